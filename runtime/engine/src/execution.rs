@@ -1,0 +1,570 @@
+//! One sequentially consistent execution: which threads there are, who can go on, what has happened so far.
+//!
+//! This is the border between the engine and whatever runs the program (the native runtime, or an interpreter of small
+//! test programs). It is driven so:
+//!
+//! 1. [`Execution::begin`]; thread 0 runs.
+//! 2. A thread that stands before its next visible operation calls [`Execution::arrive`]. When every thread has
+//!    arrived, ended, or waits, [`Execution::choose`] says who performs its operation.
+//! 3. The chosen thread performs it, and says so ([`Execution::performed`]) — a creation first asks for the number of
+//!    the new thread ([`Execution::create`]), which then runs up to its own first operation; lock operations go
+//!    through [`Execution::lock`] and its sisters. Then it runs on to its next operation.
+//! 4. A thread that ends calls [`Execution::end_thread`]. When `choose` says [`Next::End`], [`Execution::finish`].
+//!
+//! Threads are numbered by their path of creation, so a number means the same thread in every execution.
+//!
+//! # What counts
+//! A wait loop whose iteration has no effect blocks its thread until a byte that it read has another value
+//! ([`Execution::wait`]). Executions that differ only in such iterations count once. Which of them stands for the
+//! others: the one in which each such iteration comes right after the event of its thread before it, with nothing in
+//! between, not even a yield, and in which no thread is preempted before an iteration that would have had no effect;
+//! only the iterations after which threads wait for ever, where they do not stand so, come last, by the number of the
+//! thread. The others are run too, since the order-dependent monitors may see more in them, but not counted ([`Counts::AsAnother`]).
+
+use crate::event::{Kind, Object, Site, Thread};
+use crate::explore::{Counts, Diverged, Finish, Previous, Strategy};
+use crate::sync::mutex::{Mutex, Refusal, Type};
+use crate::thread_set::ThreadSet;
+
+/// What a thread is about to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pending {
+    /// Something that can always be done: an access, a fence, a creation, an unlock, a try.
+    Access,
+    /// Acquiring a mutex.
+    Lock(Object),
+    /// Waiting for the end of a thread.
+    Join(Thread),
+}
+
+/// What a thread is at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Not created in this execution.
+    Absent,
+    /// Runs its own code, on the way to its next operation.
+    Running,
+    /// Stands before an operation.
+    Arrived(Pending),
+    /// Its wait loop goes round without effect.
+    Waiting,
+    /// Has ended.
+    Ended,
+}
+
+/// Who goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// This thread performs its operation.
+    Run(Thread),
+    /// Nobody can.
+    End(Ending),
+}
+
+/// Why nobody can go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// All threads have ended, or the process has exited and the rest waits.
+    Complete,
+    /// Some threads wait for locks or joins that will not come.
+    Deadlock,
+    /// Some threads wait in a loop for a value that nobody will write.
+    Livelock,
+    /// The program did not do what it did before under the same decisions.
+    Diverged,
+}
+
+/// An event as far as determinism goes: the same prefix of decisions must give the same steps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Who.
+    pub thread: Thread,
+    /// Where in the source.
+    pub site: Site,
+    /// What.
+    pub kind: Kind,
+    /// The first location or address part touched, or 0: anything that tells two events apart.
+    pub target: u32,
+}
+
+/// The events of a wait loop's iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Iteration {
+    /// The index of the first one.
+    pub first: u32,
+    /// The index of the last one.
+    pub last: u32,
+    /// How many of them there are.
+    pub events: u32,
+}
+
+/// The paths do not number threads: main comes first, parents before their children, siblings in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotANumbering;
+
+/// The limit of threads was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooManyThreads;
+
+#[derive(Clone, Debug)]
+struct ThreadState {
+    status: Status,
+    /// The threads it creates, in order: numbers kept from one execution to the next.
+    children: Vec<Thread>,
+    /// How many of them it has created in this execution.
+    created: u32,
+    yields: bool,
+    /// It waits after an iteration without effect at a place other than the one that counts.
+    waited_aside: Option<Iteration>,
+    /// How it came to be, from main.
+    path: Vec<u32>,
+}
+
+impl ThreadState {
+    const fn new(path: Vec<u32>) -> Self {
+        Self { status: Status::Absent, children: Vec::new(), created: 0, yields: false, waited_aside: None, path }
+    }
+}
+
+/// The state of one execution, kept and reused for the next.
+pub struct Execution {
+    strategy: Box<dyn Strategy>,
+    threads: Vec<ThreadState>,
+    enabled: ThreadSet,
+    /// The threads that have been created and have not ended.
+    alive: u32,
+    waiting: u32,
+    exited: bool,
+    current: Thread,
+    /// The index of the first event of the current run of events of one thread.
+    segment: u32,
+    /// The indices of the events before which their threads had yielded, ascending.
+    yielded: Vec<u32>,
+    mutexes: Vec<Option<Mutex>>,
+    /// The events of this execution, and behind them what is left of the last one.
+    steps: Vec<Step>,
+    length: u32,
+    /// The events before this index must be those of the last execution.
+    shared: u32,
+    counts: Counts,
+    preemptions: Option<u32>,
+    diverged: Option<u32>,
+    choices: Vec<u64>,
+}
+
+impl Execution {
+    /// Executions as the strategy wants them.
+    #[must_use]
+    pub fn new(strategy: Box<dyn Strategy>) -> Self {
+        Self {
+            strategy,
+            threads: vec![ThreadState::new(Vec::new())],
+            enabled: ThreadSet::EMPTY,
+            alive: 0,
+            waiting: 0,
+            exited: false,
+            current: Thread::MAIN,
+            segment: 0,
+            yielded: Vec::new(),
+            mutexes: Vec::new(),
+            steps: Vec::new(),
+            length: 0,
+            shared: 0,
+            counts: Counts::Once,
+            preemptions: None,
+            diverged: None,
+            choices: Vec::new(),
+        }
+    }
+
+    /// Fixes which path of creation has which number, as an earlier exploration gave them.
+    ///
+    /// # Errors
+    /// [`NotANumbering`].
+    pub fn number(&mut self, paths: &[Vec<u32>]) -> Result<(), NotANumbering> {
+        if paths.len() > Thread::LIMIT || paths.first().is_none_or(|main| !main.is_empty()) {
+            return Err(NotANumbering);
+        }
+        for (index, path) in paths.iter().enumerate().skip(1) {
+            let (&nth, parent) = path.split_last().ok_or(NotANumbering)?;
+            let parent = self.threads.iter_mut().find(|thread| thread.path == parent).ok_or(NotANumbering)?;
+            if parent.children.len() != nth as usize {
+                return Err(NotANumbering);
+            }
+            parent.children.push(Thread::from_index(index));
+            self.threads.push(ThreadState::new(path.clone()));
+        }
+        Ok(())
+    }
+
+    /// Starts the next execution; false if there is none.
+    pub fn begin(&mut self) -> bool {
+        let Some(start) = self.strategy.begin() else { return false };
+        for thread in &mut self.threads {
+            thread.status = Status::Absent;
+            thread.created = 0;
+            thread.yields = false;
+            thread.waited_aside = None;
+        }
+        self.threads[0].status = Status::Running;
+        self.enabled = ThreadSet::EMPTY;
+        self.alive = 1;
+        self.waiting = 0;
+        self.exited = false;
+        self.current = Thread::MAIN;
+        self.segment = 0;
+        self.yielded.clear();
+        self.mutexes.fill(None);
+        self.shared = start.shared.min(self.length);
+        self.length = 0;
+        self.counts = start.counts;
+        self.preemptions = start.preemptions;
+        self.diverged = None;
+        self.choices.clear();
+        true
+    }
+
+    /// The thread stands before a visible operation.
+    #[inline]
+    pub fn arrive(&mut self, thread: Thread, pending: Pending) {
+        let state = &mut self.threads[thread.index()];
+        debug_assert_eq!(state.status, Status::Running);
+        state.status = Status::Arrived(pending);
+        let can = match pending {
+            Pending::Access => true,
+            Pending::Lock(object) => self.mutex_mut(object).would_return(thread),
+            Pending::Join(other) => self.threads[other.index()].status == Status::Ended,
+        };
+        if can {
+            self.enabled.insert(thread);
+        }
+    }
+
+    /// Who performs its operation now?
+    #[inline]
+    pub fn choose(&mut self) -> Next {
+        let current = self.current;
+        let next = match self.enabled.len() {
+            0 => return Next::End(self.end()),
+            1 => {
+                let only = self.enabled.first();
+                self.strategy.undecided(self.length, only).ok().and(only)
+            }
+            _ => {
+                let stays = self.enabled.contains(current) && !self.threads[current.index()].yields;
+                let previous = if stays { Previous::Continues(current) } else { Previous::Stopped(current) };
+                self.strategy.thread(self.length, previous, &self.enabled).ok()
+            }
+        };
+        let Some(next) = next.filter(|&next| self.enabled.contains(next)) else {
+            self.diverged = Some(self.length);
+            return Next::End(Ending::Diverged);
+        };
+        if next != current {
+            self.segment = self.length;
+            self.current = next;
+        }
+        let state = &mut self.threads[next.index()];
+        if state.status == Status::Waiting {
+            self.waiting -= 1;
+        }
+        state.status = Status::Running;
+        if std::mem::take(&mut state.yields) {
+            self.yielded.push(self.length);
+        }
+        if state.waited_aside.take().is_some() {
+            self.counts = Counts::AsAnother;
+        }
+        self.enabled.remove(next);
+        Next::Run(next)
+    }
+
+    fn end(&mut self) -> Ending {
+        if self.length < self.shared || self.strategy.undecided(self.length, None).is_err() {
+            self.diverged = Some(self.length);
+            return Ending::Diverged;
+        }
+        if !self.waits_last() {
+            self.counts = Counts::AsAnother;
+        }
+        if self.alive == 0 || self.exited {
+            Ending::Complete
+        } else if self.waiting > 0 {
+            Ending::Livelock
+        } else {
+            Ending::Deadlock
+        }
+    }
+
+    /// Whether the iterations after which threads wait aside for ever are the last events, each alone, by thread.
+    fn waits_last(&self) -> bool {
+        let aside = || self.threads.iter().filter_map(|thread| thread.waited_aside);
+        let mut next = self.length - aside().map(|iteration| iteration.events).sum::<u32>();
+        aside().all(|Iteration { first, last, events }| {
+            let stands = first == next && last - first + 1 == events;
+            next += events;
+            stands
+        })
+    }
+
+    /// The chosen thread has performed its operation.
+    ///
+    /// # Errors
+    /// [`Diverged`] if the execution before did something else here; [`Execution::divergence`] has both.
+    #[inline]
+    pub fn performed(&mut self, step: Step) -> Result<(), Diverged> {
+        debug_assert_eq!(step.thread, self.current);
+        let index = self.length as usize;
+        if self.length < self.shared && self.steps[index] != step {
+            self.diverged = Some(self.length);
+            return Err(Diverged);
+        }
+        if index < self.steps.len() {
+            self.steps[index] = step;
+        } else {
+            self.steps.push(step);
+        }
+        self.length += 1;
+        Ok(())
+    }
+
+    /// The chosen thread creates a thread, which now runs up to its first operation.
+    ///
+    /// # Errors
+    /// [`TooManyThreads`].
+    pub fn create(&mut self) -> Result<Thread, TooManyThreads> {
+        let parent = self.current.index();
+        let nth = self.threads[parent].created as usize;
+        if nth == self.threads[parent].children.len() {
+            if self.threads.len() == Thread::LIMIT {
+                return Err(TooManyThreads);
+            }
+            let mut path = self.threads[parent].path.clone();
+            path.push(self.threads[parent].created);
+            let child = Thread::from_index(self.threads.len());
+            self.threads.push(ThreadState::new(path));
+            self.threads[parent].children.push(child);
+        }
+        self.threads[parent].created += 1;
+        let child = self.threads[parent].children[nth];
+        self.threads[child.index()].status = Status::Running;
+        self.alive += 1;
+        Ok(child)
+    }
+
+    /// The thread, which was running, has ended.
+    pub fn end_thread(&mut self, thread: Thread) {
+        debug_assert_eq!(self.threads[thread.index()].status, Status::Running);
+        self.threads[thread.index()].status = Status::Ended;
+        self.alive -= 1;
+        self.enable_arrived(|pending| pending == Pending::Join(thread));
+    }
+
+    /// The process exits: what still waits when nobody can go on is no deadlock.
+    pub const fn exit(&mut self) {
+        self.exited = true;
+    }
+
+    /// The running thread yields: if another one goes on at its next operation, that is no preemption.
+    pub fn yields(&mut self, thread: Thread) {
+        self.threads[thread.index()].yields = true;
+    }
+
+    fn enable_arrived(&mut self, which: impl Fn(Pending) -> bool) {
+        for (index, state) in self.threads.iter().enumerate() {
+            if let Status::Arrived(pending) = state.status
+                && which(pending)
+            {
+                self.enabled.insert(Thread::from_index(index));
+            }
+        }
+    }
+
+    /// The mutex with this number is of this type; to be said before its first use in an execution. Forgets who
+    /// holds it.
+    pub fn set_mutex(&mut self, object: Object, kind: Type) {
+        if self.mutexes.len() <= object.index() {
+            self.mutexes.resize(object.index() + 1, None);
+        }
+        self.mutexes[object.index()] = Some(Mutex::new(kind));
+    }
+
+    /// The mutex, if it has been used in this execution.
+    #[must_use]
+    pub fn mutex(&self, object: Object) -> Option<&Mutex> {
+        self.mutexes.get(object.index())?.as_ref()
+    }
+
+    fn mutex_mut(&mut self, object: Object) -> &mut Mutex {
+        self.mutexes[object.index()].as_mut().expect("a mutex is set before it is used")
+    }
+
+    /// The chosen thread acquires the mutex.
+    ///
+    /// # Errors
+    /// As [`Mutex::lock`].
+    pub fn lock(&mut self, object: Object) -> Result<(), Refusal> {
+        let thread = self.current;
+        let result = self.mutex_mut(object).lock(thread);
+        self.block_on(object);
+        result
+    }
+
+    /// The chosen thread tries to acquire the mutex.
+    ///
+    /// # Errors
+    /// As [`Mutex::try_lock`].
+    pub fn try_lock(&mut self, object: Object) -> Result<(), Refusal> {
+        let thread = self.current;
+        let result = self.mutex_mut(object).try_lock(thread);
+        self.block_on(object);
+        result
+    }
+
+    /// The chosen thread releases the mutex.
+    ///
+    /// # Errors
+    /// As [`Mutex::unlock`].
+    pub fn unlock(&mut self, object: Object) -> Result<(), Refusal> {
+        let thread = self.current;
+        let result = self.mutex_mut(object).unlock(thread);
+        if self.mutex_mut(object).owner().is_none() {
+            self.enable_arrived(|pending| pending == Pending::Lock(object));
+        }
+        result
+    }
+
+    fn block_on(&mut self, object: Object) {
+        let mutex = *self.mutex_mut(object);
+        for (index, state) in self.threads.iter().enumerate() {
+            let thread = Thread::from_index(index);
+            if state.status == Status::Arrived(Pending::Lock(object)) && !mutex.would_return(thread) {
+                self.enabled.remove(thread);
+            }
+        }
+    }
+
+    /// The running thread's wait loop went round without effect: it cannot go on until [`Execution::wake`]. `events`
+    /// are those of the iteration; none if it had none. Where a byte that the iteration read has changed since, the
+    /// iteration had no effect all the same: `wake` follows at once.
+    pub fn wait(&mut self, thread: Thread, events: Option<Iteration>) {
+        self.waiting += 1;
+        let aside = events.filter(|&Iteration { first, last, events }| {
+            let alone = last - first + 1 == events;
+            let yielded = self.yielded.binary_search(&first).is_ok();
+            let at_once = self.current == thread && self.segment < first && !yielded;
+            if alone && at_once {
+                self.strategy.waited(first);
+            }
+            !(alone && at_once)
+        });
+        let state = &mut self.threads[thread.index()];
+        state.status = Status::Waiting;
+        state.waited_aside = aside;
+    }
+
+    /// Whether a waiting thread can go on: another round of its loop would read something else.
+    pub fn wake(&mut self, thread: Thread, wakes: Wakes) {
+        debug_assert_eq!(self.threads[thread.index()].status, Status::Waiting);
+        match wakes {
+            Wakes::Yes => self.enabled.insert(thread),
+            Wakes::NotYet => self.enabled.remove(thread),
+        }
+    }
+
+    /// How many threads wait in loops.
+    #[must_use]
+    pub const fn waiting(&self) -> u32 {
+        self.waiting
+    }
+
+    /// One of the values below `count`, every one of which is explored.
+    ///
+    /// # Errors
+    /// [`Diverged`].
+    pub fn choose_value(&mut self, count: u64) -> Result<u64, Diverged> {
+        if count < 2 {
+            return Ok(0);
+        }
+        let value = self.strategy.value(self.length, count);
+        match value {
+            Ok(value) => self.choices.push(value),
+            Err(Diverged) => self.diverged = Some(self.length),
+        }
+        value
+    }
+
+    /// Ends the execution.
+    pub fn finish(&mut self, finish: Finish) {
+        self.strategy.finish(finish);
+    }
+
+    /// The thread that was chosen last.
+    #[must_use]
+    pub const fn current(&self) -> Thread {
+        self.current
+    }
+
+    /// What a thread is at.
+    #[must_use]
+    pub fn status(&self, thread: Thread) -> Status {
+        self.threads.get(thread.index()).map_or(Status::Absent, |state| state.status)
+    }
+
+    /// How many threads have been created and have not ended.
+    #[must_use]
+    pub const fn alive(&self) -> u32 {
+        self.alive
+    }
+
+    /// The events so far.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps[..self.length as usize]
+    }
+
+    /// How many events so far: the index of the next one.
+    #[must_use]
+    pub const fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// The index of the first event that did not follow the execution before, and what that one did there.
+    #[must_use]
+    pub fn divergence(&self) -> Option<(u32, Option<Step>)> {
+        let index = self.diverged?;
+        Some((index, self.steps.get(index as usize).copied()))
+    }
+
+    /// The values that [`Execution::choose_value`] gave where there was more than one.
+    #[must_use]
+    pub fn choices(&self) -> &[u64] {
+        &self.choices
+    }
+
+    /// Whether the execution counts.
+    #[must_use]
+    pub const fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// How many preemptions the execution has, where they are bounded.
+    #[must_use]
+    pub const fn preemptions(&self) -> Option<u32> {
+        self.preemptions
+    }
+
+    /// The path of creation of each thread, by its number.
+    pub fn paths(&self) -> impl Iterator<Item = &[u32]> {
+        self.threads.iter().map(|thread| thread.path.as_slice())
+    }
+}
+
+/// Whether a waiting thread can go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wakes {
+    /// A byte that its last iteration read has another value now.
+    Yes,
+    /// All of them are as they were.
+    NotYet,
+}

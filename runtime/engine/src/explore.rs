@@ -1,0 +1,103 @@
+//! Explorers: how the executions of a program are enumerated.
+//!
+//! A [`Strategy`] decides at each point where more than one thing can happen; everything else about an execution is
+//! [`crate::execution`]. One strategy is one file named after its method.
+
+pub mod bounded;
+mod frontier;
+pub mod replay;
+
+use crate::event::Thread;
+use crate::thread_set::ThreadSet;
+
+/// How an execution begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Start {
+    /// The first so many events are those of the execution before, if the program is deterministic.
+    pub shared: u32,
+    /// How many preemptions it has; none where they are not bounded.
+    pub preemptions: Option<u32>,
+    /// Whether it counts: see [`crate::execution`], "What counts".
+    pub counts: Counts,
+}
+
+/// Whether an execution counts, or only repeats another one but for iterations of a wait loop without effect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counts {
+    /// It counts.
+    Once,
+    /// Another execution stands for it; the monitors watch it all the same.
+    AsAnother,
+}
+
+/// The thread that performed the last event, at a decision who goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Previous {
+    /// It could go on: choosing another thread is a preemption.
+    Continues(Thread),
+    /// It has ended, blocks, waits or yields: choosing another thread is free.
+    Stopped(Thread),
+}
+
+/// What became of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Finish {
+    /// It ran to its end.
+    Done,
+    /// It has to run once more with the same decisions.
+    Again,
+}
+
+/// The program did not offer the alternative that it offered before, at the same point: it is not deterministic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Diverged;
+
+/// Decides, for each point of each execution, what happens.
+pub trait Strategy {
+    /// Starts the next execution; none if all are done.
+    fn begin(&mut self) -> Option<Start>;
+
+    /// Who performs the event with this index? `enabled` has at least two threads.
+    ///
+    /// # Errors
+    /// [`Diverged`].
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged>;
+
+    /// Nothing is to be decided before the event with this index: only this thread can go on, or nobody.
+    ///
+    /// # Errors
+    /// [`Diverged`] if something was decided here before, or is still to be decided.
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged>;
+
+    /// Which of the values below `count` (at least 2) does the program get, before the event with this index?
+    ///
+    /// # Errors
+    /// [`Diverged`].
+    fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged>;
+
+    /// The thread that was chosen to perform the event with this index, and had performed the one before it, went
+    /// through an iteration of a wait loop that had no effect, with no event of others in between.
+    fn waited(&mut self, event: u32);
+
+    /// Ends the execution.
+    fn finish(&mut self, finish: Finish);
+}
+
+/// The alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on,
+/// the others by their number; or, where it stopped, the others from the next number round to itself.
+#[inline]
+#[must_use]
+pub fn alternative(choice: u32, previous: Previous, enabled: &ThreadSet) -> Option<Thread> {
+    match previous {
+        Previous::Continues(thread) if choice == 0 => Some(thread),
+        Previous::Continues(thread) => {
+            let mut others = *enabled;
+            others.remove(thread);
+            others.nth(choice - 1)
+        }
+        Previous::Stopped(thread) => {
+            let above = enabled.above(thread);
+            choice.checked_sub(above.len()).map_or_else(|| above.nth(choice), |rest| enabled.nth(rest))
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Iterative context bounding: every execution with at most K preemptions exactly once, those with fewer first.
+//!
+//! Source: Musuvathi and Qadeer, "Iterative Context Bounding for Systematic Testing of Multithreaded Programs",
+//! PLDI 2007 (the explorer that the TACAS'11 paper and SOBER put their monitors on). Without a bound it is plain
+//! depth-first search over all interleavings.
+//!
+//! How to read: an execution is a list of decisions (`nodes`), one for each point with more than one alternative.
+//! Choice 0 at a point where the previous thread could go on lets it; any other choice there is a preemption. Round k
+//! runs exactly the executions with k preemptions: it starts from each prefix whose last decision is the k-th
+//! preemption, and from there searches depth first over the *free* decisions only. Each point met on the way at which
+//! a preemption was possible becomes such a prefix for round k + 1.
+//!
+//! Deviations from the paper:
+//! 1. The paper's work queue holds a state a prefix; ours holds one packed entry an execution ([`super::frontier`]),
+//!    about one byte for each execution of the next round.
+//! 2. The paper counts a switch at a blocking operation as free and has no yields; here a yield and a wait loop
+//!    without effect are free too (interface.md, "What is counted").
+//!
+//! Invariants: a decision is pushed at most once a prefix; no two executions have the same decisions; an execution of
+//! round k has exactly k preemptions.
+
+use super::frontier::{Entry, Frontier, Point};
+use super::{Counts, Diverged, Finish, Previous, Start, Strategy, alternative};
+use crate::event::Thread;
+use crate::thread_set::ThreadSet;
+
+/// Whether the alternatives to choice 0 cost a preemption.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cost {
+    Free,
+    Preemption,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// The index of the event that comes after the decision.
+    event: u32,
+    /// The alternative taken, below `count`.
+    choice: u32,
+    /// The number of alternatives; 0 where it is not known yet (a prefix out of the frontier).
+    count: u32,
+    cost: Cost,
+    /// Executions that take a preemption here repeat those that take the free switch after the failed iteration.
+    waited: bool,
+}
+
+impl Node {
+    const fn unknown(choice: u32) -> Self {
+        Self { event: 0, choice, count: 0, cost: Cost::Free, waited: false }
+    }
+}
+
+/// The explorer `bounded`.
+#[derive(Debug)]
+pub struct Bounded {
+    bound: Option<u32>,
+    round: u32,
+    nodes: Vec<Node>,
+    /// How many of `nodes` this execution has passed.
+    position: usize,
+    /// The first so many of `nodes` belong to the prefix and are not varied.
+    fixed: usize,
+    counts: Counts,
+    state: State,
+    /// The prefixes of this round and of the next one.
+    now: Frontier,
+    next: Frontier,
+    entry: Entry,
+    /// The next point of `entry` and its next alternative.
+    point: usize,
+    choice: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Unstarted,
+    Ended(Finish),
+    Running,
+}
+
+impl Bounded {
+    /// An explorer of all executions with at most `preemptions` preemptions, or of all executions.
+    #[must_use]
+    pub fn new(preemptions: Option<u32>) -> Self {
+        Self {
+            bound: preemptions,
+            round: 0,
+            nodes: Vec::new(),
+            position: 0,
+            fixed: 0,
+            counts: Counts::Once,
+            state: State::Unstarted,
+            now: Frontier::default(),
+            next: Frontier::default(),
+            entry: Entry::default(),
+            point: 0,
+            choice: 1,
+        }
+    }
+
+    /// Steps to the next execution of the depth-first search below the prefix: the number of events that it has in
+    /// common with the last one, or none if there is none left. What is below the stepped decision is done with.
+    fn backtrack(&mut self) -> Option<u32> {
+        let varied = self.bound.is_none();
+        let stepped = (self.fixed..self.nodes.len()).rev().find(|&index| {
+            let node = &self.nodes[index];
+            (varied || node.cost == Cost::Free) && node.choice + 1 < node.count
+        });
+        let kept = stepped.map_or(self.fixed, |index| index + 1);
+        if self.bound.is_some_and(|bound| self.round < bound) {
+            self.emit(kept);
+        }
+        self.nodes.truncate(kept);
+        let node = &mut self.nodes[stepped?];
+        node.choice += 1;
+        let event = node.event;
+        if varied {
+            self.counts = self.repeats();
+        }
+        Some(event)
+    }
+
+    /// Whether the decisions take a preemption that only repeats a failed iteration.
+    fn repeats(&self) -> Counts {
+        let repeats = self.nodes.iter().any(|node| node.waited && node.choice > 0);
+        if repeats { Counts::AsAnother } else { Counts::Once }
+    }
+
+    /// Steps to the next prefix, of this round or the next; the number of events in common with the last execution.
+    fn advance(&mut self) -> Option<u32> {
+        let bound = self.bound?;
+        loop {
+            if let Some(&point) = self.entry.points.get(self.point) {
+                let choice = self.choice;
+                if choice < point.alternatives {
+                    self.choice += 1;
+                } else {
+                    (self.point, self.choice) = (self.point + 1, 1);
+                }
+                self.counts = point.counts;
+                return Some(self.load_prefix(point.decision, choice));
+            }
+            (self.point, self.choice) = (0, 1);
+            if self.now.pop(&mut self.entry) {
+                continue;
+            }
+            self.entry = Entry::default();
+            std::mem::swap(&mut self.now, &mut self.next);
+            if self.round == bound || !self.now.pop(&mut self.entry) {
+                return None;
+            }
+            self.round += 1;
+        }
+    }
+
+    /// Replaces `nodes` by the entry's decisions before `decision` and `choice` there.
+    fn load_prefix(&mut self, decision: u32, choice: u32) -> u32 {
+        let length = decision as usize + 1;
+        let mut shared = self.nodes.last().map_or(0, |last| last.event);
+        let mut same = true;
+        let mut given = self.entry.decisions.iter().peekable();
+        for index in 0..length {
+            let wanted = if index + 1 == length {
+                choice
+            } else {
+                given.next_if(|&&(at, _)| at as usize == index).map_or(0, |&(_, choice)| choice)
+            };
+            match self.nodes.get_mut(index) {
+                Some(node) if same && node.choice == wanted => {}
+                Some(node) => {
+                    if same {
+                        shared = node.event;
+                        *node = Node { choice: wanted, waited: false, ..*node };
+                    } else {
+                        *node = Node::unknown(wanted);
+                    }
+                    same = false;
+                }
+                None => {
+                    same = false;
+                    self.nodes.push(Node::unknown(wanted));
+                }
+            }
+        }
+        self.nodes.truncate(length);
+        self.fixed = length;
+        shared
+    }
+
+    /// Takes the decision at this point: the choice that the prefix has for it, or 0.
+    fn decide(&mut self, event: u32, count: u32, cost: Cost) -> Result<u32, Diverged> {
+        let position = self.position;
+        self.position += 1;
+        let Some(node) = self.nodes.get_mut(position) else {
+            self.nodes.push(Node { event, choice: 0, count, cost, waited: false });
+            return Ok(0);
+        };
+        if node.count == 0 {
+            (node.event, node.count, node.cost) = (event, count, cost);
+        }
+        if (node.event, node.count, node.cost) != (event, count, cost) || node.choice >= count {
+            return Err(Diverged);
+        }
+        Ok(node.choice)
+    }
+
+    /// Puts the preemptions at the nodes from `first` on into the next round: all that these nodes allow without a
+    /// preemption has been run, so it is known at which of them a thread would only have waited.
+    fn emit(&mut self, first: usize) {
+        let entry = &mut Entry::default();
+        for (index, node) in self.nodes.iter().enumerate().skip(first) {
+            if node.cost == Cost::Preemption {
+                let counts = if node.waited { Counts::AsAnother } else { self.counts };
+                entry.points.push(Point { decision: narrow(index), alternatives: node.count - 1, counts });
+            }
+        }
+        let Some(last) = entry.points.last() else { return };
+        let prefix = self.nodes.iter().take(last.decision as usize).enumerate();
+        entry.decisions.extend(prefix.filter(|(_, node)| node.choice > 0).map(|(i, node)| (narrow(i), node.choice)));
+        self.next.push(entry);
+    }
+}
+
+fn narrow(index: usize) -> u32 {
+    u32::try_from(index).expect("an execution has fewer than 2^32 decisions")
+}
+
+impl Strategy for Bounded {
+    fn begin(&mut self) -> Option<Start> {
+        let shared = match self.state {
+            State::Running => panic!("an execution ends before the next begins"),
+            State::Unstarted => 0,
+            State::Ended(Finish::Again) => self.nodes.last().map_or(0, |last| last.event),
+            State::Ended(Finish::Done) => match self.backtrack() {
+                Some(shared) => shared,
+                None => self.advance()?,
+            },
+        };
+        self.position = 0;
+        self.state = State::Running;
+        Some(Start { shared, preemptions: self.bound.map(|_| self.round), counts: self.counts })
+    }
+
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
+        let cost = match previous {
+            Previous::Continues(_) => Cost::Preemption,
+            Previous::Stopped(_) => Cost::Free,
+        };
+        let choice = self.decide(event, enabled.len(), cost)?;
+        alternative(choice, previous, enabled).ok_or(Diverged)
+    }
+
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+        let Some(node) = self.nodes.get(self.position) else { return Ok(()) };
+        let decided_here = node.count > 0 && node.event == event;
+        if only.is_none() || decided_here { Err(Diverged) } else { Ok(()) }
+    }
+
+    fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
+        let count = u32::try_from(count).map_err(|_| Diverged)?;
+        self.decide(event, count, Cost::Free).map(u64::from)
+    }
+
+    fn waited(&mut self, event: u32) {
+        for node in self.nodes[..self.position].iter_mut().rev().take_while(|node| node.event >= event) {
+            if node.event == event && node.cost == Cost::Preemption {
+                node.waited = true;
+            }
+        }
+    }
+
+    fn finish(&mut self, finish: Finish) {
+        assert_eq!(self.state, State::Running, "an execution ends once");
+        self.state = State::Ended(finish);
+        if finish == Finish::Done {
+            // Decisions that a cut-short execution did not reach are none of it.
+            self.nodes.truncate(self.position);
+        }
+    }
+}

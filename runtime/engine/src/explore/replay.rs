@@ -1,0 +1,66 @@
+//! Runs one schedule again.
+
+use super::{Counts, Diverged, Finish, Previous, Start, Strategy, alternative};
+use crate::event::Thread;
+use crate::thread_set::ThreadSet;
+
+/// The explorer of a single, given execution.
+#[derive(Debug)]
+pub struct Replay {
+    threads: Vec<Thread>,
+    choices: Vec<u64>,
+    next_choice: usize,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Waiting,
+    Running,
+    Done,
+}
+
+impl Replay {
+    /// The execution whose n-th event is performed by the n-th of `threads`, and in which the program gets `choices`.
+    /// Past their end, threads go on as long as they can, and the values are 0.
+    #[must_use]
+    pub const fn new(threads: Vec<Thread>, choices: Vec<u64>) -> Self {
+        Self { threads, choices, next_choice: 0, state: State::Waiting }
+    }
+}
+
+impl Strategy for Replay {
+    fn begin(&mut self) -> Option<Start> {
+        if self.state == State::Done {
+            return None;
+        }
+        self.state = State::Running;
+        self.next_choice = 0;
+        Some(Start { shared: 0, preemptions: None, counts: Counts::Once })
+    }
+
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
+        match self.threads.get(event as usize) {
+            Some(&thread) if enabled.contains(thread) => Ok(thread),
+            Some(_) => Err(Diverged),
+            None => alternative(0, previous, enabled).ok_or(Diverged),
+        }
+    }
+
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+        let wanted = self.threads.get(event as usize).copied();
+        if wanted.is_none() || wanted == only { Ok(()) } else { Err(Diverged) }
+    }
+
+    fn value(&mut self, _event: u32, count: u64) -> Result<u64, Diverged> {
+        let choice = self.choices.get(self.next_choice).copied().unwrap_or(0);
+        self.next_choice += 1;
+        if choice < count { Ok(choice) } else { Err(Diverged) }
+    }
+
+    fn waited(&mut self, _event: u32) {}
+
+    fn finish(&mut self, finish: Finish) {
+        self.state = if finish == Finish::Again { State::Waiting } else { State::Done };
+    }
+}

@@ -1,0 +1,203 @@
+//! Which bytes of memory are one location.
+//!
+//! Memory is cut into granules of eight aligned bytes, and a granule into locations: runs of bytes that every access
+//! so far touched as a whole. Nearly always a variable is one location, and an access is one lookup. An access that
+//! touches a part of a location cuts it ([`Partition::locate`] says so): the cut stands for all later executions, and
+//! the execution in which it happened is run again, since its clocks and buffers were kept for the uncut location.
+//! Cuts only ever get finer, at most seven a granule, so this ends; what remains is exact to the byte.
+
+use crate::event::Location;
+
+/// Eight aligned bytes, by number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Granule(pub u32);
+
+const BYTES: usize = 8;
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Bytes {
+    /// The width of the location that begins at each byte, where an access was exactly that location; else 0.
+    widths: [u8; BYTES],
+    /// The location of each byte, or [`NONE`].
+    of: [u32; BYTES],
+}
+
+/// What an access to a part of a granule touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Touched {
+    /// Exactly one location.
+    One(Location),
+    /// Several, or part of one that had to be cut: ask [`Partition::each`].
+    Several {
+        /// A location that was in use had to be cut.
+        cut: bool,
+    },
+}
+
+/// The cutting of memory into locations, kept from one execution to the next.
+#[derive(Default, Debug)]
+pub struct Partition {
+    granules: Vec<Bytes>,
+    locations: u32,
+}
+
+impl Partition {
+    /// A new granule without locations.
+    ///
+    /// # Panics
+    /// If there are more than 2³² − 1.
+    pub fn granule(&mut self) -> Granule {
+        let number = u32::try_from(self.granules.len()).expect("fewer than 2^32 granules");
+        self.granules.push(Bytes { widths: [0; BYTES], of: [NONE; BYTES] });
+        Granule(number)
+    }
+
+    /// How many locations there are.
+    #[must_use]
+    pub const fn locations(&self) -> u32 {
+        self.locations
+    }
+
+    /// What the access to `width` bytes from `offset` of the granule touches. `offset + width` is at most 8 and
+    /// `width` at least 1.
+    ///
+    /// # Panics
+    /// If `granule` is none of this partition.
+    #[inline]
+    pub fn locate(&mut self, granule: Granule, offset: u8, width: u8) -> Touched {
+        let bytes = &self.granules[granule.0 as usize];
+        let begin = usize::from(offset & 7);
+        if bytes.widths[begin] == width {
+            return Touched::One(Location(bytes.of[begin]));
+        }
+        self.locate_anew(granule, offset, width)
+    }
+
+    /// The locations of these bytes, ascending by address. They must have been located before.
+    pub fn each(&self, granule: Granule, offset: u8, width: u8) -> impl Iterator<Item = Location> + '_ {
+        let of = &self.granules[granule.0 as usize].of;
+        let (begin, end) = (usize::from(offset), usize::from(offset + width));
+        (begin..end).filter(move |&byte| byte == begin || of[byte] != of[byte - 1]).map(|byte| Location(of[byte]))
+    }
+
+    #[cold]
+    fn locate_anew(&mut self, granule: Granule, offset: u8, width: u8) -> Touched {
+        let (begin, end) = (usize::from(offset), usize::from(offset + width));
+        assert!(begin < end && end <= BYTES, "an access to part of a granule");
+        let cut_begin = self.cut(granule, begin);
+        let cut_end = self.cut(granule, end);
+        let mut byte = begin;
+        while byte < end {
+            let of = &mut self.granules[granule.0 as usize].of;
+            if of[byte] == NONE {
+                let gap = (byte..end).take_while(|&next| of[next] == NONE).count();
+                of[byte..byte + gap].fill(self.locations);
+                self.locations += 1;
+                byte += gap;
+            } else {
+                byte += 1;
+            }
+        }
+        let bytes = &mut self.granules[granule.0 as usize];
+        let cut = cut_begin || cut_end;
+        // A location that the access covers whole has no part outside it: the cuts above saw to that.
+        if !cut && bytes.of[begin..end].iter().all(|&other| other == bytes.of[begin]) {
+            bytes.widths[begin] = width;
+            return Touched::One(Location(bytes.of[begin]));
+        }
+        Touched::Several { cut }
+    }
+
+    /// Makes a location end before byte `at`; true if one had to be cut.
+    fn cut(&mut self, granule: Granule, at: usize) -> bool {
+        let bytes = &mut self.granules[granule.0 as usize];
+        if at == 0 || at == BYTES || bytes.of[at] == NONE || bytes.of[at] != bytes.of[at - 1] {
+            return false;
+        }
+        let old = bytes.of[at];
+        let upper = bytes.of[at..].iter().take_while(|&&other| other == old).count();
+        bytes.of[at..at + upper].fill(self.locations);
+        self.locations += 1;
+        bytes.widths = [0; BYTES];
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn each(partition: &Partition, granule: Granule, offset: u8, width: u8) -> Vec<u32> {
+        partition.each(granule, offset, width).map(|location| location.0).collect()
+    }
+
+    #[test]
+    fn equal_accesses_are_one_location() {
+        let mut partition = Partition::default();
+        let granule = partition.granule();
+        let first = partition.locate(granule, 0, 4);
+        assert_eq!(first, partition.locate(granule, 0, 4));
+        assert_ne!(first, partition.locate(granule, 4, 4));
+        assert_eq!(first, partition.locate(granule, 0, 4));
+        assert_eq!(partition.locations(), 2);
+    }
+
+    #[test]
+    fn a_wider_access_covers_both_halves_without_a_cut() {
+        let mut partition = Partition::default();
+        let granule = partition.granule();
+        partition.locate(granule, 0, 4);
+        partition.locate(granule, 4, 4);
+        assert_eq!(partition.locate(granule, 0, 8), Touched::Several { cut: false });
+        assert_eq!(each(&partition, granule, 0, 8), [0, 1]);
+    }
+
+    #[test]
+    fn a_narrower_access_cuts_and_the_cut_stands() {
+        let mut partition = Partition::default();
+        let granule = partition.granule();
+        partition.locate(granule, 0, 8);
+        assert_eq!(partition.locate(granule, 2, 2), Touched::Several { cut: true });
+        assert_eq!(each(&partition, granule, 0, 8).len(), 3);
+        assert!(matches!(partition.locate(granule, 2, 2), Touched::One(_)));
+        assert_eq!(partition.locate(granule, 0, 8), Touched::Several { cut: false });
+    }
+
+    #[test]
+    fn overlapping_accesses_share_exactly_their_common_bytes() {
+        let mut partition = Partition::default();
+        let granule = partition.granule();
+        partition.locate(granule, 0, 4);
+        assert_eq!(partition.locate(granule, 2, 4), Touched::Several { cut: true });
+        let low = each(&partition, granule, 0, 4);
+        let high = each(&partition, granule, 2, 4);
+        assert_eq!(low.iter().filter(|location| high.contains(location)).count(), 1);
+        assert_eq!((low.len(), high.len()), (2, 2));
+    }
+
+    #[test]
+    fn every_sequence_of_accesses_ends_with_locations_that_tile_each_access() {
+        // All triples of shapes, against bytes as the definition.
+        let shapes: Vec<(u8, u8)> = (0..8).flat_map(|o| (1..=8 - o).map(move |w| (o, w))).collect();
+        for &a in &shapes {
+            for &b in &shapes {
+                for &c in &shapes {
+                    let mut partition = Partition::default();
+                    let granule = partition.granule();
+                    for (offset, width) in [a, b, c] {
+                        partition.locate(granule, offset, width);
+                    }
+                    for x in [a, b, c] {
+                        for y in [a, b, c] {
+                            let of_x = each(&partition, granule, x.0, x.1);
+                            let of_y = each(&partition, granule, y.0, y.1);
+                            let overlap = x.0 < y.0 + y.1 && y.0 < x.0 + x.1;
+                            assert_eq!(overlap, of_x.iter().any(|l| of_y.contains(l)), "{a:?} {b:?} {c:?}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The happens-before clock that all monitors stand on (monitors.md, section 2; the "well-known vector clock
+//! algorithm" of 000-burnim-tacas11, section 5).
+//!
+//! hb = program order ∪ conflict order ∪ {creation → first event of the child, last event → join, the order of the
+//! operations on an object}. Two accesses conflict if they share a location and one of them writes.
+//!
+//! Read [`HappensBefore::after`] for the algorithm and [`Past`] for what a monitor asks before it. C\[t\], W\[a\],
+//! L\[m\] are the paper's usual names for the clocks of a thread, of the writes to a location, of an object.
+//!
+//! Deviations from the textbook:
+//! 1. Instead of R\[a\], the clock of the reads of a, A\[a\] = R\[a\] ⊔ W\[a\], that of all accesses to a: a write joins one
+//!    clock instead of two.
+//! 2. An access to several locations joins the clocks of all of them before it counts itself, and then writes them
+//!    all: the conflict order is the union over locations.
+//! 3. prev\[t\] is the immediately preceding event of any kind, fences and lock operations included, and for the first
+//!    event of a created thread it is the creation. Anything less loses completeness (monitors.md, errata B8, B9).
+//!
+//! Invariants: C\[t\] before a step is the hb-past of prev\[t\], so that e′ →hb* prev\[t\] iff C\[t\]\[thread(e′)\] is at least the
+//! tick of e′; W\[a\] ≤ A\[a\]; C\[t\]\[u\] ≤ C\[u\]\[u\].
+
+use super::EventIndex;
+use crate::clock::{Clock, Clocks, Tick, blocks_for, count, join, tick};
+use crate::event::{Event, Kind, Location, Thread};
+
+/// The clocks of one execution after the other.
+#[derive(Debug, Default)]
+pub struct HappensBefore {
+    /// C.
+    threads: Clocks<1>,
+    /// W, then A.
+    locations: Clocks<2>,
+    /// L.
+    objects: Clocks<1>,
+    /// prev; holds only where C is not zero.
+    previous: Vec<EventIndex>,
+    /// The events of this execution so far.
+    events: EventIndex,
+}
+
+/// What is known just before an event of some thread: the hb-past of the event before it in that thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Past<'a> {
+    clock: &'a Clock,
+    thread: Thread,
+    previous: EventIndex,
+    next: EventIndex,
+}
+
+impl HappensBefore {
+    /// Forgets the last execution.
+    pub fn begin(&mut self) {
+        self.threads.begin();
+        self.locations.begin();
+        self.objects.begin();
+        self.events = 0;
+    }
+
+    /// The number of threads that there is room for: more than the number of any thread that an event named so far.
+    #[must_use]
+    pub const fn thread_capacity(&self) -> usize {
+        self.previous.len()
+    }
+
+    /// The tick of the thread's last event; 0 before its first.
+    #[must_use]
+    pub fn last_tick(&self, thread: Thread) -> Tick {
+        self.threads.touched(thread.index()).map_or(0, |clock| count(clock, thread))
+    }
+
+    /// What is known just before `event`, which is the next one.
+    pub fn before(&mut self, event: &Event) -> Past<'_> {
+        self.make_room(event);
+        self.before_at_width::<0>(event)
+    }
+
+    /// Takes the next event of the execution, of which [`HappensBefore::before`] has been asked.
+    pub fn after(&mut self, event: &Event, locations: &[Location]) {
+        self.after_at_width::<0>(event, locations);
+    }
+
+    /// Makes room for what the event names. Only this changes the width of the clocks, which is returned.
+    #[inline]
+    pub(super) fn make_room(&mut self, event: &Event) -> usize {
+        let thread = event.thread;
+        let highest = match event.kind {
+            Kind::Create(other) | Kind::Join(other) => thread.max(other),
+            _ => thread,
+        };
+        if highest.index() >= self.previous.len() {
+            self.widen(highest.index() + 1);
+        }
+        self.threads.width()
+    }
+
+    /// The same as [`HappensBefore::before`], when there is room and the width of the clocks is known.
+    #[inline(always)]
+    pub(super) fn before_at_width<const WIDTH: usize>(&mut self, event: &Event) -> Past<'_> {
+        let thread = event.thread;
+        let previous = self.previous[thread.index()];
+        let clock = self.threads.row_of_width::<WIDTH>(thread.index());
+        Past { clock, thread, previous, next: self.events }
+    }
+
+    /// The same as [`HappensBefore::after`], when the width of the clocks is known.
+    #[inline(always)]
+    pub(super) fn after_at_width<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location]) {
+        let thread = event.thread;
+        let clock = self.threads.row_again::<WIDTH>(thread.index());
+        let width = clock.len();
+        match event.kind {
+            Kind::Load | Kind::FailedRmw => {
+                for location in locations {
+                    join(clock, &self.locations.row_of_width::<WIDTH>(location.index())[..width]);
+                }
+                tick(clock, thread);
+                for location in locations {
+                    join(&mut self.locations.row_again::<WIDTH>(location.index())[width..], clock);
+                }
+            }
+            Kind::Store | Kind::Rmw => {
+                for location in locations {
+                    join(clock, &self.locations.row_of_width::<WIDTH>(location.index())[width..]);
+                }
+                tick(clock, thread);
+                for location in locations {
+                    let (writes, accesses) = self.locations.row_again::<WIDTH>(location.index()).split_at_mut(width);
+                    writes.copy_from_slice(clock);
+                    accesses.copy_from_slice(clock);
+                }
+            }
+            Kind::Fence => tick(clock, thread),
+            Kind::Lock(object) => {
+                let last = self.objects.row_of_width::<WIDTH>(object.index());
+                join(clock, last);
+                tick(clock, thread);
+                last.copy_from_slice(clock);
+            }
+            Kind::Create(child) => {
+                tick(clock, thread);
+                self.threads.join_rows(child.index(), thread.index());
+                self.previous[child.index()] = self.events;
+            }
+            Kind::Join(ended) => {
+                self.threads.join_rows(thread.index(), ended.index());
+                tick(self.threads.row_again::<WIDTH>(thread.index()), thread);
+            }
+        }
+        self.previous[thread.index()] = self.events;
+        self.events += 1;
+    }
+
+    #[cold]
+    fn widen(&mut self, threads: usize) {
+        let width = blocks_for(threads);
+        if width > self.threads.width() {
+            self.threads.widen(width);
+            self.locations.widen(width);
+            self.objects.widen(width);
+        }
+        self.previous.resize(threads, 0);
+    }
+}
+
+impl Past<'_> {
+    /// Whether the event of this thread with this tick →hb* prev.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, thread: Thread, tick: Tick) -> bool {
+        count(self.clock, thread) >= tick
+    }
+
+    /// prev: the event before the next one in its thread, or the thread's creation.
+    #[inline]
+    #[must_use]
+    pub fn previous(&self) -> Option<EventIndex> {
+        let known = self.clock.as_flattened().iter().any(|&count| count > 0);
+        known.then_some(self.previous)
+    }
+
+    /// The place of the next event in the execution.
+    #[inline]
+    #[must_use]
+    pub const fn next(&self) -> EventIndex {
+        self.next
+    }
+
+    /// The tick that the next event will have.
+    #[inline]
+    #[must_use]
+    pub fn next_tick(&self) -> Tick {
+        count(self.clock, self.thread) + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HappensBefore;
+    use crate::event::{Barrier, Event, Kind, Location, Object, Site, Thread};
+
+    fn event(thread: u8, kind: Kind) -> Event {
+        Event { thread: Thread(thread), site: Site(0), kind, before: Barrier::None, after: Barrier::None }
+    }
+
+    fn step(clocks: &mut HappensBefore, event: &Event, locations: &[Location]) {
+        clocks.before(event);
+        clocks.after(event, locations);
+    }
+
+    /// Whether the event with this thread and tick is in the past of what `thread` does next.
+    fn knows(clocks: &mut HappensBefore, thread: u8, other: u8, tick: u32) -> bool {
+        clocks.before(&event(thread, Kind::Fence)).contains(Thread(other), tick)
+    }
+
+    #[test]
+    fn reads_are_ordered_with_writes_and_not_with_reads() {
+        let mut clocks = HappensBefore::default();
+        step(&mut clocks, &event(0, Kind::Load), &[Location(0)]);
+        step(&mut clocks, &event(1, Kind::FailedRmw), &[Location(0)]);
+        assert!(!knows(&mut clocks, 1, 0, 1));
+        step(&mut clocks, &event(1, Kind::Store), &[Location(0), Location(1)]);
+        assert!(knows(&mut clocks, 1, 0, 1));
+        step(&mut clocks, &event(2, Kind::Load), &[Location(1)]);
+        assert!(knows(&mut clocks, 2, 1, 2) && knows(&mut clocks, 2, 0, 1) && !knows(&mut clocks, 2, 0, 2));
+    }
+
+    #[test]
+    fn objects_creations_and_joins_order() {
+        let mut clocks = HappensBefore::default();
+        step(&mut clocks, &event(0, Kind::Lock(Object(2))), &[]);
+        step(&mut clocks, &event(1, Kind::Lock(Object(2))), &[]);
+        assert!(knows(&mut clocks, 1, 0, 1) && !knows(&mut clocks, 0, 1, 1));
+        step(&mut clocks, &event(1, Kind::Create(Thread(6))), &[]);
+        assert!(knows(&mut clocks, 6, 1, 2) && knows(&mut clocks, 6, 0, 1));
+        assert_eq!(clocks.before(&event(6, Kind::Fence)).previous(), Some(2));
+        step(&mut clocks, &event(6, Kind::Fence), &[]);
+        step(&mut clocks, &event(0, Kind::Join(Thread(6))), &[]);
+        assert!(knows(&mut clocks, 0, 6, 1) && knows(&mut clocks, 0, 1, 2));
+    }
+
+    #[test]
+    fn the_first_event_of_the_program_has_none_before_it_in_every_execution() {
+        let mut clocks = HappensBefore::default();
+        for _ in 0..2 {
+            clocks.begin();
+            let past = clocks.before(&event(0, Kind::Load));
+            assert_eq!((past.previous(), past.next(), past.next_tick()), (None, 0, 1));
+            step(&mut clocks, &event(0, Kind::Load), &[Location(3)]);
+            let past = clocks.before(&event(0, Kind::Load));
+            assert_eq!((past.previous(), past.next(), past.next_tick()), (Some(0), 1, 2));
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Synchronisation objects: one pure state machine a kind, after POSIX.
+
+pub mod mutex;

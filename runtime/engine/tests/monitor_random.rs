@@ -1,0 +1,163 @@
+//! Random programs and runs: the monitors agree with their definition event for event, and report on some interleaving
+//! of a program iff the operational machine of the model has an execution that is not sequentially consistent.
+
+mod oracle;
+
+use engine::monitor::burnim::Burnim;
+use engine::monitor::{Model, Monitor, Report};
+use oracle::definition::{self, Relaxed};
+use oracle::machine::{self, Machine, Step};
+use oracle::program::Program;
+use oracle::random::{self, Ingredients, Random};
+use oracle::replay;
+
+const MODELS: [Relaxed; 2] = [Relaxed::Tso, Relaxed::Pso];
+
+/// Straight-line programs of loads, stores, exchanges and both fences.
+const PLAIN: Ingredients = Ingredients {
+    threads: 3,
+    ops: 8,
+    addresses: 2,
+    wide: false,
+    ordered: false,
+    guards: false,
+    mutexes: 0,
+    spawns: false,
+};
+
+/// Runs one execution through a monitor and the definition, and compares all reports and, after each event, all
+/// pending stores. Which models reported.
+fn compare(monitor: &mut Burnim, run: &[Step], context: &impl std::fmt::Display) -> [bool; 2] {
+    let mut definitions = MODELS.map(definition::Monitor::new);
+    let mut reports: Vec<Report> = Vec::new();
+    let mut expected = MODELS.map(|_| Vec::new());
+    monitor.begin();
+    for step in run {
+        replay::give(monitor, step, &mut reports);
+        for ((&model, definition), expected) in MODELS.iter().zip(&mut definitions).zip(&mut expected) {
+            expected.extend(definition.event(*step));
+            let pending: Vec<usize> =
+                monitor.pending(replay::engine_model(model)).into_iter().map(|event| event as usize).collect();
+            assert_eq!(pending, definition.pending(), "{model:?}, {context}");
+        }
+    }
+    for (&model, expected) in MODELS.iter().zip(&expected) {
+        assert_eq!(&replay::of_model(&reports, model), expected, "{model:?}, {context}");
+    }
+    expected.map(|expected| !expected.is_empty())
+}
+
+/// Checks one program on all its interleavings; on which models the monitors reported.
+fn check(program: &Program, monitor: &mut Burnim) -> [bool; 2] {
+    let mut reported = [false; 2];
+    Machine::new(program, machine::Model::Sc).interleavings(&mut |run, _| {
+        let now = compare(monitor, run, program);
+        reported = [reported[0] || now[0], reported[1] || now[1]];
+    });
+    reported
+}
+
+fn is_robust(program: &Program) -> [bool; 2] {
+    [machine::Model::Tso, machine::Model::Pso].map(|model| Machine::new(program, model).is_robust())
+}
+
+/// Checks this many programs. Among them must be some that only one of the models breaks and some that none does:
+/// otherwise they would show little.
+fn check_programs(count: u64, with: Ingredients) {
+    let mut monitor = Burnim::new(&[Model::Tso, Model::Pso]);
+    let mut kinds = [0; 3];
+    let mut missed = [0; 2];
+    for seed in 0..count {
+        let program = random::program(&mut Random::new(seed), with);
+        let robust = is_robust(&program);
+        let reported = check(&program, &mut monitor);
+        if with.wide {
+            // Sound, not complete.
+            for m in 0..2 {
+                assert!(!reported[m] || !robust[m], "{program}");
+                if !reported[m] && !robust[m] {
+                    missed[m] += 1;
+                }
+            }
+        } else {
+            assert_eq!(reported, robust.map(|robust| !robust), "[TSO, PSO], {program}");
+        }
+        kinds[usize::from(!robust[0]) + usize::from(!robust[1])] += 1;
+    }
+    eprintln!("{with:?}: {kinds:?} {missed:?}");
+    assert!(kinds.iter().all(|&programs| programs * 200 >= count), "too one-sided: {kinds:?}");
+}
+
+#[test]
+fn straight_line_programs() {
+    check_programs(1000, PLAIN);
+    check_programs(1000, Ingredients { threads: 2, ops: 10, addresses: 3, ..PLAIN });
+}
+
+#[test]
+fn compare_and_swap_and_accesses_with_barriers() {
+    check_programs(1000, Ingredients { ordered: true, ..PLAIN });
+}
+
+#[test]
+fn programs_with_guards() {
+    check_programs(1000, Ingredients { guards: true, ordered: true, ..PLAIN });
+}
+
+#[test]
+fn programs_with_locks() {
+    check_programs(1000, Ingredients { mutexes: 2, ops: 9, ..PLAIN });
+}
+
+#[test]
+fn programs_that_create_and_join() {
+    check_programs(1000, Ingredients { spawns: true, ..PLAIN });
+}
+
+#[test]
+fn programs_of_all_ingredients() {
+    check_programs(1000, Ingredients { ordered: true, guards: true, mutexes: 1, spawns: true, ops: 9, ..PLAIN });
+}
+
+#[test]
+fn accesses_of_several_locations() {
+    check_programs(1000, Ingredients { wide: true, addresses: 3, ..PLAIN });
+    check_programs(1000, Ingredients { wide: true, addresses: 3, ordered: true, guards: true, ..PLAIN });
+}
+
+#[test]
+fn long_runs_of_many_threads() {
+    let mut monitor = Burnim::new(&[Model::Tso, Model::Pso]);
+    let mut reported = [0; 2];
+    for seed in 0..3000 {
+        let random = &mut Random::new(seed);
+        let threads = 2 + random.below(12);
+        let addresses = 2 + random.below(4);
+        let length = 20 + random.below(100);
+        let run = random::run(random, threads, addresses, length);
+        if seed % 500 == 0 {
+            // So that tables grow in the middle of executions again and again.
+            monitor = Burnim::new(&[Model::Tso, Model::Pso]);
+        }
+        let now = compare(&mut monitor, &run, &format!("seed {seed}"));
+        reported = [reported[0] + usize::from(now[0]), reported[1] + usize::from(now[1])];
+    }
+    assert!(reported[0] > 200 && reported[1] > 300, "too few runs with reports: {reported:?}");
+}
+
+#[test]
+fn one_model_alone_reports_what_it_reports_beside_the_other() {
+    let (mut both, mut alone) =
+        (Burnim::new(&[Model::Tso, Model::Pso]), [Model::Tso, Model::Pso].map(|model| Burnim::new(&[model])));
+    let (mut of_both, mut of_one) = (Vec::new(), Vec::new());
+    for seed in 0..500 {
+        let run = random::run(&mut Random::new(seed), 4, 3, 60);
+        replay::run(&mut both, &run, &mut of_both);
+        for (model, alone) in [Model::Tso, Model::Pso].into_iter().zip(&mut alone) {
+            replay::run(alone, &run, &mut of_one);
+            let of_model: Vec<Report> = of_both.iter().filter(|report| report.monitor == model).copied().collect();
+            assert_eq!(of_one, of_model, "seed {seed}");
+            assert_eq!(alone.pending(model), both.pending(model), "seed {seed}");
+        }
+    }
+}

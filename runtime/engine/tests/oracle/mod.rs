@@ -1,0 +1,15 @@
+//! The oracle: what the engine's algorithms are measured against. It is written from the definitions of monitors.md,
+//! sections 1 and 3, for clarity, and shares no code with the engine. Only [`replay`], the bridge, knows the engine.
+//!
+//! * [`program`]: little programs and their notation.
+//! * [`machine`]: the operational machines SC, TSO and PSO; all traces, robustness, all interleavings.
+//! * [`definition`]: the TACAS'11 monitors by their definition, over sets.
+//! * [`random`]: random programs and runs, from a seed.
+//! * [`replay`]: gives a run of a program to a monitor of the engine.
+#![allow(dead_code, reason = "each test binary uses a part of the oracle")]
+
+pub(crate) mod definition;
+pub(crate) mod machine;
+pub(crate) mod program;
+pub(crate) mod random;
+pub(crate) mod replay;

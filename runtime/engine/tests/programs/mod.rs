@@ -1,0 +1,461 @@
+//! Small test programs: what they mean (`Machine`, which knows nothing of the engine), and an interpreter of them on
+//! top of [`Execution`], which behaves as the native runtime does.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+pub(crate) mod oracle;
+pub(crate) mod random;
+
+use engine::event::{Kind, Object, Site, Thread};
+use engine::execution::{Ending, Execution, Iteration, Next, Pending, Step, Wakes};
+use engine::explore::bounded::Bounded;
+use engine::explore::{Counts, Finish, Strategy};
+use engine::sync::mutex::Type;
+
+/// A location of the program; every location starts with 0.
+pub(crate) type Location = u8;
+pub(crate) const LOCATIONS: usize = 4;
+pub(crate) const MUTEXES: usize = 2;
+
+/// One operation. A thread has one register; what it reads outside a wait loop, gets or tries goes there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Op {
+    Load(Location),
+    Store(Location, u8),
+    StoreRegister(Location),
+    Exchange(Location, u8),
+    Increment(Location),
+    Fence,
+    Lock(u8),
+    TryLock(u8),
+    Unlock(u8),
+    Create(u8),
+    Join(u8),
+    // From here on: no events.
+    Choose(u8),
+    /// If the register has this value, so many operations are left out.
+    SkipIf(u8, usize),
+    Yield,
+    /// The end of a wait loop whose body is the last so many operations: round again unless.
+    Back(usize, Until),
+}
+
+/// When a wait loop ends, by the values that its last iteration read.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Until {
+    /// The last one is this.
+    Is(u8),
+    /// The last one is that of the register.
+    IsRegister,
+    /// None of them is 0.
+    AllSet,
+    /// They are the same.
+    Same,
+}
+
+impl Until {
+    fn holds(self, reads: &[(Location, u8)], register: u8) -> bool {
+        let last = reads.last().expect("a wait loop reads").1;
+        match self {
+            Self::Is(value) => last == value,
+            Self::IsRegister => last == register,
+            Self::AllSet => reads.iter().all(|&(_, value)| value != 0),
+            Self::Same => reads.iter().all(|&(_, value)| value == last),
+        }
+    }
+}
+
+/// The code of each thread; thread 0 is main.
+pub(crate) type Program = Vec<Vec<Op>>;
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Life {
+    #[default]
+    Absent,
+    Alive,
+    Ended,
+}
+
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Local {
+    pub(crate) life: Life,
+    pub(crate) next: usize,
+    register: u8,
+    /// Yielded since its last event.
+    pub(crate) yielded: bool,
+    /// What the current iteration has read, and whether it has changed memory.
+    reads: Vec<(Location, u8)>,
+    changed: bool,
+}
+
+/// An event as it happened.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Action {
+    pub(crate) thread: usize,
+    /// The index of the operation in the thread's code.
+    pub(crate) at: usize,
+    pub(crate) read: Option<u8>,
+    pub(crate) written: Option<u8>,
+    pub(crate) changed: bool,
+    pub(crate) in_loop: bool,
+    pub(crate) first_of_iteration: bool,
+}
+
+/// A failed iteration of a wait loop.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Failed {
+    pub(crate) reads: Vec<(Location, u8)>,
+    pub(crate) changed: bool,
+}
+
+/// How a thread came to its next operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Ran {
+    pub(crate) failed: Option<Failed>,
+    pub(crate) left_loop: bool,
+}
+
+/// The state of a program.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Machine {
+    pub(crate) memory: [u8; LOCATIONS],
+    pub(crate) owners: [Option<usize>; MUTEXES],
+    pub(crate) locals: Vec<Local>,
+}
+
+impl Machine {
+    pub(crate) fn new(program: &Program) -> Self {
+        let mut locals = vec![Local::default(); program.len()];
+        locals[0].life = Life::Alive;
+        Self { memory: [0; LOCATIONS], owners: [None; MUTEXES], locals }
+    }
+
+    /// The operation that the thread stands before.
+    pub(crate) fn operation(&self, program: &Program, thread: usize) -> Op {
+        program[thread][self.locals[thread].next]
+    }
+
+    /// Runs the thread's own code up to its next event. `choose` gives a value below its argument; none stops.
+    pub(crate) fn run_on(
+        &mut self,
+        program: &Program,
+        thread: usize,
+        mut choose: impl FnMut(u8) -> Option<u8>,
+    ) -> Option<Ran> {
+        let local = &mut self.locals[thread];
+        let mut ran = Ran { failed: None, left_loop: false };
+        loop {
+            let Some(&op) = program[thread].get(local.next) else {
+                local.life = Life::Ended;
+                return Some(ran);
+            };
+            local.next += 1;
+            match op {
+                Op::Choose(count) => local.register = choose(count)?,
+                Op::SkipIf(value, count) if local.register == value => local.next += count,
+                Op::SkipIf(..) => {}
+                Op::Yield => local.yielded = true,
+                Op::Back(length, until) => {
+                    let reads = std::mem::take(&mut local.reads);
+                    let changed = std::mem::take(&mut local.changed);
+                    if until.holds(&reads, local.register) {
+                        ran.left_loop = true;
+                    } else {
+                        local.next -= length + 1;
+                        ran.failed = Some(Failed { reads, changed });
+                    }
+                }
+                _ => {
+                    local.next -= 1;
+                    return Some(ran);
+                }
+            }
+        }
+    }
+
+    /// Performs the event that the thread stands before; mutexes are not its business, nor is the new thread's code.
+    pub(crate) fn perform(&mut self, program: &Program, thread: usize) -> Action {
+        let at = self.locals[thread].next;
+        let (read, written) = match program[thread][at] {
+            Op::Load(location) => (Some(location), None),
+            Op::Store(location, value) => (None, Some((location, value))),
+            Op::StoreRegister(location) => (None, Some((location, self.locals[thread].register))),
+            Op::Exchange(location, value) => (Some(location), Some((location, value))),
+            Op::Increment(location) => (Some(location), Some((location, self.memory[usize::from(location)] + 1))),
+            _ => (None, None),
+        };
+        let value = read.map(|location| self.memory[usize::from(location)]);
+        let changed = written.is_some_and(|(location, value)| self.memory[usize::from(location)] != value);
+        if let Some((location, value)) = written {
+            self.memory[usize::from(location)] = value;
+        }
+        let in_loop = in_loop(&program[thread], at);
+        if let Op::Create(child) = program[thread][at] {
+            self.locals[usize::from(child)].life = Life::Alive;
+        }
+        let local = &mut self.locals[thread];
+        let first_of_iteration = in_loop && local.reads.is_empty();
+        local.next += 1;
+        local.yielded = false;
+        if let (Some(location), Some(value)) = (read, value) {
+            if in_loop {
+                local.reads.push((location, value));
+            } else {
+                local.register = value;
+            }
+        }
+        local.changed |= in_loop && changed;
+        let written = written.map(|(_, value)| value);
+        Action { thread, at, read: value, written, changed, in_loop, first_of_iteration }
+    }
+
+    /// The thread stands before the first event of an iteration.
+    pub(crate) fn at_loop_head(&self, program: &Program, thread: usize) -> bool {
+        let local = &self.locals[thread];
+        local.life == Life::Alive && in_loop(&program[thread], local.next) && local.reads.is_empty()
+    }
+
+    pub(crate) fn set_register(&mut self, thread: usize, value: u8) {
+        self.locals[thread].register = value;
+    }
+}
+
+fn in_loop(code: &[Op], at: usize) -> bool {
+    code.iter().enumerate().any(|(end, op)| matches!(op, Op::Back(length, _) if (end - length..end).contains(&at)))
+}
+
+/// A decision of an execution, in order: who performs the next event, or what the program gets.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Decision {
+    Event(usize),
+    Value(u8),
+}
+
+/// What happened, for reduction: an event, a value, or the end of a failed or a last iteration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Happened {
+    Action(Action),
+    Value(usize, u8),
+    Failed(usize, Failed),
+    LeftLoop(usize),
+}
+
+/// One execution that the engine ran.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) schedule: Vec<Decision>,
+    pub(crate) happened: Vec<Happened>,
+    pub(crate) ending: Ending,
+    pub(crate) memory: [u8; LOCATIONS],
+    pub(crate) counts: Counts,
+    pub(crate) preemptions: Option<u32>,
+    /// As the engine says it.
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) choices: Vec<u64>,
+}
+
+/// Runs programs on an [`Execution`].
+pub(crate) struct Interpreter<'a> {
+    program: &'a Program,
+    execution: &'a mut Execution,
+    machine: Machine,
+    /// The program's thread by the engine's number, and the other way round.
+    named: Vec<usize>,
+    numbers: Vec<Option<Thread>>,
+    /// The events of each thread's current iteration.
+    iterations: Vec<Option<Iteration>>,
+    /// What each waiting thread read.
+    watched: Vec<Option<Vec<(Location, u8)>>>,
+    schedule: Vec<Decision>,
+    happened: Vec<Happened>,
+}
+
+impl<'a> Interpreter<'a> {
+    /// Runs the execution that has begun, to its end; [`Execution::finish`] is left to the caller.
+    pub(crate) fn run(program: &'a Program, execution: &'a mut Execution) -> Run {
+        let threads = program.len();
+        let mut this = Self {
+            program,
+            execution,
+            machine: Machine::new(program),
+            named: vec![0],
+            numbers: vec![None; threads],
+            iterations: vec![None; threads],
+            watched: vec![None; threads],
+            schedule: Vec::new(),
+            happened: Vec::new(),
+        };
+        this.numbers[0] = Some(Thread::MAIN);
+        for mutex in 0..MUTEXES {
+            this.execution.set_mutex(object(mutex), Type::Normal);
+        }
+        let ending = this.perform_all();
+        Run {
+            schedule: this.schedule,
+            happened: this.happened,
+            ending,
+            memory: this.machine.memory,
+            counts: this.execution.counts(),
+            preemptions: this.execution.preemptions(),
+            threads: this.execution.steps().iter().map(|step| step.thread).collect(),
+            choices: this.execution.choices().to_vec(),
+        }
+    }
+
+    fn perform_all(&mut self) -> Ending {
+        if !self.run_on(0) {
+            return Ending::Diverged;
+        }
+        loop {
+            match self.execution.choose() {
+                Next::End(ending) => return ending,
+                Next::Run(number) => {
+                    let thread = self.named[number.index()];
+                    if !self.perform(thread) {
+                        return Ending::Diverged;
+                    }
+                }
+            }
+        }
+    }
+
+    fn number(&self, thread: usize) -> Thread {
+        self.numbers[thread].expect("a thread that was created")
+    }
+
+    /// False if the engine finds a divergence.
+    fn perform(&mut self, thread: usize) -> bool {
+        let number = self.number(thread);
+        let op = self.machine.operation(self.program, thread);
+        self.watched[thread] = None;
+        let index = self.execution.length();
+        let action = self.machine.perform(self.program, thread);
+        if action.in_loop {
+            let iteration = self.iterations[thread].get_or_insert(Iteration { first: index, last: index, events: 0 });
+            if action.first_of_iteration {
+                *iteration = Iteration { first: index, last: index, events: 0 };
+            }
+            (iteration.last, iteration.events) = (index, iteration.events + 1);
+        }
+        let mut child = None;
+        let (kind, target) = match op {
+            Op::Load(location) => (Kind::Load, location),
+            Op::Store(location, _) | Op::StoreRegister(location) => (Kind::Store, location),
+            Op::Exchange(location, _) | Op::Increment(location) => (Kind::Rmw, location),
+            Op::Lock(mutex) => {
+                self.execution.lock(object(mutex.into())).expect("a normal mutex");
+                (Kind::Lock(object(mutex.into())), mutex)
+            }
+            Op::TryLock(mutex) => {
+                let got = self.execution.try_lock(object(mutex.into())).is_ok();
+                self.machine.set_register(thread, got.into());
+                (Kind::Lock(object(mutex.into())), mutex)
+            }
+            Op::Unlock(mutex) => {
+                self.execution.unlock(object(mutex.into())).expect("it holds it");
+                (Kind::Lock(object(mutex.into())), mutex)
+            }
+            Op::Create(created) => {
+                let new = self.execution.create().expect("few threads");
+                self.named.resize(self.named.len().max(new.index() + 1), usize::MAX);
+                self.named[new.index()] = created.into();
+                self.numbers[usize::from(created)] = Some(new);
+                child = Some(usize::from(created));
+                (Kind::Create(new), 0)
+            }
+            Op::Join(other) => (Kind::Join(self.number(other.into())), other),
+            _ => (Kind::Fence, 0),
+        };
+        self.schedule.push(Decision::Event(thread));
+        self.happened.push(Happened::Action(action));
+        let site = Site(u32::try_from(thread * 100 + action.at).expect("small"));
+        if self.execution.performed(Step { thread: number, site, kind, target: target.into() }).is_err() {
+            return false;
+        }
+        for (waiting, watched) in self.watched.iter().enumerate() {
+            if let Some(reads) = watched {
+                let wakes = if as_they_were(reads, self.machine.memory) { Wakes::NotYet } else { Wakes::Yes };
+                self.execution.wake(self.numbers[waiting].expect("it waits"), wakes);
+            }
+        }
+        child.is_none_or(|child| self.run_on(child)) && self.run_on(thread)
+    }
+
+    /// Runs the thread up to its next event and says so. False if the engine finds a divergence.
+    fn run_on(&mut self, thread: usize) -> bool {
+        let (execution, schedule, happened) = (&mut self.execution, &mut self.schedule, &mut self.happened);
+        let ran = self.machine.run_on(self.program, thread, |count| {
+            let value = execution.choose_value(count.into()).ok()?;
+            let value = u8::try_from(value).expect("below count");
+            schedule.push(Decision::Value(value));
+            happened.push(Happened::Value(thread, value));
+            Some(value)
+        });
+        let Some(ran) = ran else { return false };
+        let number = self.number(thread);
+        if ran.left_loop {
+            self.happened.push(Happened::LeftLoop(thread));
+        }
+        if self.machine.locals[thread].yielded {
+            self.execution.yields(number);
+        }
+        if let Some(failed) = ran.failed {
+            self.happened.push(Happened::Failed(thread, failed.clone()));
+            let fresh = as_they_were(&failed.reads, self.machine.memory);
+            if !failed.changed {
+                self.execution.wait(number, self.iterations[thread]);
+                if !fresh {
+                    self.execution.wake(number, Wakes::Yes);
+                }
+                self.watched[thread] = Some(failed.reads);
+                return true;
+            }
+        }
+        if self.machine.locals[thread].life == Life::Ended {
+            self.execution.end_thread(number);
+            return true;
+        }
+        let pending = match self.machine.operation(self.program, thread) {
+            Op::Lock(mutex) => Pending::Lock(object(mutex.into())),
+            Op::Join(other) => Pending::Join(self.number(other.into())),
+            _ => Pending::Access,
+        };
+        self.execution.arrive(number, pending);
+        true
+    }
+}
+
+fn object(mutex: usize) -> Object {
+    Object(u32::try_from(mutex).expect("few mutexes"))
+}
+
+pub(crate) fn as_they_were(reads: &[(Location, u8)], memory: [u8; LOCATIONS]) -> bool {
+    reads.iter().all(|&(location, value)| memory[usize::from(location)] == value)
+}
+
+/// All executions that the strategy wants. `again` says whether one has to be run once more.
+pub(crate) fn run_all(program: &Program, strategy: Box<dyn Strategy>, mut again: impl FnMut() -> bool) -> Vec<Run> {
+    let mut execution = Execution::new(strategy);
+    let mut runs: Vec<Run> = Vec::new();
+    let mut repeats: Option<Run> = None;
+    while execution.begin() {
+        let run = Interpreter::run(program, &mut execution);
+        assert_ne!(run.ending, Ending::Diverged, "{program:?} {:?}: {run:?}", execution.divergence());
+        if let Some(before) = repeats.take() {
+            assert_eq!((&run.schedule, run.counts), (&before.schedule, before.counts), "{program:?}");
+            assert_eq!((run.preemptions, run.memory), (before.preemptions, before.memory), "{program:?}");
+        }
+        if again() {
+            execution.finish(Finish::Again);
+            repeats = Some(run);
+        } else {
+            execution.finish(Finish::Done);
+            runs.push(run);
+        }
+    }
+    runs
+}
+
+/// All executions of the explorer `bounded`.
+pub(crate) fn explore(program: &Program, bound: Option<u32>) -> Vec<Run> {
+    run_all(program, Box::new(Bounded::new(bound)), || false)
+}
