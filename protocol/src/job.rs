@@ -1,0 +1,97 @@
+//! What the tool asks of the program.
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::Place;
+
+/// One order to the program under test.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Job {
+    /// Explore the executions.
+    Explore(Explore),
+    /// Run one schedule again and describe every event.
+    Replay(Replay),
+}
+
+/// A monitor, by its name on the command line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MonitorName {
+    /// The best monitor for TSO under the explorer in use.
+    Tso,
+    /// The best monitor for PSO under the explorer in use.
+    Pso,
+    /// The monitor of the TACAS'11 paper for TSO.
+    BurnimTso,
+    /// The monitor of the TACAS'11 paper for PSO.
+    BurnimPso,
+}
+
+/// How far one execution may go.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Limits {
+    /// Events of one execution, at least 1.
+    pub max_events: u64,
+    /// Seconds that a thread may run without a visible operation before it counts as an endless loop.
+    pub local_seconds: u64,
+}
+
+/// Explore the executions with at most so many preemptions.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Explore {
+    /// [`crate::VERSION`].
+    pub version: u32,
+    /// The preemption bound, or none.
+    pub preemptions: Option<u32>,
+    /// What watches each execution.
+    pub monitors: Vec<MonitorName>,
+    /// Stop after so many executions.
+    pub executions: Option<u64>,
+    /// Stop after so many seconds.
+    pub seconds: Option<f64>,
+    /// How far one execution may go.
+    pub limits: Limits,
+    /// Stop at the first violation.
+    pub stop_at_first: bool,
+}
+
+/// Run one schedule again.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Replay {
+    /// [`crate::VERSION`].
+    pub version: u32,
+    /// The schedule.
+    pub schedule: Schedule,
+    /// What watches the execution.
+    pub monitors: Vec<MonitorName>,
+    /// How far the execution may go.
+    pub limits: Limits,
+    /// Let the program's own output through.
+    pub output: bool,
+}
+
+/// A schedule: who performs events, in order, each step tied to the source so that a changed program is noticed.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Schedule {
+    /// The creation path of each thread by its number: `[]` is main, `[0]` the first thread main created, `[0, 1]`
+    /// the second that one created.
+    pub threads: Vec<Vec<u32>>,
+    /// Runs of consecutive events of one thread.
+    pub segments: Vec<Segment>,
+    /// The values that `fh_choose` and the like gave, in order.
+    pub choices: Vec<u64>,
+}
+
+/// Consecutive events of one thread.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Segment {
+    /// The thread's number.
+    pub thread: u32,
+    /// How many events, at least 1.
+    pub events: u64,
+    /// Where the last of them is in the source.
+    pub last: Place,
+    /// How many times that thread has performed an event there, this one included.
+    pub nth: u64,
+}

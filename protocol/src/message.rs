@@ -1,0 +1,232 @@
+//! What the program answers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::job::{MonitorName, Schedule};
+
+/// One line from the program under test.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Message {
+    /// A violation not seen before in this exploration, in the order of discovery.
+    Violation(Box<Violation>),
+    /// The end of an exploration.
+    Summary(Box<Summary>),
+    /// The end of a replay.
+    Replayed(Box<Trace>),
+    /// The schedule of a replay does not fit the program: what differs, in words.
+    Diverged(String),
+    /// The program did something that cannot be run under control; the exploration ended there, and a
+    /// [`Message::Summary`] of what came before follows.
+    Unsupported {
+        /// What, in words.
+        what: String,
+        /// Where.
+        place: Place,
+    },
+    /// An error inside the runtime, in words. Nothing follows.
+    Internal(String),
+}
+
+/// A place in the source.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Place {
+    /// The file, as the compiler was given it; empty if unknown.
+    pub file: String,
+    /// The line, from 1; 0 if unknown.
+    pub line: u32,
+    /// The column, from 1; 0 if unknown.
+    pub column: u32,
+}
+
+/// What kind of violation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A relaxed execution close to this one is not sequentially consistent.
+    ScViolation,
+    /// An `assert`, `fh_assert` or `reach_error` failed.
+    Assertion,
+    /// A fault, `abort`, stack overflow, or the memory limit.
+    Crash,
+    /// Threads wait for each other.
+    Deadlock,
+    /// A wait loop that nobody can end, or a loop without a visible operation.
+    Livelock,
+    /// A block freed twice.
+    DoubleFree,
+    /// A free of something that is no block.
+    InvalidFree,
+    /// A use of a freed block.
+    UseAfterFree,
+    /// A library call that its contract forbids.
+    Misuse,
+    /// The same schedule gave different events.
+    Nondeterministic,
+}
+
+/// The part an operation plays in a violation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// The store that waits in the buffer, e′.
+    Delayed,
+    /// The event before the overtaking one in its thread, prev.
+    Previous,
+    /// The access that comes before the delayed store takes effect, e.
+    Overtaking,
+    /// Where the failure happened.
+    At,
+    /// What a thread waits for.
+    Waiting,
+    /// Where the block was freed.
+    Freed,
+    /// Where the block was allocated.
+    Allocated,
+}
+
+/// An operation of the program in a report.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SiteUse {
+    /// Its part in the violation.
+    pub role: Role,
+    /// The thread's number.
+    pub thread: u32,
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The function in whose source it stands; empty if unknown.
+    pub function: String,
+    /// `load`, `store`, `exchange`, `fetch-add`, `compare-exchange`, `fence`, `lock`, `unlock`, `create`, `join`, …
+    pub operation: String,
+    /// The variable, if known; else empty.
+    pub expression: String,
+}
+
+/// A violation, with the schedule that shows it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Violation {
+    /// What kind.
+    pub kind: Kind,
+    /// The monitor that reported it, of an [`Kind::ScViolation`].
+    pub monitor: Option<MonitorName>,
+    /// What happened, in one sentence.
+    pub message: String,
+    /// The operations that take part.
+    pub sites: Vec<SiteUse>,
+    /// For an [`Kind::ScViolation`]: the indices of e′, prev and e among the execution's events, from 0.
+    pub events: Option<[u64; 3]>,
+    /// The execution, up to its end.
+    pub schedule: Schedule,
+}
+
+/// Why a search ended before its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoppedBy {
+    /// The time budget.
+    Time,
+    /// The budget of executions.
+    Executions,
+    /// An execution reached the limit of events.
+    Events,
+    /// Ctrl-C.
+    Interrupt,
+}
+
+/// The counts of one preemption bound.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BoundCount {
+    /// Exactly so many preemptions.
+    pub preemptions: u32,
+    /// Executions with exactly so many.
+    pub executions: u64,
+    /// Of these, the ones with at least one report, by monitor.
+    pub reporting: BTreeMap<MonitorName, u64>,
+}
+
+/// When a monitor first reported.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FirstReport {
+    /// In the so-manieth execution, from 1.
+    pub executions: u64,
+    /// Seconds since the start of the exploration.
+    pub seconds: f64,
+}
+
+/// What a monitor counted.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MonitorCount {
+    /// The monitor.
+    pub monitor: MonitorName,
+    /// Executions with at least one report.
+    pub reporting: u64,
+    /// Distinct pairs (e′, e) of source places.
+    pub distinct: u64,
+    /// Distinct triples (e′, prev, e) of source places.
+    pub distinct_triples: u64,
+    /// Its first report, if any.
+    pub first: Option<FirstReport>,
+}
+
+/// The end of an exploration.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Summary {
+    /// Whether everything within the bound was explored.
+    pub complete: bool,
+    /// Why not, if a budget ended it.
+    pub stopped_by: Option<StoppedBy>,
+    /// Executions explored.
+    pub executions: u64,
+    /// Executions given up because an assumption failed.
+    pub blocked: u64,
+    /// Events of all counted executions together.
+    pub events: u64,
+    /// Seconds that the exploration took.
+    pub seconds: f64,
+    /// By preemptions, ascending; empty where there is no bound.
+    pub by_bound: Vec<BoundCount>,
+    /// By monitor, in the order asked for.
+    pub monitors: Vec<MonitorCount>,
+    /// How many executions showed each [`Message::Violation`], in their order.
+    pub violation_executions: Vec<u64>,
+    /// External functions that were called and are neither modelled nor known to be harmless, sorted.
+    pub uninstrumented: Vec<String>,
+}
+
+/// One execution in full.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Trace {
+    /// The events in the order in which they happened.
+    pub events: Vec<TraceEvent>,
+    /// The violations of this execution, each at its first occurrence, with empty schedules.
+    pub violations: Vec<Violation>,
+}
+
+/// One event of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TraceEvent {
+    /// The thread's number.
+    pub thread: u32,
+    /// Where.
+    pub place: Place,
+    /// The function in whose source it stands.
+    pub function: String,
+    /// As in [`SiteUse::operation`].
+    pub operation: String,
+    /// The variable if known, else an address in hexadecimal, or the mutex or thread; empty for a fence.
+    pub target: String,
+    /// First byte of the access and its width in bytes; width 0 if it is no access.
+    pub address: u64,
+    /// See `address`.
+    pub width: u32,
+    /// The value read, if it reads.
+    pub read: Option<u64>,
+    /// The value written, if it writes.
+    pub written: Option<u64>,
+    /// For each monitor asked for, in their order: the indices of the stores that still wait in some store buffer of
+    /// the simulated machine after this event.
+    pub pending: Vec<Vec<u64>>,
+}

@@ -1,0 +1,119 @@
+/* The hooks: what code instrumented by the pass calls, and what the runtime defines.
+ *
+ * The pass (llvm-pass) and the runtime (runtime/src) both follow this file. A user never includes
+ * it: the user's header is fencehound.h.
+ *
+ * Every symbol begins with __fh_, so that none can meet a symbol of the program.
+ */
+#ifndef FENCEHOUND_HOOKS_H
+#define FENCEHOUND_HOOKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One place in the source where a hook is called: a record in section "fh_sites", so that
+ * __start_fh_sites and __stop_fh_sites enclose an array of them over all linked files. 32 bytes. */
+struct fh_site {
+    const char *file;       /* as the compiler was given it (DIFile's name) */
+    const char *function;   /* the source name of the function, "" if unknown */
+    const char *expression; /* the variable accessed (`flag`, `queue.head`) if cheaply known, or "" */
+    uint32_t line;          /* 1, 2, ...; 0 if unknown */
+    uint16_t column;        /* 1, 2, ...; 0 if unknown */
+    uint16_t unused;        /* 0 */
+};
+
+/* Plain and volatile accesses of 1, 2, 4 and 8 bytes, any alignment. */
+uint8_t __fh_load1(const void *address, const struct fh_site *site);
+uint16_t __fh_load2(const void *address, const struct fh_site *site);
+uint32_t __fh_load4(const void *address, const struct fh_site *site);
+uint64_t __fh_load8(const void *address, const struct fh_site *site);
+void __fh_store1(void *address, uint8_t value, const struct fh_site *site);
+void __fh_store2(void *address, uint16_t value, const struct fh_site *site);
+void __fh_store4(void *address, uint32_t value, const struct fh_site *site);
+void __fh_store8(void *address, uint64_t value, const struct fh_site *site);
+
+/* Plain accesses of any other size (vectors, long double, i128, aggregates, memcpy with one private
+ * side): one event per naturally aligned piece of at most 8 bytes. `into` and `from` are private. */
+void __fh_read(const void *address, void *into, uint64_t length, const struct fh_site *site);
+void __fh_write(void *address, const void *from, uint64_t length, const struct fh_site *site);
+
+/* memcpy, memmove and memset where both sides (the one side) may be shared. `copy` is memmove. */
+void __fh_copy(void *to, const void *from, uint64_t length, const struct fh_site *site);
+void __fh_fill(void *to, uint32_t byte, uint64_t length, const struct fh_site *site);
+
+/* Atomics. An order is C11's number: relaxed 0, consume 1, acquire 2, release 3, acq_rel 4,
+ * seq_cst 5. N is 1, 2, 4 or 8. */
+#define FH_ATOMIC_HOOKS(bytes, type)                                                               \
+    type __fh_atomic_load##bytes(const void *address, uint32_t order, const struct fh_site *site); \
+    void __fh_atomic_store##bytes(void *address, type value, uint32_t order,                       \
+                                  const struct fh_site *site);                                     \
+    /* Returns the old value. `operation` is an FH_RMW_ number. */                                 \
+    type __fh_rmw##bytes(void *address, type operand, uint32_t operation, uint32_t order,          \
+                         const struct fh_site *site);                                              \
+    /* Returns the old value; it succeeded iff that is `expected`.                                 \
+     * `orders` = success | failure << 8 | (1 if weak) << 16. */                                   \
+    type __fh_cas##bytes(void *address, type expected, type desired, uint32_t orders,              \
+                         const struct fh_site *site);
+FH_ATOMIC_HOOKS(1, uint8_t)
+FH_ATOMIC_HOOKS(2, uint16_t)
+FH_ATOMIC_HOOKS(4, uint32_t)
+FH_ATOMIC_HOOKS(8, uint64_t)
+
+enum {
+    FH_RMW_EXCHANGE = 0,
+    FH_RMW_ADD = 1,
+    FH_RMW_SUB = 2,
+    FH_RMW_AND = 3,
+    FH_RMW_NAND = 4,
+    FH_RMW_OR = 5,
+    FH_RMW_XOR = 6,
+    FH_RMW_MAX = 7,
+    FH_RMW_MIN = 8,
+    FH_RMW_UMAX = 9,
+    FH_RMW_UMIN = 10
+};
+
+/* A fence between threads (atomic_thread_fence, __sync_synchronize). Compiler fences
+ * (syncscope("singlethread")) are left alone. */
+void __fh_fence(uint32_t order, const struct fh_site *site);
+
+/* Called first thing in the header of each loop that contains a hooked access or a call, with a
+ * record of the loop in the frame of the function (32 bytes, 8-aligned, owned by the runtime).
+ * `visit` says how the header was reached:
+ *   FH_LOOP_ENTERED   from outside the loop;
+ *   FH_LOOP_CHANGED   over a back edge, and some value entering the header, or some private memory
+ *                     that the loop writes, differs from the last visit;
+ *   FH_LOOP_SAME      over a back edge, and all of them are equal. */
+struct fh_loop {
+    uint64_t state[4];
+};
+enum { FH_LOOP_ENTERED = 0, FH_LOOP_CHANGED = 1, FH_LOOP_SAME = 2 };
+void __fh_loop(struct fh_loop *loop, uint32_t visit, const struct fh_site *site);
+
+/* In place of something that cannot be run under control: 16-byte atomics, inline assembly, ...
+ * `what` names it in words. Ends the exploration as `unsupported`; does not return. */
+void __fh_unsupported(const char *what, const struct fh_site *site);
+
+/* Before a call of an external function that is neither modelled nor instrumented. `known` is 1 for
+ * a function listed in llvm-pass/src/harmless.txt, 0 for an unknown one. */
+void __fh_external(const char *name, uint32_t known, const struct fh_site *site);
+/* Then, for each of its pointer arguments that may point to shared memory: the runtime refuses the
+ * call where other threads could see what the pointer points to. */
+void __fh_external_pointer(const void *pointer, const struct fh_site *site);
+
+/* The site of the call being made: stored by instrumented code just before it calls a modelled
+ * function (below) or an unknown one through a pointer. */
+extern const struct fh_site *__fh_call_site;
+
+/* Modelled functions: a declaration `f` that llvm-pass/src/modelled.txt lists is renamed to __fh_f,
+ * with f's own signature, wherever it is called or its address is taken. A program's own
+ * definition of such a name is left alone. `main` becomes __fh_main. */
+
+/* Thread-local variables: each becomes an ordinary variable in section "fh_tdata" (or "fh_tbss" if
+ * zero), the initial image, and its address is asked for here. */
+void *__fh_tls(void *image);
+
+/* Mutable variables with a definition go to section "fh_data" (or "fh_bss" if zero), from which the
+ * runtime restores them before each execution. */
+
+#endif

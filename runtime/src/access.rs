@@ -1,0 +1,312 @@
+//! The hooks of memory: loads, stores, read-modify-writes, fences, and copies of many bytes.
+
+use std::ffi::c_void;
+
+use engine::event::Kind;
+use engine::execution::Pending;
+use engine::mapping::{self, Barriers, Order};
+
+use crate::recorder::Operation;
+use crate::runtime::{Access, turn, with};
+use crate::sites::RecordPointer;
+
+/// An unsigned number that an access moves.
+trait Bits: Copy + Eq {
+    const WIDTH: u8;
+    fn wide(self) -> u64;
+    fn narrow(wide: u64) -> Self;
+    fn signed(self) -> i64;
+}
+
+macro_rules! bits {
+    ($($unsigned:ty, $signed:ty);*) => {$(
+        impl Bits for $unsigned {
+            const WIDTH: u8 = size_of::<Self>() as u8;
+            #[inline]
+            fn wide(self) -> u64 {
+                self.into()
+            }
+            #[inline]
+            fn narrow(wide: u64) -> Self {
+                wide as Self
+            }
+            #[inline]
+            fn signed(self) -> i64 {
+                (self as $signed).into()
+            }
+        }
+    )*};
+}
+bits!(u8, i8; u16, i16; u32, i32; u64, i64);
+
+#[inline]
+fn read<T: Bits>(address: *const T) -> T {
+    // SAFETY: the program's own access; a pointer that is not valid faults, as it would without us.
+    unsafe { address.read_unaligned() }
+}
+
+#[inline]
+fn write<T: Bits>(address: *mut T, value: T) {
+    // SAFETY: as for `read`.
+    unsafe { address.write_unaligned(value) };
+}
+
+#[inline]
+fn report(access: &Access) {
+    if let Some(turn) = with(|runtime| runtime.access(access)) {
+        turn.obey();
+    }
+}
+
+#[inline]
+fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> T {
+    turn(Pending::Access, site);
+    let value = read(address);
+    report(&Access {
+        address: address as usize,
+        width: T::WIDTH,
+        kind: Kind::Load,
+        barriers,
+        operation: Operation::Load,
+        site,
+        before: value.wide(),
+        after: value.wide(),
+    });
+    value
+}
+
+#[inline]
+fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site: RecordPointer) {
+    turn(Pending::Access, site);
+    let before = read(address);
+    write(address, value);
+    report(&Access {
+        address: address as usize,
+        width: T::WIDTH,
+        kind: Kind::Store,
+        barriers,
+        operation: Operation::Store,
+        site,
+        before: before.wide(),
+        after: value.wide(),
+    });
+}
+
+/// The order with this number, which the pass took from LLVM.
+fn order(number: u32) -> Order {
+    Order::from_c11(number).expect("the pass passes C11's numbers")
+}
+
+/// `FH_RMW_…` of the hook ABI.
+fn combine<T: Bits>(old: T, operand: T, operation: u32) -> (T, Operation) {
+    let (a, b) = (old.wide(), operand.wide());
+    let pick = |first: bool| if first { a } else { b };
+    let (wide, operation) = match operation {
+        0 => (b, Operation::Exchange),
+        1 => (a.wrapping_add(b), Operation::FetchAdd),
+        2 => (a.wrapping_sub(b), Operation::FetchSub),
+        3 => (a & b, Operation::FetchAnd),
+        4 => (!(a & b), Operation::FetchNand),
+        5 => (a | b, Operation::FetchOr),
+        6 => (a ^ b, Operation::FetchXor),
+        7 => (pick(old.signed() >= operand.signed()), Operation::FetchMax),
+        8 => (pick(old.signed() <= operand.signed()), Operation::FetchMin),
+        9 => (pick(a >= b), Operation::FetchMax),
+        10 => (pick(a <= b), Operation::FetchMin),
+        _ => panic!("the pass passes the numbers of fencehound_hooks.h, not {operation}"),
+    };
+    (T::narrow(wide), operation)
+}
+
+fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: RecordPointer) -> T {
+    turn(Pending::Access, site);
+    let old = read(address);
+    let (new, operation) = combine(old, operand, operation);
+    write(address, new);
+    report(&Access {
+        address: address as usize,
+        width: T::WIDTH,
+        kind: Kind::Rmw,
+        barriers: mapping::rmw(order(number)),
+        operation,
+        site,
+        before: old.wide(),
+        after: new.wide(),
+    });
+    old
+}
+
+fn compare_exchange<T: Bits>(address: *mut T, expected: T, desired: T, orders: u32, site: RecordPointer) -> T {
+    let (success, failure) = (order(orders & 0xff), order(orders >> 8 & 0xff));
+    turn(Pending::Access, site);
+    let old = read(address);
+    let (kind, barriers, after) = if old == expected {
+        write(address, desired);
+        (Kind::Rmw, mapping::rmw(success), desired)
+    } else {
+        (Kind::FailedRmw, mapping::failed_rmw(success, failure), old)
+    };
+    report(&Access {
+        address: address as usize,
+        width: T::WIDTH,
+        kind,
+        barriers,
+        operation: Operation::CompareExchange,
+        site,
+        before: old.wide(),
+        after: after.wide(),
+    });
+    old
+}
+
+macro_rules! hooks {
+    ($type:ty, $load:ident, $store:ident, $atomic_load:ident, $atomic_store:ident, $rmw:ident, $cas:ident) => {
+        #[unsafe(no_mangle)]
+        extern "C" fn $load(address: *const $type, site: RecordPointer) -> $type {
+            load(address, Barriers::NONE, site)
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn $store(address: *mut $type, value: $type, site: RecordPointer) {
+            store(address, value, Barriers::NONE, site);
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn $atomic_load(address: *const $type, number: u32, site: RecordPointer) -> $type {
+            load(address, mapping::load(order(number)), site)
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn $atomic_store(address: *mut $type, value: $type, number: u32, site: RecordPointer) {
+            store(address, value, mapping::store(order(number)), site);
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn $rmw(a: *mut $type, operand: $type, operation: u32, number: u32, site: RecordPointer) -> $type {
+            rmw(a, operand, operation, number, site)
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn $cas(a: *mut $type, old: $type, new: $type, orders: u32, site: RecordPointer) -> $type {
+            compare_exchange(a, old, new, orders, site)
+        }
+    };
+}
+hooks!(u8, __fh_load1, __fh_store1, __fh_atomic_load1, __fh_atomic_store1, __fh_rmw1, __fh_cas1);
+hooks!(u16, __fh_load2, __fh_store2, __fh_atomic_load2, __fh_atomic_store2, __fh_rmw2, __fh_cas2);
+hooks!(u32, __fh_load4, __fh_store4, __fh_atomic_load4, __fh_atomic_store4, __fh_rmw4, __fh_cas4);
+hooks!(u64, __fh_load8, __fh_store8, __fh_atomic_load8, __fh_atomic_store8, __fh_rmw8, __fh_cas8);
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
+    turn(Pending::Access, site);
+    let barrier = mapping::fence(order(number));
+    if let Some(turn) = with(|runtime| runtime.no_access(Kind::Fence, barrier, Operation::Fence, site)) {
+        turn.obey();
+    }
+}
+
+/// The widest naturally aligned piece at `address` of at most `left` bytes.
+const fn piece(address: usize, left: usize) -> usize {
+    let mut width = 8;
+    while width > left || !address.is_multiple_of(width) {
+        width /= 2;
+    }
+    width
+}
+
+fn load_piece(address: usize, width: usize, site: RecordPointer) -> u64 {
+    match width {
+        1 => load(address as *const u8, Barriers::NONE, site).wide(),
+        2 => load(address as *const u16, Barriers::NONE, site).wide(),
+        4 => load(address as *const u32, Barriers::NONE, site).wide(),
+        _ => load(address as *const u64, Barriers::NONE, site),
+    }
+}
+
+fn store_piece(address: usize, width: usize, value: u64, site: RecordPointer) {
+    match width {
+        1 => store(address as *mut u8, u8::narrow(value), Barriers::NONE, site),
+        2 => store(address as *mut u16, u16::narrow(value), Barriers::NONE, site),
+        4 => store(address as *mut u32, u32::narrow(value), Barriers::NONE, site),
+        _ => store(address as *mut u64, value, Barriers::NONE, site),
+    }
+}
+
+/// Loads `length` bytes, piece by piece, and hands each piece on: its offset, its width, its value.
+fn load_pieces(from: usize, length: usize, site: RecordPointer, mut take: impl FnMut(usize, usize, u64)) {
+    let mut done = 0;
+    while done < length {
+        let width = piece(from + done, length - done);
+        take(done, width, load_piece(from + done, width, site));
+        done += width;
+    }
+}
+
+/// Stores `length` bytes, piece by piece: `give` gives the value of the piece with this offset and width.
+fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl FnMut(usize, usize) -> u64) {
+    let mut done = 0;
+    while done < length {
+        let width = piece(to + done, length - done);
+        store_piece(to + done, width, give(done, width), site);
+        done += width;
+    }
+}
+
+fn put_private(into: *mut c_void, offset: usize, width: usize, value: u64) {
+    let bytes = value.to_le_bytes();
+    // SAFETY: the pass passes private memory of the length that it asks for.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), into.cast::<u8>().wrapping_add(offset), width) };
+}
+
+fn get_private(from: *const c_void, offset: usize, width: usize) -> u64 {
+    let mut bytes = [0; 8];
+    // SAFETY: as for `put_private`.
+    unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>().wrapping_add(offset), bytes.as_mut_ptr(), width) };
+    u64::from_le_bytes(bytes)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_read(address: *const c_void, into: *mut c_void, length: u64, site: RecordPointer) {
+    load_pieces(address as usize, length as usize, site, |offset, width, value| {
+        put_private(into, offset, width, value);
+    });
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_write(address: *mut c_void, from: *const c_void, length: u64, site: RecordPointer) {
+    store_pieces(address as usize, length as usize, site, |offset, width| get_private(from, offset, width));
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_copy(to: *mut c_void, from: *const c_void, length: u64, site: RecordPointer) {
+    let (to, from, length) = (to as usize, from as usize, length as usize);
+    if from < to && to - from < length {
+        // They overlap, and the low end of the target is the high end of the source: from the end.
+        let mut left = length;
+        while left > 0 {
+            let width = piece_before(to + left, left);
+            left -= width;
+            store_piece(to + left, width, gather(from + left, width, site), site);
+        }
+    } else {
+        store_pieces(to, length, site, |offset, width| gather(from + offset, width, site));
+    }
+}
+
+/// The widest naturally aligned piece that ends at `end`, of at most `left` bytes.
+const fn piece_before(end: usize, left: usize) -> usize {
+    let mut width = 8;
+    while width > left || !end.is_multiple_of(width) {
+        width /= 2;
+    }
+    width
+}
+
+/// The value of `width` bytes that may lie across aligned pieces.
+fn gather(from: usize, width: usize, site: RecordPointer) -> u64 {
+    let mut value = 0;
+    load_pieces(from, width, site, |offset, _, part| value |= part << (8 * offset));
+    value
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_fill(to: *mut c_void, byte: u32, length: u64, site: RecordPointer) {
+    let value = u64::from(byte & 0xff) * 0x0101_0101_0101_0101;
+    store_pieces(to as usize, length as usize, site, |_, width| value & (u64::MAX >> (64 - 8 * width)));
+}

@@ -1,0 +1,120 @@
+//! `fh_assume`, `fh_choose`, `fh_assert`, and the functions of SV-COMP programs.
+
+use std::ffi::{c_char, c_int, c_long, c_short, c_uchar, c_uint, c_ulong, c_ushort};
+
+use protocol::Kind;
+
+use crate::fiber::Switch;
+use crate::process;
+use crate::runtime::{End, Turn, end_execution, with};
+use crate::threads::call_site;
+use engine::execution::Ending;
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_fh_assume(condition: c_int) {
+    if condition == 0 && with(|_| ()).is_some() {
+        end_execution(End::Assumed);
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_fh_assert(condition: c_int) {
+    if condition == 0 {
+        process::fail(Kind::Assertion, "fh_assert failed".to_owned(), call_site(), "assert");
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_fh_choose(count: c_ulong) -> c_ulong {
+    let chosen = with(|runtime| {
+        runtime.has_effect();
+        runtime.execution.choose_value(count).map_err(|_| {
+            runtime.end = Some(End::Nobody(Ending::Diverged));
+            Turn::Other(Switch::End)
+        })
+    });
+    match chosen {
+        None => 0,
+        Some(Ok(value)) => value,
+        Some(Err(turn)) => {
+            turn.obey();
+            0
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh___VERIFIER_assume(condition: c_int) {
+    __fh_fh_assume(condition);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_reach_error() -> ! {
+    process::fail(Kind::Assertion, "reach_error was called".to_owned(), call_site(), "reach_error")
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh___VERIFIER_error() -> ! {
+    process::fail(Kind::Assertion, "__VERIFIER_error was called".to_owned(), call_site(), "reach_error")
+}
+
+/// Values that a `__VERIFIER_nondet_*` function gives: 0 and 1.
+const NONDET: c_ulong = 2;
+
+macro_rules! nondet {
+    ($($name:ident: $type:ty),*) => {$(
+        #[unsafe(no_mangle)]
+        extern "C" fn $name() -> $type {
+            __fh_fh_choose(NONDET) as $type
+        }
+    )*};
+}
+nondet!(
+    __fh___VERIFIER_nondet_int: c_int,
+    __fh___VERIFIER_nondet_uint: c_uint,
+    __fh___VERIFIER_nondet_bool: c_int,
+    __fh___VERIFIER_nondet_char: c_char,
+    __fh___VERIFIER_nondet_uchar: c_uchar,
+    __fh___VERIFIER_nondet_short: c_short,
+    __fh___VERIFIER_nondet_ushort: c_ushort,
+    __fh___VERIFIER_nondet_long: c_long,
+    __fh___VERIFIER_nondet_ulong: c_ulong
+);
+
+/// One indivisible event, or a transaction: neither is there yet.
+macro_rules! refused {
+    ($($name:ident: $what:literal),*) => {$(
+        #[unsafe(no_mangle)]
+        extern "C" fn $name() {
+            if with(|_| ()).is_some() {
+                process::unsupported($what, call_site());
+            }
+        }
+    )*};
+}
+refused!(
+    __fh___VERIFIER_atomic_begin: "__VERIFIER_atomic_begin (atomic blocks)",
+    __fh___VERIFIER_atomic_end: "__VERIFIER_atomic_end (atomic blocks)",
+    __fh___VERIFIER_nondet_pointer: "__VERIFIER_nondet_pointer",
+    __fh_fh_atomic_begin: "fh_atomic_begin (transactions)",
+    __fh_fh_atomic_end: "fh_atomic_end (transactions)"
+);
+
+/// The state of `rand`, as the simplest of glibc's generators: the same numbers in every execution.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_rand() -> c_int {
+    with(|runtime| {
+        runtime.has_effect();
+        runtime.rand = runtime.rand.wrapping_mul(1_103_515_245).wrapping_add(12345) & 0x7fff_ffff;
+        c_int::try_from(runtime.rand).unwrap_or(0)
+    })
+    .unwrap_or(0)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_srand(seed: c_uint) {
+    with(|runtime| {
+        runtime.has_effect();
+        runtime.rand = seed;
+    });
+}

@@ -1,0 +1,43 @@
+//! Calls of functions that are neither modelled nor instrumented: listed in the result, and refused where one could
+//! read or write memory that other threads can see.
+
+use std::ffi::{c_char, c_void};
+
+use crate::globals;
+use crate::heap::text;
+use crate::layout;
+use crate::process;
+use crate::runtime::with;
+use crate::sites::{Record, RecordPointer};
+
+/// Whether other threads could see what is at the address.
+fn is_shared(address: usize) -> bool {
+    layout::is_heap(address) || layout::is_stack(address) || globals::is_variable(address)
+}
+
+/// The hook passes its pointers one after the other.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer) {
+    let name = text(name);
+    with(|runtime| {
+        if known == 0 {
+            runtime.has_effect();
+            runtime.uninstrumented.insert(name.clone());
+        }
+        runtime.last_external = Some((name, Record::behind(site)));
+    });
+}
+
+/// A pointer that the function about to be called gets.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_external_pointer(pointer: *const c_void, site: RecordPointer) {
+    let alone = with(|runtime| {
+        runtime.globals.written_unseen();
+        runtime.execution.alive() <= 1
+    });
+    if alone == Some(false) && is_shared(pointer as usize) {
+        let name = with(|runtime| runtime.last_external.as_ref().map(|(name, _)| name.clone())).flatten();
+        let name = name.unwrap_or_default();
+        process::unsupported(&format!("{name} on memory that other threads can see"), site);
+    }
+}

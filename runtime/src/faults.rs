@@ -1,0 +1,187 @@
+//! Signals: faults of the program become findings, a timer ends endless loops, Ctrl-C ends the search.
+//!
+//! A handler runs on a stack of its own. Where the program's code on some fiber is at fault, it makes that fiber
+//! return to the loop that runs fibers, and leaves word of what happened; where the runtime itself is at fault, the
+//! process ends as an internal error.
+
+use std::cell::UnsafeCell;
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use engine::event::Thread;
+
+use crate::fiber::{self, Switch};
+use crate::layout;
+use crate::runtime::is_busy;
+
+/// Milliseconds from one tick of the timer to the next.
+const TICK: i64 = 20;
+
+/// What ended a thread's code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fault {
+    /// A signal, and the address that it names.
+    Signal(c_int, usize),
+    /// The stack is used up.
+    StackOverflow,
+    /// No visible operation for as long as is allowed.
+    Endless,
+}
+
+struct Pending {
+    fault: UnsafeCell<Option<Fault>>,
+}
+
+// SAFETY: written by a handler on the OS thread that reads it afterwards.
+unsafe impl Sync for Pending {}
+
+static PENDING: Pending = Pending { fault: UnsafeCell::new(None) };
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static TICKS: AtomicU64 = AtomicU64::new(0);
+/// Counts executions and events: a value that stays the same over many ticks means an endless loop.
+static PROGRESS: AtomicU64 = AtomicU64::new(0);
+static SEEN: AtomicU64 = AtomicU64::new(0);
+static IDLE: AtomicU32 = AtomicU32::new(0);
+static PATIENCE: AtomicU32 = AtomicU32::new(u32::MAX);
+
+/// The fault that ended the last fiber, if one did.
+pub(crate) fn take() -> Option<Fault> {
+    // SAFETY: no handler runs at the same time: the fiber that it interrupted has returned.
+    unsafe { (*PENDING.fault.get()).take() }
+}
+
+/// Whether Ctrl-C was pressed.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// How many ticks of the timer have passed.
+pub(crate) fn ticks() -> u64 {
+    TICKS.load(Ordering::Relaxed)
+}
+
+/// The program does something.
+#[inline]
+pub(crate) fn progress() {
+    PROGRESS.store(PROGRESS.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+}
+
+/// The program is allowed so many seconds without a visible operation.
+pub(crate) fn set_patience(seconds: u64) {
+    let ticks = seconds.saturating_mul(1000) / TICK.unsigned_abs();
+    PATIENCE.store(u32::try_from(ticks).unwrap_or(u32::MAX).max(1), Ordering::Relaxed);
+}
+
+/// Leaves the running fiber out of a handler: it returns [`Switch::End`]. False if no fiber of the program is at fault.
+fn leave_fiber(context: *mut c_void, fault: Fault) -> bool {
+    if is_busy() {
+        return false;
+    }
+    let Some(trap) = fiber::trap() else { return false };
+    // SAFETY: the third argument of an SA_SIGINFO handler.
+    let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
+    let registers = &mut context.uc_mcontext.gregs;
+    if !trap.stack_ptr_in_bounds(registers[libc::REG_RSP as usize] as usize) {
+        return false;
+    }
+    // SAFETY: the stack pointer is in the fiber's stack, and the registers are set below as the trap wants them.
+    let wanted = unsafe { trap.setup_trap_handler(|| Switch::End) };
+    registers[libc::REG_RIP as usize] = wanted.rip.cast_signed();
+    registers[libc::REG_RSP as usize] = wanted.rsp.cast_signed();
+    registers[libc::REG_RBP as usize] = wanted.rbp.cast_signed();
+    registers[libc::REG_RDI as usize] = wanted.rdi.cast_signed();
+    registers[libc::REG_RSI as usize] = wanted.rsi.cast_signed();
+    // SAFETY: see `take`.
+    unsafe { *PENDING.fault.get() = Some(fault) };
+    true
+}
+
+extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the second argument of an SA_SIGINFO handler.
+    let info = unsafe { &*info };
+    // SAFETY: a fault's information has an address.
+    let address = unsafe { info.si_addr() } as usize;
+    let guarded = (0..Thread::LIMIT).any(|index| {
+        let low = layout::stack(Thread::from_index(index));
+        (low..low + layout::GUARD).contains(&address)
+    });
+    let fault = if signal == libc::SIGSEGV && guarded { Fault::StackOverflow } else { Fault::Signal(signal, address) };
+    if !leave_fiber(context, fault) {
+        crate::control::internal_error(&format!("signal {signal} at {address:#x} in the runtime"));
+    }
+}
+
+extern "C" fn on_tick(_signal: c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
+    TICKS.fetch_add(1, Ordering::Relaxed);
+    let progress = PROGRESS.load(Ordering::Relaxed);
+    if SEEN.swap(progress, Ordering::Relaxed) != progress {
+        IDLE.store(0, Ordering::Relaxed);
+        return;
+    }
+    if IDLE.fetch_add(1, Ordering::Relaxed) + 1 >= PATIENCE.load(Ordering::Relaxed)
+        && leave_fiber(context, Fault::Endless)
+    {
+        IDLE.store(0, Ordering::Relaxed);
+    }
+}
+
+extern "C" fn on_interrupt(_signal: c_int, _info: *mut libc::siginfo_t, _context: *mut c_void) {
+    INTERRUPTED.store(true, Ordering::Relaxed);
+    // A thread in an endless loop is left at the next tick.
+    PATIENCE.store(1, Ordering::Relaxed);
+}
+
+type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+fn handle(signal: c_int, handler: Handler, flags: c_int) {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    let pointer = action.as_mut_ptr();
+    // SAFETY: an all-zero sigaction is a valid one.
+    let action = unsafe { &mut *pointer };
+    action.sa_sigaction = handler as *const () as usize;
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | flags;
+    // SAFETY: the handlers are signal safe: they touch atomics and the interrupted context.
+    unsafe { libc::sigaction(signal, action, std::ptr::null_mut()) };
+}
+
+/// Puts the handlers in place.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn install() -> std::io::Result<()> {
+    let size = 256 << 10;
+    let stack = libc::stack_t { ss_sp: layout::reserve(0, size)?.cast(), ss_flags: 0, ss_size: size };
+    // SAFETY: the stack was just mapped for this and is used for nothing else.
+    if unsafe { libc::sigaltstack(&raw const stack, std::ptr::null_mut()) } != 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP] {
+        handle(signal, on_fault, libc::SA_NODEFER);
+    }
+    handle(libc::SIGALRM, on_tick, libc::SA_RESTART);
+    handle(libc::SIGINT, on_interrupt, libc::SA_RESTART);
+    handle(libc::SIGTERM, on_interrupt, libc::SA_RESTART);
+    let interval = libc::timeval { tv_sec: 0, tv_usec: TICK * 1000 };
+    let timer = libc::itimerval { it_interval: interval, it_value: interval };
+    // SAFETY: a plain system call; the handler is in place.
+    if unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) } != 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// The fault in words.
+pub(crate) fn describe(fault: Fault) -> String {
+    match fault {
+        Fault::StackOverflow => "stack overflow: recursion without end, or a very large frame".to_owned(),
+        Fault::Endless => "no visible operation for as long as is allowed: an endless loop".to_owned(),
+        Fault::Signal(libc::SIGSEGV | libc::SIGBUS, address) if address < 4096 => {
+            "access through a null pointer".to_owned()
+        }
+        Fault::Signal(libc::SIGSEGV | libc::SIGBUS, _) => "access to memory that is not there".to_owned(),
+        Fault::Signal(libc::SIGFPE, _) => "division by zero or overflow".to_owned(),
+        Fault::Signal(libc::SIGILL | libc::SIGTRAP, _) => "trap: code that is not meant to be reached".to_owned(),
+        Fault::Signal(signal, _) => format!("signal {signal}"),
+    }
+}

@@ -1,0 +1,161 @@
+//! The program's variables: restored before each execution, and the thread-local ones, a copy a thread.
+//!
+//! The pass moves mutable variables into sections of ours (`fh_data`, `fh_bss`; thread-local ones as images into
+//! `fh_tdata`, `fh_tbss`). A small program's are copied back whole; of a large one's only what was written is undone.
+
+use std::ops::Range;
+
+use crate::layout;
+
+/// Up to so many bytes of variables are restored by copying all of them.
+const COPY: usize = 64 << 10;
+
+macro_rules! section {
+    ($own:ident, $name:literal, $start:literal, $stop:literal, $range:ident) => {
+        /// One byte of our own, so that the section exists in every program.
+        #[used]
+        #[unsafe(link_section = $name)]
+        static mut $own: u8 = 0;
+
+        fn $range() -> Range<usize> {
+            unsafe extern "C" {
+                #[link_name = $start]
+                static START: u8;
+                #[link_name = $stop]
+                static STOP: u8;
+            }
+            &raw const START as usize..&raw const STOP as usize
+        }
+    };
+}
+
+section!(OWN_DATA, "fh_data", "__start_fh_data", "__stop_fh_data", data);
+section!(OWN_BSS, "fh_bss", "__start_fh_bss", "__stop_fh_bss", bss);
+section!(OWN_TDATA, "fh_tdata", "__start_fh_tdata", "__stop_fh_tdata", tdata);
+section!(OWN_TBSS, "fh_tbss", "__start_fh_tbss", "__stop_fh_tbss", tbss);
+
+/// The addresses from the first to the last variable.
+pub(crate) fn image() -> Range<usize> {
+    let (data, bss) = (data(), bss());
+    data.start.min(bss.start)..data.end.max(bss.end)
+}
+
+/// Whether the address is in a variable of the program.
+pub(crate) fn is_variable(address: usize) -> bool {
+    data().contains(&address) || bss().contains(&address)
+}
+
+struct Saved {
+    address: usize,
+    bytes: Vec<u8>,
+}
+
+impl Saved {
+    fn of(range: &Range<usize>) -> Self {
+        let mut bytes = vec![0; range.len()];
+        // SAFETY: the section is mapped, and nothing else runs.
+        unsafe { std::ptr::copy_nonoverlapping(range.start as *const u8, bytes.as_mut_ptr(), range.len()) };
+        Self { address: range.start, bytes }
+    }
+
+    fn restore(&self) {
+        // SAFETY: the variables' section, writable, while no thread of the program runs.
+        unsafe { std::ptr::copy_nonoverlapping(self.bytes.as_ptr(), self.address as *mut u8, self.bytes.len()) };
+    }
+}
+
+enum Method {
+    /// Everything is copied back.
+    Copy,
+    /// The old bytes of each write are kept: address, width, value.
+    Undo(Vec<(usize, u8, u64)>),
+}
+
+/// The variables as they were before `main`.
+pub(crate) struct Globals {
+    saved: [Saved; 2],
+    method: Method,
+    /// Something wrote to variables unseen: copy this time.
+    unseen: bool,
+}
+
+impl Globals {
+    /// Takes the variables as they are now.
+    pub(crate) fn save() -> Self {
+        let saved = [Saved::of(&data()), Saved::of(&bss())];
+        let size = saved[0].bytes.len() + saved[1].bytes.len();
+        let method = if size <= COPY { Method::Copy } else { Method::Undo(Vec::new()) };
+        Self { saved, method, unseen: false }
+    }
+
+    /// The `width` bytes (1 to 8) at `address` are about to change; they hold `old`.
+    #[inline]
+    pub(crate) fn writes(&mut self, address: usize, width: u8, old: u64) {
+        if let Method::Undo(log) = &mut self.method
+            && is_variable(address)
+        {
+            log.push((address, width, old));
+        }
+    }
+
+    /// Native code may have written to variables.
+    pub(crate) const fn written_unseen(&mut self) {
+        self.unseen = true;
+    }
+
+    /// Puts everything back.
+    pub(crate) fn restore(&mut self) {
+        match &mut self.method {
+            Method::Undo(log) if !self.unseen => {
+                for (address, width, old) in log.drain(..).rev() {
+                    let bytes = old.to_le_bytes();
+                    // SAFETY: these bytes were written by the program through a hook; so they are writable.
+                    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, width.into()) };
+                }
+            }
+            Method::Copy => self.saved.iter().for_each(Saved::restore),
+            Method::Undo(log) => {
+                log.clear();
+                self.saved.iter().for_each(Saved::restore);
+            }
+        }
+        self.unseen = false;
+    }
+}
+
+/// Bytes that a thread's copies of the thread-local variables take, a multiple of 64.
+pub(crate) fn tls_length() -> usize {
+    let length = |range: Range<usize>| (range.len() + 63) & !63;
+    // A thread's copies keep the alignment of their images to 64 bytes.
+    length(tdata()) + length(tbss()) + 128
+}
+
+/// Where a thread's copies begin: at the top of its stack.
+fn tls_block(thread: engine::event::Thread) -> usize {
+    layout::stack(thread) + layout::STACK - tls_length()
+}
+
+fn tls_places(thread: engine::event::Thread) -> [(Range<usize>, usize); 2] {
+    let aligned_after = |at: usize, like: usize| at + ((like.wrapping_sub(at)) & 63);
+    let data_at = aligned_after(tls_block(thread), tdata().start);
+    let bss_at = aligned_after(data_at + tdata().len(), tbss().start);
+    [(tdata(), data_at), (tbss(), bss_at)]
+}
+
+/// Gives a new thread fresh copies of the thread-local variables.
+pub(crate) fn start_thread(thread: engine::event::Thread) {
+    for (image, copy) in tls_places(thread) {
+        if image.len() > 1 {
+            // SAFETY: both lie in mapped memory: the section, and the top of the thread's own stack, unused so far.
+            unsafe { std::ptr::copy_nonoverlapping(image.start as *const u8, copy as *mut u8, image.len()) };
+        }
+    }
+}
+
+/// The address of the thread's copy of the variable whose image is at `image`.
+pub(crate) fn tls_address(thread: engine::event::Thread, image: usize) -> usize {
+    tls_places(thread)
+        .into_iter()
+        .find(|(range, _)| range.contains(&image))
+        .map_or(image, |(range, copy)| copy + (image - range.start))
+}

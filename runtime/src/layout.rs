@@ -1,0 +1,79 @@
+//! The memory of the program under test that the runtime gives out: one region at a fixed address, so that addresses
+//! repeat from execution to execution and from run to run.
+//!
+//! ```text
+//! BASE            255 stacks of 8 MiB, each with a guard below it; thread-local variables at its top
+//! BASE + HEAP     255 arenas of 256 MiB, one a thread
+//! ```
+//! All of it is reserved without being backed: a page costs memory once it is touched.
+
+use engine::event::Thread;
+
+/// Where the region begins.
+pub(crate) const BASE: usize = 0x1000_0000_0000;
+/// Bytes of a thread's stack, guard included.
+pub(crate) const STACK: usize = 8 << 20;
+/// Bytes of the guard at the low end of a stack.
+pub(crate) const GUARD: usize = 1 << 20;
+/// Bytes of a thread's heap arena.
+pub(crate) const ARENA: usize = 256 << 20;
+/// Where the arenas begin, from `BASE`.
+pub(crate) const HEAP: usize = 256 * STACK;
+/// Bytes of the region.
+pub(crate) const LENGTH: usize = HEAP + 256 * ARENA;
+
+/// The lowest address of a thread's stack, its guard included.
+pub(crate) const fn stack(thread: Thread) -> usize {
+    BASE + thread.index() * STACK
+}
+
+/// The lowest address of a thread's arena.
+pub(crate) const fn arena(thread: Thread) -> usize {
+    BASE + HEAP + thread.index() * ARENA
+}
+
+/// Whether the address belongs to some thread's heap arena.
+pub(crate) const fn is_heap(address: usize) -> bool {
+    address >= BASE + HEAP && address < BASE + LENGTH
+}
+
+/// Whether the address belongs to some thread's stack.
+pub(crate) const fn is_stack(address: usize) -> bool {
+    address >= BASE && address < BASE + HEAP
+}
+
+/// Maps memory that is backed only where it is touched. Zero `at` lets the system choose.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn reserve(at: usize, length: usize) -> std::io::Result<*mut u8> {
+    let place = if at == 0 { 0 } else { libc::MAP_FIXED_NOREPLACE };
+    // SAFETY: an anonymous mapping at a place that was free (MAP_FIXED_NOREPLACE) touches no memory of ours.
+    let mapped = unsafe {
+        libc::mmap(
+            at as *mut libc::c_void,
+            length,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | place,
+            -1,
+            0,
+        )
+    };
+    if mapped == libc::MAP_FAILED { Err(std::io::Error::last_os_error()) } else { Ok(mapped.cast()) }
+}
+
+/// Maps the region and makes the guards inaccessible.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn map() -> std::io::Result<()> {
+    reserve(BASE, LENGTH)?;
+    for index in 0..256 {
+        let guard = (BASE + index * STACK) as *mut libc::c_void;
+        // SAFETY: these pages were mapped just above and hold nothing.
+        if unsafe { libc::mprotect(guard, GUARD, libc::PROT_NONE) } != 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,423 @@
+//! What is kept of an execution for reports, and what has been found so far.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use engine::event::{Kind as EventKind, Thread};
+use engine::execution::{Execution, Step};
+use engine::explore::Counts;
+use engine::monitor::{Model, Monitor, Report};
+use protocol::{
+    BoundCount, FirstReport, Kind, MonitorCount, MonitorName, Place, Role, Schedule, Segment, SiteUse, TraceEvent,
+    Violation,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::runtime::Access;
+use crate::sites::{Record, RecordPointer};
+
+/// What an event was in the program's terms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operation {
+    Load,
+    Store,
+    Exchange,
+    FetchAdd,
+    FetchSub,
+    FetchAnd,
+    FetchNand,
+    FetchOr,
+    FetchXor,
+    FetchMax,
+    FetchMin,
+    CompareExchange,
+    Fence,
+    Lock(usize),
+    TryLock(usize),
+    Unlock(usize),
+    Create(Thread),
+    Join(Thread),
+}
+
+impl Operation {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Store => "store",
+            Self::Exchange => "exchange",
+            Self::FetchAdd => "fetch-add",
+            Self::FetchSub => "fetch-sub",
+            Self::FetchAnd => "fetch-and",
+            Self::FetchNand => "fetch-nand",
+            Self::FetchOr => "fetch-or",
+            Self::FetchXor => "fetch-xor",
+            Self::FetchMax => "fetch-max",
+            Self::FetchMin => "fetch-min",
+            Self::CompareExchange => "compare-exchange",
+            Self::Fence => "fence",
+            Self::Lock(_) => "lock",
+            Self::TryLock(_) => "trylock",
+            Self::Unlock(_) => "unlock",
+            Self::Create(_) => "create",
+            Self::Join(_) => "join",
+        }
+    }
+}
+
+/// An event, as the report needs it.
+#[derive(Clone, Copy)]
+pub(crate) struct Note {
+    pub(crate) site: RecordPointer,
+    operation: Operation,
+    address: usize,
+    width: u8,
+    before: u64,
+    after: u64,
+}
+
+impl Note {
+    #[inline]
+    pub(crate) const fn access(access: &Access) -> Self {
+        Self {
+            site: access.site,
+            operation: access.operation,
+            address: access.address,
+            width: access.width,
+            before: access.before,
+            after: access.after,
+        }
+    }
+
+    pub(crate) const fn other(operation: Operation, site: RecordPointer) -> Self {
+        Self { site, operation, address: 0, width: 0, before: 0, after: 0 }
+    }
+
+    fn target(&self) -> String {
+        let expression = Record::behind(self.site).expression();
+        match self.operation {
+            Operation::Create(thread) | Operation::Join(thread) => format!("T{}", thread.0),
+            Operation::Fence => String::new(),
+            _ if !expression.is_empty() => expression.to_owned(),
+            Operation::Lock(mutex) | Operation::TryLock(mutex) | Operation::Unlock(mutex) => format!("{mutex:#x}"),
+            _ => format!("{:#x}", self.address),
+        }
+    }
+}
+
+/// What made an execution fail.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) kind: Kind,
+    pub(crate) message: String,
+    pub(crate) sites: Vec<SiteUse>,
+}
+
+/// A place in the program's source, with a part in a failure.
+pub(crate) fn site_use(role: Role, thread: Thread, record: RecordPointer, operation: &str) -> SiteUse {
+    let record = Record::behind(record);
+    SiteUse {
+        role,
+        thread: thread.0.into(),
+        place: record.place(),
+        function: record.function().to_owned(),
+        operation: operation.to_owned(),
+        expression: record.expression().to_owned(),
+    }
+}
+
+struct Found {
+    executions: u64,
+    /// The execution in which it was last seen.
+    last: u64,
+}
+
+#[derive(Default)]
+struct Count {
+    reporting: u64,
+    distinct: u64,
+    triples: u64,
+    first: Option<FirstReport>,
+    /// The execution in which it last reported.
+    last: u64,
+}
+
+/// A pair or triple of places with the monitor that saw it: e′, prev, e.
+type Triple = (usize, u32, u32, u32);
+
+/// Everything that is counted and kept.
+pub(crate) struct Recorder {
+    notes: Vec<Note>,
+    /// For each event of a traced execution, the stores that wait after it, a list for each monitor.
+    pending: Option<Vec<Vec<Vec<u64>>>>,
+    monitors: Vec<(MonitorName, Model)>,
+    counts: Vec<Count>,
+    pairs: FxHashMap<(usize, u32, u32), usize>,
+    triples: FxHashSet<Triple>,
+    failures: BTreeMap<String, usize>,
+    found: Vec<Found>,
+    /// Found, and not told to the tool yet.
+    pub(crate) fresh: Vec<Violation>,
+    started: Instant,
+    /// Every run of the program, counted executions or not.
+    pub(crate) runs: u64,
+    pub(crate) executions: u64,
+    pub(crate) blocked: u64,
+    pub(crate) events: u64,
+    by_bound: Vec<BoundCount>,
+}
+
+impl Recorder {
+    /// Nothing found yet; the search starts now.
+    pub(crate) fn new(monitors: Vec<(MonitorName, Model)>) -> Self {
+        Self {
+            notes: Vec::new(),
+            pending: None,
+            counts: monitors.iter().map(|_| Count::default()).collect(),
+            monitors,
+            pairs: FxHashMap::default(),
+            triples: FxHashSet::default(),
+            failures: BTreeMap::new(),
+            found: Vec::new(),
+            fresh: Vec::new(),
+            started: Instant::now(),
+            runs: 0,
+            executions: 0,
+            blocked: 0,
+            events: 0,
+            by_bound: Vec::new(),
+        }
+    }
+
+    /// Keeps the state of the store buffers after each event.
+    pub(crate) fn trace(&mut self) {
+        self.pending = Some(Vec::new());
+    }
+
+    /// A new execution.
+    pub(crate) fn begin(&mut self) {
+        self.notes.clear();
+        if let Some(pending) = &mut self.pending {
+            pending.clear();
+        }
+    }
+
+    /// An event has happened.
+    #[inline]
+    pub(crate) fn event(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    /// The buffers after the event, where they are kept.
+    pub(crate) fn buffers(&mut self, monitors: &[Box<dyn Monitor>]) {
+        let names = &self.monitors;
+        if let Some(pending) = &mut self.pending {
+            let of = |model| monitors.iter().flat_map(move |monitor| monitor.pending(model)).map(u64::from).collect();
+            pending.push(names.iter().map(|&(_, model)| of(model)).collect());
+        }
+    }
+
+    /// Whether the buffers are kept.
+    pub(crate) const fn traces(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// Seconds since the search began.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Takes an execution that has ended into the counts.
+    pub(crate) fn count(&mut self, execution: &Execution, reports: &[Report]) {
+        self.runs += 1;
+        let counts = execution.counts() == Counts::Once;
+        if counts {
+            self.executions += 1;
+            self.events += u64::from(execution.length());
+        }
+        let bound = self.bound_count(execution.preemptions(), counts);
+        for report in reports {
+            for index in 0..self.monitors.len() {
+                if self.monitors[index].1 == report.monitor {
+                    self.report(index, report, execution, counts, bound);
+                }
+            }
+        }
+    }
+
+    fn bound_count(&mut self, preemptions: Option<u32>, counts: bool) -> Option<usize> {
+        let preemptions = preemptions?;
+        if self.by_bound.last().is_none_or(|last| last.preemptions != preemptions) {
+            let reporting = self.monitors.iter().map(|&(name, _)| (name, 0)).collect();
+            self.by_bound.push(BoundCount { preemptions, executions: 0, reporting });
+        }
+        let index = self.by_bound.len() - 1;
+        self.by_bound[index].executions += u64::from(counts);
+        Some(index)
+    }
+
+    fn report(&mut self, monitor: usize, report: &Report, execution: &Execution, counts: bool, bound: Option<usize>) {
+        let steps = execution.steps();
+        let [delayed, previous, overtaking] =
+            [report.delayed, report.previous, report.overtaking].map(|index| steps[index as usize].site.0);
+        let count = &mut self.counts[monitor];
+        if counts && count.last != self.runs {
+            count.last = self.runs;
+            count.reporting += 1;
+            if let Some(bound) = bound {
+                *self.by_bound[bound].reporting.entry(self.monitors[monitor].0).or_default() += 1;
+            }
+        }
+        if count.first.is_none() {
+            let seconds = self.started.elapsed().as_secs_f64();
+            count.first = Some(FirstReport { executions: self.executions.max(1), seconds });
+        }
+        if self.triples.insert((monitor, delayed, previous, overtaking)) {
+            count.triples += 1;
+        }
+        let next = self.found.len();
+        let index = *self.pairs.entry((monitor, delayed, overtaking)).or_insert(next);
+        if index == next {
+            count.distinct += 1;
+            let violation = self.sc_violation(monitor, report, execution);
+            self.found.push(Found { executions: 0, last: 0 });
+            self.fresh.push(violation);
+        }
+        self.seen(index, counts);
+    }
+
+    fn seen(&mut self, index: usize, counts: bool) {
+        let found = &mut self.found[index];
+        if counts && found.last != self.runs {
+            found.last = self.runs;
+            found.executions += 1;
+        }
+    }
+
+    fn sc_violation(&self, monitor: usize, report: &Report, execution: &Execution) -> Violation {
+        let (name, model) = self.monitors[monitor];
+        let indices = [report.delayed, report.previous, report.overtaking];
+        let roles = [Role::Delayed, Role::Previous, Role::Overtaking];
+        let sites: Vec<SiteUse> = indices
+            .iter()
+            .zip(roles)
+            .map(|(&index, role)| {
+                let note = self.notes[index as usize];
+                let thread = execution.steps()[index as usize].thread;
+                site_use(role, thread, note.site, note.operation.name())
+            })
+            .collect();
+        let machine = match model {
+            Model::Tso => "TSO",
+            Model::Pso => "PSO",
+        };
+        let line = |site: &SiteUse| format!("{}:{}", site.place.file, site.place.line);
+        let message = format!(
+            "under {machine} the {} at {} can take effect before the store at {}, which no sequentially consistent \
+             execution explains",
+            sites[2].operation,
+            line(&sites[2]),
+            line(&sites[0])
+        );
+        Violation {
+            kind: Kind::ScViolation,
+            monitor: Some(name),
+            message,
+            sites,
+            events: Some(indices.map(u64::from)),
+            schedule: self.schedule(execution),
+        }
+    }
+
+    /// Takes a failed execution into the counts; true if it failed so for the first time.
+    pub(crate) fn fail(&mut self, failure: Failure, execution: &Execution) {
+        let Failure { kind, message, sites } = failure;
+        let next = self.found.len();
+        let places: Vec<(&Place, Role)> = sites.iter().map(|site| (&site.place, site.role)).collect();
+        let index = *self.failures.entry(format!("{kind:?} {message} {places:?}")).or_insert(next);
+        if index == next {
+            self.found.push(Found { executions: 0, last: 0 });
+            let schedule = self.schedule(execution);
+            self.fresh.push(Violation { kind, monitor: None, message, sites, events: None, schedule });
+        }
+        self.seen(index, execution.counts() == Counts::Once);
+    }
+
+    /// Whether anything has been found.
+    pub(crate) fn has_found(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    /// Where the last event was.
+    pub(crate) fn last_site(&self) -> RecordPointer {
+        self.notes.last().map_or(std::ptr::null(), |note| note.site)
+    }
+
+    /// The execution as a schedule.
+    pub(crate) fn schedule(&self, execution: &Execution) -> Schedule {
+        let mut seen: FxHashMap<(Thread, u32), u64> = FxHashMap::default();
+        let mut segments: Vec<Segment> = Vec::new();
+        for (step, note) in execution.steps().iter().zip(&self.notes) {
+            let nth = seen.entry((step.thread, step.site.0)).or_default();
+            *nth += 1;
+            let last = Record::behind(note.site).place();
+            match segments.last_mut().filter(|segment| segment.thread == u32::from(step.thread.0)) {
+                Some(segment) => {
+                    segment.events += 1;
+                    (segment.last, segment.nth) = (last, *nth);
+                }
+                None => segments.push(Segment { thread: step.thread.0.into(), events: 1, last, nth: *nth }),
+            }
+        }
+        let threads = execution.paths().map(<[u32]>::to_vec).collect();
+        Schedule { threads, segments, choices: execution.choices().to_vec() }
+    }
+
+    /// The events of the execution.
+    pub(crate) fn trace_events(&self, steps: &[Step]) -> Vec<TraceEvent> {
+        let pending = self.pending.iter().flatten().cloned().chain(std::iter::repeat(Vec::new()));
+        let events = steps.iter().zip(&self.notes).zip(pending);
+        events.map(|((step, note), pending)| trace_event(step, note, pending)).collect()
+    }
+
+    /// What each monitor counted.
+    pub(crate) fn monitor_counts(&self) -> Vec<MonitorCount> {
+        let counts = self.monitors.iter().zip(&self.counts);
+        counts
+            .map(|(&(monitor, _), count)| MonitorCount {
+                monitor,
+                reporting: count.reporting,
+                distinct: count.distinct,
+                distinct_triples: count.triples,
+                first: count.first.clone(),
+            })
+            .collect()
+    }
+
+    /// What was counted by the number of preemptions.
+    pub(crate) fn by_bound(&self) -> Vec<BoundCount> {
+        self.by_bound.clone()
+    }
+
+    /// How many executions showed each violation.
+    pub(crate) fn violation_executions(&self) -> Vec<u64> {
+        self.found.iter().map(|found| found.executions).collect()
+    }
+}
+
+fn trace_event(step: &Step, note: &Note, pending: Vec<Vec<u64>>) -> TraceEvent {
+    let record = Record::behind(note.site);
+    let reads = matches!(step.kind, EventKind::Load | EventKind::Rmw | EventKind::FailedRmw);
+    let writes = matches!(step.kind, EventKind::Store | EventKind::Rmw);
+    TraceEvent {
+        thread: step.thread.0.into(),
+        place: record.place(),
+        function: record.function().to_owned(),
+        operation: note.operation.name().to_owned(),
+        target: note.target(),
+        address: note.address as u64,
+        width: note.width.into(),
+        read: reads.then_some(note.before),
+        written: writes.then_some(note.after),
+        pending,
+    }
+}

@@ -1,0 +1,110 @@
+//! Source sites: the records that the pass puts into section `fh_sites`.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char};
+
+use engine::event::Site;
+use protocol::Place;
+
+/// One record, `struct fh_site` of the hook ABI.
+#[repr(C)]
+pub(crate) struct Record {
+    file: *const c_char,
+    function: *const c_char,
+    expression: *const c_char,
+    line: u32,
+    column: u16,
+    unused: u16,
+}
+
+// SAFETY: records are constants of the program.
+unsafe impl Sync for Record {}
+
+/// A reference to a record; null is a place that is not known.
+pub(crate) type RecordPointer = *const Record;
+
+static UNKNOWN: Record =
+    Record { file: c"".as_ptr(), function: c"".as_ptr(), expression: c"".as_ptr(), line: 0, column: 0, unused: 0 };
+
+impl Record {
+    /// The record behind a hook's argument.
+    pub(crate) fn behind(pointer: RecordPointer) -> &'static Self {
+        // SAFETY: the pass passes the address of a constant record, or null.
+        unsafe { pointer.as_ref() }.unwrap_or(&UNKNOWN)
+    }
+
+    fn text(pointer: *const c_char) -> &'static str {
+        if pointer.is_null() {
+            return "";
+        }
+        // SAFETY: the pass makes these strings constants that end with a zero byte.
+        unsafe { CStr::from_ptr(pointer) }.to_str().unwrap_or("")
+    }
+
+    /// The place in the source.
+    pub(crate) fn place(&self) -> Place {
+        Place { file: Self::text(self.file).to_owned(), line: self.line, column: self.column.into() }
+    }
+
+    /// The function in whose source it stands.
+    pub(crate) fn function(&self) -> &'static str {
+        Self::text(self.function)
+    }
+
+    /// The variable accessed, or nothing.
+    pub(crate) fn expression(&self) -> &'static str {
+        Self::text(self.expression)
+    }
+}
+
+unsafe extern "C" {
+    #[link_name = "__start_fh_sites"]
+    static FIRST: Record;
+    #[link_name = "__stop_fh_sites"]
+    static END: Record;
+}
+
+/// One record of our own, so that the section exists in a program that has no hook.
+#[used]
+#[unsafe(link_section = "fh_sites")]
+static OWN: Record =
+    Record { file: c"".as_ptr(), function: c"".as_ptr(), expression: c"".as_ptr(), line: 0, column: 0, unused: 0 };
+
+/// Gives equal places equal numbers.
+pub(crate) struct Sites {
+    /// The number of each record's place, by its index in the section; `u32::MAX` where it is not known yet.
+    numbers: Vec<u32>,
+    first: usize,
+    places: HashMap<(&'static str, u32, u16), u32>,
+    unknown: u32,
+}
+
+impl Sites {
+    /// The sites of this program.
+    pub(crate) fn new() -> Self {
+        let (first, end) = (&raw const FIRST as usize, &raw const END as usize);
+        let records = (end - first) / size_of::<Record>();
+        let mut sites = Self { numbers: vec![u32::MAX; records], first, places: HashMap::new(), unknown: 0 };
+        sites.unknown = sites.number(&UNKNOWN);
+        sites
+    }
+
+    fn number(&mut self, record: &'static Record) -> u32 {
+        let next = u32::try_from(self.places.len()).expect("fewer than 2^32 places");
+        *self.places.entry((Record::text(record.file), record.line, record.column)).or_insert(next)
+    }
+
+    /// The number of the record's place.
+    #[inline]
+    pub(crate) fn site(&mut self, record: RecordPointer) -> Site {
+        let index = (record as usize).wrapping_sub(self.first) / size_of::<Record>();
+        match self.numbers.get(index) {
+            Some(&number) if number != u32::MAX => Site(number),
+            Some(_) => {
+                self.numbers[index] = self.number(Record::behind(record));
+                Site(self.numbers[index])
+            }
+            None => Site(self.unknown),
+        }
+    }
+}
