@@ -1,0 +1,268 @@
+//! Carries out what `accesses.rs` decided: puts the hooks in the place of the instructions, or before them.
+
+use inkwell::module::Linkage;
+use inkwell::types::BasicTypeEnum;
+use inkwell::values::{BasicValueEnum, IntValue};
+
+use crate::accesses::{Action, Hook, simple_bytes};
+use crate::failure::{Failure, Result};
+use crate::hooks::{Hooks, handle};
+use crate::ir::{Layout, Type, Value};
+use crate::shim;
+
+/// Puts hooks into a module.
+pub(crate) struct Emitter<'a, 'ctx> {
+    pub(crate) hooks: &'a mut Hooks<'ctx>,
+    pub(crate) layout: Layout,
+}
+
+impl<'ctx> Emitter<'_, 'ctx> {
+    /// Carries out one decision.
+    pub(crate) fn emit(&mut self, hook: &Hook) -> Result<()> {
+        let instruction = hook.instruction;
+        self.hooks.before(instruction);
+        let site = self.hooks.site(&hook.site);
+        match &hook.action {
+            Action::Load => self.load(instruction, site),
+            Action::Store => self.store(instruction, site),
+            Action::AtomicLoad(order) => self.atomic_load(instruction, *order, site),
+            Action::AtomicStore(order) => self.atomic_store(instruction, *order, site),
+            Action::ReadModifyWrite(operation, order) => self.read_modify_write(instruction, *operation, *order, site),
+            Action::CompareExchange(orders) => self.compare_exchange(instruction, *orders, site),
+            Action::Fence(order) => self.fence(instruction, *order, site),
+            Action::Copy { to_native, from_native } => self.copy(instruction, *to_native, *from_native, site),
+            Action::Fill => self.fill(instruction, site),
+            Action::PassByValue(argument, kind) => self.pass_by_value(instruction, *argument, *kind, site),
+            Action::Refuse { what, removed } => self.refuse(instruction, what, *removed, site),
+            Action::StoreSite => self.store_site(site),
+            Action::Announce { name, harmless, pointers } => {
+                self.announce(instruction, name, *harmless, pointers, site)
+            }
+        }
+    }
+
+    fn load(&mut self, load: Value, site: BasicValueEnum<'ctx>) -> Result<()> {
+        let kind = load.kind();
+        let address = load.operand(0).basic();
+        let value = if let Some(bytes) = simple_bytes(kind) {
+            let bits = self.hooks.call(&format!("__fh_load{bytes}"), width(bytes), &[address, site])?;
+            self.hooks.value_of(bits, kind.typed())?
+        } else {
+            let room = self.hooks.temporary(load.function(), kind)?;
+            let length = self.hooks.long(self.layout.store_size(kind));
+            self.hooks.call("__fh_read", 0, &[address, room.into(), length.into(), site])?;
+            self.hooks.builder.build_load::<BasicTypeEnum>(kind.typed(), room, "")?
+        };
+        replace(load, value)
+    }
+
+    fn store(&mut self, store: Value, site: BasicValueEnum<'ctx>) -> Result<()> {
+        let value = store.operand(0);
+        let address = store.operand(1).basic();
+        if let Some(bytes) = simple_bytes(value.kind()) {
+            let bits = self.hooks.to_bits(value.basic(), bytes)?;
+            self.hooks.call(&format!("__fh_store{bytes}"), 0, &[address, bits.into(), site])?;
+        } else {
+            let room = self.hooks.temporary(store.function(), value.kind())?;
+            let length = self.hooks.long(self.layout.store_size(value.kind()));
+            self.hooks.builder.build_store(room, value.basic())?;
+            self.hooks.call("__fh_write", 0, &[address, room.into(), length.into(), site])?;
+        }
+        store.erase();
+        Ok(())
+    }
+
+    fn atomic_load(&mut self, load: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
+        let bytes = bytes_of(load.kind())?;
+        let order = self.hooks.number(order).into();
+        let arguments = [load.operand(0).basic(), order, site];
+        let bits = self.hooks.call(&format!("__fh_atomic_load{bytes}"), width(bytes), &arguments)?;
+        replace(load, self.hooks.value_of(bits, load.kind().typed())?)
+    }
+
+    fn atomic_store(&mut self, store: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
+        let value = store.operand(0);
+        let bytes = bytes_of(value.kind())?;
+        let bits = self.hooks.to_bits(value.basic(), bytes)?;
+        let order = self.hooks.number(order).into();
+        let arguments = [store.operand(1).basic(), bits.into(), order, site];
+        self.hooks.call(&format!("__fh_atomic_store{bytes}"), 0, &arguments)?;
+        store.erase();
+        Ok(())
+    }
+
+    fn read_modify_write(
+        &mut self,
+        instruction: Value,
+        operation: u32,
+        order: u32,
+        site: BasicValueEnum<'ctx>,
+    ) -> Result<()> {
+        let value = instruction.operand(1);
+        let bytes = bytes_of(value.kind())?;
+        let bits = self.hooks.to_bits(value.basic(), bytes)?;
+        let (operation, order) = (self.hooks.number(operation).into(), self.hooks.number(order).into());
+        let arguments = [instruction.operand(0).basic(), bits.into(), operation, order, site];
+        let old = self.hooks.call(&format!("__fh_rmw{bytes}"), width(bytes), &arguments)?;
+        replace(instruction, self.hooks.value_of(old, instruction.kind().typed())?)
+    }
+
+    fn compare_exchange(&mut self, instruction: Value, orders: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
+        let (expected, desired) = (instruction.operand(1), instruction.operand(2));
+        let bytes = bytes_of(expected.kind())?;
+        let expected_bits = self.hooks.to_bits(expected.basic(), bytes)?;
+        let desired_bits = self.hooks.to_bits(desired.basic(), bytes)?;
+        let orders = self.hooks.number(orders).into();
+        let arguments = [instruction.operand(0).basic(), expected_bits.into(), desired_bits.into(), orders, site];
+        let old = self.hooks.call(&format!("__fh_cas{bytes}"), width(bytes), &arguments)?;
+        let builder = &self.hooks.builder;
+        let equal = builder.build_int_compare(inkwell::IntPredicate::EQ, old, expected_bits, "")?;
+        let value = self.hooks.value_of(old, expected.kind().typed())?;
+        let pair = instruction.kind().typed().into_struct_type().get_undef();
+        let pair = builder.build_insert_value(pair, value, 0, "")?;
+        let pair = builder.build_insert_value(pair, equal, 1, "")?.into_struct_value();
+        replace(instruction, pair.into())
+    }
+
+    fn fence(&mut self, instruction: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
+        let order = self.hooks.number(order).into();
+        self.hooks.call("__fh_fence", 0, &[order, site])?;
+        if instruction.users().is_empty() && !crate::calls::is_terminator(instruction) {
+            instruction.erase();
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, call: Value, to_native: bool, from_native: bool, site: BasicValueEnum<'ctx>) -> Result<()> {
+        let (to, from) = (call.operand(0).basic(), call.operand(1).basic());
+        let length = self.widened(call.operand(2), 64)?.into();
+        match (to_native, from_native) {
+            (true, _) => self.hooks.call("__fh_read", 0, &[from, to, length, site])?,
+            (false, true) => self.hooks.call("__fh_write", 0, &[to, from, length, site])?,
+            (false, false) => self.hooks.call("__fh_copy", 0, &[to, from, length, site])?,
+        };
+        remove_memory_call(call);
+        Ok(())
+    }
+
+    fn fill(&mut self, call: Value, site: BasicValueEnum<'ctx>) -> Result<()> {
+        let byte = self.widened(call.operand(1), 32)?.into();
+        let length = self.widened(call.operand(2), 64)?.into();
+        self.hooks.call("__fh_fill", 0, &[call.operand(0).basic(), byte, length, site])?;
+        remove_memory_call(call);
+        Ok(())
+    }
+
+    /// An integer in at least so many bits.
+    fn widened(&self, value: Value, bits: u32) -> Result<IntValue<'ctx>> {
+        let value: IntValue = value.integer();
+        if value.get_type().get_bit_width() >= bits {
+            return Ok(value);
+        }
+        Ok(self.hooks.builder.build_int_z_extend(value, self.hooks.integer_type(bits)?, "")?)
+    }
+
+    fn pass_by_value(&mut self, call: Value, argument: u32, kind: Type, site: BasicValueEnum<'ctx>) -> Result<()> {
+        // A variable of its own: two arguments of a call may be of one type.
+        let room = self.hooks.variable(call.function(), kind.typed::<'ctx>())?;
+        if let Some(instruction) = room.as_instruction() {
+            // As aligned as any parameter asks for.
+            instruction.set_alignment(64).map_err(Failure::new)?;
+        }
+        let length = self.hooks.long(self.layout.store_size(kind));
+        self.hooks.call("__fh_read", 0, &[call.operand(argument).basic(), room.into(), length.into(), site])?;
+        call.set_operand(argument, handle(&room)?);
+        Ok(())
+    }
+
+    fn refuse(&mut self, instruction: Value, what: &str, removed: bool, site: BasicValueEnum<'ctx>) -> Result<()> {
+        let what = self.hooks.string(what).into();
+        self.hooks.call("__fh_unsupported", 0, &[what, site])?;
+        if removed {
+            if !instruction.users().is_empty() {
+                instruction.replace_by(instruction.kind().zero());
+            }
+            instruction.erase();
+        }
+        Ok(())
+    }
+
+    fn store_site(&mut self, site: BasicValueEnum<'ctx>) -> Result<()> {
+        const NAME: &str = "__fh_call_site";
+        let place = self
+            .hooks
+            .module
+            .get_global(NAME)
+            .unwrap_or_else(|| self.hooks.module.add_global(self.hooks.pointer_type(), None, NAME));
+        self.hooks.builder.build_store(place.as_pointer_value(), site)?;
+        Ok(())
+    }
+
+    /// Announces the call of an external function, unless another instrumented file of the program defines it, which
+    /// the file says by a marker (`externals.rs`).
+    fn announce(
+        &mut self,
+        call: Value,
+        name: &str,
+        harmless: bool,
+        pointers: &[u32],
+        site: BasicValueEnum<'ctx>,
+    ) -> Result<()> {
+        let marker = crate::externals::marker(name);
+        let marker = self.hooks.module.get_global(&marker).unwrap_or_else(|| {
+            let global = self.hooks.module.add_global(self.hooks.context.i8_type(), None, &marker);
+            global.set_linkage(Linkage::ExternalWeak);
+            global.set_constant(true);
+            global
+        });
+        let undefined = self.hooks.builder.build_is_null(marker.as_pointer_value(), "")?;
+        self.hooks.before(shim::split(handle(&undefined)?, call)?);
+        let count = u32::try_from(pointers.len()).map_err(Failure::new)?;
+        let mut arguments = vec![
+            self.hooks.string(name).into(),
+            self.hooks.number(u32::from(harmless)).into(),
+            site,
+            self.hooks.number(count).into(),
+        ];
+        let fixed = arguments.len();
+        arguments.extend(pointers.iter().map(|&position| call.operand(position).basic::<'ctx>()));
+        self.hooks.call_variadic("__fh_external", fixed, &arguments)
+    }
+}
+
+/// The width in bits of so many bytes (1, 2, 4 or 8).
+fn width(bytes: u64) -> u32 {
+    if bytes >= 8 {
+        64
+    } else if bytes >= 4 {
+        32
+    } else if bytes >= 2 {
+        16
+    } else {
+        8
+    }
+}
+
+/// The width in bytes of a type of which `accesses.rs` knows that it is simple.
+fn bytes_of(kind: Type) -> Result<u64> {
+    simple_bytes(kind).ok_or_else(|| Failure::new("an atomic access of a type that has no hook"))
+}
+
+/// Puts a value in an instruction's place.
+fn replace(instruction: Value, value: BasicValueEnum) -> Result<()> {
+    instruction.replace_by(handle(&value)?);
+    instruction.erase();
+    Ok(())
+}
+
+/// Removes a copy or fill that a hook has done; the functions give back their first argument.
+fn remove_memory_call(call: Value) {
+    if !call.users().is_empty() {
+        call.replace_by(call.operand(0));
+    }
+    if crate::calls::is_terminator(call) {
+        call.set_operand(2, call.operand(2).kind().zero());
+    } else {
+        call.erase();
+    }
+}

@@ -1,0 +1,115 @@
+//! Which memory is private: local variables, and thread-local ones of one file, that no other thread can reach,
+//! because their address never leaves the loads, stores and copies that use it.
+//!
+//! It is decided for the whole module before anything is changed (a hook's argument would look like an escape), on the
+//! module as SROA leaves it, by rules that look at nothing that differs between optimisation levels.
+//!
+//! Invariant: an access is native only if all that it may touch is private (or constant, or the library's); so each
+//! piece of memory has either hooked accesses or native ones, never both. Where an access may touch a private variable
+//! and something else, the variable is not private.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::effects::Effects;
+use crate::ir::Value;
+use crate::objects::{Object, Objects};
+
+/// What is private in a module.
+pub(crate) struct Privacy<'names> {
+    objects: Objects<'names>,
+    escaped: HashSet<Value>,
+}
+
+impl<'names> Privacy<'names> {
+    /// Decides for all variables of the functions.
+    pub(crate) fn decide(functions: &[Value], objects: Objects<'names>, effects: &Effects) -> Self {
+        let mut privacy = Self { objects, escaped: HashSet::new() };
+        // The objects of accesses that may touch several, at least one of them a candidate.
+        let mut mixed: BTreeSet<Vec<usize>> = BTreeSet::new();
+        let mut candidates = Vec::new();
+        for &function in functions {
+            for instruction in function.instructions() {
+                for pointer in effects.kept(instruction) {
+                    let roots = privacy.objects.of(pointer);
+                    privacy.escaped.extend(roots.into_iter().filter_map(variable));
+                }
+                for effect in effects.of(instruction) {
+                    privacy.note(effect.pointer, &mut candidates, &mut mixed);
+                }
+            }
+        }
+        privacy.spread(&candidates, &mixed);
+        privacy
+    }
+
+    /// Notes the objects of an access: with one that is no candidate, they all escape; several candidates escape
+    /// together.
+    fn note(&mut self, pointer: Value, candidates: &mut Vec<Value>, mixed: &mut BTreeSet<Vec<usize>>) {
+        let roots = self.objects.of(pointer);
+        let variables: Vec<Value> = roots.iter().copied().filter_map(variable).collect();
+        if variables.is_empty() || roots.len() == 1 {
+            return;
+        }
+        if roots.contains(&Object::Other) {
+            self.escaped.extend(variables);
+        } else if variables.len() > 1 {
+            let group = variables.into_iter().map(|value| number(candidates, value)).collect();
+            mixed.insert(group);
+        }
+    }
+
+    /// Lets escape what is accessed together with what escapes, until nothing changes.
+    fn spread(&mut self, candidates: &[Value], mixed: &BTreeSet<Vec<usize>>) {
+        loop {
+            let before = self.escaped.len();
+            for group in mixed {
+                if group.iter().any(|&one| self.escaped.contains(&candidates[one])) {
+                    self.escaped.extend(group.iter().map(|&one| candidates[one]));
+                }
+            }
+            if self.escaped.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Whether accesses through a pointer stay native.
+    pub(crate) fn is_native(&self, pointer: Value) -> bool {
+        self.objects.is_library(pointer)
+            || self.objects.all(pointer, |object| match object {
+                Object::Local(value) | Object::ThreadLocal(value) => !self.escaped.contains(&value),
+                Object::Constant | Object::Library => true,
+                Object::Nothing | Object::Other => false,
+            })
+    }
+
+    /// The private variables that a native pointer may point into; none if it may point into other native memory.
+    pub(crate) fn variables(&self, pointer: Value) -> Option<Vec<Value>> {
+        let roots = self.objects.of(pointer);
+        let known = !self.objects.is_library(pointer) && !roots.contains(&Object::Library);
+        known.then(|| roots.into_iter().filter_map(variable).collect())
+    }
+
+    /// Whether a pointer can point to no memory that others could reach, so that a hook need not hear of it.
+    pub(crate) fn is_of_no_interest(&self, pointer: Value) -> bool {
+        self.is_native(pointer)
+            || pointer.is_function()
+            || self.objects.of(pointer).iter().all(|&object| object == Object::Nothing)
+    }
+}
+
+/// The variable that may be private.
+fn variable(object: Object) -> Option<Value> {
+    match object {
+        Object::Local(value) | Object::ThreadLocal(value) => Some(value),
+        Object::Constant | Object::Library | Object::Nothing | Object::Other => None,
+    }
+}
+
+/// The position of a value in a list, at whose end it is put if it is not there yet.
+fn number(candidates: &mut Vec<Value>, value: Value) -> usize {
+    candidates.iter().position(|&candidate| candidate == value).unwrap_or_else(|| {
+        candidates.push(value);
+        candidates.len() - 1
+    })
+}

@@ -1,0 +1,183 @@
+//! The functions of a module as others see them: modelled ones are renamed, definitions are marked, and attributes
+//! that promise what hooks do not keep are removed.
+
+use inkwell::llvm_sys::LLVMAttributeIndex;
+use inkwell::llvm_sys::LLVMLinkage;
+use inkwell::llvm_sys::core::{
+    LLVMGetAttributeCountAtIndex, LLVMGetAttributesAtIndex, LLVMGetCallSiteAttributeCount, LLVMGetCallSiteAttributes,
+    LLVMGetEnumAttributeKind, LLVMGetStringAttributeKind, LLVMIsStringAttribute, LLVMRemoveCallSiteEnumAttribute,
+    LLVMRemoveCallSiteStringAttribute, LLVMRemoveEnumAttributeAtIndex, LLVMRemoveStringAttributeAtIndex,
+};
+use inkwell::llvm_sys::prelude::{LLVMAttributeRef, LLVMModuleRef};
+use inkwell::module::Linkage;
+
+use crate::hooks::Hooks;
+use crate::ir::{Value, attribute_kind, definitions, functions};
+use crate::names::Names;
+
+const FUNCTION: LLVMAttributeIndex = LLVMAttributeIndex::MAX;
+
+/// Attributes of any function and call that a hook inside, or a switch of threads, would break.
+const BROKEN: [&str; 6] = ["memory", "willreturn", "nosync", "nofree", "speculatable", "norecurse"];
+
+/// All that renamed declarations, and calls of them, keep: what the calling convention needs, and which functions do
+/// not come back.
+const KEPT: [&str; 13] = [
+    "noreturn",
+    "nounwind",
+    "returns_twice",
+    "nomerge",
+    "zeroext",
+    "signext",
+    "noundef",
+    "byval",
+    "sret",
+    "align",
+    "inreg",
+    "nest",
+    "elementtype",
+];
+
+/// The name of the symbol by which an instrumented file says that it defines a function.
+pub(crate) fn marker(function: &str) -> String {
+    format!("__fh_defined_{function}")
+}
+
+/// Renames, marks and removes, after all hooks are in place.
+pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
+    let defined = definitions(module);
+    for function in functions(module).into_iter().filter(|function| function.intrinsic() == 0) {
+        if !function.name().starts_with("__fh_") {
+            remove_broken(function);
+        }
+    }
+    for &function in &defined {
+        mark(hooks, function);
+        function.instructions().into_iter().filter(|one| one.is_call()).for_each(remove_broken_from_call);
+    }
+    for function in functions(module).into_iter().filter(|function| function.is_declaration()) {
+        let name = function.name();
+        if names.is_modelled(&name) {
+            strip(function);
+            let calls = function.users().into_iter().filter(|user| user.is_call() && user.callee() == function);
+            calls.for_each(strip_call);
+            function.set_name(&format!("__fh_{name}"));
+        }
+    }
+    if let Some(main) = defined.into_iter().find(|function| function.name() == "main") {
+        main.set_name("__fh_main");
+    }
+}
+
+/// Emits the marker of a function that other files can call.
+fn mark(hooks: &Hooks, function: Value) {
+    let linkage = match function.linkage() {
+        LLVMLinkage::LLVMExternalLinkage => Linkage::External,
+        LLVMLinkage::LLVMWeakAnyLinkage
+        | LLVMLinkage::LLVMWeakODRLinkage
+        | LLVMLinkage::LLVMLinkOnceAnyLinkage
+        | LLVMLinkage::LLVMLinkOnceODRLinkage => Linkage::WeakAny,
+        _ => return,
+    };
+    let name = function.name();
+    if name == "main" {
+        return;
+    }
+    let kind = hooks.context.i8_type();
+    let marker = marker(&name);
+    let global = hooks.module.get_global(&marker).unwrap_or_else(|| hooks.module.add_global(kind, None, &marker));
+    global.set_initializer(&kind.const_int(1, false));
+    global.set_constant(true);
+    global.set_linkage(linkage);
+}
+
+/// Removes the broken promises of a function.
+fn remove_broken(function: Value) {
+    for name in BROKEN {
+        // SAFETY: the function is live; removing what is not there does nothing.
+        unsafe { LLVMRemoveEnumAttributeAtIndex(function.raw(), FUNCTION, attribute_kind(name)) }
+    }
+}
+
+/// Removes the broken promises of a call, unless it calls an intrinsic or a hook.
+fn remove_broken_from_call(call: Value) {
+    let callee = call.callee();
+    if callee.is_function() && (callee.intrinsic() != 0 || callee.name().starts_with("__fh_")) {
+        return;
+    }
+    for name in BROKEN {
+        // SAFETY: the call is live; removing what is not there does nothing.
+        unsafe { LLVMRemoveCallSiteEnumAttribute(call.raw(), FUNCTION, attribute_kind(name)) }
+    }
+}
+
+/// Whether a renamed function loses an attribute, and its number or name.
+enum Loss {
+    Kind(u32),
+    Text(Vec<u8>),
+}
+
+/// What is lost of an attribute.
+fn loss(attribute: LLVMAttributeRef) -> Option<Loss> {
+    // SAFETY: the attribute is live.
+    if (unsafe { LLVMIsStringAttribute(attribute) }) != 0 {
+        let mut length = 0;
+        // SAFETY: the attribute is live and a string; LLVM writes the length.
+        let start = unsafe { LLVMGetStringAttributeKind(attribute, &raw mut length) };
+        // SAFETY: LLVM handed over a string of this length.
+        let text = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length as usize) };
+        return text.starts_with(b"alloc-").then(|| Loss::Text(text.to_vec()));
+    }
+    // SAFETY: the attribute is live and no string.
+    let kind = unsafe { LLVMGetEnumAttributeKind(attribute) };
+    (!KEPT.iter().any(|name| attribute_kind(name) == kind)).then_some(Loss::Kind(kind))
+}
+
+/// The places of a function with so many parameters that have attributes.
+fn indices(parameters: u32) -> impl Iterator<Item = LLVMAttributeIndex> {
+    (0..=parameters).chain([FUNCTION])
+}
+
+/// Removes the attributes of a renamed declaration.
+fn strip(function: Value) {
+    for index in indices(function.parameter_count()) {
+        // SAFETY: the function is live.
+        let count = unsafe { LLVMGetAttributeCountAtIndex(function.raw(), index) };
+        let mut attributes = vec![std::ptr::null_mut(); count as usize];
+        // SAFETY: there is room for as many attributes as LLVM said.
+        unsafe { LLVMGetAttributesAtIndex(function.raw(), index, attributes.as_mut_ptr()) };
+        for lost in attributes.into_iter().filter_map(loss) {
+            match lost {
+                // SAFETY: the function is live and has the attribute.
+                Loss::Kind(kind) => unsafe { LLVMRemoveEnumAttributeAtIndex(function.raw(), index, kind) },
+                Loss::Text(text) => {
+                    let length = u32::try_from(text.len()).unwrap_or(0);
+                    // SAFETY: the function is live; pointer and length are of one string.
+                    unsafe { LLVMRemoveStringAttributeAtIndex(function.raw(), index, text.as_ptr().cast(), length) }
+                }
+            }
+        }
+    }
+}
+
+/// Removes the attributes of a call of a renamed declaration.
+fn strip_call(call: Value) {
+    for index in indices(call.argument_count()) {
+        // SAFETY: the call is live.
+        let count = unsafe { LLVMGetCallSiteAttributeCount(call.raw(), index) };
+        let mut attributes = vec![std::ptr::null_mut(); count as usize];
+        // SAFETY: there is room for as many attributes as LLVM said.
+        unsafe { LLVMGetCallSiteAttributes(call.raw(), index, attributes.as_mut_ptr()) };
+        for lost in attributes.into_iter().filter_map(loss) {
+            match lost {
+                // SAFETY: the call is live and has the attribute.
+                Loss::Kind(kind) => unsafe { LLVMRemoveCallSiteEnumAttribute(call.raw(), index, kind) },
+                Loss::Text(text) => {
+                    let length = u32::try_from(text.len()).unwrap_or(0);
+                    // SAFETY: the call is live; pointer and length are of one string.
+                    unsafe { LLVMRemoveCallSiteStringAttribute(call.raw(), index, text.as_ptr().cast(), length) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What went wrong inside the pass: always the end of the compilation.
+
+use std::fmt::Display;
+
+use inkwell::builder::BuilderError;
+
+/// Why the pass cannot go on, in words.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+/// What the pass's functions give back.
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    /// A failure for a reason.
+    pub(crate) fn new(reason: impl Display) -> Self {
+        Self(reason.to_string())
+    }
+}
+
+impl From<BuilderError> for Failure {
+    fn from(error: BuilderError) -> Self {
+        Self::new(error)
+    }
+}

@@ -1,0 +1,101 @@
+//! The variables of a module: mutable ones go to sections that the runtime restores before each execution, and
+//! thread-local ones become images from which the runtime makes each thread its own.
+
+use inkwell::llvm_sys::LLVMLinkage;
+use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::llvm_sys::core::{LLVMSetGlobalConstant, LLVMSetSection, LLVMSetThreadLocal};
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
+
+use crate::failure::{Failure, Result};
+use crate::hooks::{Hooks, handle};
+use crate::ir::{Value, c_text, globals};
+use crate::shim;
+
+/// Moves the variables, after all hooks are in place.
+pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef) -> Result<()> {
+    for global in globals(module) {
+        let name = global.name();
+        if name.starts_with("llvm.") || name.starts_with(".fh.") || name.starts_with("__fh_") {
+            continue;
+        }
+        if global.is_thread_local() {
+            lower(hooks, global)?;
+            set_section(global, "fh_tdata", "fh_tbss");
+        } else if !global.is_global_constant() {
+            set_section(global, "fh_data", "fh_bss");
+        }
+    }
+    Ok(())
+}
+
+/// Puts a definition into a section: one for what has a value, one for zeros. What the program put into a section of
+/// its own stays there.
+fn set_section(global: Value, data: &str, zeros: &str) {
+    let Some(initializer) = global.initializer() else { return };
+    if !global.section().is_empty() || global.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
+        return;
+    }
+    if global.linkage() == LLVMLinkage::LLVMCommonLinkage {
+        global.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
+    }
+    let zero = initializer.is_null() || initializer.is_undefined();
+    let name = c_text(if zero { zeros } else { data });
+    // SAFETY: the global is live, the name ends with a zero.
+    unsafe { LLVMSetSection(global.raw(), name.as_ptr()) }
+}
+
+/// Turns a thread-local variable into an ordinary one, the image, and each use into a question for the thread's own.
+fn lower(hooks: &Hooks, global: Value) -> Result<()> {
+    shim::expand_constants(global);
+    for user in global.users() {
+        if !user.is_instruction() {
+            return Err(Failure::new(format!("the address of the thread-local `{}` in a constant", global.name())));
+        }
+        if user.is_call() && user.callee().is_function() && user.callee().name().starts_with("llvm.threadlocal.address")
+        {
+            hooks.before(user);
+            user.replace_by(own(hooks, global)?);
+            user.erase();
+        } else {
+            lower_operands(hooks, global, user)?;
+        }
+    }
+    // SAFETY: the global is live.
+    unsafe { LLVMSetThreadLocal(global.raw(), 0) }
+    // SAFETY: the global is live.
+    unsafe { LLVMSetGlobalConstant(global.raw(), 0) }
+    Ok(())
+}
+
+/// Replaces the variable where an instruction uses it as it is.
+fn lower_operands(hooks: &Hooks, global: Value, user: Value) -> Result<()> {
+    for position in (0..user.operand_count()).filter(|&position| user.operand(position) == global) {
+        let place = if user.opcode() == Some(LLVMOpcode::LLVMPHI) {
+            let incoming = user.incoming().nth(position as usize).and_then(|(_, block)| block.terminator());
+            incoming.ok_or_else(|| Failure::new("an edge from a block without an end"))?
+        } else {
+            user
+        };
+        hooks.before(place);
+        user.set_operand(position, own(hooks, global)?);
+    }
+    Ok(())
+}
+
+/// The address of the running thread's own variable.
+fn own(hooks: &Hooks, global: Value) -> Result<Value> {
+    use inkwell::module::Linkage;
+    use inkwell::values::AsValueRef;
+    let function = hooks.module.get_function("__fh_tls").unwrap_or_else(|| {
+        let kind = hooks.pointer_type().fn_type(&[hooks.pointer_type().into()], false);
+        let function = hooks.module.add_function("__fh_tls", kind, Some(Linkage::External));
+        // A function runs in one thread from its beginning to its end, so the answer is always the same to it.
+        for name in ["nounwind", "willreturn", "memory"] {
+            function.add_attribute(inkwell::attributes::AttributeLoc::Function, hooks.attribute(name));
+        }
+        function
+    });
+    let call = hooks.builder.build_call(function, &[global.pointer().into()], "")?;
+    let _ = call.as_value_ref();
+    handle(&call.try_as_basic_value().basic().ok_or_else(|| Failure::new("__fh_tls gives nothing"))?)
+}

@@ -1,0 +1,228 @@
+//! Building calls of the hooks: declarations, site records, strings, temporaries.
+
+use std::collections::{BTreeMap, HashMap};
+use std::mem::ManuallyDrop;
+
+use inkwell::AddressSpace;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::builder::Builder;
+use inkwell::context::ContextRef;
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
+use inkwell::module::{Linkage, Module};
+use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, IntType};
+use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
+
+use crate::failure::{Failure, Result};
+use crate::ir::{Type, Value};
+use crate::sites::Site;
+
+/// Builds in a module.
+pub(crate) struct Hooks<'ctx> {
+    /// Not dropped: it is clang's.
+    pub(crate) module: ManuallyDrop<Module<'ctx>>,
+    pub(crate) context: ContextRef<'ctx>,
+    pub(crate) builder: Builder<'ctx>,
+    strings: BTreeMap<String, PointerValue<'ctx>>,
+    sites: BTreeMap<Site, PointerValue<'ctx>>,
+    temporaries: HashMap<(Value, Type), PointerValue<'ctx>>,
+}
+
+impl Hooks<'_> {
+    /// Ready to build in a module.
+    pub(crate) fn new(module: LLVMModuleRef) -> Self {
+        // SAFETY: clang hands over a live module, which outlives the pass.
+        let module = ManuallyDrop::new(unsafe { Module::new(module) });
+        let context = module.get_context();
+        let builder = context.create_builder();
+        Self { module, context, builder, strings: BTreeMap::new(), sites: BTreeMap::new(), temporaries: HashMap::new() }
+    }
+}
+
+impl<'ctx> Hooks<'ctx> {
+    /// The type of pointers.
+    pub(crate) fn pointer_type(&self) -> inkwell::types::PointerType<'ctx> {
+        self.context.ptr_type(AddressSpace::default())
+    }
+
+    /// The type of integers of so many bits.
+    pub(crate) fn integer_type(&self, bits: u32) -> Result<IntType<'ctx>> {
+        let bits = std::num::NonZeroU32::new(bits).ok_or_else(|| Failure::new("an integer of no bits"))?;
+        self.context.custom_width_int_type(bits).map_err(Failure::new)
+    }
+
+    /// A constant of 32 bits.
+    pub(crate) fn number(&self, value: u32) -> IntValue<'ctx> {
+        self.context.i32_type().const_int(u64::from(value), false)
+    }
+
+    /// A constant of 64 bits.
+    pub(crate) fn long(&self, value: u64) -> IntValue<'ctx> {
+        self.context.i64_type().const_int(value, false)
+    }
+
+    /// Builds from now on before an instruction, with its debug location.
+    pub(crate) fn before(&self, instruction: Value) {
+        // SAFETY: the handle is a live instruction.
+        let instruction = unsafe { inkwell::values::InstructionValue::new(instruction.raw()) };
+        self.builder.position_before(&instruction);
+    }
+
+    /// Calls a hook. `result` is its type's width in bits, 0 for none; a zero of i32 stands for no result.
+    pub(crate) fn call(&self, name: &str, result: u32, arguments: &[BasicValueEnum<'ctx>]) -> Result<IntValue<'ctx>> {
+        let function = self.declare(name, result, arguments, arguments.len())?;
+        self.call_declared(function, arguments)
+    }
+
+    /// Calls a hook that takes any number of arguments after the first `fixed`.
+    pub(crate) fn call_variadic(&self, name: &str, fixed: usize, arguments: &[BasicValueEnum<'ctx>]) -> Result<()> {
+        let function = self.declare(name, 0, arguments, fixed)?;
+        self.call_declared(function, arguments).map(|_| ())
+    }
+
+    /// The declaration of a hook, made if it is not there yet. It is variadic where not all arguments are fixed.
+    fn declare(
+        &self,
+        name: &str,
+        result: u32,
+        arguments: &[BasicValueEnum<'ctx>],
+        fixed: usize,
+    ) -> Result<FunctionValue<'ctx>> {
+        if let Some(function) = self.module.get_function(name) {
+            return Ok(function);
+        }
+        let kinds: Vec<BasicMetadataTypeEnum> =
+            arguments[..fixed].iter().map(|argument| argument.get_type().into()).collect();
+        let variadic = name == "__fh_external";
+        let kind = match result {
+            0 => self.context.void_type().fn_type(&kinds, variadic),
+            bits => self.integer_type(bits)?.fn_type(&kinds, variadic),
+        };
+        let function = self.module.add_function(name, kind, Some(Linkage::External));
+        function.add_attribute(AttributeLoc::Function, self.attribute("nounwind"));
+        for (index, argument) in (0..).zip(&arguments[..fixed]) {
+            if is_narrow(*argument) {
+                function.add_attribute(AttributeLoc::Param(index), self.attribute("zeroext"));
+            }
+        }
+        if matches!(name, "__fh_read" | "__fh_write") {
+            function.add_attribute(AttributeLoc::Param(1), self.attribute("nocapture"));
+        }
+        Ok(function)
+    }
+
+    /// Calls a function; narrow integers are extended by zeros, as the C calling convention has it.
+    fn call_declared(
+        &self,
+        function: FunctionValue<'ctx>,
+        arguments: &[BasicValueEnum<'ctx>],
+    ) -> Result<IntValue<'ctx>> {
+        let values: Vec<BasicMetadataValueEnum> = arguments.iter().map(|&argument| argument.into()).collect();
+        let call = self.builder.build_call(function, &values, "")?;
+        for (index, argument) in (0..).zip(arguments) {
+            if is_narrow(*argument) {
+                call.add_attribute(AttributeLoc::Param(index), self.attribute("zeroext"));
+            }
+        }
+        Ok(match call.try_as_basic_value().basic() {
+            Some(BasicValueEnum::IntValue(value)) => value,
+            _ => self.number(0),
+        })
+    }
+
+    /// An attribute without a value.
+    pub(crate) fn attribute(&self, name: &str) -> Attribute {
+        self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0)
+    }
+
+    /// A constant string of the module's.
+    pub(crate) fn string(&mut self, text: &str) -> PointerValue<'ctx> {
+        if let Some(&known) = self.strings.get(text) {
+            return known;
+        }
+        let text_end = text.find('\0').unwrap_or(text.len());
+        let value = self.context.const_string(&text.as_bytes()[..text_end], true);
+        let global = self.module.add_global(value.get_type(), None, ".fh.text");
+        global.set_initializer(&value);
+        global.set_constant(true);
+        global.set_linkage(Linkage::Private);
+        global.set_unnamed_address(inkwell::values::UnnamedAddress::Global);
+        global.set_alignment(1);
+        self.strings.insert(text.to_owned(), global.as_pointer_value());
+        global.as_pointer_value()
+    }
+
+    /// The record of a site.
+    pub(crate) fn site(&mut self, site: &Site) -> BasicValueEnum<'ctx> {
+        if let Some(&known) = self.sites.get(site) {
+            return known.into();
+        }
+        let texts = [&site.file, &site.function, &site.expression].map(|text| self.string(text).into());
+        let numbers = [
+            self.number(site.line).into(),
+            self.context.i16_type().const_int(u64::from(site.column), false).into(),
+            self.context.i16_type().const_zero().into(),
+        ];
+        let value = self.context.const_struct(&[texts, numbers].concat(), false);
+        let global = self.module.add_global(value.get_type(), None, ".fh.site");
+        global.set_initializer(&value);
+        global.set_constant(true);
+        global.set_linkage(Linkage::Private);
+        global.set_section(Some("fh_sites"));
+        global.set_alignment(8);
+        self.sites.insert(site.clone(), global.as_pointer_value());
+        global.as_pointer_value().into()
+    }
+
+    /// A variable in a function's frame.
+    pub(crate) fn variable<T: BasicType<'ctx>>(&self, function: Value, kind: T) -> Result<PointerValue<'ctx>> {
+        let entry = function.blocks().first().and_then(|block| block.instructions().first().copied());
+        let builder = self.context.create_builder();
+        let entry = entry.ok_or_else(|| Failure::new("a function without instructions"))?;
+        // SAFETY: the handle is a live instruction.
+        let entry = unsafe { inkwell::values::InstructionValue::new(entry.raw()) };
+        builder.position_before(&entry);
+        builder.unset_current_debug_location();
+        Ok(builder.build_alloca(kind, "")?)
+    }
+
+    /// A variable of a type in a function's frame for the time of one access, shared by all of them.
+    pub(crate) fn temporary(&mut self, function: Value, kind: Type) -> Result<PointerValue<'ctx>> {
+        if let Some(&known) = self.temporaries.get(&(function, kind)) {
+            return Ok(known);
+        }
+        let made = self.variable(function, kind.typed())?;
+        self.temporaries.insert((function, kind), made);
+        Ok(made)
+    }
+
+    /// A simple value as the integer that a hook takes.
+    pub(crate) fn to_bits(&self, value: BasicValueEnum<'ctx>, bytes: u64) -> Result<IntValue<'ctx>> {
+        let wanted = self.integer_type(u32::try_from(bytes * 8).map_err(Failure::new)?)?;
+        Ok(match value {
+            BasicValueEnum::IntValue(value) if value.get_type() == wanted => value,
+            BasicValueEnum::IntValue(value) => self.builder.build_int_z_extend(value, wanted, "")?,
+            BasicValueEnum::PointerValue(value) => self.builder.build_ptr_to_int(value, wanted, "")?,
+            other => self.builder.build_bit_cast(other, wanted, "")?.into_int_value(),
+        })
+    }
+
+    /// The simple value of a type that an integer from a hook stands for.
+    pub(crate) fn value_of(&self, bits: IntValue<'ctx>, kind: BasicTypeEnum<'ctx>) -> Result<BasicValueEnum<'ctx>> {
+        Ok(match kind {
+            BasicTypeEnum::IntType(kind) if kind == bits.get_type() => bits.into(),
+            BasicTypeEnum::IntType(kind) => self.builder.build_int_truncate(bits, kind, "")?.into(),
+            BasicTypeEnum::PointerType(kind) => self.builder.build_int_to_ptr(bits, kind, "")?.into(),
+            other => self.builder.build_bit_cast(bits, other, "")?,
+        })
+    }
+}
+
+/// Whether a value is an integer that the calling convention extends.
+fn is_narrow(value: BasicValueEnum) -> bool {
+    matches!(value, BasicValueEnum::IntValue(value) if value.get_type().get_bit_width() < 32)
+}
+
+/// A handle of a value that inkwell built.
+pub(crate) fn handle<'ctx>(value: &impl BasicValue<'ctx>) -> Result<Value> {
+    Value::from_raw(value.as_value_ref()).ok_or_else(|| Failure::new("LLVM built no value"))
+}

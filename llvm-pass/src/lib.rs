@@ -1,0 +1,125 @@
+//! The pass plugin: `clang-19 -fpass-plugin=libfencehound_pass.so` sends every access that other threads could see to
+//! the runtime.
+//!
+//! The contract with the runtime is `runtime/include/fencehound_hooks.h`. The pass runs first in clang's pipeline, so
+//! that the hooks are the same at -O0, -O1, -O2 and -O3; clang optimises after it. How to read the crate:
+//!
+//! 1. `prepare` readies the module for SROA, which shim.cpp runs, and undoes it.
+//! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
+//!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
+//!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
+//! 3. Changes: `loop_hooks` and `emit`, which build by `hooks`; `externals` (names and attributes of functions);
+//!    `globals` (sections, thread-locals).
+//!
+//! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
+
+mod accesses;
+mod calls;
+mod cfg;
+mod effects;
+mod emit;
+mod escape;
+mod externals;
+mod failure;
+mod globals;
+mod hooks;
+mod ir;
+mod liveness;
+mod loop_hooks;
+mod loops;
+mod names;
+mod objects;
+mod prepare;
+mod shim;
+mod sites;
+
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
+
+use accesses::{Accesses, Hook};
+use effects::Effects;
+use emit::Emitter;
+use escape::Privacy;
+use failure::{Failure, Result};
+use hooks::Hooks;
+use ir::{Layout, Value};
+use loops::{LoopPlan, Loops};
+use names::Names;
+use objects::Objects;
+use sites::Places;
+
+/// What clang calls when it has loaded the plugin.
+#[unsafe(no_mangle)]
+pub extern "C" fn llvmGetPassPluginInfo() -> shim::PluginInfo {
+    shim::plugin_info()
+}
+
+/// Called by shim.cpp before each run of SROA, until it answers that no further one is needed.
+///
+/// # Safety
+///
+/// The module is live and nobody else uses it meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fencehound_prepare(module: LLVMModuleRef, round: u32) -> bool {
+    end_compilation_on_panic();
+    prepare::prepare(module, &Names::new(), round == 0)
+}
+
+/// Called by shim.cpp to instrument the module.
+///
+/// # Safety
+///
+/// The module is live and nobody else uses it meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fencehound_instrument(module: LLVMModuleRef) {
+    if let Err(Failure(reason)) = instrument(module) {
+        shim::fatal(&format!("fencehound pass: internal error: {reason}"));
+    }
+}
+
+/// Makes a panic an error of the compilation rather than a crash of clang.
+fn end_compilation_on_panic() {
+    std::panic::set_hook(Box::new(|panic| shim::fatal(&format!("fencehound pass: internal error: {panic}"))));
+}
+
+/// What is decided for a function.
+struct Plan {
+    function: Value,
+    hooks: Vec<Hook>,
+    loops: LoopPlan,
+}
+
+/// Instruments a module.
+fn instrument(module: LLVMModuleRef) -> Result<()> {
+    let names = Names::new();
+    prepare::finish(module, &names);
+    let layout = Layout::of(module);
+    let plans = plan(module, &names, layout);
+    let mut hooks = Hooks::new(module);
+    for plan in &plans {
+        loop_hooks::emit(&mut hooks, plan.function, &plan.loops)?;
+        let mut emitter = Emitter { hooks: &mut hooks, layout };
+        plan.hooks.iter().try_for_each(|hook| emitter.emit(hook))?;
+    }
+    externals::finish(&hooks, module, &names);
+    globals::finish(&hooks, module)?;
+    hooks.module.verify().map_err(Failure::new)
+}
+
+/// Decides for all functions.
+fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Vec<Plan> {
+    let functions = ir::definitions(module);
+    let effects = Effects::new(names, layout);
+    let privacy = Privacy::decide(&functions, Objects::new(names, layout), &effects);
+    let places = Places::new(module, layout);
+    let accesses = Accesses { names, layout, privacy: &privacy, places: &places };
+    let thread_locals = Loops::written_thread_locals(&functions, &privacy, &effects);
+    let loops = Loops { names, layout, privacy: &privacy, effects: &effects, places: &places, thread_locals };
+    functions
+        .into_iter()
+        .map(|function| {
+            let hooks = accesses.of(function);
+            let loops = loops.of(function, &hooks);
+            Plan { function, hooks, loops }
+        })
+        .collect()
+}

@@ -1,0 +1,200 @@
+//! Carries out what `loops.rs` decided: the hook at each header, the comparisons before it, the flags.
+
+use inkwell::IntPredicate;
+use inkwell::llvm_sys::core::LLVMBuildFreeze;
+use inkwell::values::{AsValueRef, BasicValue, BasicValueEnum, IntValue, PointerValue};
+
+use crate::failure::{Failure, Result};
+use crate::hooks::Hooks;
+use crate::ir::Value;
+use crate::loops::{FlaggedWrite, HookedLoop, LoopPlan, Watched};
+
+const CHANGED: u32 = 1;
+const SAME: u32 = 2;
+
+/// Carries out a function's plan.
+pub(crate) fn emit(hooks: &mut Hooks, function: Value, plan: &LoopPlan) -> Result<()> {
+    let mut flags = Vec::new();
+    for one in &plan.loops {
+        let flag = if one.flagged { Some(hooks.variable(function, hooks.context.i8_type())?) } else { None };
+        emit_loop(hooks, function, one, flag)?;
+        flags.push(flag);
+    }
+    for write in &plan.writes {
+        emit_write(hooks, write, &flags)?;
+    }
+    Ok(())
+}
+
+/// Puts the hook at a header.
+fn emit_loop<'ctx>(
+    hooks: &mut Hooks<'ctx>,
+    function: Value,
+    one: &HookedLoop,
+    flag: Option<PointerValue<'ctx>>,
+) -> Result<()> {
+    let phis: Vec<Value> = one.header.instructions().into_iter().take_while(|phi| phi.is_phi()).collect();
+    let begin = one.header.first_non_phi().ok_or_else(|| Failure::new("a block without an end"))?;
+    let record = hooks.variable(function, hooks.context.i64_type().array_type(4))?;
+    hooks.before(begin);
+    let back = incoming(
+        hooks,
+        one,
+        hooks.context.bool_type().const_zero().into(),
+        hooks.context.bool_type().const_all_ones().into(),
+    )?;
+    // All phis come before all else.
+    let mut pairs = Vec::new();
+    let mut always = !one.reducible;
+    for phi in phis.into_iter().filter(|_| one.reducible) {
+        if is_comparable(phi.basic()) {
+            pairs.push((phi.basic(), incoming(hooks, one, phi.kind().zero().basic(), phi.basic())?));
+        } else {
+            always = true;
+        }
+    }
+    let mut changed = hooks.context.bool_type().const_int(u64::from(always), false);
+    for (now, last) in pairs {
+        let differs = differ(hooks, now, last)?;
+        changed = hooks.builder.build_or(changed, differs, "")?;
+    }
+    for watched in &one.watched {
+        changed = compare(hooks, function, watched, changed)?;
+    }
+    if let Some(flag) = flag {
+        let kind = hooks.context.i8_type();
+        let value = hooks.builder.build_load(kind, flag, "")?.into_int_value();
+        let set = hooks.builder.build_int_compare(IntPredicate::NE, value, kind.const_zero(), "")?;
+        hooks.builder.build_store(flag, kind.const_zero())?;
+        changed = hooks.builder.build_or(changed, set, "")?;
+    }
+    let visit = hooks.builder.build_select(changed, hooks.number(CHANGED), hooks.number(SAME), "")?;
+    let visit = hooks.builder.build_select(back.into_int_value(), visit.into_int_value(), hooks.number(0), "")?;
+    let site = hooks.site(&one.site);
+    hooks.call("__fh_loop", 0, &[record.into(), visit, site]).map(|_| ())
+}
+
+/// A phi with one value on the edges from outside and another on the back edges.
+fn incoming<'ctx>(
+    hooks: &Hooks<'ctx>,
+    one: &HookedLoop,
+    outside: BasicValueEnum<'ctx>,
+    back: BasicValueEnum<'ctx>,
+) -> Result<BasicValueEnum<'ctx>> {
+    let phi = hooks.builder.build_phi(outside.get_type(), "")?;
+    for &(block, is_back) in &one.edges {
+        let block = block.typed().ok_or_else(|| Failure::new("an edge from no block"))?;
+        let value: &dyn BasicValue = if is_back { &back } else { &outside };
+        phi.add_incoming(&[(value, block)]);
+    }
+    Ok(phi.as_basic_value())
+}
+
+/// Whether `differ` takes values like this one.
+fn is_comparable(value: BasicValueEnum) -> bool {
+    matches!(value, BasicValueEnum::IntValue(_) | BasicValueEnum::PointerValue(_) | BasicValueEnum::FloatValue(_))
+}
+
+/// Whether two integers, pointers or floating-point numbers differ in a bit.
+fn differ<'ctx>(hooks: &Hooks<'ctx>, one: BasicValueEnum<'ctx>, other: BasicValueEnum<'ctx>) -> Result<IntValue<'ctx>> {
+    let builder = &hooks.builder;
+    Ok(match (one, other) {
+        (BasicValueEnum::IntValue(one), BasicValueEnum::IntValue(other)) => {
+            builder.build_int_compare(IntPredicate::NE, one, other, "")?
+        }
+        (BasicValueEnum::PointerValue(one), BasicValueEnum::PointerValue(other)) => {
+            builder.build_int_compare(IntPredicate::NE, one, other, "")?
+        }
+        (BasicValueEnum::FloatValue(value), _) => {
+            let bits = hooks.integer_type(value.get_type().get_bit_width())?;
+            let one = builder.build_bit_cast(one, bits, "")?.into_int_value();
+            let other = builder.build_bit_cast(other, bits, "")?.into_int_value();
+            builder.build_int_compare(IntPredicate::NE, one, other, "")?
+        }
+        _ => return Err(Failure::new("a comparison of values that are not simple")),
+    })
+}
+
+/// Compares a variable with its copy from the last visit, word by word, and renews the copy.
+fn compare<'ctx>(
+    hooks: &Hooks<'ctx>,
+    function: Value,
+    watched: &Watched,
+    mut changed: IntValue<'ctx>,
+) -> Result<IntValue<'ctx>> {
+    let size = u32::try_from(watched.size).map_err(Failure::new)?;
+    let copy = hooks.variable(function, hooks.context.i8_type().array_type(size))?;
+    for offset in (0..watched.size).step_by(8) {
+        let length = (watched.size - offset).min(8);
+        let mask = (0..length)
+            .filter(|byte| watched.bytes.contains(offset + byte))
+            .fold(0, |mask: u64, byte| mask | 0xff << (8 * byte));
+        if mask == 0 {
+            continue;
+        }
+        let kind = hooks.integer_type(u32::try_from(8 * length).map_err(Failure::new)?)?;
+        let mask = kind.const_int(mask, false);
+        let now = load_word(hooks, watched.variable.pointer(), offset, kind)?;
+        let now = if mask == kind.const_all_ones() { now } else { hooks.builder.build_and(now, mask, "")? };
+        let last = load_word(hooks, copy, offset, kind)?;
+        let differs = hooks.builder.build_int_compare(IntPredicate::NE, now, last, "")?;
+        let place = displaced(hooks, copy, offset)?;
+        hooks.builder.build_store(place, now)?.set_alignment(1).map_err(Failure::new)?;
+        changed = hooks.builder.build_or(changed, differs, "")?;
+    }
+    Ok(changed)
+}
+
+/// A word of a variable, which may be uninitialised.
+fn load_word<'ctx>(
+    hooks: &Hooks<'ctx>,
+    variable: PointerValue<'ctx>,
+    offset: u64,
+    kind: inkwell::types::IntType<'ctx>,
+) -> Result<IntValue<'ctx>> {
+    let place = displaced(hooks, variable, offset)?;
+    let word = hooks.builder.build_load(kind, place, "")?;
+    let load = word.as_instruction_value().ok_or_else(|| Failure::new("a load that is no instruction"))?;
+    load.set_alignment(1).map_err(Failure::new)?;
+    Ok(freeze(hooks, word).into_int_value())
+}
+
+/// A pointer so many bytes further.
+fn displaced<'ctx>(hooks: &Hooks<'ctx>, pointer: PointerValue<'ctx>, offset: u64) -> Result<PointerValue<'ctx>> {
+    // SAFETY: the offset is within the variable.
+    Ok(unsafe { hooks.builder.build_gep(hooks.context.i8_type(), pointer, &[hooks.long(offset)], "") }?)
+}
+
+/// A value that is the same at each use, even if it is undefined.
+fn freeze<'ctx>(hooks: &Hooks<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueEnum<'ctx> {
+    // SAFETY: the builder is positioned, the value is live, the name ends with a zero.
+    let frozen = unsafe { LLVMBuildFreeze(hooks.builder.as_mut_ptr(), value.as_value_ref(), c"".as_ptr()) };
+    // SAFETY: LLVM built a value of the same type.
+    unsafe { BasicValueEnum::new(frozen) }
+}
+
+/// Sets the flags of the loops around a write, if it changes something.
+fn emit_write<'ctx>(hooks: &Hooks<'ctx>, write: &FlaggedWrite, flags: &[Option<PointerValue<'ctx>>]) -> Result<()> {
+    use inkwell::llvm_sys::LLVMOpcode::LLVMStore;
+    hooks.before(write.instruction);
+    let kind = hooks.context.i8_type();
+    let scalar = write.instruction.opcode() == Some(LLVMStore)
+        && !write.instruction.is_volatile()
+        && is_comparable(write.instruction.operand(0).basic());
+    let changes = if scalar {
+        let new = write.instruction.operand(0);
+        let old = hooks.builder.build_load(new.basic().get_type(), write.instruction.operand(1).pointer(), "")?;
+        let load = old.as_instruction_value().ok_or_else(|| Failure::new("a load that is no instruction"))?;
+        load.set_alignment(1).map_err(Failure::new)?;
+        let differs = differ(hooks, freeze(hooks, old), freeze(hooks, new.basic()))?;
+        hooks.builder.build_int_z_extend(differs, kind, "")?
+    } else {
+        kind.const_int(1, false)
+    };
+    for flag in write.loops.iter().filter_map(|&one| flags[one]) {
+        let before = hooks.builder.build_load(kind, flag, "")?.into_int_value();
+        let after = hooks.builder.build_or(before, changes, "")?;
+        hooks.builder.build_store(flag, after)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,245 @@
+//! Decides which loops get a hook, and what is compared from one visit of the header to the next.
+//!
+//! The state of a loop at its header is: the header's phis; private memory that the loop writes natively; and shared
+//! memory, of which the runtime knows. Values from outside the loop do not change; values made inside it reach the
+//! header through phis alone (if it dominates the body: else all visits are called changed).
+//!
+//! Private variables of up to [`LARGEST`] bytes are compared with a copy from the last visit, in the bytes that
+//! may still be read ([`Liveness`]). For other private memory (large or variable-length arrays, a `va_list`), a flag
+//! notes before each store whether it changes something.
+
+use std::collections::HashSet;
+
+use crate::accesses::Hook;
+use crate::calls::{Assembly, Callee, assembly, callee};
+use crate::cfg::Graph;
+use crate::effects::{Effect, Effects};
+use crate::escape::Privacy;
+use crate::ir::{Block, Layout, Value};
+use crate::liveness::{Bytes, LARGEST, Liveness};
+use crate::names::Names;
+use crate::sites::{Places, Site};
+
+/// A loop that gets a hook.
+#[derive(Clone, Debug)]
+pub(crate) struct HookedLoop {
+    pub(crate) header: Block,
+    /// The ends of the edges into the header, once for each edge, and whether it is a back edge.
+    pub(crate) edges: Vec<(Block, bool)>,
+    pub(crate) reducible: bool,
+    pub(crate) watched: Vec<Watched>,
+    /// Whether there are stores that set the loop's flag.
+    pub(crate) flagged: bool,
+    pub(crate) site: Site,
+}
+
+/// A private variable that is compared.
+#[derive(Clone, Debug)]
+pub(crate) struct Watched {
+    pub(crate) variable: Value,
+    pub(crate) size: u64,
+    pub(crate) bytes: Bytes,
+}
+
+/// A write of private memory that sets flags of loops (by their positions).
+#[derive(Clone, Debug)]
+pub(crate) struct FlaggedWrite {
+    pub(crate) instruction: Value,
+    pub(crate) loops: Vec<usize>,
+}
+
+/// What is decided for a function.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct LoopPlan {
+    pub(crate) loops: Vec<HookedLoop>,
+    pub(crate) writes: Vec<FlaggedWrite>,
+}
+
+/// What is asked to decide.
+pub(crate) struct Loops<'a> {
+    pub(crate) names: &'a Names,
+    pub(crate) layout: Layout,
+    pub(crate) privacy: &'a Privacy<'a>,
+    pub(crate) effects: &'a Effects<'a>,
+    pub(crate) places: &'a Places,
+    /// The thread-local variables of the module that are private and written somewhere.
+    pub(crate) thread_locals: Vec<Value>,
+}
+
+/// The private memory that an instruction writes natively.
+struct NativeWrite {
+    block: usize,
+    instruction: Value,
+    variables: Vec<Value>,
+    /// Whether it writes memory that cannot be watched.
+    unwatched: bool,
+}
+
+impl<'a> Loops<'a> {
+    /// The private thread-local variables that some function writes.
+    pub(crate) fn written_thread_locals(functions: &[Value], privacy: &Privacy, effects: &Effects) -> Vec<Value> {
+        let mut found = Vec::new();
+        for instruction in functions.iter().flat_map(|function| function.instructions()) {
+            for pointer in native_writes(&effects.of(instruction), privacy) {
+                for variable in privacy.variables(pointer).unwrap_or_default() {
+                    if variable.is_global_variable() && !found.contains(&variable) {
+                        found.push(variable);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Decides for a function whose hooks are decided.
+    pub(crate) fn of(&self, function: Value, hooks: &[Hook]) -> LoopPlan {
+        let graph = Graph::of(function);
+        let loops = graph.loops();
+        if loops.is_empty() {
+            return LoopPlan::default();
+        }
+        let hooked: HashSet<Value> = hooks.iter().map(|hook| hook.instruction).collect();
+        let instructions: Vec<Vec<Value>> = graph.blocks.iter().map(|block| block.instructions()).collect();
+        let active: Vec<bool> = instructions
+            .iter()
+            .map(|block| block.iter().any(|one| hooked.contains(one) || self.is_true_call(*one)))
+            .collect();
+        let writes = self.native_writes(&instructions);
+        let mut locals: Vec<Value> = Vec::new();
+        for variable in writes.iter().flat_map(|write| &write.variables) {
+            if !variable.is_global_variable() && !locals.contains(variable) {
+                locals.push(*variable);
+            }
+        }
+        let liveness = Liveness::of(&graph, &locals, self.effects, self.privacy, self.layout);
+        let mut plan = LoopPlan::default();
+        let mut bodies = Vec::new();
+        for found in loops.iter().filter(|found| found.body.iter().any(|&block| active[block])) {
+            let calls = found.body.iter().any(|&block| instructions[block].iter().any(|&one| self.calls_back(one)));
+            let inside: Vec<&NativeWrite> = writes.iter().filter(|write| found.body.contains(&write.block)).collect();
+            plan.loops.push(HookedLoop {
+                header: graph.blocks[found.header],
+                edges: graph
+                    .predecessors(found.header)
+                    .iter()
+                    .map(|&from| (graph.blocks[from], found.sources.contains(&from)))
+                    .collect(),
+                reducible: found.reducible,
+                watched: self.watched(found.header, &inside, calls, &liveness),
+                flagged: inside.iter().any(|write| write.unwatched),
+                site: self.site(&instructions[found.header], &found.sources, &instructions),
+            });
+            bodies.push(&found.body);
+        }
+        plan.writes = writes
+            .iter()
+            .filter(|write| write.unwatched)
+            .map(|write| FlaggedWrite {
+                instruction: write.instruction,
+                loops: (0..bodies.len()).filter(|&one| bodies[one].contains(&write.block)).collect(),
+            })
+            .filter(|write| !write.loops.is_empty())
+            .collect();
+        plan
+    }
+
+    /// Whether an instruction calls something that may do more than compute.
+    fn is_true_call(&self, instruction: Value) -> bool {
+        instruction.is_call()
+            && match callee(instruction, self.names) {
+                Callee::Intrinsic(_) | Callee::Memory(_) | Callee::Library => false,
+                Callee::Assembly(text) => assembly(&text) == Assembly::Unknown,
+                _ => true,
+            }
+    }
+
+    /// Whether an instruction may call functions of this file.
+    fn calls_back(&self, instruction: Value) -> bool {
+        self.is_true_call(instruction)
+            && match callee(instruction, self.names) {
+                Callee::Modelled(_) => false,
+                Callee::External(name) => {
+                    !self.names.is_harmless(&name) || matches!(name.as_str(), "qsort" | "bsearch")
+                }
+                _ => true,
+            }
+    }
+
+    /// The native writes of private memory in the blocks.
+    fn native_writes(&self, instructions: &[Vec<Value>]) -> Vec<NativeWrite> {
+        let mut found = Vec::new();
+        for (block, instruction) in
+            instructions.iter().enumerate().flat_map(|(block, all)| all.iter().map(move |&one| (block, one)))
+        {
+            let pointers = native_writes(&self.effects.of(instruction), self.privacy);
+            let mut write = NativeWrite { block, instruction, variables: Vec::new(), unwatched: false };
+            for pointer in pointers {
+                match self.privacy.variables(pointer) {
+                    None => write.unwatched = true,
+                    Some(variables) => {
+                        write.unwatched |= variables.iter().any(|&variable| self.size(variable).is_none());
+                        write.variables.extend(variables.iter().filter(|&&one| self.size(one).is_some()));
+                    }
+                }
+            }
+            if write.unwatched || !write.variables.is_empty() {
+                found.push(write);
+            }
+        }
+        found
+    }
+
+    /// The size of a variable that can be watched: at one place for all of the function's time, and not too large.
+    fn size(&self, variable: Value) -> Option<u64> {
+        let kind = if variable.is_alloca() {
+            let fixed = variable.operand(0).is_constant_int() && variable.operand(0).constant_unsigned() == 1;
+            let in_entry = variable.function().blocks().first() == Some(&variable.block());
+            (fixed && in_entry).then(|| variable.allocated_type())?
+        } else if variable.is_global_variable() {
+            variable.global_value_type()
+        } else {
+            let function = variable.argument_function();
+            let byval = crate::ir::attribute_kind("byval");
+            let position = (0..function.parameter_count()).find(|&index| function.parameter(index) == variable)?;
+            function.parameter_type_attribute(position, byval)?
+        };
+        Some(self.layout.store_size(kind)).filter(|&size| size <= LARGEST)
+    }
+
+    /// The variables that a loop compares.
+    fn watched(&self, header: usize, writes: &[&NativeWrite], calls: bool, liveness: &Liveness) -> Vec<Watched> {
+        let called: &[Value] = if calls { &self.thread_locals } else { &[] };
+        let mut variables: Vec<Value> = Vec::new();
+        for &variable in writes.iter().flat_map(|write| &write.variables).chain(called) {
+            if !variables.contains(&variable) {
+                variables.push(variable);
+            }
+        }
+        variables
+            .into_iter()
+            .filter_map(|variable| {
+                let size = self.size(variable)?;
+                let bytes =
+                    if variable.is_global_variable() { Bytes::range(0, size) } else { liveness.at(header, variable) };
+                (bytes != Bytes::default()).then_some(Watched { variable, size, bytes })
+            })
+            .collect()
+    }
+
+    /// The site of a loop: the first place that its header's instructions tell, or else its back edges.
+    fn site(&self, header: &[Value], sources: &std::collections::BTreeSet<usize>, instructions: &[Vec<Value>]) -> Site {
+        let ends = sources.iter().filter_map(|&source| instructions[source].last());
+        let places = header.iter().filter(|one| !one.is_phi()).chain(ends).copied();
+        let told = places.clone().find(|one| one.has_debug_location() && one.line() != 0);
+        self.places.site(told.unwrap_or(header[header.len() - 1]), None)
+    }
+}
+
+/// Where an instruction with these effects writes natively.
+fn native_writes(effects: &[Effect], privacy: &Privacy) -> Vec<Value> {
+    effects
+        .iter()
+        .filter(|effect| effect.writes && privacy.is_native(effect.pointer))
+        .map(|effect| effect.pointer)
+        .collect()
+}

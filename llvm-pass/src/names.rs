@@ -1,0 +1,78 @@
+//! What is known of functions and variables by name. The knowledge itself is in the text files beside this one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether a function may keep a pointer argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Capture {
+    /// It may.
+    Kept,
+    /// Not beyond the call.
+    Dropped,
+    /// Not beyond the call, but the result may point where the argument points.
+    Returned,
+}
+
+/// The names in the text files.
+pub(crate) struct Names {
+    modelled: BTreeSet<&'static str>,
+    harmless: BTreeSet<&'static str>,
+    unsupported: BTreeSet<&'static str>,
+    library_data: BTreeSet<&'static str>,
+    non_capturing: BTreeMap<&'static str, &'static str>,
+}
+
+impl Names {
+    /// Reads the files, which are part of the plugin.
+    pub(crate) fn new() -> Self {
+        Self {
+            modelled: entries(include_str!("modelled.txt")).collect(),
+            harmless: entries(include_str!("harmless.txt")).collect(),
+            unsupported: entries(include_str!("unsupported.txt")).collect(),
+            library_data: entries(include_str!("library_data.txt")).collect(),
+            non_capturing: entries(include_str!("non_capturing.txt"))
+                .filter_map(|entry| entry.split_once(':'))
+                .collect(),
+        }
+    }
+
+    /// Whether the runtime models the function.
+    pub(crate) fn is_modelled(&self, name: &str) -> bool {
+        self.modelled.contains(name)
+    }
+
+    /// Whether the function keeps no state that matters.
+    pub(crate) fn is_harmless(&self, name: &str) -> bool {
+        self.harmless.contains(name)
+    }
+
+    /// Whether a call of the function must be refused.
+    pub(crate) fn is_unsupported(&self, name: &str) -> bool {
+        self.unsupported.contains(name)
+    }
+
+    /// Whether the variable, or what the function's result points to, is the C library's own.
+    pub(crate) fn is_library_data(&self, name: &str) -> bool {
+        self.library_data.contains(name)
+    }
+
+    /// What the external function does with a pointer argument.
+    pub(crate) fn capture(&self, name: &str, argument: u32) -> Capture {
+        let Some(positions) = self.non_capturing.get(name) else { return Capture::Kept };
+        let wanted = argument.to_string();
+        for position in positions.split_whitespace() {
+            if position == "*" || position == wanted {
+                return Capture::Dropped;
+            }
+            if position.strip_suffix('r') == Some(&wanted) {
+                return Capture::Returned;
+            }
+        }
+        Capture::Kept
+    }
+}
+
+/// The lines of a file that are neither empty nor comments.
+fn entries(file: &'static str) -> impl Iterator<Item = &'static str> {
+    file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+}

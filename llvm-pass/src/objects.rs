@@ -1,0 +1,229 @@
+//! What a pointer may point to: the objects at the root of getelementptrs, casts, phis and selects.
+
+use std::collections::HashSet;
+
+use inkwell::llvm_sys::LLVMOpcode;
+
+use crate::calls::intrinsic_name;
+use crate::ir::{Layout, Value, attribute_kind};
+use crate::liveness::LARGEST;
+use crate::names::Names;
+
+/// The root of a pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Object {
+    /// A local variable, or a parameter that is the callee's own copy (`byval`).
+    Local(Value),
+    /// A thread-local variable that no other file can name.
+    ThreadLocal(Value),
+    /// A variable that nobody may write.
+    Constant,
+    /// Memory of the C library that is no business of the program's: `stdout`, `errno`, the tables of ctype.h, and
+    /// the areas that a `va_list` walks (always used by one thread).
+    Library,
+    /// No object: null, or an undefined value.
+    Nothing,
+    /// All else: memory that other threads may reach.
+    Other,
+}
+
+/// Finds the roots of pointers.
+pub(crate) struct Objects<'names> {
+    names: &'names Names,
+    layout: Layout,
+    byval: u32,
+}
+
+impl<'names> Objects<'names> {
+    /// Ready to find.
+    pub(crate) fn new(names: &'names Names, layout: Layout) -> Self {
+        Self { names, layout, byval: attribute_kind("byval") }
+    }
+
+    /// The objects that a pointer may point into, each once, in the order of the walk.
+    pub(crate) fn of(&self, pointer: Value) -> Vec<Object> {
+        let mut found = Vec::new();
+        let mut seen = HashSet::new();
+        let mut open = vec![pointer];
+        while let Some(value) = open.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            if let Some(object) = self.step(value, &mut open)
+                && !found.contains(&object)
+            {
+                found.push(object);
+            }
+        }
+        found
+    }
+
+    /// Whether all the objects that a pointer may point into satisfy a test, and there is one that is not nothing.
+    pub(crate) fn all(&self, pointer: Value, test: impl Fn(Object) -> bool) -> bool {
+        let objects = self.of(pointer);
+        objects.iter().all(|&object| object == Object::Nothing || test(object))
+            && objects.iter().any(|&object| object != Object::Nothing)
+    }
+
+    /// The object that a value is, or the pointers that it is made from.
+    fn step(&self, value: Value, open: &mut Vec<Value>) -> Option<Object> {
+        if value.is_alloca() {
+            return Some(Object::Local(value));
+        }
+        if value.is_global_variable() {
+            return Some(self.variable(value));
+        }
+        if value.is_undefined() || value.is_null_pointer() {
+            return Some(Object::Nothing);
+        }
+        if value.is_argument() {
+            return Some(self.argument(value));
+        }
+        match value.opcode() {
+            Some(
+                LLVMOpcode::LLVMGetElementPtr
+                | LLVMOpcode::LLVMBitCast
+                | LLVMOpcode::LLVMAddrSpaceCast
+                | LLVMOpcode::LLVMFreeze,
+            ) => {
+                open.push(value.operand(0));
+                None
+            }
+            Some(LLVMOpcode::LLVMSelect) => {
+                open.extend([value.operand(2), value.operand(1)]);
+                None
+            }
+            Some(LLVMOpcode::LLVMPHI) => {
+                open.extend(value.incoming().map(|(incoming, _)| incoming));
+                None
+            }
+            Some(LLVMOpcode::LLVMLoad) => {
+                Some(if self.is_library(value.operand(0)) { Object::Library } else { Object::Other })
+            }
+            Some(LLVMOpcode::LLVMCall) => self.call(value, open),
+            _ => Some(Object::Other),
+        }
+    }
+
+    /// What a global variable is.
+    fn variable(&self, global: Value) -> Object {
+        if global.is_thread_local() {
+            // A large one is not: loops compare the private ones (`loops.rs`).
+            let small = self.layout.store_size(global.global_value_type()) <= LARGEST;
+            return if is_file_local(global) && small { Object::ThreadLocal(global) } else { Object::Other };
+        }
+        if global.is_global_constant() {
+            return Object::Constant;
+        }
+        if global.is_declaration() && self.names.is_library_data(&global.name()) {
+            return Object::Library;
+        }
+        Object::Other
+    }
+
+    /// What an argument points to.
+    fn argument(&self, argument: Value) -> Object {
+        let function = argument.argument_function();
+        let own = (0..function.parameter_count())
+            .find(|&index| function.parameter(index) == argument)
+            .is_some_and(|index| function.parameter_type_attribute(index, self.byval).is_some());
+        if own { Object::Local(argument) } else { Object::Other }
+    }
+
+    /// What a call gives back.
+    fn call(&self, call: Value, open: &mut Vec<Value>) -> Option<Object> {
+        let callee = call.callee();
+        if callee.is_function() && callee.intrinsic() != 0 {
+            if passes_pointer_on(&intrinsic_name(callee)) {
+                open.push(call.operand(0));
+                return None;
+            }
+            return Some(Object::Other);
+        }
+        let library = callee.is_function() && callee.is_declaration() && self.names.is_library_data(&callee.name());
+        Some(if library { Object::Library } else { Object::Other })
+    }
+
+    /// Whether a pointer is into a `va_list`, or into other memory of the library's: what is loaded from there as a
+    /// pointer points to memory of the library's again.
+    pub(crate) fn is_library(&self, pointer: Value) -> bool {
+        is_va_list_field(pointer) || self.all(pointer, |object| object == Object::Library)
+    }
+}
+
+/// Whether a thread-local variable can be named in its file alone.
+fn is_file_local(global: Value) -> bool {
+    use inkwell::llvm_sys::LLVMLinkage::{LLVMInternalLinkage, LLVMPrivateLinkage};
+    matches!(global.linkage(), LLVMInternalLinkage | LLVMPrivateLinkage)
+}
+
+/// Whether an intrinsic gives back its first argument.
+pub(crate) fn passes_pointer_on(intrinsic: &str) -> bool {
+    [
+        "llvm.threadlocal.address",
+        "llvm.ptr.annotation",
+        "llvm.launder.",
+        "llvm.strip.invariant",
+        "llvm.ptrmask",
+        "llvm.ssa.copy",
+    ]
+    .iter()
+    .any(|prefix| intrinsic.starts_with(prefix))
+}
+
+/// Whether a pointer is to a field of a `va_list`.
+fn is_va_list_field(pointer: Value) -> bool {
+    pointer.opcode() == Some(LLVMOpcode::LLVMGetElementPtr)
+        && pointer.source_element_type().struct_name().is_some_and(|name| name.starts_with("struct.__va_list_tag"))
+}
+
+/// Splits a pointer into what it is based on and a distance in bytes, where the distance is a constant; through
+/// getelementptrs and intrinsics that pass their argument on.
+pub(crate) fn constant_offset(layout: Layout, pointer: Value) -> (Value, Option<i64>) {
+    let (mut base, mut offset) = (pointer, Some(0));
+    loop {
+        match base.opcode() {
+            Some(LLVMOpcode::LLVMGetElementPtr) => {
+                offset = offset.and_then(|sum: i64| Some(sum + distance(layout, base)?));
+                base = base.operand(0);
+            }
+            Some(LLVMOpcode::LLVMBitCast) => base = base.operand(0),
+            Some(LLVMOpcode::LLVMCall)
+                if base.callee().is_function()
+                    && base.callee().intrinsic() != 0
+                    && passes_pointer_on(&intrinsic_name(base.callee())) =>
+            {
+                base = base.operand(0);
+            }
+            _ => return (base, offset),
+        }
+    }
+}
+
+/// How many bytes a getelementptr adds, if that is a constant.
+fn distance(layout: Layout, element: Value) -> Option<i64> {
+    use inkwell::llvm_sys::LLVMTypeKind::{LLVMArrayTypeKind, LLVMStructTypeKind, LLVMVectorTypeKind};
+    let mut kind = element.source_element_type();
+    let mut sum = 0_i64;
+    for position in 1..element.operand_count() {
+        let index = element.operand(position);
+        if !index.is_constant_int() {
+            return None;
+        }
+        let index = index.constant_signed();
+        if position > 1 {
+            match kind.kind() {
+                LLVMStructTypeKind => {
+                    let field = u32::try_from(index).ok()?;
+                    sum += i64::try_from(layout.element_offset(kind, field)).ok()?;
+                    kind = kind.struct_element(field);
+                    continue;
+                }
+                LLVMArrayTypeKind | LLVMVectorTypeKind => kind = kind.element(),
+                _ => return None,
+            }
+        }
+        sum = sum.checked_add(index.checked_mul(i64::try_from(layout.allocated_size(kind)).ok()?)?)?;
+    }
+    Some(sum)
+}

@@ -1,0 +1,76 @@
+// The C++ that LLVM asks of a plugin, and what its C interface does not offer. All decisions are in
+// the Rust files; this one only connects them with clang's pass manager.
+
+#include "llvm-c/Core.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instruction.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+extern "C" {
+// Readies the module for one more run of SROA; false when there is nothing more to ready.
+bool fencehound_prepare(LLVMModuleRef module, unsigned round);
+// Instruments the module.
+void fencehound_instrument(LLVMModuleRef module);
+}
+
+namespace {
+
+struct Fencehound : PassInfoMixin<Fencehound> {
+    static PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
+        for (unsigned round = 0; fencehound_prepare(wrap(&module), round); ++round) {
+            auto sroa = createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG));
+            analyses.invalidate(module, PreservedAnalyses::none());
+            analyses.invalidate(module, sroa.run(module, analyses));
+        }
+        fencehound_instrument(wrap(&module));
+        return PreservedAnalyses::none();
+    }
+    static bool isRequired() { return true; }
+};
+
+void registerCallbacks(PassBuilder &builder) {
+    builder.registerPipelineStartEPCallback(
+        [](ModulePassManager &passes, OptimizationLevel) { passes.addPass(Fencehound()); });
+    // For opt -passes=fencehound, which shows the module as the pass leaves it.
+    builder.registerPipelineParsingCallback(
+        [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+            if (name != "fencehound")
+                return false;
+            passes.addPass(Fencehound());
+            return true;
+        });
+}
+
+} // namespace
+
+extern "C" {
+
+PassPluginLibraryInfo fencehound_plugin_info() {
+    return {LLVM_PLUGIN_API_VERSION, "fencehound", LLVM_VERSION_STRING, registerCallbacks};
+}
+
+// Ends the compilation with a message, without asking for a bug report to LLVM.
+void fencehound_fatal(const char *message) { report_fatal_error(message, false); }
+
+// Turns a definition into a declaration.
+void fencehound_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }
+
+// Makes an `if (condition) { … }` before an instruction; gives back the end of the empty block.
+LLVMValueRef fencehound_split(LLVMValueRef condition, LLVMValueRef before) {
+    auto *instruction = unwrap<Instruction>(before);
+    return wrap(SplitBlockAndInsertIfThen(unwrap(condition), instruction->getIterator(), false));
+}
+
+// Turns the constant expressions over a global variable that functions use into instructions.
+void fencehound_expand_constants(LLVMValueRef global) {
+    convertUsersOfConstantsToInstructions({unwrap<Constant>(global)});
+}
+}

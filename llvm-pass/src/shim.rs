@@ -1,0 +1,58 @@
+//! The functions of shim.cpp.
+
+use std::ffi::c_char;
+
+use inkwell::llvm_sys::prelude::LLVMValueRef;
+
+use crate::failure::{Failure, Result};
+use crate::ir::{Value, c_text};
+
+/// What clang asks a plugin: LLVM's `PassPluginLibraryInfo`.
+#[repr(C)]
+pub struct PluginInfo {
+    version: u32,
+    name: *const c_char,
+    plugin_version: *const c_char,
+    register: Option<extern "C" fn(*mut std::ffi::c_void)>,
+}
+
+unsafe extern "C" {
+    fn fencehound_plugin_info() -> PluginInfo;
+    fn fencehound_fatal(message: *const c_char);
+    fn fencehound_delete_body(function: LLVMValueRef);
+    fn fencehound_split(condition: LLVMValueRef, before: LLVMValueRef) -> LLVMValueRef;
+    fn fencehound_expand_constants(global: LLVMValueRef);
+}
+
+/// The name and the callbacks of the plugin.
+pub(crate) fn plugin_info() -> PluginInfo {
+    // SAFETY: the function has no conditions.
+    unsafe { fencehound_plugin_info() }
+}
+
+/// Ends the compilation.
+pub(crate) fn fatal(message: &str) -> ! {
+    let message = c_text(message);
+    // SAFETY: the message ends with a zero.
+    unsafe { fencehound_fatal(message.as_ptr()) };
+    std::process::exit(1)
+}
+
+/// Turns a definition into a declaration.
+pub(crate) fn delete_body(function: Value) {
+    // SAFETY: the handle is a live function.
+    unsafe { fencehound_delete_body(function.raw()) }
+}
+
+/// Makes an empty `if (condition) {}` before an instruction; gives back its end, before which to build.
+pub(crate) fn split(condition: Value, before: Value) -> Result<Value> {
+    // SAFETY: the condition is a live i1, which dominates the live instruction.
+    let end = unsafe { fencehound_split(condition.raw(), before.raw()) };
+    Value::from_raw(end).ok_or_else(|| Failure::new("a block could not be split"))
+}
+
+/// Turns the constant expressions over a global that functions use into instructions.
+pub(crate) fn expand_constants(global: Value) {
+    // SAFETY: the handle is a live global variable.
+    unsafe { fencehound_expand_constants(global.raw()) }
+}

@@ -1,0 +1,83 @@
+//! Places in the source: what is known of the place of a hook, and the text of the variable that it accesses.
+
+use inkwell::llvm_sys::LLVMTypeKind;
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
+
+use crate::ir::{Layout, Type, Value, compilation_folder, source_file};
+use crate::objects::constant_offset;
+
+/// A `struct fh_site` to be.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Site {
+    pub(crate) file: String,
+    pub(crate) function: String,
+    pub(crate) expression: String,
+    pub(crate) line: u32,
+    pub(crate) column: u16,
+}
+
+/// Finds the sites of a module.
+pub(crate) struct Places {
+    layout: Layout,
+    source_file: String,
+    folder: Option<String>,
+}
+
+impl Places {
+    /// Ready to find.
+    pub(crate) fn new(module: LLVMModuleRef, layout: Layout) -> Self {
+        Self { layout, source_file: source_file(module), folder: compilation_folder(module) }
+    }
+
+    /// The site of an instruction, which accesses what `pointer` points to, if it accesses something.
+    pub(crate) fn site(&self, instruction: Value, pointer: Option<Value>) -> Site {
+        let known = instruction.has_debug_location();
+        let file = if known { instruction.debug_file() } else { None };
+        Site {
+            file: file.map_or_else(|| self.source_file.clone(), |(file, folder)| self.path(file, &folder)),
+            function: instruction.function().name(),
+            expression: pointer.map(|pointer| self.expression(pointer)).unwrap_or_default(),
+            line: if known { instruction.line() } else { 0 },
+            column: if known { u16::try_from(instruction.column()).unwrap_or(0) } else { 0 },
+        }
+    }
+
+    /// The path of a file of the debug information. Clang splits absolute paths at what they share with the folder of
+    /// the compilation; they are joined again, so that the path can be opened from there.
+    fn path(&self, file: String, folder: &str) -> String {
+        if folder.is_empty() || file.starts_with('/') {
+            return file;
+        }
+        let joined = format!("{}/{file}", folder.trim_end_matches('/'));
+        if self.folder.as_deref() == Some(folder) && joined != self.source_file { file } else { joined }
+    }
+
+    /// The variable that a pointer points into, as the program writes it: `flag`, `flags[1]`; no fields, as line tables
+    /// have no names of them. "" if the pointer is into no variable of the file's scope.
+    fn expression(&self, pointer: Value) -> String {
+        let (base, offset) = constant_offset(self.layout, pointer);
+        if !base.is_global_variable() {
+            return String::new();
+        }
+        let name = base.name();
+        // A static variable of a function `f` is called `f.name`, and `f.name.1` if there are two.
+        let name = name.split('.').nth(1).unwrap_or(&name).to_owned();
+        let offset = offset.and_then(|offset| u64::try_from(offset).ok());
+        offset.map_or_else(|| name.clone(), |offset| name.clone() + &self.elements(base.global_value_type(), offset))
+    }
+
+    /// The indices of the array elements that a byte is in.
+    fn elements(&self, mut kind: Type, mut offset: u64) -> String {
+        let mut text = String::new();
+        while kind.kind() == LLVMTypeKind::LLVMArrayTypeKind {
+            kind = kind.element();
+            let size = self.layout.allocated_size(kind);
+            if size == 0 {
+                break;
+            }
+            text += &format!("[{}]", offset / size);
+            offset %= size;
+        }
+        text
+    }
+}

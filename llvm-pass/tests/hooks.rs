@@ -1,0 +1,163 @@
+//! The hooks of each line of C, against what is written at the line's end: `//> load4 x; store4 y` (nothing there: no
+//! hooks). They must be the same at -O0, -O1, -O2 and -O3. The files are in `tests/hooks`.
+//!
+//! A hook is written as its name without `__fh_`, then what it is told, then the variable: `rmw4 add seq_cst counter`,
+//! `read 32 queue`, `external puts known 1` (one pointer that may be to shared memory), `site` (before a call of a
+//! modelled function), `unsupported inline assembly `cpuid``, `loop`.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use support::{LEVELS, c_files, folder, plugin, run, stem};
+
+/// The hooks of a file by line, sorted.
+type Hooks = BTreeMap<u32, Vec<String>>;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let plugin = plugin();
+    let mut trials = Vec::new();
+    for file in c_files(&folder("hooks")) {
+        for level in LEVELS {
+            let (plugin, file) = (plugin.clone(), file.clone());
+            trials.push(Trial::test(format!("{} {level}", stem(&file)), move || check(&plugin, &file, level)));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Compares the hooks of a file with the expected ones.
+fn check(plugin: &Path, file: &Path, level: &str) -> Result<(), Failed> {
+    let source = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let expected = expected(&source);
+    let found = found(&instrumented(plugin, file, level));
+    if found == expected {
+        return Ok(());
+    }
+    let lines: std::collections::BTreeSet<u32> = found.keys().chain(expected.keys()).copied().collect();
+    let differing = lines.into_iter().filter(|line| found.get(line) != expected.get(line)).map(|line| {
+        let text = |hooks: &Hooks| hooks.get(&line).map(|hooks| hooks.join("; ")).unwrap_or_default();
+        format!("line {line}: expected `{}`\n         found    `{}`\n", text(&expected), text(&found))
+    });
+    Err(differing.collect::<String>().into())
+}
+
+/// The hooks that a source asks for.
+fn expected(source: &str) -> Hooks {
+    (1..)
+        .zip(source.lines())
+        .filter_map(|(number, line)| {
+            let (_, hooks) = line.split_once("//>")?;
+            let mut hooks: Vec<String> = hooks.split(';').map(|hook| hook.trim().to_owned()).collect();
+            hooks.sort();
+            Some((number, hooks))
+        })
+        .collect()
+}
+
+/// The module as the pass leaves it, before any optimisation.
+fn instrumented(plugin: &Path, file: &Path, level: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let module = folder.path().join("module.ll");
+    let mut clang = Command::new("clang-19");
+    clang.args(["-g1", "-w", "-mno-outline-atomics", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", level]);
+    run(clang.arg(file).arg("-o").arg(&module));
+    let mut opt = Command::new("/usr/lib/llvm-19/bin/opt");
+    opt.arg("-load-pass-plugin").arg(plugin).args(["-passes=fencehound", "-S"]).arg(&module);
+    String::from_utf8(run(&mut opt).stdout).expect("LLVM's text is UTF-8")
+}
+
+/// The hooks in a module.
+fn found(module: &str) -> Hooks {
+    let (mut texts, mut sites, mut hooks) = (BTreeMap::new(), BTreeMap::new(), Hooks::new());
+    for line in module.lines() {
+        if let Some((name, text)) = line.split_once(" = private unnamed_addr constant ") {
+            let text = text.split_once(" c\"").map_or("", |(_, text)| text.split("\\00\"").next().unwrap_or(""));
+            texts.insert(name.to_owned(), text.to_owned());
+        } else if let Some((name, record)) = line.split_once(" = private constant { ptr, ptr, ptr, i32, i16, i16 } ") {
+            sites.insert(name.to_owned(), site(record, &texts));
+        } else if line.starts_with("  ")
+            && let Some((number, hook)) = hook(line, &texts, &sites)
+        {
+            hooks.entry(number).or_default().push(hook);
+        }
+    }
+    hooks.values_mut().for_each(|hooks| hooks.sort());
+    hooks
+}
+
+/// The line and the variable of a site record.
+fn site(record: &str, texts: &BTreeMap<String, String>) -> (u32, String) {
+    let fields: Vec<&str> = record.trim_start_matches(['{', ' ']).split(", ").collect();
+    let expression = fields[2].trim_start_matches("ptr ");
+    let line = fields[3].trim_start_matches("i32 ").parse().expect("a line is a number");
+    (line, texts.get(expression).cloned().unwrap_or_default())
+}
+
+/// The line and the text of the hook that an instruction is, if it is one.
+fn hook(
+    instruction: &str,
+    texts: &BTreeMap<String, String>,
+    sites: &BTreeMap<String, (u32, String)>,
+) -> Option<(u32, String)> {
+    if let Some((site, _)) =
+        instruction.strip_prefix("  store ptr ").and_then(|rest| rest.split_once(", ptr @__fh_call_site"))
+    {
+        return Some((sites.get(site)?.0, "site".to_owned()));
+    }
+    let (_, call) = instruction.split_once("@__fh_")?;
+    let (name, arguments) = call.split_once('(')?;
+    let arguments: Vec<&str> = arguments.split(", ").map(|argument| argument.trim_end_matches(')')).collect();
+    let (line, expression) = arguments.iter().find_map(|argument| sites.get(argument.strip_prefix("ptr ")?))?;
+    let text = |argument: &str| texts.get(argument.trim_start_matches("ptr ")).cloned().unwrap_or_default();
+    // What the hook is told is counted from the end: an address may contain commas.
+    let told = |from_end: usize| arguments[arguments.len() - 1 - from_end - trailing(instruction)];
+    let details = match name {
+        _ if name.starts_with("atomic_") => order(number(told(1))),
+        _ if name.starts_with("rmw") => format!("{} {}", operation(number(told(2))), order(number(told(1)))),
+        _ if name.starts_with("cas") => {
+            let orders = number(told(1));
+            let weak = if orders >> 16 == 1 { " weak" } else { "" };
+            format!("{} {}{weak}", order(orders & 0xff), order(orders >> 8 & 0xff))
+        }
+        "fence" => order(number(told(1))),
+        "read" | "write" | "copy" | "fill" => length(told(1)),
+        "unsupported" => text(arguments[0]),
+        "external" => {
+            let known = if number(arguments[1]) == 1 { "known" } else { "unknown" };
+            format!("{} {known} {}", text(arguments[0]), number(arguments[3]))
+        }
+        _ => String::new(),
+    };
+    let words = [name, &details, expression];
+    Some((*line, words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")))
+}
+
+/// How many pieces follow a call's arguments on its line: metadata.
+fn trailing(instruction: &str) -> usize {
+    instruction.matches(", !").count()
+}
+
+/// The number in `i32 5`.
+fn number(argument: &str) -> u32 {
+    argument.rsplit(' ').next().and_then(|digits| digits.parse().ok()).expect("a constant")
+}
+
+/// The length in `i64 8`, or `?` if it is not constant.
+fn length(argument: &str) -> String {
+    let digits = argument.rsplit(' ').next().unwrap_or("");
+    if digits.starts_with('%') { "?".to_owned() } else { digits.to_owned() }
+}
+
+fn order(number: u32) -> String {
+    ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"][number as usize].to_owned()
+}
+
+fn operation(number: u32) -> &'static str {
+    ["exchange", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin"][number as usize]
+}

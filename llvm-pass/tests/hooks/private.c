@@ -1,0 +1,105 @@
+// Which variables are private.
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+int g;
+int *keep;
+struct s { int a, b[3]; };
+struct s shared;
+void other(int *);
+void *work(void *);
+
+int locals(int n) {
+    int array[4] = {0};
+    struct s one = {1, {2, 3, 4}};
+    volatile int v = n;
+    for (int k = 0; k < 4; k++)
+        array[k] = k + v;
+    struct s *pointer = &one;
+    pointer->b[n & 1] = array[n & 3];
+    int *either = n ? &array[1] : &array[2];
+    *either = 5;
+    return one.b[n & 1] + array[n & 3] + *either;
+}
+
+int threads(void) {
+    pthread_t a, b, many[2];
+    void *result;
+    pthread_create(&a, 0, work, 0); //> site
+    pthread_create(&b, 0, work, 0); //> site
+    for (int k = 0; k < 2; k++) //> loop
+        pthread_create(&many[k], 0, work, &many); //> site
+    pthread_join(a, &result); //> site
+    pthread_join(b, 0); //> site
+    return result == 0;
+}
+
+int handed_over(void) {
+    pthread_t a;
+    int value = 1; //> store4
+    pthread_create(&a, 0, work, &value); //> site
+    pthread_join(a, 0); //> site
+    return value; //> load4
+}
+
+int kept(void) {
+    int local = 2; //> store4
+    keep = &local; //> store8 keep
+    return local; //> load4
+}
+
+void passed(void) {
+    int local = 2; //> store4
+    other(&local); //> external other unknown 1
+    g = local; //> load4; store4 g
+}
+
+void mixed(int n) {
+    int local = 1; //> store4
+    int *p = n ? &local : &g;
+    *p = 2; //> store4
+    local = 3; //> store4
+}
+
+int mixed_load(int n) {
+    int local = 1; //> store4
+    int *p = n ? &local : &g;
+    return *p; //> load4
+}
+
+void numbers(void) {
+    int local = 1; //> store4
+    long number = (long)&local;
+    g = number; //> store4 g
+}
+
+void known(int n) {
+    struct timespec now;
+    char text[20];
+    clock_gettime(CLOCK_REALTIME, &now); //> external clock_gettime unknown 0
+    snprintf(text, sizeof text, "%ld", now.tv_sec); //> external snprintf known 0
+    printf("%s %d\n", text, g); //> load4 g; external printf known 0
+    strcpy(text, "x"); //> external strcpy known 0
+    g = strlen(text); //> external strlen known 0; store4 g
+}
+
+void found(char c) {
+    char text[4] = "abc"; //> write 4
+    char *where = strchr(text, c); //> external strchr known 1
+    *where = 1; //> store1
+}
+
+int compared(void) {
+    int a = 1, b = 2;
+    return &a == &b;
+}
+
+static int recursive(int n) {
+    int below[2] = {n, 0};
+    if (n)
+        below[1] = recursive(n - 1);
+    return below[0] + below[1];
+}
+
+int entry(int n) { return recursive(n); }
