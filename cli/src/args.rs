@@ -1,0 +1,342 @@
+//! What may be typed: the commands and options as clap reads them, the help texts, and usage errors.
+//!
+//! Values stay text here; [`crate::plan`] gives them their meaning.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, Parser, Subcommand};
+
+use crate::exit::{Failure, Status};
+use crate::plan::{self, CheckPlan};
+use crate::screen::{Channel, Color, Screen, complain};
+use crate::{cc, check, doctor, replay};
+
+const HELP: &str = "\
+Finds the missing fences of C/pthreads programs: explores thread schedules and
+watches for executions that TSO or PSO hardware could turn into something that
+no interleaving explains.
+
+Usage: fencehound COMMAND
+
+  check TARGET...   explore the schedules of a program and say what is wrong
+  replay FINDING    run one recorded schedule again and show it
+  cc ARGS...        a drop-in C compiler, so that CC=\"fencehound cc\" make works
+  doctor            say what is missing on this machine
+
+`fencehound COMMAND --help` lists the options of a command.
+";
+
+const CHECK_HELP: &str = "\
+Explore the thread schedules of a C program and watch each execution.
+
+Usage: fencehound check TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
+TARGET: .c files, which make one program, or an executable of `fencehound cc`.
+
+Exploring:
+  --model sc              memory model of the executions [default: sc]
+  --monitor LIST          of tso, pso, burnim_tso, burnim_pso; or none
+                          [default: tso,pso]
+  --explorer bounded      how executions are enumerated [default: bounded]
+  --preemptions K|none    at most K preemptions in an execution [default: 2]
+  --stop-at-first         end at the first violation (else --keep-going)
+Budgets:
+  --executions N, --time 30s|2m   of the whole search [default: none]
+  --max-events N          of one execution [default: 100000]
+  --local-timeout 10s     of a thread without a shared access [default: 10s]
+Compiling .c files, as clang:
+  -O, -D, -U, -I, -L, -l, -std=   [default: -O1];  any other: --cflags \"...\"
+Results:
+  --json FILE|-           machine-readable, to a file or the standard output
+  --out DIR               one folder a finding [default: fencehound-out/]
+  --color auto|always|never   NO_COLOR is obeyed
+";
+
+const REPLAY_HELP: &str = "\
+Run one recorded schedule again, byte for byte the same, and show it.
+
+Usage: fencehound replay FINDING [--step | --gdb] [OPTIONS]
+FINDING is a folder that `fencehound check` made, or its finding.json.
+
+Options:
+  --step                  one event at a time: Enter shows the next
+  --gdb                   open gdb on the program, with this schedule
+  --color auto|always|never   NO_COLOR is obeyed
+
+Exit status: 1 reproduced, 0 not reproduced, 2 the file is corrupt or foreign,
+or the program has changed since.
+";
+
+const CC_HELP: &str = "\
+A drop-in C compiler: clang, with what `fencehound check` needs built in.
+
+Usage: fencehound cc CLANG ARGUMENTS...
+
+    CC=\"fencehound cc\" make
+    fencehound cc -O2 -o queue queue.c && fencehound check queue
+
+Every argument is clang's (`clang-19 --help`), and so is the exit status. The
+result is an ordinary executable.
+";
+
+const DOCTOR_HELP: &str = "\
+Say which parts are there, which are missing, and the line that installs them.
+
+Usage: fencehound doctor [--color auto|always|never]
+
+Exit status: 0 if everything needed is there, else 4.
+";
+
+#[derive(Debug, Parser)]
+#[command(name = "fencehound", version, override_help = HELP, disable_help_subcommand = false)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[command(override_help = CHECK_HELP)]
+    Check(Box<CheckArgs>),
+    #[command(override_help = REPLAY_HELP)]
+    Replay(ReplayArgs),
+    #[command(override_help = CC_HELP)]
+    Cc {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    #[command(override_help = DOCTOR_HELP)]
+    Doctor {
+        #[arg(long, value_name = "WHEN", default_value = "auto")]
+        color: Color,
+    },
+}
+
+/// The options of `check`, as typed.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[arg(required = true, value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+    #[arg(long, value_name = "LIST", default_value = "sc")]
+    pub(crate) model: String,
+    #[arg(long, value_name = "LIST", default_value = "tso,pso")]
+    pub(crate) monitor: String,
+    #[arg(long, value_name = "NAME", default_value = "bounded")]
+    pub(crate) explorer: String,
+    #[arg(long, value_name = "K|none", default_value = "2")]
+    pub(crate) preemptions: String,
+    #[arg(long, value_name = "N")]
+    pub(crate) executions: Option<String>,
+    #[arg(long, value_name = "TIME")]
+    pub(crate) time: Option<String>,
+    #[arg(long, value_name = "N", default_value = "100000")]
+    pub(crate) max_events: String,
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub(crate) local_timeout: String,
+    #[arg(long, overrides_with = "stop_at_first")]
+    pub(crate) keep_going: bool,
+    #[arg(long, overrides_with = "keep_going")]
+    pub(crate) stop_at_first: bool,
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "1")]
+    pub(crate) optimise: String,
+    #[arg(short = 'D', value_name = "MACRO")]
+    pub(crate) define: Vec<String>,
+    #[arg(short = 'U', value_name = "MACRO")]
+    pub(crate) undefine: Vec<String>,
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<String>,
+    #[arg(short = 'L', value_name = "DIR")]
+    pub(crate) library_folder: Vec<String>,
+    #[arg(short = 'l', value_name = "LIBRARY")]
+    pub(crate) library: Vec<String>,
+    #[arg(long, value_name = "STANDARD")]
+    pub(crate) std: Option<String>,
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub(crate) cflags: Vec<String>,
+    #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
+    pub(crate) json: Option<String>,
+    #[arg(long, value_name = "DIR", default_value = "fencehound-out/")]
+    pub(crate) out: String,
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    #[arg(last = true, value_name = "PROGRAM ARGUMENTS")]
+    pub(crate) arguments: Vec<String>,
+}
+
+/// The options of `replay`, as typed.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    #[arg(value_name = "FINDING")]
+    pub(crate) finding: String,
+    #[arg(long)]
+    pub(crate) step: bool,
+    #[arg(long, conflicts_with = "step")]
+    pub(crate) gdb: bool,
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// Reads the command line and runs the command.
+pub(crate) fn dispatch(arguments: Vec<OsString>) -> Status {
+    if arguments.get(1).is_some_and(|command| command == "cc") && !asks_for_help(&arguments[2..]) {
+        // clang's arguments are not for clap to judge.
+        return fail(&cc::run(&arguments[2..]));
+    }
+    match Cli::try_parse_from(clang_spelling(arguments)) {
+        Ok(cli) => run(cli.command),
+        Err(error) if !error.use_stderr() => {
+            Screen::new(Channel::Output, Color::Auto).print(&error.render().ansi().to_string());
+            Status::Clean
+        }
+        Err(error) => fail(&usage_error(&error)),
+    }
+}
+
+fn run(command: Command) -> Status {
+    match command {
+        Command::Check(typed) => match CheckPlan::new(&typed) {
+            Ok(plan) => check::run(&plan),
+            Err(failure) => fail(&failure),
+        },
+        Command::Replay(typed) => {
+            let mode = plan::replay_mode(&typed);
+            replay::run(&typed.finding, mode, typed.color).unwrap_or_else(|failure| fail(&failure))
+        }
+        Command::Cc { arguments } => fail(&cc::run(&arguments)),
+        Command::Doctor { color } => doctor::run(color),
+    }
+}
+
+fn fail(failure: &Failure) -> Status {
+    complain(failure);
+    failure.status
+}
+
+fn asks_for_help(arguments: &[OsString]) -> bool {
+    matches!(arguments, [only] if only == "--help" || only == "-h")
+}
+
+/// `-std=c11` and `-pthread` are how everyone types them; clap wants two dashes for a long name.
+fn clang_spelling(arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut program_arguments = false;
+    let respell = |argument: OsString| {
+        program_arguments |= argument == "--";
+        let text = argument.to_str().unwrap_or_default();
+        match text {
+            _ if program_arguments => argument,
+            "-pthread" => "--cflags=-pthread".into(),
+            _ if text.starts_with("-std=") => format!("-{text}").into(),
+            _ => argument,
+        }
+    };
+    arguments.into_iter().map(respell).collect()
+}
+
+/// Says what clap found wrong in the tool's own form: lower-case, then a line of help.
+fn usage_error(error: &clap::Error) -> Failure {
+    let argument = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    if let Some(failure) =
+        later(error.kind(), argument(ContextKind::InvalidArg), argument(ContextKind::InvalidSubcommand))
+    {
+        return failure;
+    }
+    let text = error.render().to_string();
+    let message = text.split("\n\n").next().unwrap_or_default();
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message).to_string();
+    // clap's other tips, such as to quote an option, are beside the point.
+    let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: ")).map(str::to_string);
+    let tip = tip.filter(|tip| tip.contains("similar"));
+    let command = ["check", "replay", "doctor"].into_iter().find(|name| text.contains(&format!("fencehound {name}")));
+    let general = || match command {
+        Some(command) => format!("`fencehound {command} --help` lists what may be typed"),
+        None => "`fencehound --help` lists the commands".to_string(),
+    };
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Failure::usage("no command given", general());
+    }
+    Failure::usage(message, tip.unwrap_or_else(general))
+}
+
+/// What the contract names and this version does not have yet.
+fn later(kind: ErrorKind, argument: Option<&str>, command: Option<&str>) -> Option<Failure> {
+    const OPTIONS: [&str; 6] = ["--seed", "-j", "--sarif", "--junit", "--checkpoint", "--record"];
+    let name = match kind {
+        ErrorKind::InvalidSubcommand if command == Some("monitor") => "monitor",
+        ErrorKind::UnknownArgument => {
+            OPTIONS.into_iter().find(|name| argument.is_some_and(|text| text.starts_with(name)))?
+        }
+        _ => return None,
+    };
+    Some(match name {
+        "monitor" => Failure::usage(
+            "the command `monitor` is not available in this version",
+            "available are check, replay, cc and doctor",
+        ),
+        option => Failure::usage(
+            format!("the option {option} is not available in this version"),
+            "`fencehound check --help` lists the options that are; --json gives machine-readable results",
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::{CommandFactory, Parser};
+
+    use super::{Cli, clang_spelling, usage_error};
+
+    fn error(line: &str) -> String {
+        let arguments = line.split_whitespace().map(OsString::from).collect();
+        usage_error(&Cli::try_parse_from(clang_spelling(arguments)).unwrap_err()).to_string()
+    }
+
+    #[test]
+    fn the_commands_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_every_option_and_fits_a_screen() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.clone().render_help().to_string();
+            assert!(help.lines().count() <= 24, "{} lines:\n{help}", help.lines().count());
+            assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+            for argument in command.get_arguments().filter(|argument| argument.get_id() != "help") {
+                let long = argument.get_long().map(|name| format!("--{name}"));
+                let long = long.map(|name| if name == "--std" { "-std=".to_string() } else { name });
+                let name = long.or_else(|| argument.get_short().map(|name| format!("-{name}")));
+                assert!(name.iter().all(|name| help.contains(name)), "{name:?} is not in\n{help}");
+            }
+        }
+    }
+
+    #[test]
+    fn usage_errors_are_lower_case_and_help() {
+        assert_eq!(
+            error("fencehound check a.c --frobnicate"),
+            "error: unexpected argument '--frobnicate' found\nhelp: `fencehound check --help` lists what may be typed"
+        );
+        assert_eq!(
+            error("fencehound check a.c --modle sc"),
+            "error: unexpected argument '--modle' found\nhelp: a similar argument exists: '--model'"
+        );
+        assert_eq!(error("fencehound").lines().next(), Some("error: no command given"));
+        assert_eq!(
+            error("fencehound check").lines().next(),
+            Some("error: the following required arguments were not provided: <TARGET>...")
+        );
+        assert_eq!(
+            error("fencehound monitor log"),
+            "error: the command `monitor` is not available in this version\n\
+             help: available are check, replay, cc and doctor"
+        );
+        assert!(error("fencehound check a.c --sarif x").contains("--sarif is not available in this version"));
+        assert!(error("fencehound check a.c -j 4").contains("-j is not available in this version"));
+    }
+}

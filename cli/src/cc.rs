@@ -1,0 +1,207 @@
+//! `fencehound cc`: clang with the plugin, the header and the runtime library added, and nothing else changed.
+//!
+//! What is added depends on what clang is asked to do: a query (`-v`, `-print-…`, no input file) gets nothing, a
+//! compilation the plugin and the header, a link the runtime library as well. A shared library or a relocatable
+//! object gets no runtime: that belongs to the executable.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use crate::exit::Failure;
+use crate::toolchain::{Parts, Toolchain};
+
+/// What clang is asked to produce.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Product {
+    /// Nothing is compiled: clang answers a question, or complains.
+    Nothing,
+    /// Something short of an executable: an object, a shared library, preprocessed text.
+    Part,
+    /// An executable.
+    Executable,
+}
+
+/// Becomes clang. Returns only if that is not possible.
+pub(crate) fn run(arguments: &[OsString]) -> Failure {
+    let parts = match Toolchain::locate().require() {
+        Ok(parts) => parts,
+        Err(failure) => return failure,
+    };
+    let error = Command::new(&parts.clang).args(complete(arguments, &parts)).exec();
+    Failure::missing(format!("{} cannot be started: {error}", parts.clang.display()))
+}
+
+/// The arguments for clang.
+fn complete(arguments: &[OsString], parts: &Parts) -> Vec<OsString> {
+    let product = product(arguments);
+    if product == Product::Nothing {
+        return arguments.to_vec();
+    }
+    let mut all = compiling(parts);
+    all.extend_from_slice(arguments);
+    if product == Product::Executable {
+        all.extend(linking(parts));
+    }
+    all.extend(line_tables(arguments));
+    all
+}
+
+/// What every compilation needs, before the user's own arguments, so that these win.
+pub(crate) fn compiling(parts: &Parts) -> Vec<OsString> {
+    let mut plugin = OsString::from("-fpass-plugin=");
+    plugin.push(&parts.plugin);
+    let mut all: Vec<OsString> =
+        vec!["--start-no-unused-arguments".into(), plugin, "-gline-tables-only".into(), "-fno-common".into()];
+    all.extend(["-D__FENCEHOUND__=1".into(), "-isystem".into(), parts.include.clone().into()]);
+    all.push("--end-no-unused-arguments".into());
+    all
+}
+
+/// What linking an executable needs, after the user's own arguments. The library goes through `-Xlinker`, so that
+/// no `-x` of the user makes it a source file.
+pub(crate) fn linking(parts: &Parts) -> Vec<OsString> {
+    let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into(), "-no-pie".into()];
+    all.extend([parts.linker.argument(), "-Xlinker".into(), parts.runtime.clone().into()]);
+    all.extend(["-lpthread", "-ldl", "-lm", "--end-no-unused-arguments"].map(OsString::from));
+    all
+}
+
+/// Reports need lines and columns: what the user switched off is switched on again.
+fn line_tables(arguments: &[OsString]) -> Vec<OsString> {
+    let off = ["-g0", "-ggdb0", "-gno-column-info"];
+    if !arguments.iter().any(|argument| off.iter().any(|off| argument == off)) {
+        return Vec::new();
+    }
+    let level = arguments.iter().rev().filter_map(|argument| argument.to_str()).find(|text| is_debug_level(text));
+    let mut all = vec![OsString::from("-gcolumn-info")];
+    if level.is_some_and(|level| level.ends_with('0')) {
+        all.push("-gline-tables-only".into());
+    }
+    all
+}
+
+fn is_debug_level(argument: &str) -> bool {
+    argument.strip_prefix("-g").is_some_and(|rest| rest.is_empty() || rest.starts_with(['0', '1', '2', '3', 'g', 'l']))
+}
+
+fn product(arguments: &[OsString]) -> Product {
+    let mut input = false;
+    let mut part = false;
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.to_string_lossy();
+        if !text.starts_with('-') || text == "-" {
+            input = true;
+        } else if takes_a_value(&text) {
+            rest.next();
+        } else {
+            part |= ends_before_linking(argument);
+        }
+    }
+    match (input, part) {
+        (false, _) => Product::Nothing,
+        (true, true) => Product::Part,
+        (true, false) => Product::Executable,
+    }
+}
+
+fn ends_before_linking(argument: &OsStr) -> bool {
+    let modes = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--analyze", "-shared", "--shared", "-r"];
+    modes.iter().any(|mode| argument == *mode)
+}
+
+/// Options whose value is the next argument, which is then no input file.
+fn takes_a_value(argument: &str) -> bool {
+    const SEPARATE: [&str; 37] = [
+        "-o",
+        "-x",
+        "-D",
+        "-U",
+        "-I",
+        "-L",
+        "-l",
+        "-B",
+        "-F",
+        "-T",
+        "-u",
+        "-z",
+        "-e",
+        "-A",
+        "-MF",
+        "-MT",
+        "-MQ",
+        "-MJ",
+        "-include",
+        "-imacros",
+        "-isystem",
+        "-iquote",
+        "-idirafter",
+        "-iprefix",
+        "-iwithprefix",
+        "-isysroot",
+        "--sysroot",
+        "-Xclang",
+        "-Xlinker",
+        "-Xassembler",
+        "-Xpreprocessor",
+        "-mllvm",
+        "--param",
+        "-target",
+        "-arch",
+        "-dumpdir",
+        "--config",
+    ];
+    SEPARATE.contains(&argument)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::{Product, complete, product};
+    use crate::toolchain::{Linker, Parts};
+
+    fn arguments(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    fn completed(line: &str) -> String {
+        let parts = Parts {
+            clang: "clang-19".into(),
+            linker: Linker::ByName,
+            plugin: "P".into(),
+            runtime: "R".into(),
+            include: "INC".into(),
+        };
+        let all = complete(&arguments(line), &parts);
+        all.iter().map(|argument| argument.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn queries_are_not_touched() {
+        for query in ["", "-v", "--version", "-dumpmachine", "-print-prog-name=ld", "-o x", "-E -include stdio.h"] {
+            assert_eq!(product(&arguments(query)), Product::Nothing, "{query}");
+            assert_eq!(completed(query), query);
+        }
+    }
+
+    #[test]
+    fn only_an_executable_is_linked_with_the_runtime() {
+        for part in ["-c a.c", "-S a.c -o a.s", "-E a.c", "-M a.c", "-shared a.o -o liba.so", "-E -", "-r a.o -o b.o"] {
+            assert_eq!(product(&arguments(part)), Product::Part, "{part}");
+            assert!(!completed(part).contains("-Xlinker R"), "{part}");
+        }
+        for executable in ["a.c", "-o x a.o b.o", "-MMD -MF a.d a.c", "-x c a.txt", "@objects", "-v a.c"] {
+            assert_eq!(product(&arguments(executable)), Product::Executable, "{executable}");
+            assert!(completed(executable).contains("-no-pie -fuse-ld=lld -Xlinker R"), "{executable}");
+        }
+    }
+
+    #[test]
+    fn line_tables_cannot_be_switched_off() {
+        assert!(completed("-c a.c -g0").ends_with("-gcolumn-info -gline-tables-only"));
+        assert!(completed("-c a.c -g0 -g").ends_with("-gcolumn-info"));
+        assert!(completed("-c a.c -g").ends_with("-c a.c -g"));
+    }
+}

@@ -1,0 +1,378 @@
+//! `fencehound check`: compiles, explores, replays what was found, shows it, and says the verdict.
+
+use std::env;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use owo_colors::OwoColorize;
+use protocol::{Finding, Job, Kind, Replay, Summary, Trace, VERSION, Violation};
+
+use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
+use crate::exit::{Failure, Status};
+use crate::findings::{Findings, MARK, group_name, identify};
+use crate::interrupt::Interrupts;
+use crate::json::{self, Entry, Outcome, Unsupported};
+use crate::plan::{CheckPlan, JsonTo, Target, reason};
+use crate::program::{Exploration, Program, Replayed};
+use crate::replay::shows;
+use crate::report::excerpt::{self, Sources};
+use crate::report::verdict::{Facts, Verdict, judge, nothing_explored, stopped_by_name};
+use crate::report::{self, Detail, Subject};
+use crate::screen::{PLAIN_WIDTH, Screen, plain};
+
+/// So many findings are run again and shown; the others are stored only.
+const REPLAYED: usize = 50;
+/// So many findings of one monitor or kind are shown with their source; the others in a line each.
+const SHOWN: usize = 3;
+
+/// A program to check, and what it was made of.
+struct Subjects {
+    program: Program,
+    files: Vec<(String, String)>,
+    directory: PathBuf,
+    /// Keeps the executable in existence.
+    _built: Option<Built>,
+}
+
+/// A violation on its way to the user.
+struct Found {
+    id: String,
+    violation: Violation,
+    trace: Option<Trace>,
+    folder: String,
+}
+
+/// What went wrong after the search: the verdict stands, the exit status does not.
+#[derive(Default)]
+struct Troubles {
+    /// A finding that did not replay.
+    internal: Option<Failure>,
+    /// A finding that could not be written.
+    unwritten: Option<Failure>,
+}
+
+/// Runs the command.
+pub(crate) fn run(plan: &CheckPlan) -> Status {
+    search(plan).unwrap_or_else(|failure| failed(plan, &failure))
+}
+
+fn search(plan: &CheckPlan) -> Result<Status, Failure> {
+    let findings = Findings::prepare(&plan.out)?;
+    prepare_json(&plan.json)?;
+    let interrupts =
+        Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
+    let subjects = match build(plan, &interrupts) {
+        Ok(subjects) => subjects,
+        Err(failure) if failure.status == Status::Incomplete => {
+            return conclude(plan, &nothing_explored(), &Exploration::default(), &[], &Troubles::default());
+        }
+        Err(failure) => return Err(failure),
+    };
+    findings.clear()?;
+    let exploration = if interrupts.pressed() {
+        Exploration::default()
+    } else {
+        subjects.program.explore(&Job::Explore(plan.explore.clone()), &interrupts)?
+    };
+    let summary = exploration.summary.clone().unwrap_or_else(nothing_explored);
+    let mut troubles = Troubles::default();
+    let found = collect(plan, &subjects, &exploration, &findings, &interrupts, &mut troubles)?;
+    let mut sources = Sources::new(source_folders(&subjects));
+    store(plan, &subjects, &findings, &found, &mut sources, &mut troubles);
+    show(plan, &found, &exploration, &mut sources);
+    conclude(plan, &summary, &exploration, &found, &troubles)
+}
+
+/// The run ended before its result.
+fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
+    if failure.status == Status::Usage {
+        crate::screen::complain(failure);
+        return failure.status;
+    }
+    let target = plan.target.names().join(" ");
+    let written = write_json(&plan.json, &json::error(&target, &failure.message));
+    if let Some(help) = &failure.help {
+        crate::screen::complain(&format!("help: {help}"));
+    }
+    let kind = if failure.status == Status::Internal { "internal error: " } else { "" };
+    plan.screen().print(&format!("{} {kind}{}\n", "error:".red().bold(), failure.message));
+    failure.status.and(complain_about(written))
+}
+
+fn build(plan: &CheckPlan, interrupts: &Interrupts) -> Result<Subjects, Failure> {
+    let directory = env::current_dir().map_err(|error| {
+        Failure::usage(format!("no current folder: {}", reason(&error)), "change to another folder")
+    })?;
+    let arguments = plan.arguments.clone();
+    match &plan.target {
+        Target::Sources(files) => {
+            let options = plan.compile_options.clone();
+            let sources = CompileSources { directory: directory.clone(), files: files.clone(), options };
+            let built = compile::compile(&sources, DebugInfo::Lines, plan.color, interrupts)?;
+            let program = compiled_program(&built, &directory, files, arguments);
+            Ok(Subjects { program, files: built.files.clone(), directory, _built: Some(built) })
+        }
+        Target::Executable(name) => {
+            let executable = directory.join(name);
+            let hash = hash_file(&executable)
+                .map_err(|error| Failure::usage(format!("{name}: {}", reason(&error)), "make it readable"))?;
+            let program = Program { executable, name: name.clone(), arguments, directory: directory.clone() };
+            Ok(Subjects { program, files: vec![(name.clone(), hash)], directory, _built: None })
+        }
+    }
+}
+
+/// A program made of `.c` files: its name is that of the first.
+pub(crate) fn compiled_program(built: &Built, directory: &Path, files: &[String], arguments: Vec<String>) -> Program {
+    let name = files.first().and_then(|file| Path::new(file).file_stem()).unwrap_or_default();
+    let name = name.to_string_lossy().into_owned();
+    Program { executable: built.executable.clone(), name, arguments, directory: directory.to_path_buf() }
+}
+
+fn source_folders(subjects: &Subjects) -> Vec<PathBuf> {
+    let beside = subjects.program.executable.parent().map(Path::to_path_buf);
+    [subjects.directory.clone()].into_iter().chain(beside).collect()
+}
+
+/// Names the violations and runs each again.
+fn collect(
+    plan: &CheckPlan,
+    subjects: &Subjects,
+    exploration: &Exploration,
+    findings: &Findings,
+    interrupts: &Interrupts,
+    troubles: &mut Troubles,
+) -> Result<Vec<Found>, Failure> {
+    let erratic = exploration.violations.iter().any(|violation| violation.kind == Kind::Nondeterministic);
+    let mut all = Vec::new();
+    for (id, violation) in identify(&exploration.violations).into_iter().zip(&exploration.violations) {
+        let mut trace = None;
+        if all.len() < REPLAYED && violation.kind != Kind::Nondeterministic {
+            match run_again(plan, subjects, violation, interrupts)? {
+                Ok(again) => trace = again,
+                // Of a program that is nondeterministic, nothing else can be expected.
+                Err(_) if erratic => {}
+                Err(why) => {
+                    let failure = Failure::internal(format!("finding {id} did not replay: {why}"));
+                    troubles.internal.get_or_insert(failure);
+                }
+            }
+        }
+        let folder = findings.path(&id);
+        all.push(Found { id, violation: violation.clone(), trace, folder });
+    }
+    Ok(all)
+}
+
+/// The execution of a violation, none after Ctrl-C, or why it could not be had.
+fn run_again(
+    plan: &CheckPlan,
+    subjects: &Subjects,
+    violation: &Violation,
+    interrupts: &Interrupts,
+) -> Result<Result<Option<Trace>, String>, Failure> {
+    let job = Replay {
+        version: VERSION,
+        schedule: violation.schedule.clone(),
+        monitors: plan.explore.monitors.clone(),
+        limits: plan.explore.limits.clone(),
+        output: false,
+    };
+    Ok(match subjects.program.replay(&job, interrupts)? {
+        Replayed::Trace(trace) if shows(&trace, violation) => Ok(Some(*trace)),
+        Replayed::Trace(_) => Err("the execution does not show the violation".to_string()),
+        Replayed::Diverged(words) => Err(words),
+        Replayed::Interrupted => Ok(None),
+    })
+}
+
+impl Found {
+    fn subject<'a>(&'a self, plan: &'a CheckPlan) -> Subject<'a> {
+        Subject {
+            id: &self.id,
+            violation: &self.violation,
+            trace: self.trace.as_ref(),
+            monitors: &plan.explore.monitors,
+            folder: &self.folder,
+        }
+    }
+}
+
+fn store(
+    plan: &CheckPlan,
+    subjects: &Subjects,
+    findings: &Findings,
+    found: &[Found],
+    sources: &mut Sources,
+    troubles: &mut Troubles,
+) {
+    for one in found {
+        let finding = Finding {
+            fencehound: MARK.to_string(),
+            version: VERSION,
+            id: one.id.clone(),
+            program: protocol::Program {
+                directory: subjects.directory.to_string_lossy().into_owned(),
+                target: plan.target.names(),
+                compile_options: plan.compile_options.clone(),
+                files: subjects.files.clone(),
+            },
+            arguments: plan.arguments.clone(),
+            monitors: plan.explore.monitors.clone(),
+            limits: plan.explore.limits.clone(),
+            violation: one.violation.clone(),
+        };
+        let text = report::finding(&one.subject(plan), Detail::Everything, PLAIN_WIDTH, sources);
+        if let Err(failure) = findings.store(&finding, &plain(&text)) {
+            troubles.unwritten.get_or_insert(failure);
+            // Where one cannot be written, the others cannot either.
+            return;
+        }
+    }
+}
+
+/// The findings, as many of them and as much of each as a reader can take.
+fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &mut Sources) {
+    let screen = plan.screen();
+    let width = screen.width();
+    let mut before: Vec<&str> = Vec::new();
+    for one in found.iter().take(REPLAYED) {
+        let group = group_name(&one.violation);
+        let subject = one.subject(plan);
+        let text = match before.iter().filter(|other| **other == group).count() {
+            0 => report::finding(&subject, Detail::Execution, width, sources) + "\n",
+            shown if shown < SHOWN => report::finding(&subject, Detail::Excerpts, width, sources) + "\n",
+            _ => report::line(&subject),
+        };
+        before.push(group);
+        screen.print(&text);
+    }
+    if found.len() > REPLAYED {
+        screen.print(&format!("… and {} more in {}\n", found.len() - REPLAYED, plan.out.display()));
+    }
+    for (what, place) in &exploration.unsupported {
+        let words = format!("not supported: {}", report::printable(what));
+        screen.print(&(excerpt::excerpt(place, &words, sources) + "\n"));
+    }
+    let unwatched = exploration.summary.as_ref().map_or(&[][..], |summary| &summary.uninstrumented);
+    if !unwatched.is_empty() {
+        screen.print(&format!("note: called, but not watched inside: {}\n", unwatched.join(", ")));
+    }
+}
+
+/// The verdict line, the JSON, and the exit status.
+fn conclude(
+    plan: &CheckPlan,
+    summary: &Summary,
+    exploration: &Exploration,
+    found: &[Found],
+    troubles: &Troubles,
+) -> Result<Status, Failure> {
+    if let Some(failure) = &troubles.internal {
+        return Err(failure.clone());
+    }
+    let verdict = judge(&Facts {
+        preemptions: plan.explore.preemptions,
+        monitors: &plan.explore.monitors,
+        time: plan.time.as_deref(),
+        budget: plan.explore.executions,
+        max_events: plan.explore.limits.max_events,
+        summary,
+        violations: &exploration.violations,
+        unsupported: &exploration.unsupported,
+    });
+    let written = write_json(&plan.json, &result(plan, summary, exploration, found, &verdict));
+    print_verdict(plan.screen(), &verdict.line);
+    let unwritten = complain_about(troubles.unwritten.clone().map_or(Ok(()), Err));
+    Ok(verdict.status.and(unwritten).and(complain_about(written)))
+}
+
+fn complain_about(result: Result<(), Failure>) -> Status {
+    match result {
+        Ok(()) => Status::Clean,
+        Err(failure) => {
+            crate::screen::complain(&failure);
+            failure.status
+        }
+    }
+}
+
+/// The verdict, its first word in the colour of its meaning.
+pub(crate) fn print_verdict(screen: Screen, line: &str) {
+    let (word, rest) = line.split_once(": ").unwrap_or((line, ""));
+    let word = match word {
+        "clean" | "not reproduced" => format!("{}", format!("{word}:").green().bold()),
+        "violations" | "reproduced" => format!("{}", format!("{word}:").red().bold()),
+        _ => format!("{}", format!("{word}:").yellow().bold()),
+    };
+    screen.print(&format!("{word} {rest}\n"));
+}
+
+fn result(
+    plan: &CheckPlan,
+    summary: &Summary,
+    exploration: &Exploration,
+    found: &[Found],
+    verdict: &Verdict,
+) -> String {
+    let entries: Vec<Entry<'_>> = found
+        .iter()
+        .enumerate()
+        .map(|(index, one)| Entry {
+            id: &one.id,
+            finding: &one.folder,
+            violation: &one.violation,
+            executions: summary.violation_executions.get(index).copied().unwrap_or(1),
+        })
+        .collect();
+    let unsupported = exploration.unsupported.iter().map(|(what, place)| Unsupported {
+        what,
+        file: &place.file,
+        line: place.line,
+        column: place.column,
+    });
+    json::result(Outcome {
+        target: &plan.target.names().join(" "),
+        preemptions: plan.explore.preemptions,
+        monitors: &plan.explore.monitors,
+        verdict: verdict.word,
+        stopped_by: summary.stopped_by.map(stopped_by_name),
+        summary,
+        violations: &entries,
+        unsupported: unsupported.collect(),
+    })
+}
+
+/// Tries early whether the JSON can be written.
+fn prepare_json(to: &JsonTo) -> Result<(), Failure> {
+    match to {
+        JsonTo::Off | JsonTo::Output => Ok(()),
+        JsonTo::File(file) => {
+            let opened = fs::OpenOptions::new().append(true).create(true).open(file);
+            opened.map(drop).map_err(|error| unwritable(file, &error))
+        }
+    }
+}
+
+fn write_json(to: &JsonTo, text: &str) -> Result<(), Failure> {
+    match to {
+        JsonTo::Off => Ok(()),
+        JsonTo::Output => {
+            let mut output = io::stdout().lock();
+            match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+                // A reader that has gone away is no error.
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    Err(unwritable(Path::new("standard output"), &error))
+                }
+                _ => Ok(()),
+            }
+        }
+        JsonTo::File(file) => fs::write(file, text).map_err(|error| unwritable(file, &error)),
+    }
+}
+
+fn unwritable(file: &Path, error: &io::Error) -> Failure {
+    let message = format!("{}: cannot be written: {}", file.display(), reason(error));
+    Failure::usage(message, "name another file with --json")
+}

@@ -1,0 +1,117 @@
+//! How the tool ends: the exit status, which is a contract with scripts, and the errors that lead to one.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// The exit statuses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Status {
+    /// Nothing found, and everything within the stated bound was explored.
+    Clean = 0,
+    /// A violation was found, or reproduced.
+    Found = 1,
+    /// The command line is wrong, or a file named on it cannot be used.
+    Usage = 2,
+    /// Nothing found so far, but the search did not reach its end.
+    Incomplete = 3,
+    /// The program needs something that is not supported, or is nondeterministic.
+    Unsupported = 4,
+    /// The program does not compile.
+    Compile = 5,
+    /// The tool or its runtime failed: never to be read as clean.
+    Internal = 70,
+}
+
+impl Status {
+    /// The status that a run ends with where both apply: 70, then 2 and 5, then 1, 4, 3, 0.
+    ///
+    /// 2 beats 1 here: a violation whose finding could not be written is not the result that was asked for.
+    pub(crate) fn and(self, other: Status) -> Status {
+        if self.rank() >= other.rank() { self } else { other }
+    }
+
+    fn rank(self) -> u8 {
+        match self {
+            Status::Clean => 0,
+            Status::Incomplete => 1,
+            Status::Unsupported => 2,
+            Status::Found => 3,
+            Status::Compile => 4,
+            Status::Usage => 5,
+            Status::Internal => 6,
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// Something that ended the run before its result: what and where, and what to do about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Failure {
+    /// The exit status.
+    pub(crate) status: Status,
+    /// What went wrong, lower-case, without a full stop.
+    pub(crate) message: String,
+    /// What to do.
+    pub(crate) help: Option<String>,
+}
+
+impl Failure {
+    /// The command line, or a file that it names, cannot be used.
+    pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Failure {
+        Failure { status: Status::Usage, message: message.into(), help: Some(help.into()) }
+    }
+
+    /// The program does not compile; clang has said why.
+    pub(crate) fn compile(message: impl Into<String>) -> Failure {
+        Failure { status: Status::Compile, message: message.into(), help: None }
+    }
+
+    /// A part of the tool without which nothing can be compiled is missing.
+    pub(crate) fn missing(message: impl Into<String>) -> Failure {
+        let help = "`fencehound doctor` says what is missing and the line that installs it".to_string();
+        Failure { status: Status::Compile, message: message.into(), help: Some(help) }
+    }
+
+    /// The tool or its runtime did what it must not.
+    pub(crate) fn internal(message: impl Into<String>) -> Failure {
+        let help = "this is a bug in fencehound, not a verdict on the program; please report it".to_string();
+        Failure { status: Status::Internal, message: message.into(), help: Some(help) }
+    }
+
+    /// Ctrl-C before there was anything to report.
+    pub(crate) fn interrupted() -> Failure {
+        Failure { status: Status::Incomplete, message: "stopped by Ctrl-C".to_string(), help: None }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\nhelp: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Status;
+
+    #[test]
+    fn several_statuses_are_70_1_4_3() {
+        let order = [Status::Internal, Status::Found, Status::Unsupported, Status::Incomplete, Status::Clean];
+        for (index, &worse) in order.iter().enumerate() {
+            for &better in &order[index..] {
+                assert_eq!(worse.and(better), worse);
+                assert_eq!(better.and(worse), worse);
+            }
+        }
+        assert_eq!(Status::Found.and(Status::Usage), Status::Usage);
+    }
+}

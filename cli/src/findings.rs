@@ -1,0 +1,249 @@
+//! The findings directory: one folder a finding, with `finding.json` (all that is needed to run it again) and
+//! `report.txt`.
+//!
+//! Only what this file wrote is ever deleted: a `finding.json` that says what it is, and the report beside it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use protocol::{Finding, Kind, VERSION, Violation};
+use serde_json::Value;
+
+use crate::exit::Failure;
+use crate::plan::{monitor_name, reason};
+
+const FINDING: &str = "finding.json";
+const REPORT: &str = "report.txt";
+
+/// What the key `fencehound` of a finding says.
+pub(crate) const MARK: &str = "finding";
+
+/// A findings directory, open for one run. Where nothing was stored and it did not exist before, it vanishes again.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    folder: PathBuf,
+    /// Folders that this run made, outermost first.
+    created: Vec<PathBuf>,
+}
+
+impl Findings {
+    /// Makes the folder, if need be, and tries whether it can be written.
+    pub(crate) fn prepare(folder: &Path) -> Result<Findings, Failure> {
+        let mut created: Vec<PathBuf> = Vec::new();
+        for ancestor in folder.ancestors() {
+            if ancestor.as_os_str().is_empty() || ancestor.exists() {
+                break;
+            }
+            created.insert(0, ancestor.to_path_buf());
+        }
+        let findings = Findings { folder: folder.to_path_buf(), created };
+        fs::create_dir_all(folder).map_err(|error| findings.cannot(&error))?;
+        let probe = || {
+            let mut file = tempfile::NamedTempFile::new_in(folder)?;
+            file.write_all(&[0; 4096])?;
+            file.close()
+        };
+        probe().map_err(|error| findings.cannot(&error))?;
+        Ok(findings)
+    }
+
+    /// Removes the findings of an earlier run.
+    pub(crate) fn clear(&self) -> Result<(), Failure> {
+        let mut folders: Vec<PathBuf> = fs::read_dir(&self.folder)
+            .map_err(|error| self.cannot(&error))?
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
+        folders.sort();
+        for folder in folders.iter().filter(|folder| is_ours(folder)) {
+            fs::remove_file(folder.join(FINDING)).map_err(|error| self.cannot(&error))?;
+            drop(fs::remove_file(folder.join(REPORT)));
+            // Fails where somebody keeps other files in it, which is as it should be.
+            drop(fs::remove_dir(folder));
+        }
+        Ok(())
+    }
+
+    /// Writes one finding.
+    pub(crate) fn store(&self, finding: &Finding, report: &str) -> Result<(), Failure> {
+        let folder = self.folder.join(&finding.id);
+        let write = || {
+            fs::create_dir_all(&folder)?;
+            if folder.join(FINDING).exists() && !is_ours(&folder) {
+                return Err(io::Error::other(format!("{}/{FINDING} exists and is not a finding", finding.id)));
+            }
+            let mut json = serde_json::to_string_pretty(finding)?;
+            json.push('\n');
+            write_whole(&folder.join(REPORT), report)?;
+            write_whole(&folder.join(FINDING), &json)
+        };
+        write().map_err(|error| {
+            drop(fs::remove_dir(&folder));
+            self.cannot(&error)
+        })
+    }
+
+    /// The folder of a finding as results name it, with a slash at its end.
+    pub(crate) fn path(&self, id: &str) -> String {
+        format!("{}/", self.folder.join(id).display())
+    }
+
+    fn cannot(&self, error: &io::Error) -> Failure {
+        Failure::usage(
+            format!("{}: findings cannot be written: {}", self.folder.display(), reason(error)),
+            "name another folder with --out",
+        )
+    }
+}
+
+impl Drop for Findings {
+    fn drop(&mut self) {
+        for folder in self.created.iter().rev() {
+            // Fails, as it should, where there are findings in it.
+            drop(fs::remove_dir(folder));
+        }
+    }
+}
+
+/// Writes a file so that it is there whole or not at all.
+fn write_whole(file: &Path, text: &str) -> io::Result<()> {
+    let part = file.with_extension("part");
+    let written = fs::write(&part, text).and_then(|()| fs::rename(&part, file));
+    if written.is_err() {
+        drop(fs::remove_file(&part));
+    }
+    written
+}
+
+fn is_ours(folder: &Path) -> bool {
+    let value = fs::read(folder.join(FINDING)).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+    value.is_some_and(|value| value["fencehound"] == MARK)
+}
+
+/// Names the violations: `tso-1`, `assertion-1`, numbered by monitor or kind in the order of discovery.
+pub(crate) fn identify(violations: &[Violation]) -> Vec<String> {
+    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut next = |name| {
+        let number = numbers.entry(name).or_default();
+        *number += 1;
+        format!("{name}-{number}")
+    };
+    violations.iter().map(|violation| next(group_name(violation))).collect()
+}
+
+/// What a violation is counted under: its monitor, else its kind.
+pub(crate) fn group_name(violation: &Violation) -> &'static str {
+    violation.monitor.map_or_else(|| kind_name(violation.kind), monitor_name)
+}
+
+/// The kind, as in JSON.
+pub(crate) fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::ScViolation => "sc-violation",
+        Kind::Assertion => "assertion",
+        Kind::Crash => "crash",
+        Kind::Deadlock => "deadlock",
+        Kind::Livelock => "livelock",
+        Kind::DoubleFree => "double-free",
+        Kind::InvalidFree => "invalid-free",
+        Kind::UseAfterFree => "use-after-free",
+        Kind::Misuse => "misuse",
+        Kind::Nondeterministic => "nondeterministic",
+    }
+}
+
+/// Reads a finding from its folder or its file, whatever may be in it.
+pub(crate) fn load(path: &Path) -> Result<Finding, Failure> {
+    const HELP: &str = "name a folder that `fencehound check` wrote, such as fencehound-out/tso-1";
+    let file = if path.is_dir() { path.join(FINDING) } else { path.to_path_buf() };
+    let name = file.display();
+    let text = fs::read(&file).map_err(|error| Failure::usage(format!("{name}: {}", reason(&error)), HELP))?;
+    let value: Value = serde_json::from_slice(&text)
+        .map_err(|error| Failure::usage(format!("{name}: not a finding, or a corrupt one: {error}"), HELP))?;
+    if value["fencehound"] != MARK {
+        return Err(Failure::usage(format!("{name}: not a finding of fencehound"), HELP));
+    }
+    if value["version"] != VERSION {
+        let message = format!("{name}: format version {}, where this fencehound has {VERSION}", value["version"]);
+        return Err(Failure::usage(message, "check the program again with this version"));
+    }
+    serde_json::from_value(value).map_err(|error| Failure::usage(format!("{name}: a corrupt finding: {error}"), HELP))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use protocol::{Finding, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation};
+
+    use super::{Findings, MARK, identify, load};
+
+    fn violation(kind: Kind, monitor: Option<MonitorName>) -> Violation {
+        let schedule = Schedule::default();
+        Violation { kind, monitor, message: String::new(), sites: Vec::new(), events: None, schedule }
+    }
+
+    fn finding() -> Finding {
+        Finding {
+            fencehound: MARK.to_string(),
+            version: VERSION,
+            id: "crash-1".to_string(),
+            program: Program {
+                directory: "/".to_string(),
+                target: vec!["a.c".to_string()],
+                compile_options: Vec::new(),
+                files: Vec::new(),
+            },
+            arguments: Vec::new(),
+            monitors: vec![MonitorName::Tso],
+            limits: Limits { max_events: 1, local_seconds: 1 },
+            violation: violation(Kind::Crash, None),
+        }
+    }
+
+    #[test]
+    fn ids_number_each_group() {
+        let sc = |monitor| violation(Kind::ScViolation, Some(monitor));
+        let found = [
+            sc(MonitorName::Tso),
+            sc(MonitorName::Pso),
+            violation(Kind::UseAfterFree, None),
+            sc(MonitorName::Tso),
+            violation(Kind::UseAfterFree, None),
+        ];
+        assert_eq!(identify(&found), ["tso-1", "pso-1", "use-after-free-1", "tso-2", "use-after-free-2"]);
+    }
+
+    #[test]
+    fn what_is_stored_is_loaded_and_cleared() {
+        let parent = tempfile::tempdir().unwrap();
+        let out = parent.path().join("a/b");
+        let findings = Findings::prepare(&out).unwrap();
+        findings.store(&finding(), "text").unwrap();
+        drop(findings);
+        assert_eq!(load(&out.join("crash-1")).unwrap(), finding());
+        std::fs::create_dir(out.join("mine")).unwrap();
+        std::fs::write(out.join("mine/finding.json"), "{}").unwrap();
+        std::fs::write(out.join("crash-1/notes"), "").unwrap();
+        Findings::prepare(&out).unwrap().clear().unwrap();
+        assert!(!out.join("crash-1/finding.json").exists());
+        assert!(out.join("crash-1/notes").exists());
+        assert!(out.join("mine/finding.json").exists());
+    }
+
+    #[test]
+    fn a_folder_without_findings_is_not_left_behind() {
+        let parent = tempfile::tempdir().unwrap();
+        drop(Findings::prepare(&parent.path().join("a/b")).unwrap());
+        assert!(!parent.path().join("a").exists());
+        drop(Findings::prepare(parent.path()).unwrap());
+        assert!(parent.path().exists());
+    }
+
+    #[test]
+    fn a_folder_below_a_file_cannot_be_made() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let failure = Findings::prepare(&file.path().join("out")).unwrap_err();
+        assert!(failure.message.ends_with("findings cannot be written: not a directory"), "{failure}");
+    }
+}

@@ -1,0 +1,88 @@
+//! Ctrl-C: the first press asks what runs to end with what it has, the second kills it.
+//!
+//! A child runs in its own process group, so that a Ctrl-C of the terminal reaches the tool alone and the child gets
+//! exactly one signal, however many processes the terminal or a `kill` addressed.
+
+use std::io;
+use std::process::{Child, Command};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::exit::Status;
+
+/// The presses so far, and who is to hear of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Interrupts {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    presses: u32,
+    /// The process group that runs at present.
+    group: Option<i32>,
+    /// Somebody else cares for Ctrl-C.
+    ignored: bool,
+}
+
+impl Interrupts {
+    /// Starts to listen.
+    pub(crate) fn listen() -> io::Result<Interrupts> {
+        let interrupts = Interrupts { state: Arc::default() };
+        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let heard = interrupts.clone();
+        std::thread::spawn(move || {
+            for _ in signals.forever() {
+                heard.press();
+            }
+        });
+        Ok(interrupts)
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub(crate) fn pressed(&self) -> bool {
+        self.lock().presses > 0
+    }
+
+    /// Starts a child that is told of every press until [`Interrupts::forget`].
+    pub(crate) fn spawn(&self, command: &mut Command) -> io::Result<Child> {
+        // The lock is held while the child starts: a press in between reaches the new child.
+        let mut state = self.lock();
+        let child = std::os::unix::process::CommandExt::process_group(command, 0).spawn()?;
+        state.group = i32::try_from(child.id()).ok();
+        Ok(child)
+    }
+
+    /// The child has ended.
+    pub(crate) fn forget(&self) {
+        self.lock().group = None;
+    }
+
+    /// Leaves Ctrl-C to somebody else who shares the terminal.
+    pub(crate) fn ignore(&self) {
+        self.lock().ignored = true;
+    }
+
+    fn press(&self) {
+        let mut state = self.lock();
+        if state.ignored {
+            return;
+        }
+        state.presses += 1;
+        match state.group {
+            Some(group) => {
+                let signal = if state.presses == 1 { SIGINT } else { libc::SIGKILL };
+                // SAFETY: kill takes no pointers; the group is that of a child not waited for yet.
+                unsafe { libc::kill(-group, signal) };
+            }
+            None if state.presses > 1 => std::process::exit(Status::Incomplete as i32),
+            None => {}
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,330 @@
+//! The machine-readable result: the shape of `check --json`, whose keys and their order are a contract.
+
+use protocol::{Kind, MonitorName, Role, Summary, Violation};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::findings::kind_name;
+use crate::plan::monitor_name;
+
+/// Values by name, in the order given.
+#[derive(Clone, PartialEq, Debug)]
+struct Keyed<T>(Vec<(&'static str, T)>);
+
+impl<T: Serialize> Serialize for Keyed<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+const TOOL: Tool = Tool { name: "fencehound", version: env!("CARGO_PKG_VERSION") };
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize)]
+struct Bound {
+    preemptions: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct ByBound {
+    preemptions: u32,
+    executions: u64,
+    reporting: Keyed<u64>,
+}
+
+#[derive(Serialize)]
+struct First {
+    executions: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Site<'a> {
+    role: Role,
+    thread: u32,
+    file: &'a str,
+    line: u32,
+    column: u32,
+    operation: &'a str,
+    expression: &'a str,
+    function: &'a str,
+}
+
+#[derive(Serialize)]
+struct Found<'a> {
+    id: &'a str,
+    kind: &'static str,
+    model: &'static str,
+    monitor: Option<&'static str>,
+    message: &'a str,
+    sites: Vec<Site<'a>>,
+    executions: u64,
+    finding: &'a str,
+}
+
+/// Something that the program needs and is not supported.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(crate) struct Unsupported<'a> {
+    /// What.
+    pub(crate) what: &'a str,
+    /// Where.
+    pub(crate) file: &'a str,
+    /// Where.
+    pub(crate) line: u32,
+    /// Where.
+    pub(crate) column: u32,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: u32,
+    tool: Tool,
+    target: &'a str,
+    model: &'static str,
+    explorer: &'static str,
+    monitors: Vec<&'static str>,
+    bound: Bound,
+    complete: bool,
+    stopped_by: Option<&'static str>,
+    undecided: u64,
+    verdict: &'static str,
+    executions: u64,
+    blocked: u64,
+    events: u64,
+    mean_events: f64,
+    seconds: f64,
+    by_bound: Vec<ByBound>,
+    reporting: Keyed<u64>,
+    first: Keyed<First>,
+    distinct: Keyed<u64>,
+    distinct_triples: Keyed<u64>,
+    violations: Vec<Found<'a>>,
+    uninstrumented: &'a [String],
+    assumptions: [&'static str; 0],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unsupported: Vec<Unsupported<'a>>,
+}
+
+#[derive(Serialize)]
+struct ErrorReport<'a> {
+    schema: u32,
+    tool: Tool,
+    target: &'a str,
+    model: &'static str,
+    verdict: &'static str,
+    message: &'a str,
+}
+
+/// A violation of a result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'a> {
+    /// Its id.
+    pub(crate) id: &'a str,
+    /// The folder of its finding.
+    pub(crate) finding: &'a str,
+    /// Itself.
+    pub(crate) violation: &'a Violation,
+    /// Executions that show it.
+    pub(crate) executions: u64,
+}
+
+/// What a result is made of.
+#[derive(Debug)]
+pub(crate) struct Outcome<'a> {
+    /// The targets, joined by spaces.
+    pub(crate) target: &'a str,
+    /// The preemption bound.
+    pub(crate) preemptions: Option<u32>,
+    /// The monitors, as the user named them.
+    pub(crate) monitors: &'a [MonitorName],
+    /// `clean`, `violations`, `incomplete`, `unsupported`.
+    pub(crate) verdict: &'static str,
+    /// `time`, `executions`, `events`, `interrupt`.
+    pub(crate) stopped_by: Option<&'static str>,
+    /// The counts.
+    pub(crate) summary: &'a Summary,
+    /// The violations.
+    pub(crate) violations: &'a [Entry<'a>],
+    /// What is not supported.
+    pub(crate) unsupported: Vec<Unsupported<'a>>,
+}
+
+/// The result as JSON text.
+pub(crate) fn result(outcome: Outcome<'_>) -> String {
+    let summary = outcome.summary;
+    let monitors = outcome.monitors;
+    let counts = |count: fn(&protocol::MonitorCount) -> u64| {
+        let of =
+            |monitor: &MonitorName| summary.monitors.iter().find(|entry| entry.monitor == *monitor).map_or(0, count);
+        Keyed(monitors.iter().map(|monitor| (monitor_name(*monitor), of(monitor))).collect())
+    };
+    let first = |entry: &protocol::MonitorCount| {
+        let first = entry.first.as_ref()?;
+        Some((monitor_name(entry.monitor), First { executions: first.executions, seconds: first.seconds }))
+    };
+    text(&Report {
+        schema: SCHEMA,
+        tool: TOOL,
+        target: outcome.target,
+        model: "sc",
+        explorer: "bounded",
+        monitors: monitors.iter().map(|monitor| monitor_name(*monitor)).collect(),
+        bound: Bound { preemptions: outcome.preemptions },
+        complete: summary.complete,
+        stopped_by: outcome.stopped_by,
+        undecided: 0,
+        verdict: outcome.verdict,
+        executions: summary.executions,
+        blocked: summary.blocked,
+        events: summary.events,
+        mean_events: mean(summary.events, summary.executions),
+        seconds: summary.seconds,
+        by_bound: by_bound(summary, monitors),
+        reporting: counts(|entry| entry.reporting),
+        first: Keyed(summary.monitors.iter().filter_map(first).collect()),
+        distinct: counts(|entry| entry.distinct),
+        distinct_triples: counts(|entry| entry.distinct_triples),
+        violations: outcome.violations.iter().map(found).collect(),
+        uninstrumented: &summary.uninstrumented,
+        assumptions: [],
+        unsupported: outcome.unsupported,
+    })
+}
+
+/// The result of a run that failed.
+pub(crate) fn error(target: &str, message: &str) -> String {
+    text(&ErrorReport { schema: SCHEMA, tool: TOOL, target, model: "sc", verdict: "error", message })
+}
+
+fn text(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("a result has string keys only");
+    text.push('\n');
+    text
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a mean of more than 2^53 events need not be exact")]
+fn mean(events: u64, executions: u64) -> f64 {
+    if executions == 0 { 0.0 } else { events as f64 / executions as f64 }
+}
+
+fn by_bound(summary: &Summary, monitors: &[MonitorName]) -> Vec<ByBound> {
+    let row = |count: &protocol::BoundCount| ByBound {
+        preemptions: count.preemptions,
+        executions: count.executions,
+        reporting: Keyed(
+            monitors
+                .iter()
+                .map(|monitor| (monitor_name(*monitor), count.reporting.get(monitor).copied().unwrap_or(0)))
+                .collect(),
+        ),
+    };
+    summary.by_bound.iter().map(row).collect()
+}
+
+fn found<'a>(entry: &Entry<'a>) -> Found<'a> {
+    let violation = entry.violation;
+    let site = |site: &'a protocol::SiteUse| Site {
+        role: site.role,
+        thread: site.thread,
+        file: &site.place.file,
+        line: site.place.line,
+        column: site.place.column,
+        operation: &site.operation,
+        expression: &site.expression,
+        function: &site.function,
+    };
+    Found {
+        id: entry.id,
+        kind: kind_name(violation.kind),
+        model: model(violation),
+        monitor: violation.monitor.map(monitor_name),
+        message: &violation.message,
+        sites: violation.sites.iter().map(site).collect(),
+        executions: entry.executions,
+        finding: entry.finding,
+    }
+}
+
+/// The memory model that a violation belongs to: the one explored, or the one whose monitor warns.
+fn model(violation: &Violation) -> &'static str {
+    match (violation.kind, violation.monitor) {
+        (Kind::ScViolation, Some(MonitorName::Tso | MonitorName::BurnimTso)) => "tso",
+        (Kind::ScViolation, Some(MonitorName::Pso | MonitorName::BurnimPso)) => "pso",
+        _ => "sc",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use protocol::{BoundCount, FirstReport, MonitorCount, MonitorName, Summary};
+
+    use super::{Entry, Outcome, error, result};
+    use crate::report::samples;
+
+    fn summary() -> Summary {
+        Summary {
+            complete: true,
+            stopped_by: None,
+            executions: 4,
+            blocked: 0,
+            events: 30,
+            seconds: 0.5,
+            by_bound: vec![BoundCount {
+                preemptions: 0,
+                executions: 4,
+                reporting: BTreeMap::from([(MonitorName::Tso, 1)]),
+            }],
+            monitors: vec![MonitorCount {
+                monitor: MonitorName::Tso,
+                reporting: 1,
+                distinct: 1,
+                distinct_triples: 2,
+                first: Some(FirstReport { executions: 3, seconds: 0.25 }),
+            }],
+            violation_executions: vec![1],
+            uninstrumented: vec!["getrandom".to_string()],
+        }
+    }
+
+    #[test]
+    fn a_result_has_the_keys_of_the_contract_in_their_order() {
+        let summary = summary();
+        let violation = samples::store_buffering();
+        let entry = Entry { id: "tso-1", finding: "fencehound-out/tso-1/", violation: &violation, executions: 1 };
+        let json = result(Outcome {
+            target: "sb.c",
+            preemptions: Some(2),
+            monitors: &[MonitorName::Tso, MonitorName::Pso],
+            verdict: "violations",
+            stopped_by: None,
+            summary: &summary,
+            violations: &[entry],
+            unsupported: Vec::new(),
+        });
+        let compact: String = json.lines().map(str::trim_start).collect();
+        let version = env!("CARGO_PKG_VERSION");
+        let expected = format!(
+            r#"{{"schema": 1,"tool": {{"name": "fencehound","version": "{version}"}},"target": "sb.c","model": "sc","explorer": "bounded","monitors": ["tso","pso"],"bound": {{"preemptions": 2}},"complete": true,"stopped_by": null,"undecided": 0,"verdict": "violations","executions": 4,"blocked": 0,"events": 30,"mean_events": 7.5,"seconds": 0.5,"by_bound": [{{"preemptions": 0,"executions": 4,"reporting": {{"tso": 1,"pso": 0}}}}],"reporting": {{"tso": 1,"pso": 0}},"first": {{"tso": {{"executions": 3,"seconds": 0.25}}}},"distinct": {{"tso": 1,"pso": 0}},"distinct_triples": {{"tso": 2,"pso": 0}},"violations": [{{"id": "tso-1","kind": "sc-violation","model": "tso","monitor": "tso","message": "the store may be delayed past the load","sites": [{{"role": "delayed","thread": 1,"file": "sb.c","line": 8,"column": 5,"operation": "store","expression": "x","function": "left"}},{{"role": "previous","thread": 2,"file": "sb.c","line": 14,"column": 5,"operation": "store","expression": "y","function": "right"}},{{"role": "overtaking","thread": 2,"file": "sb.c","line": 15,"column": 7,"operation": "load","expression": "x","function": "right"}}],"executions": 1,"finding": "fencehound-out/tso-1/"}}],"uninstrumented": ["getrandom"],"assumptions": []}}"#
+        );
+        assert_eq!(compact, expected);
+    }
+
+    #[test]
+    fn an_error_is_small() {
+        let value: serde_json::Value = serde_json::from_str(&error("a.c", "a.c did not compile")).unwrap();
+        assert_eq!(value["verdict"], "error");
+        assert_eq!(value["message"], "a.c did not compile");
+    }
+}

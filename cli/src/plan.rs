@@ -1,0 +1,354 @@
+//! What the command line means: every option's text becomes a typed value here and nowhere else.
+
+use std::path::{Path, PathBuf};
+
+use protocol::{Explore, Limits, MonitorName, VERSION};
+
+use crate::args::{CheckArgs, ReplayArgs};
+use crate::exit::Failure;
+use crate::program::{FileKind, file_kind};
+use crate::screen::{Channel, Color, Screen};
+
+/// What to check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    /// `.c` files, one program.
+    Sources(Vec<String>),
+    /// An executable that `fencehound cc` made.
+    Executable(String),
+}
+
+impl Target {
+    /// The names, as typed.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match self {
+            Target::Sources(files) => files.clone(),
+            Target::Executable(file) => vec![file.clone()],
+        }
+    }
+}
+
+/// Where the JSON goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum JsonTo {
+    /// Nowhere.
+    Off,
+    /// The standard output; the text for people then goes to the standard error.
+    Output,
+    /// A file.
+    File(PathBuf),
+}
+
+/// A command `check`, understood.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct CheckPlan {
+    /// What to check.
+    pub(crate) target: Target,
+    /// The program's arguments.
+    pub(crate) arguments: Vec<String>,
+    /// Options for the compiler.
+    pub(crate) compile_options: Vec<String>,
+    /// What the runtime is asked.
+    pub(crate) explore: Explore,
+    /// `--time` as typed.
+    pub(crate) time: Option<String>,
+    /// The findings directory, as typed.
+    pub(crate) out: PathBuf,
+    /// Where the JSON goes.
+    pub(crate) json: JsonTo,
+    /// When to colour.
+    pub(crate) color: Color,
+}
+
+impl CheckPlan {
+    /// Gives what was typed its meaning, or says what is wrong with it.
+    pub(crate) fn new(typed: &CheckArgs) -> Result<CheckPlan, Failure> {
+        only("model", &typed.model, "sc", &["tso", "pso", "power"])?;
+        only("explorer", &typed.explorer, "bounded", &["dpor", "random", "pct", "rsmc"])?;
+        let explore = Explore {
+            version: VERSION,
+            preemptions: preemptions(&typed.preemptions)?,
+            monitors: monitors(&typed.monitor)?,
+            executions: typed.executions.as_deref().map(|text| count("--executions", text)).transpose()?,
+            seconds: typed.time.as_deref().map(|text| seconds("--time", text)).transpose()?,
+            limits: Limits {
+                max_events: count("--max-events", &typed.max_events)?,
+                local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
+            },
+            stop_at_first: typed.stop_at_first,
+        };
+        Ok(CheckPlan {
+            target: target(&typed.targets)?,
+            arguments: typed.arguments.clone(),
+            compile_options: compile_options(typed)?,
+            explore,
+            time: typed.time.clone(),
+            out: PathBuf::from(&typed.out),
+            json: match typed.json.as_deref() {
+                None => JsonTo::Off,
+                Some("-") => JsonTo::Output,
+                Some(file) => JsonTo::File(file.into()),
+            },
+            color: typed.color,
+        })
+    }
+
+    /// Where the text for people goes.
+    pub(crate) fn screen(&self) -> Screen {
+        let channel = if self.json == JsonTo::Output { Channel::Error } else { Channel::Output };
+        Screen::new(channel, self.color)
+    }
+}
+
+/// How a replay is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ReplayMode {
+    /// At once.
+    Whole,
+    /// One event at a time.
+    Step,
+    /// In gdb.
+    Gdb,
+}
+
+/// The mode of a `replay`.
+pub(crate) fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
+    match (typed.gdb, typed.step) {
+        (true, _) => ReplayMode::Gdb,
+        (false, true) => ReplayMode::Step,
+        (false, false) => ReplayMode::Whole,
+    }
+}
+
+/// The name of a monitor on the command line and in JSON.
+pub(crate) fn monitor_name(monitor: MonitorName) -> &'static str {
+    match monitor {
+        MonitorName::Tso => "tso",
+        MonitorName::Pso => "pso",
+        MonitorName::BurnimTso => "burnim_tso",
+        MonitorName::BurnimPso => "burnim_pso",
+    }
+}
+
+fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
+    const AVAILABLE: &str = "available are tso, pso, burnim_tso, burnim_pso, and none alone";
+    const LATER: [&str; 7] =
+        ["prefix_tso", "prefix_pso", "exact_tso", "sober", "race", "sc-atomicity", "tso-atomicity"];
+    let mut chosen = Vec::new();
+    if list == "none" {
+        return Ok(chosen);
+    }
+    for name in list.split(',') {
+        let monitor = match name.trim() {
+            "tso" => MonitorName::Tso,
+            "pso" => MonitorName::Pso,
+            "burnim_tso" => MonitorName::BurnimTso,
+            "burnim_pso" => MonitorName::BurnimPso,
+            "none" => return Err(Failure::usage("monitor `none` cannot be combined with others", AVAILABLE)),
+            name if LATER.contains(&name) => {
+                return Err(Failure::usage(format!("monitor `{name}` is not available in this version"), AVAILABLE));
+            }
+            name => return Err(Failure::usage(format!("unknown monitor `{name}`"), AVAILABLE)),
+        };
+        if !chosen.contains(&monitor) {
+            chosen.push(monitor);
+        }
+    }
+    Ok(chosen)
+}
+
+/// An option that has one value in this version.
+fn only(option: &str, typed: &str, available: &str, later: &[&str]) -> Result<(), Failure> {
+    let unavailable = |name: &&str| *name != available;
+    let Some(name) = typed.split(',').map(str::trim).find(unavailable) else { return Ok(()) };
+    let help = format!("available is {available}");
+    if later.contains(&name) {
+        return Err(Failure::usage(format!("{option} `{name}` is not available in this version"), help));
+    }
+    Err(Failure::usage(format!("unknown {option} `{name}`"), help))
+}
+
+fn preemptions(typed: &str) -> Result<Option<u32>, Failure> {
+    if typed == "none" {
+        return Ok(None);
+    }
+    let wrong = |_| Failure::usage(format!("--preemptions `{typed}` is no bound"), "give 0, 1, 2, … or none");
+    typed.parse().map(Some).map_err(wrong)
+}
+
+fn count(option: &str, typed: &str) -> Result<u64, Failure> {
+    match typed.parse() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err(Failure::usage(format!("{option} `{typed}` is no count"), "give a whole number from 1")),
+    }
+}
+
+/// `500ms`, `30s`, `1.5m`, `1h`.
+fn seconds(option: &str, typed: &str) -> Result<f64, Failure> {
+    let wrong =
+        || Failure::usage(format!("{option} `{typed}` is no time"), "give a number and a unit: 500ms, 30s, 2m, 1h");
+    let unit = typed.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(wrong)?;
+    let (number, unit) = typed.split_at(unit);
+    let scale = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(wrong()),
+    };
+    let digits = number.chars().all(|c| c.is_ascii_digit() || c == '.');
+    match number.parse::<f64>() {
+        Ok(value) if digits && value > 0.0 && value * scale < 1e9 => Ok(value * scale),
+        _ => Err(wrong()),
+    }
+}
+
+/// A time in whole seconds, rounded up.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds() gives 0 < t < 1e9")]
+fn whole_seconds(option: &str, typed: &str) -> Result<u64, Failure> {
+    seconds(option, typed).map(|seconds| seconds.ceil() as u64)
+}
+
+fn compile_options(typed: &CheckArgs) -> Result<Vec<String>, Failure> {
+    let mut options = vec![format!("-O{}", typed.optimise)];
+    if !["0", "1", "2", "3", "s", "z", "g", "fast"].contains(&typed.optimise.as_str()) {
+        return Err(Failure::usage(
+            format!("unknown optimisation level -O{}", typed.optimise),
+            "give -O0, -O1, -O2 or -O3",
+        ));
+    }
+    let mut add = |flag: &str, values: &[String]| options.extend(values.iter().map(|value| format!("{flag}{value}")));
+    add("-D", &typed.define);
+    add("-U", &typed.undefine);
+    add("-I", &typed.include);
+    add("-L", &typed.library_folder);
+    add("-l", &typed.library);
+    add("-std=", typed.std.as_slice());
+    for flags in &typed.cflags {
+        let wrong = || Failure::usage(format!("--cflags `{flags}` has an open quote"), "quote as in a shell");
+        options.extend(shlex::split(flags).ok_or_else(wrong)?);
+    }
+    Ok(options)
+}
+
+fn target(names: &[String]) -> Result<Target, Failure> {
+    const KINDS: &str = "a target is .c files or an executable made by `fencehound cc`";
+    let mut sources = Vec::new();
+    let mut executables = Vec::new();
+    for name in names {
+        let unreadable = |error| Failure::usage(format!("{name}: {}", reason(&error)), KINDS);
+        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+            Some("c") => {
+                std::fs::File::open(name).map_err(unreadable)?;
+                if Path::new(name).is_dir() {
+                    return Err(Failure::usage(format!("{name}: is a folder"), KINDS));
+                }
+                sources.push(name.clone());
+            }
+            Some("litmus") => {
+                let message = format!("{name}: litmus files are not available in this version");
+                return Err(Failure::usage(message, KINDS));
+            }
+            _ => match file_kind(Path::new(name)).map_err(unreadable)? {
+                FileKind::Ours => executables.push(name.clone()),
+                FileKind::ForeignElf => {
+                    let message = format!("{name}: not built by fencehound cc");
+                    return Err(Failure::usage(message, "build it with `fencehound cc` in place of the compiler"));
+                }
+                FileKind::Other => {
+                    return Err(Failure::usage(format!("{name}: neither a .c file nor an executable"), KINDS));
+                }
+            },
+        }
+    }
+    match (executables.pop(), executables.is_empty(), sources.is_empty()) {
+        (None, _, _) => Ok(Target::Sources(sources)),
+        (Some(executable), true, true) => Ok(Target::Executable(executable)),
+        (Some(executable), _, _) => Err(Failure::usage(
+            format!("{executable}: an executable cannot be combined with other targets"),
+            "check executables one at a time",
+        )),
+    }
+}
+
+/// The cause of an error without the system's number for it: `no such file or directory`.
+pub(crate) fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::MonitorName;
+
+    use super::{count, monitors, only, preemptions, reason, seconds, target, whole_seconds};
+
+    #[test]
+    fn times() {
+        let given = |text| seconds("--time", text).ok();
+        assert_eq!(given("30s"), Some(30.0));
+        assert_eq!(given("500ms"), Some(0.5));
+        assert_eq!(given("2m"), Some(120.0));
+        assert_eq!(given("1.5h"), Some(5400.0));
+        for wrong in ["30", "s", "-1s", "1d", "1 s", "0s", "", "inf s", "1e99h", "1.2.3s", "∞s"] {
+            assert_eq!(given(wrong), None, "{wrong}");
+        }
+        assert_eq!(whole_seconds("--local-timeout", "500ms").unwrap(), 1);
+    }
+
+    #[test]
+    fn bounds_and_counts() {
+        assert_eq!(preemptions("none").unwrap(), None);
+        assert_eq!(preemptions("3").unwrap(), Some(3));
+        assert!(preemptions("-1").is_err());
+        assert_eq!(count("--executions", "7").unwrap(), 7);
+        assert!(count("--executions", "0").is_err());
+        assert!(count("--executions", "many").is_err());
+    }
+
+    #[test]
+    fn monitor_lists() {
+        assert_eq!(monitors("pso,tso,pso").unwrap(), [MonitorName::Pso, MonitorName::Tso]);
+        assert_eq!(monitors("none").unwrap(), []);
+        assert_eq!(monitors("tso,none").unwrap_err().message, "monitor `none` cannot be combined with others");
+        assert_eq!(monitors("race").unwrap_err().message, "monitor `race` is not available in this version");
+        let unknown = monitors("tsoo").unwrap_err();
+        assert_eq!(
+            unknown.to_string(),
+            "error: unknown monitor `tsoo`\nhelp: available are tso, pso, burnim_tso, burnim_pso, and none alone"
+        );
+    }
+
+    #[test]
+    fn models_of_later_versions_are_named() {
+        assert!(only("model", "sc", "sc", &["tso"]).is_ok());
+        assert_eq!(
+            only("model", "sc,tso", "sc", &["tso"]).unwrap_err().to_string(),
+            "error: model `tso` is not available in this version\nhelp: available is sc"
+        );
+        assert_eq!(only("model", "alpha", "sc", &["tso"]).unwrap_err().message, "unknown model `alpha`");
+    }
+
+    #[test]
+    fn targets() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+        std::fs::write(name("a.c"), "").unwrap();
+        std::fs::write(name("text"), "").unwrap();
+        assert!(target(&[name("a.c")]).is_ok());
+        let message = |file: &str| target(&[name(file)]).unwrap_err().message;
+        assert!(message("b.c").ends_with("b.c: no such file or directory"));
+        assert!(message("text").ends_with("text: neither a .c file nor an executable"));
+        assert!(message("x.litmus").ends_with("litmus files are not available in this version"));
+        let own = std::env::current_exe().unwrap().to_str().unwrap().to_string();
+        assert!(target(&[own]).unwrap_err().message.ends_with("not built by fencehound cc"));
+    }
+
+    #[test]
+    fn reasons_have_no_numbers() {
+        let error = std::fs::read("/no/such/file").unwrap_err();
+        assert_eq!(reason(&error), "no such file or directory");
+    }
+}

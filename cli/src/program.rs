@@ -1,0 +1,246 @@
+//! Runs a program under test: gives it a job, reads its answers, and knows how it ended.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use object::{Object, ObjectSection};
+use protocol::{CONTROL, Job, Message, Place, Replay, Summary, Trace, Violation};
+
+use crate::exit::Failure;
+use crate::interrupt::Interrupts;
+
+/// The number of the socket in the program, always the same, so that a program sees the same descriptors (and the
+/// same environment) in every run.
+const CONTROL_NUMBER: RawFd = 100;
+
+/// Sections that only the pass or the runtime library make.
+const OWN_SECTIONS: [&str; 2] = ["fh_sites", "fh_version"];
+
+/// An executable with the runtime inside, and how to start it.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// The executable.
+    pub(crate) executable: PathBuf,
+    /// Its name in its own eyes (`argv[0]`).
+    pub(crate) name: String,
+    /// Its arguments.
+    pub(crate) arguments: Vec<String>,
+    /// The folder it runs in.
+    pub(crate) directory: PathBuf,
+}
+
+/// Where the program's own output goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Output {
+    /// Nowhere.
+    Discarded,
+    /// To the tool's standard output and error.
+    Shown,
+}
+
+/// What an exploration gave.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Exploration {
+    /// The violations in the order of discovery.
+    pub(crate) violations: Vec<Violation>,
+    /// What the program needs and is not supported.
+    pub(crate) unsupported: Vec<(String, Place)>,
+    /// The counts; none if Ctrl-C ended the program before it could say.
+    pub(crate) summary: Option<Summary>,
+}
+
+/// What a replay gave.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Replayed {
+    /// The schedule ran to its end.
+    Trace(Box<Trace>),
+    /// The program did not follow the schedule: what differs.
+    Diverged(String),
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Program {
+    /// Explores, and collects what is reported.
+    pub(crate) fn explore(&self, job: &Job, interrupts: &Interrupts) -> Result<Exploration, Failure> {
+        let mut found = Exploration::default();
+        let mut stray = None;
+        let ending = self.converse(job, Output::Discarded, interrupts, |message| match message {
+            Message::Violation(violation) => found.violations.push(*violation),
+            Message::Unsupported { what, place } => found.unsupported.push((what, place)),
+            Message::Summary(summary) => found.summary = Some(*summary),
+            Message::Internal(words) => stray = Some(words),
+            Message::Replayed(_) | Message::Diverged(_) => stray = Some("a replay that nobody asked for".into()),
+        })?;
+        if let Some(words) = stray {
+            return Err(Failure::internal(format!("the runtime failed: {words}")));
+        }
+        if found.summary.is_none() && !interrupts.pressed() {
+            return Err(Failure::internal(format!("the program {} before it gave its result", in_words(ending))));
+        }
+        Ok(found)
+    }
+
+    /// Runs one schedule again.
+    pub(crate) fn replay(&self, job: &Replay, interrupts: &Interrupts) -> Result<Replayed, Failure> {
+        let output = if job.output { Output::Shown } else { Output::Discarded };
+        let mut result = None;
+        let mut stray = None;
+        let ending = self.converse(&Job::Replay(job.clone()), output, interrupts, |message| match message {
+            Message::Replayed(trace) => result = Some(Replayed::Trace(trace)),
+            Message::Diverged(words) => result = Some(Replayed::Diverged(words)),
+            Message::Unsupported { what, place } => {
+                result = Some(Replayed::Diverged(format!("{what} at {}:{} is not supported", place.file, place.line)));
+            }
+            Message::Internal(words) => stray = Some(words),
+            Message::Violation(_) | Message::Summary(_) => {}
+        })?;
+        if let Some(words) = stray {
+            return Err(Failure::internal(format!("the runtime failed in a replay: {words}")));
+        }
+        match result {
+            Some(result) => Ok(result),
+            None if interrupts.pressed() => Ok(Replayed::Interrupted),
+            None => Err(Failure::internal(format!("the program {} in a replay", in_words(ending)))),
+        }
+    }
+
+    /// Starts the program, gives it the job, hands on each message, and waits for the end.
+    fn converse(
+        &self,
+        job: &Job,
+        output: Output,
+        interrupts: &Interrupts,
+        mut hear: impl FnMut(Message),
+    ) -> Result<ExitStatus, Failure> {
+        let broken = |error: io::Error| Failure::internal(format!("the program cannot be run: {error}"));
+        let mut command = Command::new(&self.executable);
+        command.args(&self.arguments).current_dir(&self.directory);
+        command.arg0(&self.name);
+        if output == Output::Discarded {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+        }
+        command.stdin(Stdio::null());
+        let (mut ours, theirs) = UnixStream::pair().map_err(broken)?;
+        prepare(&mut command, theirs.as_raw_fd());
+        let mut child = interrupts.spawn(&mut command).map_err(broken)?;
+        // The program's end is the only one left, so that its end is the conversation's end.
+        drop(theirs);
+        // A program that has died already is noticed below, by its silence.
+        drop(send(&mut ours, job));
+        let heard = listen(BufReader::new(ours), &mut hear);
+        if heard.is_err() {
+            drop(child.kill());
+        }
+        let ending = child.wait().map_err(broken);
+        interrupts.forget();
+        heard.and(ending)
+    }
+}
+
+/// Gives the program its job.
+pub(crate) fn send(socket: &mut UnixStream, job: &Job) -> io::Result<()> {
+    let mut line = serde_json::to_string(job)?;
+    line.push('\n');
+    socket.write_all(line.as_bytes())
+}
+
+/// Lets a command inherit the socket (which must be open until the command has started), fixes its addresses, and
+/// ends it when the tool ends.
+pub(crate) fn prepare(command: &mut Command, socket: RawFd) {
+    command.env(CONTROL, CONTROL_NUMBER.to_string());
+    let in_child = move || {
+        // SAFETY: personality takes no pointers and may be called between fork and exec. If it fails, the runtime
+        // still works, unless addresses matter.
+        unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
+        // SAFETY: prctl with PR_SET_PDEATHSIG takes a number; it may be called between fork and exec.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        // SAFETY: dup2 takes no pointers and may be called between fork and exec; the copy is inherited.
+        let copy = unsafe { libc::dup2(socket, CONTROL_NUMBER) };
+        // SAFETY: fcntl with F_SETFD takes a number; it may be called between fork and exec.
+        let kept = unsafe { libc::fcntl(CONTROL_NUMBER, libc::F_SETFD, 0) };
+        if copy == CONTROL_NUMBER && kept == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    };
+    // SAFETY: the closure makes system calls only: no allocation, no lock.
+    unsafe { command.pre_exec(in_child) };
+}
+
+fn listen(lines: impl BufRead, hear: &mut impl FnMut(Message)) -> Result<(), Failure> {
+    for line in lines.split(b'\n') {
+        // A program that is killed with data unread resets the connection; the silence that follows says enough.
+        let Ok(line) = line else { break };
+        let message = serde_json::from_slice(&line).map_err(|error| {
+            let start: String = String::from_utf8_lossy(&line).chars().take(80).collect();
+            Failure::internal(format!("the program sent something that is no message ({error}): {start:?}"))
+        })?;
+        hear(message);
+    }
+    Ok(())
+}
+
+/// How a program ended: `was killed by signal 11 (SIGSEGV)`, `ended with status 3`.
+fn in_words(status: ExitStatus) -> String {
+    match status.signal() {
+        Some(signal) => match signal_hook::low_level::signal_name(signal) {
+            Some(name) => format!("was killed by signal {signal} ({name})"),
+            None => format!("was killed by signal {signal}"),
+        },
+        None => format!("ended with status {}", status.code().unwrap_or(-1)),
+    }
+}
+
+/// What kind of file a target is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FileKind {
+    /// An executable that `fencehound cc` made.
+    Ours,
+    /// Some other ELF file.
+    ForeignElf,
+    /// Something else.
+    Other,
+}
+
+/// Looks into a file.
+pub(crate) fn file_kind(file: &Path) -> io::Result<FileKind> {
+    if !fs::metadata(file)?.is_file() {
+        return Ok(FileKind::Other);
+    }
+    let content = fs::read(file)?;
+    if !content.starts_with(b"\x7fELF") {
+        return Ok(FileKind::Other);
+    }
+    let Ok(elf) = object::File::parse(content.as_slice()) else { return Ok(FileKind::ForeignElf) };
+    let ours = |name: &str| OWN_SECTIONS.contains(&name);
+    let executable = elf.kind() != object::ObjectKind::Relocatable;
+    let found = executable && elf.sections().any(|section| section.name().is_ok_and(ours));
+    Ok(if found { FileKind::Ours } else { FileKind::ForeignElf })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use super::{FileKind, file_kind, in_words};
+
+    #[test]
+    fn endings_in_words() {
+        assert_eq!(in_words(ExitStatus::from_raw(11)), "was killed by signal 11 (SIGSEGV)");
+        assert_eq!(in_words(ExitStatus::from_raw(3 << 8)), "ended with status 3");
+    }
+
+    #[test]
+    fn other_files_are_not_ours() {
+        assert_eq!(file_kind(&std::env::current_exe().unwrap()).unwrap(), FileKind::ForeignElf);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!(file_kind(file.path()).unwrap(), FileKind::Other);
+        std::fs::write(file.path(), b"\x7fELF and nothing more").unwrap();
+        assert_eq!(file_kind(file.path()).unwrap(), FileKind::ForeignElf);
+        assert!(file_kind("no such file".as_ref()).is_err());
+    }
+}

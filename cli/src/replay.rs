@@ -1,0 +1,206 @@
+//! `fencehound replay`: runs one recorded schedule again and shows it, at once, event by event, or in gdb.
+
+use std::io::{self, BufRead, BufReader};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use protocol::{Finding, Job, Kind, Message, Replay, Role, Trace, VERSION, Violation};
+
+use crate::check::{compiled_program, print_verdict};
+use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
+use crate::exit::{Failure, Status};
+use crate::findings;
+use crate::interrupt::Interrupts;
+use crate::plan::ReplayMode;
+use crate::program::{self, Program, Replayed};
+use crate::report::columns::{Row, Table};
+use crate::report::excerpt::Sources;
+use crate::report::{self, Detail, Subject};
+use crate::screen::{Channel, Color, Screen, plain};
+use crate::toolchain::in_path;
+
+/// Seconds that gdb's user may look at a thread before it counts as an endless loop: a year.
+const PATIENCE: u64 = 365 * 24 * 3600;
+
+/// Runs the command.
+pub(crate) fn run(path: &str, mode: ReplayMode, color: Color) -> Result<Status, Failure> {
+    let finding = findings::load(Path::new(path))?;
+    require_unchanged(&finding)?;
+    let interrupts =
+        Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
+    let (program, _built) = rebuild(&finding, mode, color, &interrupts)?;
+    if mode == ReplayMode::Gdb {
+        return open_gdb(&finding, &program, &interrupts);
+    }
+    let screen = Screen::new(Channel::Output, color);
+    match program.replay(&job(&finding), &interrupts)? {
+        Replayed::Trace(trace) => Ok(present(&finding, &trace, mode, screen)),
+        Replayed::Diverged(words) => {
+            print_verdict(screen, &format!("not reproduced: the program did not follow the schedule: {words}"));
+            Ok(Status::Clean)
+        }
+        Replayed::Interrupted => {
+            print_verdict(screen, "incomplete: stopped by Ctrl-C");
+            Ok(Status::Incomplete)
+        }
+    }
+}
+
+/// Whether an execution shows a violation: the same in all but the schedule, which a trace does not repeat.
+pub(crate) fn shows(trace: &Trace, violation: &Violation) -> bool {
+    trace.violations.iter().any(|shown| {
+        shown.kind == violation.kind
+            && shown.monitor == violation.monitor
+            && shown.message == violation.message
+            && shown.sites == violation.sites
+    })
+}
+
+fn job(finding: &Finding) -> Replay {
+    Replay {
+        version: VERSION,
+        schedule: finding.violation.schedule.clone(),
+        monitors: finding.monitors.clone(),
+        limits: finding.limits.clone(),
+        output: true,
+    }
+}
+
+fn changed(words: &str, finding: &Finding) -> Failure {
+    let message = format!("the program has changed since the finding was made: {words}");
+    Failure::usage(message, format!("check it again: fencehound check {}", finding.program.target.join(" ")))
+}
+
+fn require_unchanged(finding: &Finding) -> Result<(), Failure> {
+    let directory = Path::new(&finding.program.directory);
+    for (file, hash) in &finding.program.files {
+        match hash_file(&directory.join(file)) {
+            Ok(now) if now == *hash => {}
+            Ok(_) => return Err(changed(&format!("{file} is different"), finding)),
+            Err(_) => return Err(changed(&format!("{} is gone", directory.join(file).display()), finding)),
+        }
+    }
+    Ok(())
+}
+
+/// The program of a finding, compiled again if it was `.c` files.
+fn rebuild(
+    finding: &Finding,
+    mode: ReplayMode,
+    color: Color,
+    interrupts: &Interrupts,
+) -> Result<(Program, Option<Built>), Failure> {
+    let made_of = &finding.program;
+    let directory = PathBuf::from(&made_of.directory);
+    let arguments = finding.arguments.clone();
+    if let [name] = made_of.target.as_slice()
+        && Path::new(name).extension().is_none_or(|extension| extension != "c")
+    {
+        let executable = directory.join(name);
+        return Ok((Program { executable, name: name.clone(), arguments, directory }, None));
+    }
+    let debug = if mode == ReplayMode::Gdb { DebugInfo::Full } else { DebugInfo::Lines };
+    let sources = CompileSources {
+        directory: directory.clone(),
+        files: made_of.target.clone(),
+        options: made_of.compile_options.clone(),
+    };
+    let built = compile::compile(&sources, debug, color, interrupts)?;
+    if built.files != made_of.files {
+        return Err(changed("it is made of other files", finding));
+    }
+    let program = compiled_program(&built, &directory, &made_of.target, arguments);
+    Ok((program, Some(built)))
+}
+
+/// Shows an execution, and says whether it is the one of the finding.
+fn present(finding: &Finding, trace: &Trace, mode: ReplayMode, screen: Screen) -> Status {
+    let violation = &finding.violation;
+    let reproduced = shows(trace, violation);
+    let subject = Subject { id: &finding.id, violation, trace: Some(trace), monitors: &finding.monitors, folder: "" };
+    if mode == ReplayMode::Step {
+        step(&subject, trace, screen);
+    }
+    if reproduced || violation.kind == Kind::Nondeterministic {
+        let mut sources = Sources::new([PathBuf::from(&finding.program.directory)]);
+        let detail = if mode == ReplayMode::Step { Detail::Excerpts } else { Detail::Everything };
+        screen.print(&(report::finding(&subject, detail, screen.width(), &mut sources) + "\n"));
+    }
+    if reproduced {
+        print_verdict(screen, &format!("reproduced: {}", plain(&report::line(&subject)).trim_end()));
+        Status::Found
+    } else {
+        let events = report::verdict::counted(trace.events.len() as u64, "event", "events");
+        print_verdict(
+            screen,
+            &format!("not reproduced: the schedule ran to its end ({events}) without this violation"),
+        );
+        Status::Clean
+    }
+}
+
+/// One event for each line on the standard input; all that are left when it ends.
+fn step(subject: &Subject<'_>, trace: &Trace, screen: Screen) {
+    let table =
+        Table { events: &trace.events, marks: report::marks(subject.violation, trace), lane: report::lane(subject) };
+    let rows: Vec<Row> = (0..trace.events.len()).map(Row::Event).collect();
+    let mut input = io::stdin().lock().lines();
+    for (number, line) in table.lines(&rows, screen.width()).into_iter().enumerate() {
+        screen.print(&format!("{line}\n"));
+        if number > 0 {
+            drop(input.next());
+        }
+    }
+    screen.print("\n");
+}
+
+/// Opens gdb on the program, which finds its schedule waiting when it is run.
+fn open_gdb(finding: &Finding, program: &Program, interrupts: &Interrupts) -> Result<Status, Failure> {
+    let gdb =
+        in_path("gdb").ok_or_else(|| Failure::usage("gdb was not found", "install it: sudo apt-get install gdb"))?;
+    let broken = |error: io::Error| Failure::internal(format!("gdb cannot be run: {error}"));
+    let (ours, theirs) = UnixStream::pair().map_err(broken)?;
+    let mut command = Command::new(gdb);
+    command.args(gdb_arguments(finding)).arg("--args").arg(&program.executable).args(&program.arguments);
+    command.current_dir(&program.directory);
+    program::prepare(&mut command, theirs.as_raw_fd());
+    // gdb shares the terminal, and Ctrl-C is for gdb.
+    interrupts.ignore();
+    let mut child = command.spawn().map_err(broken)?;
+    drop(theirs);
+    let mut job = job(finding);
+    job.limits.local_seconds = PATIENCE;
+    let attendant = thread::spawn(move || attend(ours, &Job::Replay(job)));
+    child.wait().map_err(broken)?;
+    drop(attendant.join());
+    Ok(Status::Clean)
+}
+
+fn gdb_arguments(finding: &Finding) -> Vec<String> {
+    let mut commands = vec!["set breakpoint pending on".to_string()];
+    // The runtime's own timers.
+    commands.extend(["SIGALRM", "SIGVTALRM", "SIGPROF"].map(|signal| format!("handle {signal} nostop noprint pass")));
+    let sites = finding.violation.sites.iter().filter(|site| site.role != Role::Previous && site.place.line > 0);
+    let mut places: Vec<String> = sites.map(|site| format!("{}:{}", site.place.file, site.place.line)).collect();
+    places.dedup();
+    commands.extend(places.iter().map(|place| format!("break {place}")));
+    commands.push("echo fencehound: `run` starts the recorded execution\\n".to_string());
+    ["-q".to_string()]
+        .into_iter()
+        .chain(commands.into_iter().flat_map(|command| ["-ex".to_string(), command]))
+        .collect()
+}
+
+/// Gives the program its job each time it is run, until gdb is left. What it answers is of no interest here.
+fn attend(socket: UnixStream, job: &Job) {
+    let Ok(mut writer) = socket.try_clone() else { return };
+    drop(program::send(&mut writer, job));
+    for line in BufReader::new(socket).split(b'\n').map_while(Result::ok) {
+        if let Ok(Message::Replayed(_) | Message::Diverged(_)) = serde_json::from_slice(&line) {
+            drop(program::send(&mut writer, job));
+        }
+    }
+}

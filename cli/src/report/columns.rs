@@ -1,0 +1,360 @@
+//! The execution as a table: one event a row, one column a thread, and a lane with what still waits in the store
+//! buffers of the simulated machine.
+//!
+//! Where the columns of all threads do not fit, one column serves them all and the thread's name leads each event.
+
+use std::collections::BTreeSet;
+
+use owo_colors::{OwoColorize, Style};
+use protocol::TraceEvent;
+
+use super::{printable, short_place, thread_name};
+
+/// Executions up to this length are shown whole.
+const SHORT: usize = 24;
+/// Rows shown before and after one that matters.
+const CONTEXT: usize = 1;
+/// Rows shown at the end of an execution that failed there.
+const TAIL: usize = 8;
+/// A thread's column is not made narrower than this.
+const NARROWEST: usize = 12;
+/// The lane is cut off where it passes the end of the line, but not below this.
+const LANE: usize = 40;
+/// A longer cell is cut off where columns are many.
+const WIDEST: usize = 40;
+
+/// A row of the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Row {
+    /// An event, by its index.
+    Event(usize),
+    /// So many events that are left out.
+    Elided(usize),
+}
+
+/// Which store buffers the lane shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Lane {
+    /// The monitor's index in [`TraceEvent::pending`].
+    pub(crate) monitor: usize,
+    /// The lane's heading.
+    pub(crate) heading: String,
+}
+
+/// What is shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Table<'a> {
+    /// The execution.
+    pub(crate) events: &'a [TraceEvent],
+    /// e′, prev and e.
+    pub(crate) marks: Option<[usize; 3]>,
+    /// The last column.
+    pub(crate) lane: Option<Lane>,
+}
+
+/// A piece of a line and the width it is padded to.
+struct Cell {
+    text: String,
+    width: usize,
+    style: Style,
+}
+
+/// The widths of the columns.
+struct Layout {
+    index: usize,
+    place: usize,
+    /// The threads with a column each, in order, or none where all share one.
+    threads: Vec<(u32, usize)>,
+    shared: usize,
+    lane: usize,
+}
+
+/// Chooses the rows worth showing: all of a short execution; else those to keep, with their neighbours. `end` is
+/// where the story ends, later events are left out.
+pub(crate) fn pick(end: usize, length: usize, keep: &BTreeSet<usize>) -> Vec<Row> {
+    let shown = |index: usize| {
+        let near = keep.range(index.saturating_sub(CONTEXT)..=index + CONTEXT).next().is_some();
+        index < end && (end <= SHORT || near || index < 2 || (end == length && index + TAIL >= end))
+    };
+    let mut rows = Vec::new();
+    let mut hidden = 0;
+    for index in 0..length {
+        if !shown(index) {
+            hidden += 1;
+            continue;
+        }
+        match hidden {
+            0 => {}
+            // One row of text says more than one row that says that a row is missing.
+            1 => rows.push(Row::Event(index - 1)),
+            _ => rows.push(Row::Elided(hidden)),
+        }
+        hidden = 0;
+        rows.push(Row::Event(index));
+    }
+    if hidden > 0 {
+        rows.push(Row::Elided(hidden));
+    }
+    rows
+}
+
+/// What an event does, in a few words: `write x = 1`, `read y = 0`, `exchange l: 0 to 1`, `lock m`.
+pub(crate) fn event_words(event: &TraceEvent) -> String {
+    let target = printable(&event.target);
+    let value = |value| number(value, event.width);
+    match (event.operation.as_str(), event.read, event.written) {
+        ("store", _, Some(written)) => format!("write {target} = {}", value(written)),
+        ("load", Some(read), _) => format!("read {target} = {}", value(read)),
+        (operation, Some(read), Some(written)) => {
+            format!("{operation} {target}: {} to {}", value(read), value(written))
+        }
+        (operation, Some(read), None) => format!("{operation} {target} = {}, no write", value(read)),
+        (operation, None, Some(written)) => format!("{operation} {target} = {}", value(written)),
+        ("create" | "join", None, None) => {
+            let thread = other_thread(event).map_or(target, thread_name);
+            format!("{} {thread}", event.operation)
+        }
+        (operation, None, None) => format!("{operation} {target}").trim_end().to_string(),
+    }
+}
+
+/// The thread that a create or a join is about: the number at the end of its target.
+pub(crate) fn other_thread(event: &TraceEvent) -> Option<u32> {
+    let digits = event.target.len() - event.target.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    event.target[event.target.len() - digits..].parse().ok()
+}
+
+/// Small numbers in decimal, as signed ones if that is shorter; others, addresses above all, in hexadecimal.
+pub(crate) fn number(value: u64, width: u32) -> String {
+    const SMALL: u64 = 1_000_000;
+    let bits = (width.clamp(1, 8) * 8).min(64);
+    let shift = 64 - bits;
+    let signed = (value << shift).cast_signed() >> shift;
+    if value < SMALL {
+        value.to_string()
+    } else if bits > 8 && signed < 0 && signed.unsigned_abs() < SMALL {
+        signed.to_string()
+    } else {
+        format!("{value:#x}")
+    }
+}
+
+impl Table<'_> {
+    /// The heading and the rows, each a line.
+    pub(crate) fn lines(&self, rows: &[Row], width: usize) -> Vec<String> {
+        let layout = self.layout(rows, width);
+        let mut lines = vec![self.heading(&layout)];
+        lines.extend(rows.iter().map(|row| match row {
+            Row::Event(index) => self.row(*index, &layout),
+            Row::Elided(1) => format!("{}", "       … 1 more event".dimmed()),
+            Row::Elided(count) => format!("{}", format!("       … {count} more events").dimmed()),
+        }));
+        lines
+    }
+
+    fn layout(&self, rows: &[Row], width: usize) -> Layout {
+        let shown: Vec<usize> = rows
+            .iter()
+            .filter_map(|row| match row {
+                Row::Event(index) => Some(*index),
+                Row::Elided(_) => None,
+            })
+            .collect();
+        let widest =
+            |cell: &dyn Fn(usize) -> String| shown.iter().map(|index| length(&cell(*index))).max().unwrap_or(0);
+        let index = self.events.len().saturating_sub(1).to_string().len().max(2);
+        let place = widest(&|index| short_place(&self.events[index].place));
+        let lane = widest(&|index| self.pending(index)).max(self.lane.as_ref().map_or(0, |lane| length(&lane.heading)));
+        let lane = lane.min(LANE);
+        let numbers: BTreeSet<u32> = shown.iter().map(|index| self.events[*index].thread).collect();
+        let natural = |thread: u32| {
+            let cells = shown.iter().filter(|index| self.events[**index].thread == thread);
+            let widest = cells.map(|index| length(&event_words(&self.events[*index]))).max().unwrap_or(0);
+            widest.max(length(&thread_name(thread)))
+        };
+        let mut threads: Vec<(u32, usize)> = numbers.into_iter().map(|thread| (thread, natural(thread))).collect();
+        // Around the threads' columns: two spaces, a mark and a space, and two spaces between columns.
+        let room = width.saturating_sub(7 + index + 2 + place + 2 + lane);
+        let taken = |threads: &[(u32, usize)]| threads.iter().map(|(_, width)| width + 2).sum::<usize>();
+        while taken(&threads) > room {
+            let Some(widest) = threads.iter_mut().max_by_key(|(_, width)| *width) else { break };
+            if widest.1 <= NARROWEST {
+                break;
+            }
+            widest.1 -= 1;
+        }
+        if taken(&threads) > room {
+            threads.clear();
+        }
+        let shared = shown.iter().map(|index| length(&self.shared_cell(*index)).min(WIDEST)).max().unwrap_or(0);
+        // What the threads leave is the lane's.
+        let events = if threads.is_empty() { shared + 2 } else { taken(&threads) };
+        let lane = lane.max(room.saturating_sub(events) + lane);
+        Layout { index, place, threads, shared, lane }
+    }
+
+    fn heading(&self, layout: &Layout) -> String {
+        let style = Style::new().bold();
+        let cell = |text: &str, width| Cell { text: text.to_string(), width, style };
+        let mut cells = vec![cell("", 4), cell(&format!("{:>1$}", "#", layout.index), layout.index)];
+        cells.push(cell("at", layout.place));
+        if layout.threads.is_empty() {
+            cells.push(cell("event", layout.shared));
+        }
+        cells.extend(layout.threads.iter().map(|(thread, width)| cell(&thread_name(*thread), *width)));
+        cells.push(cell(self.lane.as_ref().map_or("", |lane| &lane.heading), layout.lane));
+        join(cells)
+    }
+
+    fn row(&self, index: usize, layout: &Layout) -> String {
+        let event = &self.events[index];
+        let mark = self.mark(index);
+        let marked = if mark.is_empty() { Style::new() } else { Style::new().bold() };
+        let cell = |text: String, width, style| Cell { text, width, style };
+        let mut cells = vec![cell(mark.to_string(), 4, Style::new().red().bold())];
+        cells.push(cell(format!("{index:>0$}", layout.index), layout.index, Style::new().dimmed()));
+        cells.push(cell(short_place(&event.place), layout.place, Style::new().dimmed()));
+        if layout.threads.is_empty() {
+            cells.push(cell(cut(&self.shared_cell(index), layout.shared), layout.shared, marked));
+        }
+        cells.extend(layout.threads.iter().map(|(thread, width)| {
+            let text = if *thread == event.thread { cut(&event_words(event), *width) } else { String::new() };
+            cell(text, *width, marked)
+        }));
+        cells.push(cell(cut(&self.pending(index), layout.lane), layout.lane, Style::new().cyan()));
+        join(cells)
+    }
+
+    fn mark(&self, index: usize) -> &'static str {
+        match self.marks {
+            Some([delayed, _, _]) if index == delayed => "e′",
+            Some([_, previous, _]) if index == previous => "prev",
+            Some([_, _, overtaking]) if index == overtaking => "e",
+            _ => "",
+        }
+    }
+
+    fn shared_cell(&self, index: usize) -> String {
+        let event = &self.events[index];
+        format!("{}: {}", thread_name(event.thread), event_words(event))
+    }
+
+    /// What waits in the store buffers after an event: `T1: x=1, y=2  T2: z=3`.
+    fn pending(&self, index: usize) -> String {
+        let Some(lane) = &self.lane else { return String::new() };
+        let waiting = self.events[index].pending.get(lane.monitor).map_or(&[][..], Vec::as_slice);
+        let stores = waiting.iter().filter_map(|store| self.events.get(usize::try_from(*store).ok()?));
+        let mut buffers: Vec<(u32, Vec<String>)> = Vec::new();
+        for store in stores {
+            let value = store.written.map_or_else(String::new, |value| format!("={}", number(value, store.width)));
+            let entry = format!("{}{value}", printable(&store.target));
+            match buffers.iter_mut().find(|(thread, _)| *thread == store.thread) {
+                Some((_, entries)) => entries.push(entry),
+                None => buffers.push((store.thread, vec![entry])),
+            }
+        }
+        buffers.sort_by_key(|(thread, _)| *thread);
+        let words = buffers.iter().map(|(thread, entries)| format!("{}: {}", thread_name(*thread), entries.join(", ")));
+        words.collect::<Vec<_>>().join("  ")
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn cut(text: &str, width: usize) -> String {
+    if length(text) <= width {
+        return text.to_string();
+    }
+    let mut short: String = text.chars().take(width.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// A line of cells, two spaces apart, without spaces at its end.
+fn join(cells: Vec<Cell>) -> String {
+    let mut line = String::from("  ");
+    let mut owed = 0;
+    for cell in cells {
+        let space = cell.width.saturating_sub(length(&cell.text)) + 2;
+        if !cell.text.is_empty() {
+            line.push_str(&" ".repeat(owed));
+            owed = 0;
+            line.push_str(&cell.text.style(cell.style).to_string());
+        }
+        owed += space;
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Row, Table, event_words, number, pick};
+    use crate::report::samples::{access, event};
+    use crate::screen::plain;
+
+    #[test]
+    fn events_in_words() {
+        let words = |event| event_words(&event);
+        assert_eq!(words(access(1, 1, "x", None, Some(1))), "write x = 1");
+        assert_eq!(words(access(1, 1, "x", Some(0), None)), "read x = 0");
+        assert_eq!(words(access(1, 1, "x", Some(0), Some(7))), "exchange x: 0 to 7");
+        assert_eq!(words(event(1, 1, "fence", "")), "fence");
+        assert_eq!(words(event(1, 1, "lock", "m")), "lock m");
+        assert_eq!(words(event(0, 1, "create", "thread 2")), "create T2");
+        assert_eq!(words(event(2, 1, "join", "0")), "join main");
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(number(0, 4), "0");
+        assert_eq!(number(255, 1), "255");
+        assert_eq!(number(0xffff_ffff, 4), "-1");
+        assert_eq!(number(u64::MAX - 1, 8), "-2");
+        assert_eq!(number(0x7fff_0000_1000, 8), "0x7fff00001000");
+        assert_eq!(number(999_999, 4), "999999");
+    }
+
+    #[test]
+    fn short_executions_are_shown_whole() {
+        let rows = pick(3, 5, &BTreeSet::new());
+        assert_eq!(rows, [Row::Event(0), Row::Event(1), Row::Event(2), Row::Elided(2)]);
+    }
+
+    #[test]
+    fn long_executions_keep_what_matters() {
+        let rows = pick(100, 103, &BTreeSet::from([50, 53, 99]));
+        let shown: Vec<Row> = [
+            Row::Event(0),
+            Row::Event(1),
+            Row::Elided(47),
+            Row::Event(49),
+            Row::Event(50),
+            Row::Event(51),
+            Row::Event(52),
+            Row::Event(53),
+            Row::Event(54),
+            Row::Elided(43),
+            Row::Event(98),
+            Row::Event(99),
+            Row::Elided(3),
+        ]
+        .into();
+        assert_eq!(rows, shown);
+        let failed = pick(100, 100, &BTreeSet::from([10]));
+        assert_eq!(failed.last(), Some(&Row::Event(99)));
+        assert!(failed.contains(&Row::Event(92)) && !failed.contains(&Row::Event(91)));
+    }
+
+    #[test]
+    fn many_threads_share_a_column() {
+        let events: Vec<_> = (0..20).map(|thread| access(thread, 1, "x", None, Some(u64::from(thread)))).collect();
+        let rows: Vec<Row> = (0..20).map(Row::Event).collect();
+        let lines = Table { events: &events, marks: None, lane: None }.lines(&rows, 100);
+        assert!(lines.iter().all(|line| plain(line).chars().count() <= 100));
+        assert_eq!(plain(&lines[20]), "        19  sb.c:1  T19: write x = 19");
+    }
+}

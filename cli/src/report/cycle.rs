@@ -1,0 +1,325 @@
+//! Why a report of a monitor is a violation: the cycle e′ →hb* prev →po e →c e′, as a chain of real edges, in words.
+//!
+//! The edges are those of the paper's happens-before: po; rf, co and fr between accesses to a common byte; the order
+//! of operations on one synchronisation object; from a creation to the thread's first event and from its last event
+//! to the join. Of all chains from e′ to prev, one with the fewest steps is told, where a run of po counts as one.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Write;
+
+use owo_colors::OwoColorize;
+use protocol::TraceEvent;
+
+use super::columns::{event_words, other_thread};
+use super::{short_place, thread_name};
+
+/// Why one event comes before another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Edge {
+    /// Same thread.
+    Po,
+    /// The value written is read.
+    Rf,
+    /// The value written is overwritten.
+    Co,
+    /// The value read is overwritten.
+    Fr,
+    /// Same mutex or other synchronisation object.
+    Sync,
+    /// The creation of a thread, and its first event.
+    Create,
+    /// The last event of a thread, and its join.
+    Join,
+}
+
+/// A step of the chain: by which edge, to which event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Step {
+    edge: Edge,
+    event: usize,
+}
+
+/// e′ →hb* prev →po e →c e′.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Cycle {
+    delayed: usize,
+    /// From e′ to prev, and on to e.
+    steps: Vec<Step>,
+    previous: usize,
+    overtaking: usize,
+}
+
+impl Cycle {
+    /// Finds a shortest chain. None if there is none, which a report of a monitor excludes.
+    pub(crate) fn find(events: &[TraceEvent], delayed: usize, previous: usize, overtaking: usize) -> Option<Cycle> {
+        let mut steps = chain(&edges(&events[..=previous.max(delayed)]), delayed, previous)?;
+        let last = if events[previous].thread == events[overtaking].thread { Edge::Po } else { Edge::Create };
+        steps.push(Step { edge: last, event: overtaking });
+        Some(Cycle { delayed, steps, previous, overtaking })
+    }
+
+    /// All events on it.
+    pub(crate) fn events(&self) -> Vec<usize> {
+        std::iter::once(self.delayed).chain(self.steps.iter().map(|step| step.event)).collect()
+    }
+
+    /// The chain, one line a step.
+    pub(crate) fn in_words(&self, events: &[TraceEvent], model: &str) -> String {
+        let chain = self.events();
+        let whats: Vec<String> = chain.iter().map(|index| what(&events[*index])).collect();
+        let wheres: Vec<String> = chain.iter().map(|index| short_place(&events[*index].place)).collect();
+        let widest = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        let (what_width, where_width) = (widest(&whats), widest(&wheres));
+        let mut text = format!("  {} e′ →hb* prev →po e →c e′\n", "cycle:".bold());
+        for (number, index) in chain.iter().enumerate() {
+            let (edge, words) = match number.checked_sub(1) {
+                None => ("", format!("may still wait in {}'s store buffer", thread_name(events[self.delayed].thread))),
+                Some(before) => {
+                    let edge = self.steps[before].edge;
+                    (edge.name(), edge.words(number, &events[*index]))
+                }
+            };
+            let name = if *index == self.delayed {
+                "  [e′]"
+            } else if *index == self.overtaking {
+                "  [e]"
+            } else if *index == self.previous {
+                "  [prev]"
+            } else {
+                ""
+            };
+            let _ = writeln!(
+                text,
+                "  {:>2}. {:<6} {:<where_width$}  {:<what_width$}  {words}{}",
+                number + 1,
+                edge,
+                wheres[number],
+                whats[number],
+                name.red().bold()
+            );
+        }
+        text.push_str(&self.closing(events, model));
+        text
+    }
+
+    /// The edge of the machine that closes the cycle, in a sentence.
+    fn closing(&self, events: &[TraceEvent], model: &str) -> String {
+        let overtaking = &events[self.overtaking];
+        let last = self.steps.len() + 1;
+        let effect = match (overtaking.read, overtaking.written) {
+            (Some(_), None) => "read the value from before 1",
+            (None, Some(_)) => "be overwritten by 1",
+            _ => "read the value from before 1, and be overwritten by 1",
+        };
+        format!(
+            "      {:<6} under {model}, {last} can take place while 1 still waits, and {effect}:\n      \
+             {:<6} then {last} comes before 1 as well, and no interleaving explains the execution\n",
+            "c", ""
+        )
+    }
+}
+
+impl Edge {
+    fn name(self) -> &'static str {
+        match self {
+            Edge::Po => "po",
+            Edge::Rf => "rf",
+            Edge::Co => "co",
+            Edge::Fr => "fr",
+            Edge::Sync => "sync",
+            Edge::Create => "create",
+            Edge::Join => "join",
+        }
+    }
+
+    /// Why the event comes after step `before`.
+    fn words(self, before: usize, event: &TraceEvent) -> String {
+        match self {
+            Edge::Po => format!("comes after {before} in {}", thread_name(event.thread)),
+            Edge::Rf => format!("reads what {before} wrote"),
+            Edge::Co => format!("overwrites what {before} wrote"),
+            Edge::Fr => format!("overwrites what {before} read"),
+            Edge::Sync => format!("comes after {before} on the same object"),
+            Edge::Create => format!("is in the thread that {before} creates"),
+            Edge::Join => format!("waits for the thread that ends with {before}"),
+        }
+    }
+}
+
+fn what(event: &TraceEvent) -> String {
+    format!("{} {}", thread_name(event.thread), event_words(event))
+}
+
+/// The last write of a byte, and who read it since.
+#[derive(Default)]
+struct Byte {
+    write: Option<usize>,
+    reads: Vec<usize>,
+}
+
+/// The edges out of each event, po by immediate successor. Edges inside a thread are po alone.
+fn edges(events: &[TraceEvent]) -> Vec<Vec<Step>> {
+    let mut out: Vec<Vec<Step>> = vec![Vec::new(); events.len()];
+    let mut last_of_thread: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut creator: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut objects: BTreeMap<(u64, &str), usize> = BTreeMap::new();
+    let mut bytes: BTreeMap<u64, Byte> = BTreeMap::new();
+    for (index, event) in events.iter().enumerate() {
+        let mut into: Vec<(usize, Edge)> = Vec::new();
+        if event.width > 0 {
+            into.extend(conflicts(&mut bytes, index, event));
+        } else if event.operation == "create" {
+            creator.extend(other_thread(event).map(|child| (child, index)));
+        } else if event.operation == "join" {
+            let last = other_thread(event).and_then(|child| last_of_thread.get(&child));
+            into.extend(last.map(|last| (*last, Edge::Join)));
+        } else if !event.target.is_empty() {
+            into.extend(objects.insert((event.address, &event.target), index).map(|before| (before, Edge::Sync)));
+        }
+        into.retain(|(from, _)| events[*from].thread != event.thread);
+        match last_of_thread.insert(event.thread, index) {
+            Some(before) => into.push((before, Edge::Po)),
+            None => into.extend(creator.get(&event.thread).map(|creation| (*creation, Edge::Create))),
+        }
+        into.sort_unstable();
+        into.dedup();
+        for (from, edge) in into {
+            out[from].push(Step { edge, event: index });
+        }
+    }
+    out
+}
+
+fn conflicts(bytes: &mut BTreeMap<u64, Byte>, index: usize, event: &TraceEvent) -> Vec<(usize, Edge)> {
+    let mut into = Vec::new();
+    for offset in 0..u64::from(event.width) {
+        let byte = bytes.entry(event.address.wrapping_add(offset)).or_default();
+        if event.read.is_some() {
+            into.extend(byte.write.map(|write| (write, Edge::Rf)));
+        }
+        if event.written.is_some() {
+            into.extend(byte.write.map(|write| (write, Edge::Co)));
+            into.extend(byte.reads.drain(..).map(|read| (read, Edge::Fr)));
+            byte.write = Some(index);
+        } else {
+            byte.reads.push(index);
+        }
+    }
+    into
+}
+
+/// A cheapest chain of edges, by a breadth-first search in which going on along po costs nothing. Runs of po come out
+/// as one step.
+fn chain(edges: &[Vec<Step>], from: usize, to: usize) -> Option<Vec<Step>> {
+    // A state is an event and whether it was reached along po.
+    const UNSEEN: usize = usize::MAX;
+    let state = |event: usize, along_po: bool| 2 * event + usize::from(along_po);
+    let mut cost = vec![UNSEEN; 2 * edges.len()];
+    let mut parent: Vec<Option<(usize, Edge)>> = vec![None; 2 * edges.len()];
+    let mut queue = VecDeque::from([state(from, false)]);
+    cost[state(from, false)] = 0;
+    while let Some(here) = queue.pop_front() {
+        for step in &edges[here / 2] {
+            let po = step.edge == Edge::Po;
+            let free = po && here % 2 == 1;
+            let next = state(step.event, po);
+            let price = cost[here] + usize::from(!free);
+            if price < cost[next] {
+                cost[next] = price;
+                parent[next] = Some((here, step.edge));
+                if free { queue.push_front(next) } else { queue.push_back(next) }
+            }
+        }
+    }
+    let (direct, along_po) = (state(to, false), state(to, true));
+    let mut here = if cost[along_po] < cost[direct] { along_po } else { direct };
+    if cost[here] == UNSEEN {
+        return None;
+    }
+    let mut steps: Vec<Step> = Vec::new();
+    while let Some((before, edge)) = parent[here] {
+        // Backwards, so a po step that is followed by a po step is part of that one.
+        let merges = edge == Edge::Po && steps.last().is_some_and(|later| later.edge == Edge::Po);
+        if !merges {
+            steps.push(Step { edge, event: here / 2 });
+        }
+        here = before;
+    }
+    steps.reverse();
+    Some(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cycle, Edge, Step, chain, edges};
+    use crate::report::samples::{access, event, trace};
+
+    fn steps(pairs: &[(Edge, usize)]) -> Vec<Step> {
+        pairs.iter().map(|(edge, event)| Step { edge: *edge, event: *event }).collect()
+    }
+
+    #[test]
+    fn store_buffering() {
+        let cycle = Cycle::find(&trace().events, 2, 4, 5).unwrap();
+        assert_eq!(cycle.steps, steps(&[(Edge::Po, 3), (Edge::Fr, 4), (Edge::Po, 5)]));
+        assert_eq!(cycle.events(), [2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn runs_of_po_are_one_step_and_the_shortest_chain_wins() {
+        let events = [
+            access(1, 1, "x", None, Some(1)),
+            access(1, 2, "a", None, Some(1)),
+            access(1, 3, "b", None, Some(1)),
+            access(3, 4, "a", Some(1), None),
+            access(3, 5, "c", None, Some(1)),
+            access(2, 6, "c", Some(1), None),
+            access(2, 7, "b", Some(1), None),
+        ];
+        let found = chain(&edges(&events), 0, 6).unwrap();
+        assert_eq!(found, steps(&[(Edge::Po, 2), (Edge::Rf, 6)]));
+        let found = chain(&edges(&events), 0, 5).unwrap();
+        assert_eq!(found, steps(&[(Edge::Po, 1), (Edge::Rf, 3), (Edge::Po, 4), (Edge::Rf, 5)]));
+    }
+
+    #[test]
+    fn locks_creation_and_joins_order() {
+        let events = [
+            access(1, 1, "x", None, Some(1)),
+            event(1, 2, "unlock", "m"),
+            event(2, 3, "lock", "m"),
+            event(2, 4, "create", "T3"),
+            access(3, 5, "y", None, Some(1)),
+            event(0, 6, "join", "T3"),
+        ];
+        let found = chain(&edges(&events), 0, 5).unwrap();
+        let expected = [(Edge::Po, 1), (Edge::Sync, 2), (Edge::Po, 3), (Edge::Create, 4), (Edge::Join, 5)];
+        assert_eq!(found, steps(&expected));
+    }
+
+    #[test]
+    fn accesses_conflict_by_bytes() {
+        let mut wide = access(1, 1, "x", None, Some(1));
+        wide.width = 8;
+        let mut inside = access(2, 2, "x", Some(1), None);
+        inside.address += 6;
+        inside.width = 1;
+        let mut beside = inside.clone();
+        beside.address += 2;
+        assert_eq!(chain(&edges(&[wide.clone(), inside]), 0, 1), Some(steps(&[(Edge::Rf, 1)])));
+        assert_eq!(chain(&edges(&[wide, beside]), 0, 1), None);
+    }
+
+    #[test]
+    fn overwriting_and_reading_before_order() {
+        let events = [
+            access(1, 1, "x", None, Some(1)),
+            access(2, 2, "x", None, Some(2)),
+            access(3, 3, "x", Some(2), None),
+            access(1, 4, "x", None, Some(3)),
+        ];
+        assert_eq!(chain(&edges(&events), 0, 1), Some(steps(&[(Edge::Co, 1)])));
+        assert_eq!(chain(&edges(&events), 1, 3), Some(steps(&[(Edge::Co, 3)])));
+        assert_eq!(chain(&edges(&events), 2, 3), Some(steps(&[(Edge::Fr, 3)])));
+    }
+}

@@ -1,0 +1,78 @@
+//! The line of the source that a place means, with a caret under its column.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use owo_colors::OwoColorize;
+use protocol::Place;
+
+use super::{full_place, printable};
+
+const TAB: &str = "    ";
+
+/// Source files, each read once.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    /// Where relative names are looked for, in order.
+    folders: Vec<PathBuf>,
+    files: BTreeMap<String, Vec<String>>,
+}
+
+impl Sources {
+    /// Sources below these folders.
+    pub(crate) fn new(folders: impl IntoIterator<Item = PathBuf>) -> Sources {
+        Sources { folders: folders.into_iter().collect(), files: BTreeMap::new() }
+    }
+
+    fn line(&mut self, place: &Place) -> Option<&str> {
+        let folders = &self.folders;
+        let read = || {
+            let content = folders.iter().find_map(|folder| fs::read(folder.join(&place.file)).ok()).unwrap_or_default();
+            String::from_utf8_lossy(&content).lines().map(str::to_string).collect()
+        };
+        let lines = self.files.entry(place.file.clone()).or_insert_with(read);
+        let index = usize::try_from(place.line.checked_sub(1)?).ok()?;
+        lines.get(index).map(String::as_str)
+    }
+}
+
+/// A heading, and below it the line with a caret. A source that cannot be read leaves the heading.
+pub(crate) fn excerpt(place: &Place, words: &str, sources: &mut Sources) -> String {
+    let mut text = format!("  {}, {words}\n", full_place(place).bold());
+    if let Some(line) = sources.line(place) {
+        let number = place.line.to_string();
+        let number = format!("{number:>5}");
+        let _ = writeln!(text, "{} {} {}", number.blue(), "|".blue(), expand(line));
+        if place.column > 0 {
+            let before = caret_offset(line, place.column);
+            let _ = writeln!(text, "      {} {:before$}{}", "|".blue(), "", "^".red().bold());
+        }
+    }
+    text
+}
+
+fn expand(line: &str) -> String {
+    printable(&line.replace('\t', TAB))
+}
+
+/// How many characters are shown before a column, which counts bytes from 1.
+fn caret_offset(line: &str, column: u32) -> usize {
+    let bytes = usize::try_from(column - 1).unwrap_or(usize::MAX);
+    let before: String = line.char_indices().take_while(|(index, _)| *index < bytes).map(|(_, c)| c).collect();
+    expand(&before).chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::caret_offset;
+
+    #[test]
+    fn carets_stand_under_their_column() {
+        assert_eq!(caret_offset("    x = 1;", 5), 4);
+        assert_eq!(caret_offset("\tr2 = x;", 7), 9);
+        assert_eq!(caret_offset("é = x;", 6), 4);
+        assert_eq!(caret_offset("x", 80), 1);
+    }
+}

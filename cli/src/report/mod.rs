@@ -1,0 +1,288 @@
+//! What a finding looks like: where it is in the source, the execution with one column a thread, and why it is a
+//! violation, in words. The same text for the terminal, for `replay` and for `report.txt`.
+//!
+//! Everything is a pure function of the finding, the trace and the sources: the same finding gives the same bytes.
+
+pub(crate) mod columns;
+pub(crate) mod cycle;
+pub(crate) mod excerpt;
+#[cfg(test)]
+pub(crate) mod samples;
+pub(crate) mod verdict;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use owo_colors::OwoColorize;
+use protocol::{Kind, MonitorName, Place, Role, SiteUse, Trace, Violation};
+
+use self::columns::{Lane, Row, Table};
+use self::excerpt::Sources;
+use crate::plan::monitor_name;
+
+/// A violation with all that can be shown of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    /// Its id.
+    pub(crate) id: &'a str,
+    /// Itself.
+    pub(crate) violation: &'a Violation,
+    /// The execution, if it was run again.
+    pub(crate) trace: Option<&'a Trace>,
+    /// The monitors that watched, in the order of the trace's store buffers.
+    pub(crate) monitors: &'a [MonitorName],
+    /// The folder of its finding; empty in the finding's own replay.
+    pub(crate) folder: &'a str,
+}
+
+/// How much of a finding is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Detail {
+    /// The source excerpts.
+    Excerpts,
+    /// With the events of the execution that matter.
+    Execution,
+    /// With every event.
+    Everything,
+}
+
+/// The name of a thread in reports.
+pub(crate) fn thread_name(thread: u32) -> String {
+    if thread == 0 { "main".to_string() } else { format!("T{thread}") }
+}
+
+/// `file:line`, or what is known of it.
+pub(crate) fn short_place(place: &Place) -> String {
+    match (place.file.as_str(), place.line) {
+        ("", _) => "(unknown place)".to_string(),
+        (file, 0) => printable(file),
+        (file, line) => format!("{}:{line}", printable(file)),
+    }
+}
+
+/// `file:line:column`, or what is known of it.
+pub(crate) fn full_place(place: &Place) -> String {
+    match place.column {
+        0 => short_place(place),
+        column => format!("{}:{column}", short_place(place)),
+    }
+}
+
+/// A text of the program without characters that would steer the terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{b7}' } else { c }).collect()
+}
+
+/// The model that a monitor watches for: `TSO`, or `TSO (burnim_tso)` for one asked for by name.
+pub(crate) fn model_name(monitor: MonitorName) -> String {
+    let model = match monitor {
+        MonitorName::Tso | MonitorName::BurnimTso => "TSO",
+        MonitorName::Pso | MonitorName::BurnimPso => "PSO",
+    };
+    match monitor {
+        MonitorName::Tso | MonitorName::Pso => model.to_string(),
+        MonitorName::BurnimTso | MonitorName::BurnimPso => format!("{model} ({})", monitor_name(monitor)),
+    }
+}
+
+/// A finding in full or in part.
+pub(crate) fn finding(subject: &Subject<'_>, detail: Detail, width: usize, sources: &mut Sources) -> String {
+    let violation = subject.violation;
+    let mut text = format!("{}{} {}\n", subject.id.red().bold(), ":".red().bold(), headline(violation).bold());
+    if !violation.message.is_empty() {
+        for line in violation.message.lines() {
+            let _ = writeln!(text, "  {}", printable(line));
+        }
+    }
+    text.push('\n');
+    for site in shown_sites(violation) {
+        text.push_str(&excerpt::excerpt(&site.place, &site_words(site), sources));
+    }
+    if detail != Detail::Excerpts
+        && let Some(trace) = subject.trace
+    {
+        text.push('\n');
+        text.push_str(&execution(subject, trace, detail, width));
+    }
+    if !subject.folder.is_empty() {
+        let _ = write!(text, "\n  {} {}\n", "replay:".bold(), replay_line(subject.folder));
+    }
+    text
+}
+
+/// A finding in one line.
+pub(crate) fn line(subject: &Subject<'_>) -> String {
+    let violation = subject.violation;
+    let at = |role| violation.sites.iter().find(|site| site.role == role);
+    let words = if let (Some(delayed), Some(overtaking)) = (at(Role::Delayed), at(Role::Overtaking)) {
+        format!("{} delayed, {} goes ahead", site_in_line(delayed), site_in_line(overtaking))
+    } else {
+        let place = violation.sites.first().map(|site| format!(", {}", short_place(&site.place)));
+        format!("{}{}", printable(&violation.message), place.unwrap_or_default())
+    };
+    format!("{}{} {}: {words}\n", subject.id.red().bold(), ":".red().bold(), headline(violation))
+}
+
+fn site_in_line(site: &SiteUse) -> String {
+    let what = format!("{} {}", site.operation, printable(&site.expression));
+    format!("{} at {}", what.trim_end(), short_place(&site.place))
+}
+
+/// The command that runs a finding again.
+pub(crate) fn replay_line(folder: &str) -> String {
+    let folder = folder.trim_end_matches('/');
+    let quoted = shlex::try_quote(folder).map_or_else(|_| folder.to_string(), std::borrow::Cow::into_owned);
+    format!("fencehound replay {quoted}")
+}
+
+fn headline(violation: &Violation) -> String {
+    match (violation.kind, violation.monitor) {
+        (Kind::ScViolation, Some(monitor)) => format!("SC violation under {}", model_name(monitor)),
+        (kind, _) => kind_words(kind).to_string(),
+    }
+}
+
+fn kind_words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::ScViolation => "SC violation",
+        Kind::Assertion => "assertion failed",
+        Kind::Crash => "crash",
+        Kind::Deadlock => "deadlock",
+        Kind::Livelock => "livelock",
+        Kind::DoubleFree => "double free",
+        Kind::InvalidFree => "invalid free",
+        Kind::UseAfterFree => "use after free",
+        Kind::Misuse => "misuse",
+        Kind::Nondeterministic => "nondeterministic",
+    }
+}
+
+/// The sites worth an excerpt. prev is told in the cycle.
+fn shown_sites(violation: &Violation) -> impl Iterator<Item = &SiteUse> {
+    violation.sites.iter().filter(|site| site.role != Role::Previous)
+}
+
+fn site_words(site: &SiteUse) -> String {
+    let thread = thread_name(site.thread);
+    let function = if site.function.is_empty() { String::new() } else { format!(" in {}", printable(&site.function)) };
+    let of = if site.expression.is_empty() { String::new() } else { format!(" of {}", printable(&site.expression)) };
+    let operation = &site.operation;
+    let words = match site.role {
+        Role::Delayed => format!("this {operation}{of} may wait in the store buffer"),
+        Role::Overtaking => format!("while this {operation}{of} goes ahead"),
+        Role::Previous => format!("after this {operation}{of}"),
+        Role::At => "here".to_string(),
+        Role::Waiting => match (operation.as_str(), site.expression.as_str()) {
+            ("", _) => "waits here".to_string(),
+            (operation, "") => format!("waits here in {operation}"),
+            (operation, expression) => format!("waits here in {operation} for {}", printable(expression)),
+        },
+        Role::Freed => "the block was freed here".to_string(),
+        Role::Allocated => "the block was allocated here".to_string(),
+    };
+    format!("{thread}{function}: {words}")
+}
+
+/// The execution as a table, then the cycle in words.
+fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: usize) -> String {
+    let violation = subject.violation;
+    let marks = marks(violation, trace);
+    let story = marks
+        .and_then(|[delayed, previous, overtaking]| cycle::Cycle::find(&trace.events, delayed, previous, overtaking));
+    let mut keep: BTreeSet<usize> = marks.into_iter().flatten().collect();
+    keep.extend(story.iter().flat_map(cycle::Cycle::events));
+    keep.extend(site_events(violation, trace));
+    let end = marks.map_or(trace.events.len(), |[_, _, overtaking]| overtaking + 1);
+    let rows = match detail {
+        Detail::Everything => (0..trace.events.len()).map(Row::Event).collect(),
+        Detail::Excerpts | Detail::Execution => columns::pick(end, trace.events.len(), &keep),
+    };
+    let mut text = format!("  {}\n", "execution, as it was run:".bold());
+    let lane = lane(subject);
+    let table = Table { events: &trace.events, marks, lane };
+    for line in table.lines(&rows, width) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    if let (Some(story), Some(monitor)) = (story, violation.monitor) {
+        text.push('\n');
+        text.push_str(&story.in_words(&trace.events, &model_name(monitor)));
+    }
+    text
+}
+
+/// The indices of e′, prev and e, if they are events of this trace.
+pub(crate) fn marks(violation: &Violation, trace: &Trace) -> Option<[usize; 3]> {
+    let indices = violation.events?.map(|index| usize::try_from(index).unwrap_or(usize::MAX));
+    let inside = indices.iter().all(|index| *index < trace.events.len());
+    inside.then_some(indices)
+}
+
+/// The store buffers of the monitor that reported.
+pub(crate) fn lane(subject: &Subject<'_>) -> Option<Lane> {
+    let monitor = subject.violation.monitor?;
+    let index = subject.monitors.iter().position(|watched| *watched == monitor)?;
+    Some(Lane { monitor: index, heading: format!("store buffers ({})", model_name(monitor)) })
+}
+
+/// The last event at each site of a failure.
+fn site_events(violation: &Violation, trace: &Trace) -> Vec<usize> {
+    if violation.kind == Kind::ScViolation {
+        return Vec::new();
+    }
+    let last = |site: &SiteUse| {
+        trace.events.iter().rposition(|event| event.thread == site.thread && event.place == site.place)
+    };
+    violation.sites.iter().filter_map(last).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Detail, Subject, finding, line, samples};
+    use crate::report::excerpt::Sources;
+    use crate::screen::plain;
+
+    fn source_folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("sb.c"), samples::SOURCE).unwrap();
+        folder
+    }
+
+    #[test]
+    fn store_buffering_in_full() {
+        let folder = source_folder();
+        let violation = samples::store_buffering();
+        let trace = samples::trace();
+        let subject = Subject {
+            id: "tso-1",
+            violation: &violation,
+            trace: Some(&trace),
+            monitors: &[protocol::MonitorName::Tso],
+            folder: "fencehound-out/tso-1/",
+        };
+        let text = finding(&subject, Detail::Execution, 100, &mut Sources::new([folder.path().into()]));
+        assert_eq!(plain(&text), samples::REPORT, "\n{}", plain(&text));
+    }
+
+    #[test]
+    fn store_buffering_in_one_line() {
+        let violation = samples::store_buffering();
+        let subject =
+            Subject { id: "tso-1", violation: &violation, trace: None, monitors: &[], folder: "fencehound-out/tso-1/" };
+        assert_eq!(
+            plain(&line(&subject)),
+            "tso-1: SC violation under TSO: store x at sb.c:8 delayed, load x at sb.c:15 goes ahead\n"
+        );
+    }
+
+    #[test]
+    fn a_deadlock_shows_who_waits() {
+        let folder = source_folder();
+        let violation = samples::deadlock();
+        let trace = samples::trace();
+        let subject =
+            Subject { id: "deadlock-1", violation: &violation, trace: Some(&trace), monitors: &[], folder: "" };
+        let text = plain(&finding(&subject, Detail::Excerpts, 100, &mut Sources::new([folder.path().into()])));
+        assert_eq!(text, samples::DEADLOCK_REPORT, "\n{text}");
+    }
+}

@@ -1,0 +1,328 @@
+//! The verdict line: one sentence that says what was checked and what was not.
+
+use protocol::{Kind, MonitorName, Place, StoppedBy, Summary, Violation};
+
+use super::{full_place, model_name, printable};
+use crate::exit::Status;
+
+/// What a verdict is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts<'a> {
+    /// The preemption bound.
+    pub(crate) preemptions: Option<u32>,
+    /// The monitors, as asked for.
+    pub(crate) monitors: &'a [MonitorName],
+    /// `--time` as typed.
+    pub(crate) time: Option<&'a str>,
+    /// `--executions`.
+    pub(crate) budget: Option<u64>,
+    /// `--max-events`.
+    pub(crate) max_events: u64,
+    /// The counts.
+    pub(crate) summary: &'a Summary,
+    /// The violations.
+    pub(crate) violations: &'a [Violation],
+    /// What is not supported.
+    pub(crate) unsupported: &'a [(String, Place)],
+}
+
+/// The exit status, the JSON's word for it, and the sentence.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Verdict {
+    /// The exit status.
+    pub(crate) status: Status,
+    /// `clean`, `violations`, `incomplete`, `unsupported`.
+    pub(crate) word: &'static str,
+    /// The line.
+    pub(crate) line: String,
+}
+
+/// Judges a search.
+pub(crate) fn judge(facts: &Facts<'_>) -> Verdict {
+    let nondeterministic = facts.violations.iter().find(|violation| violation.kind == Kind::Nondeterministic);
+    let found = facts.violations.iter().any(|violation| violation.kind != Kind::Nondeterministic);
+    let (status, word, sentence) = if found {
+        (Status::Found, "violations", violations(facts))
+    } else if let Some((what, place)) = facts.unsupported.first() {
+        (Status::Unsupported, "unsupported", unsupported(what, place, facts.unsupported.len()))
+    } else if let Some(violation) = nondeterministic {
+        (Status::Unsupported, "unsupported", format!("the program is nondeterministic: {}", with_place(violation)))
+    } else if !facts.summary.complete || facts.summary.stopped_by.is_some() {
+        (Status::Incomplete, "incomplete", incomplete(facts))
+    } else {
+        (Status::Clean, "clean", clean(facts))
+    };
+    Verdict { status, word, line: format!("{word}: {sentence}") }
+}
+
+/// The name of a reason to stop in JSON.
+pub(crate) fn stopped_by_name(reason: StoppedBy) -> &'static str {
+    match reason {
+        StoppedBy::Time => "time",
+        StoppedBy::Executions => "executions",
+        StoppedBy::Events => "events",
+        StoppedBy::Interrupt => "interrupt",
+    }
+}
+
+/// `1 execution`, `2 executions`.
+pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+fn executions(summary: &Summary) -> String {
+    counted(summary.executions, "execution", "executions")
+}
+
+fn bound(facts: &Facts<'_>) -> Option<String> {
+    facts.preemptions.map(|bound| format!("at most {}", counted(u64::from(bound), "preemption", "preemptions")))
+}
+
+fn clean(facts: &Facts<'_>) -> String {
+    let all = if facts.summary.executions == 1 { "the" } else { "all" };
+    let bound = bound(facts).map_or_else(String::new, |bound| format!(" with {bound}"));
+    let blocked = match facts.summary.blocked {
+        0 => String::new(),
+        count => format!(" ({count} more given up at an assumption)"),
+    };
+    let watched = if facts.monitors.is_empty() {
+        "no assertion failure, crash or deadlock".to_string()
+    } else {
+        format!("no SC violation under {}", join(facts.monitors.iter().map(|monitor| model_name(*monitor))))
+    };
+    format!("{all} {}{bound}{blocked}; {watched}", executions(facts.summary))
+}
+
+/// `TSO`, `TSO or PSO`, `a, b or c`.
+fn join(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+fn stopped(facts: &Facts<'_>) -> Option<String> {
+    let reason = match facts.summary.stopped_by? {
+        StoppedBy::Time => format!("--time {}", facts.time.unwrap_or_default()),
+        StoppedBy::Executions => format!("--executions {}", facts.budget.unwrap_or_default()),
+        StoppedBy::Events => format!("--max-events {}", facts.max_events),
+        StoppedBy::Interrupt => "Ctrl-C".to_string(),
+    };
+    Some(format!("stopped by {reason}"))
+}
+
+fn incomplete(facts: &Facts<'_>) -> String {
+    let why = stopped(facts).unwrap_or_else(|| "not all were explored".to_string());
+    format!("{}, {why}; nothing found", executions(facts.summary))
+}
+
+fn unsupported(what: &str, place: &Place, count: usize) -> String {
+    let more = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
+    format!("{} at {}{more}", printable(what), full_place(place))
+}
+
+fn with_place(violation: &Violation) -> String {
+    let message = printable(&violation.message);
+    match violation.sites.first() {
+        Some(site) => format!("{message}, at {}", full_place(&site.place)),
+        None => message,
+    }
+}
+
+fn violations(facts: &Facts<'_>) -> String {
+    let mut parts = Vec::new();
+    for (kind, one, more) in KINDS {
+        match facts.violations.iter().filter(|violation| violation.kind == kind).count() {
+            0 => {}
+            count => parts.push(counted(count as u64, one, more)),
+        }
+    }
+    parts.extend(monitored(facts));
+    let bound = bound(facts).map_or_else(String::new, |bound| format!(" ({bound})"));
+    let stopped = stopped(facts).map_or_else(String::new, |why| format!(", {why}"));
+    let ended = match facts.unsupported.first() {
+        Some((what, place)) => {
+            format!("; ended by something unsupported: {}", unsupported(what, place, facts.unsupported.len()))
+        }
+        None => String::new(),
+    };
+    format!("{} in {}{bound}{stopped}{ended}", parts.join(", "), executions(facts.summary))
+}
+
+/// `3 distinct SC violations under TSO, 5 under PSO`; monitors that found nothing come last, as `none under TSO`.
+fn monitored(facts: &Facts<'_>) -> Vec<String> {
+    let distinct = |monitor: MonitorName| {
+        let count =
+            facts.summary.monitors.iter().find(|entry| entry.monitor == monitor).map_or(0, |entry| entry.distinct);
+        let reported = facts.violations.iter().filter(|violation| violation.monitor == Some(monitor)).count();
+        count.max(reported as u64)
+    };
+    let counts: Vec<(MonitorName, u64)> = facts.monitors.iter().map(|monitor| (*monitor, distinct(*monitor))).collect();
+    if counts.iter().all(|(_, count)| *count == 0) {
+        return Vec::new();
+    }
+    let some = counts.iter().filter(|(_, count)| *count > 0).enumerate().map(|(index, (monitor, count))| {
+        let noun = if *count == 1 { "distinct SC violation " } else { "distinct SC violations " };
+        format!("{count} {}under {}", if index == 0 { noun } else { "" }, model_name(*monitor))
+    });
+    let none = counts
+        .iter()
+        .filter(|(_, count)| *count == 0)
+        .map(|(monitor, _)| format!("none under {}", model_name(*monitor)));
+    some.chain(none).collect()
+}
+
+const KINDS: [(Kind, &str, &str); 9] = [
+    (Kind::Assertion, "assertion", "assertions"),
+    (Kind::Crash, "crash", "crashes"),
+    (Kind::Deadlock, "deadlock", "deadlocks"),
+    (Kind::Livelock, "livelock", "livelocks"),
+    (Kind::DoubleFree, "double free", "double frees"),
+    (Kind::InvalidFree, "invalid free", "invalid frees"),
+    (Kind::UseAfterFree, "use after free", "uses after free"),
+    (Kind::Misuse, "misuse", "misuses"),
+    (Kind::Nondeterministic, "nondeterminism", "nondeterminisms"),
+];
+
+/// The counts of a search that ended before it could count.
+pub(crate) fn nothing_explored() -> Summary {
+    Summary {
+        complete: false,
+        stopped_by: Some(StoppedBy::Interrupt),
+        executions: 0,
+        blocked: 0,
+        events: 0,
+        seconds: 0.0,
+        by_bound: Vec::new(),
+        monitors: Vec::new(),
+        violation_executions: Vec::new(),
+        uninstrumented: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::{Kind, MonitorCount, MonitorName, Place, StoppedBy, Summary, Violation};
+
+    use super::{Facts, judge, nothing_explored};
+    use crate::exit::Status;
+    use crate::report::samples;
+
+    fn summary(executions: u64, distinct: &[(MonitorName, u64)]) -> Summary {
+        let count = |(monitor, distinct): &(MonitorName, u64)| MonitorCount {
+            monitor: *monitor,
+            reporting: *distinct,
+            distinct: *distinct,
+            distinct_triples: *distinct,
+            first: None,
+        };
+        let monitors = distinct.iter().map(count).collect();
+        Summary { complete: true, stopped_by: None, executions, monitors, ..nothing_explored() }
+    }
+
+    fn line(change: impl FnOnce(&mut Facts<'_>), summary: &Summary, violations: &[Violation]) -> (Status, String) {
+        let mut facts = Facts {
+            preemptions: Some(2),
+            monitors: &[MonitorName::Tso, MonitorName::Pso],
+            time: Some("30s"),
+            budget: Some(100),
+            max_events: 100_000,
+            summary,
+            violations,
+            unsupported: &[],
+        };
+        change(&mut facts);
+        let verdict = judge(&facts);
+        (verdict.status, verdict.line)
+    }
+
+    #[test]
+    fn clean() {
+        let sentence = |change: fn(&mut Facts<'_>), executions| line(change, &summary(executions, &[]), &[]).1;
+        assert_eq!(
+            sentence(|_| {}, 1714),
+            "clean: all 1714 executions with at most 2 preemptions; no SC violation under TSO or PSO"
+        );
+        assert_eq!(
+            sentence(|facts| facts.preemptions = Some(1), 1),
+            "clean: the 1 execution with at most 1 preemption; no SC violation under TSO or PSO"
+        );
+        let unwatched = |facts: &mut Facts<'_>| {
+            facts.preemptions = None;
+            facts.monitors = &[];
+        };
+        assert_eq!(sentence(unwatched, 6), "clean: all 6 executions; no assertion failure, crash or deadlock");
+    }
+
+    #[test]
+    fn violations() {
+        let sc = samples::store_buffering();
+        let assertion = Violation { kind: Kind::Assertion, monitor: None, ..sc.clone() };
+        let (tso, pso) = (MonitorName::Tso, MonitorName::Pso);
+        let (status, text) = line(|_| {}, &summary(1714, &[(tso, 3), (pso, 5)]), std::slice::from_ref(&sc));
+        assert_eq!(status, Status::Found);
+        assert_eq!(
+            text,
+            "violations: 3 distinct SC violations under TSO, 5 under PSO in 1714 executions (at most 2 preemptions)"
+        );
+        let mut stopped = summary(1, &[(tso, 0), (pso, 1)]);
+        stopped.stopped_by = Some(StoppedBy::Executions);
+        let pso_only = Violation { monitor: Some(pso), ..sc };
+        assert_eq!(
+            line(|facts| facts.preemptions = None, &stopped, &[assertion.clone(), pso_only]).1,
+            "violations: 1 assertion, 1 distinct SC violation under PSO, none under TSO in 1 execution, stopped by \
+             --executions 100"
+        );
+        assert_eq!(
+            line(|_| {}, &summary(7, &[(tso, 0), (pso, 0)]), &[assertion.clone(), assertion]).1,
+            "violations: 2 assertions in 7 executions (at most 2 preemptions)"
+        );
+    }
+
+    #[test]
+    fn incomplete() {
+        let mut stopped = summary(120_000, &[]);
+        let mut sentence = |reason| {
+            stopped.stopped_by = Some(reason);
+            line(|_| {}, &stopped, &[])
+        };
+        let expected = "incomplete: 120000 executions, stopped by --time 30s; nothing found";
+        assert_eq!(sentence(StoppedBy::Time), (Status::Incomplete, expected.to_string()));
+        assert!(sentence(StoppedBy::Events).1.contains("stopped by --max-events 100000"));
+        assert_eq!(
+            line(|_| {}, &nothing_explored(), &[]).1,
+            "incomplete: 0 executions, stopped by Ctrl-C; nothing found"
+        );
+    }
+
+    #[test]
+    fn unsupported() {
+        let place = Place { file: "a.c".to_string(), line: 3, column: 7 };
+        let (status, text) = line(
+            |facts| facts.unsupported = &[],
+            &summary(0, &[]),
+            &[Violation {
+                kind: Kind::Nondeterministic,
+                monitor: None,
+                message: "read another value than before".to_string(),
+                ..samples::store_buffering()
+            }],
+        );
+        assert_eq!(status, Status::Unsupported);
+        assert_eq!(text, "unsupported: the program is nondeterministic: read another value than before, at sb.c:8:5");
+        let needed = [("fork".to_string(), place)];
+        let summary = summary(3, &[]);
+        let facts = Facts {
+            preemptions: Some(2),
+            monitors: &[],
+            time: None,
+            budget: None,
+            max_events: 1,
+            summary: &summary,
+            violations: &[],
+            unsupported: &needed,
+        };
+        assert_eq!(judge(&facts).line, "unsupported: fork at a.c:3:7");
+    }
+}

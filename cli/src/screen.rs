@@ -1,0 +1,86 @@
+//! Where the human-readable text goes, in colour or not.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstream::{AutoStream, ColorChoice};
+
+/// When to colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Which stream carries the text for people.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Channel {
+    /// Standard output: the usual case.
+    Output,
+    /// Standard error: when the standard output carries JSON.
+    Error,
+}
+
+/// The text's way to the user. Text is written with colour codes, which are taken out where they are not wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    channel: Channel,
+    color: Color,
+}
+
+/// The width of text that does not go to a terminal.
+pub(crate) const PLAIN_WIDTH: usize = 100;
+
+impl Screen {
+    /// Text on that channel.
+    pub(crate) fn new(channel: Channel, color: Color) -> Screen {
+        Screen { channel, color }
+    }
+
+    /// The columns that a line may take.
+    pub(crate) fn width(self) -> usize {
+        let size = match self.channel {
+            Channel::Output if io::stdout().is_terminal() => terminal_size::terminal_size_of(io::stdout()),
+            Channel::Error if io::stderr().is_terminal() => terminal_size::terminal_size_of(io::stderr()),
+            Channel::Output | Channel::Error => None,
+        };
+        size.map_or(PLAIN_WIDTH, |(width, _)| usize::from(width.0).max(60))
+    }
+
+    /// Writes a text. A reader that has gone away (`| head`) is no error: the exit status still tells.
+    pub(crate) fn print(self, text: &str) {
+        let choice = match self.color {
+            Color::Auto => None,
+            Color::Always => Some(ColorChoice::Always),
+            Color::Never => Some(ColorChoice::Never),
+        };
+        let ignored = match self.channel {
+            Channel::Output => {
+                let stream = io::stdout();
+                let choice = choice.unwrap_or_else(|| AutoStream::choice(&stream));
+                let mut stream = AutoStream::new(stream.lock(), choice);
+                stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
+            }
+            Channel::Error => {
+                let stream = io::stderr();
+                let choice = choice.unwrap_or_else(|| AutoStream::choice(&stream));
+                let mut stream = AutoStream::new(stream.lock(), choice);
+                stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
+            }
+        };
+        drop(ignored);
+    }
+}
+
+/// Takes the colour codes out of a text.
+pub(crate) fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
+/// Writes an error message.
+pub(crate) fn complain(message: &impl std::fmt::Display) {
+    drop(writeln!(io::stderr(), "{message}"));
+}

@@ -1,0 +1,126 @@
+//! Where the parts of the tool are: clang 19, lld, the pass plugin, the runtime library, the header.
+//!
+//! Nothing is started to find out, as long as clang has its version in its name: a check must begin at once.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::exit::Failure;
+
+/// How clang is told to use lld.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Linker {
+    /// clang finds `ld.lld` by itself.
+    ByName,
+    /// It is elsewhere.
+    At(PathBuf),
+}
+
+impl Linker {
+    /// clang's argument.
+    pub(crate) fn argument(&self) -> OsString {
+        match self {
+            Linker::ByName => "-fuse-ld=lld".into(),
+            Linker::At(path) => {
+                let mut argument = OsString::from("--ld-path=");
+                argument.push(path);
+                argument
+            }
+        }
+    }
+}
+
+/// What was found of each part.
+#[derive(Clone, Debug)]
+pub(crate) struct Toolchain {
+    /// clang 19.
+    pub(crate) clang: Option<PathBuf>,
+    /// lld, for `clang`.
+    pub(crate) linker: Option<Linker>,
+    /// `libfencehound_pass.so`.
+    pub(crate) plugin: Option<PathBuf>,
+    /// `libfencehound_runtime.a`.
+    pub(crate) runtime: Option<PathBuf>,
+    /// The folder with `fencehound.h`.
+    pub(crate) include: Option<PathBuf>,
+}
+
+/// All parts, present.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    /// See [`Toolchain`].
+    pub(crate) clang: PathBuf,
+    /// See [`Toolchain`].
+    pub(crate) linker: Linker,
+    /// See [`Toolchain`].
+    pub(crate) plugin: PathBuf,
+    /// See [`Toolchain`].
+    pub(crate) runtime: PathBuf,
+    /// See [`Toolchain`].
+    pub(crate) include: PathBuf,
+}
+
+impl Toolchain {
+    /// Looks for the parts, from the place of this executable and in `PATH`.
+    pub(crate) fn locate() -> Toolchain {
+        let here = env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_path_buf)).unwrap_or_default();
+        let installed = here.join("../lib/fencehound");
+        let part = |name: &str| first_file([installed.join(name), here.join(name)]);
+        let include = [here.join("../include"), here.join("../../runtime/include")]
+            .into_iter()
+            .find(|folder| folder.join("fencehound.h").is_file());
+        let clang = find_clang();
+        let linker = clang.as_deref().and_then(find_linker);
+        Toolchain {
+            clang,
+            linker,
+            plugin: part("libfencehound_pass.so"),
+            runtime: part("libfencehound_runtime.a"),
+            include: include.map(|folder| folder.canonicalize().unwrap_or(folder)),
+        }
+    }
+
+    /// All parts, or the first that is missing.
+    pub(crate) fn require(self) -> Result<Parts, Failure> {
+        let missing = |what: &str| Failure::missing(format!("{what} was not found"));
+        Ok(Parts {
+            clang: self.clang.ok_or_else(|| missing("clang 19"))?,
+            linker: self.linker.ok_or_else(|| missing("the linker lld"))?,
+            plugin: self.plugin.ok_or_else(|| missing("the compiler plugin libfencehound_pass.so"))?,
+            runtime: self.runtime.ok_or_else(|| missing("the runtime library libfencehound_runtime.a"))?,
+            include: self.include.ok_or_else(|| missing("the header fencehound.h"))?,
+        })
+    }
+}
+
+/// A program in `PATH`.
+pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+fn first_file(candidates: [PathBuf; 2]) -> Option<PathBuf> {
+    candidates.into_iter().find(|file| file.is_file()).map(|file| file.canonicalize().unwrap_or(file))
+}
+
+fn find_clang() -> Option<PathBuf> {
+    let debian = PathBuf::from("/usr/lib/llvm-19/bin/clang");
+    in_path("clang-19")
+        .or_else(|| debian.is_file().then_some(debian))
+        .or_else(|| in_path("clang").filter(|clang| is_version_19(clang)))
+}
+
+fn is_version_19(clang: &Path) -> bool {
+    let output = Command::new(clang).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
+    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("clang version 19."))
+}
+
+fn find_linker(clang: &Path) -> Option<Linker> {
+    let real = clang.canonicalize().ok()?;
+    let beside = real.parent().is_some_and(|folder| folder.join("ld.lld").is_file());
+    if beside || in_path("ld.lld").is_some() {
+        return Some(Linker::ByName);
+    }
+    in_path("ld.lld-19").map(Linker::At)
+}

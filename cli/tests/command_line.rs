@@ -1,0 +1,512 @@
+//! The command line from outside: exit statuses, verdict lines, files, bad input.
+//!
+//! The pass and the runtime are stand-ins (`tests/fake`): a plugin that does nothing, and a runtime that answers with
+//! canned messages. So these tests are about the tool alone.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use protocol::{
+    Kind, Message, MonitorCount, MonitorName, Place, Role, Schedule, SiteUse, StoppedBy, Summary, Trace, TraceEvent,
+    Violation,
+};
+use serde_json::Value;
+
+/// An installation of the tool with the stand-ins.
+struct Installation {
+    tool: PathBuf,
+    /// A program with the stand-in runtime.
+    program: PathBuf,
+    /// A program without.
+    foreign: PathBuf,
+}
+
+fn clang(arguments: &[&dyn AsRef<std::ffi::OsStr>]) {
+    let status = Command::new("clang-19").args(arguments.iter().map(AsRef::as_ref)).status().unwrap();
+    assert!(status.success());
+}
+
+fn installation() -> &'static Installation {
+    static INSTALLED: OnceLock<Installation> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("installation");
+        drop(fs::remove_dir_all(&root));
+        let library = root.join("lib/fencehound");
+        for folder in ["bin", "lib/fencehound", "include"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let fake = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake");
+        let tool = root.join("bin/fencehound");
+        fs::copy(env!("CARGO_BIN_EXE_fencehound"), &tool).unwrap();
+        fs::write(root.join("include/fencehound.h"), "#define FROM_FENCEHOUND 1\n").unwrap();
+        clang(&[&"-shared", &"-fPIC", &fake.join("plugin.c"), &"-o", &library.join("libfencehound_pass.so")]);
+        let object = root.join("runtime.o");
+        clang(&[&"-c", &fake.join("runtime.c"), &"-o", &object]);
+        let archive = library.join("libfencehound_runtime.a");
+        let status = Command::new("ar").arg("rcs").arg(&archive).arg(&object).status().unwrap();
+        assert!(status.success());
+        let program = root.join("program");
+        clang(&[&fake.join("program.c"), &archive, &"-o", &program]);
+        let foreign = root.join("foreign");
+        fs::write(root.join("foreign.c"), "int main(void) { return 0; }\n").unwrap();
+        clang(&[&root.join("foreign.c"), &"-o", &foreign]);
+        Installation { tool, program, foreign }
+    })
+}
+
+/// A folder to work in, with canned answers.
+struct Bench {
+    folder: tempfile::TempDir,
+}
+
+/// What the tool did.
+#[derive(Debug, PartialEq)]
+struct Ran {
+    status: i32,
+    output: String,
+    errors: String,
+}
+
+impl Ran {
+    fn verdict(&self) -> &str {
+        self.output.lines().last().unwrap_or_default()
+    }
+}
+
+impl Bench {
+    fn new(explored: &[Message], replayed: &[Message]) -> Bench {
+        let lines = |messages: &[Message]| {
+            let line = |message| serde_json::to_string(message).unwrap() + "\n";
+            messages.iter().map(line).collect::<String>()
+        };
+        let bench = Bench { folder: tempfile::tempdir().unwrap() };
+        bench.write("explored", &lines(explored));
+        bench.write("replayed", &lines(replayed));
+        symlink(&installation().program, bench.path("program")).unwrap();
+        bench
+    }
+
+    fn empty() -> Bench {
+        Bench::new(&[], &[])
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(&installation().tool);
+        command.args(line.split_whitespace()).current_dir(self.folder.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, line: &str) -> Ran {
+        ran(self.command(line).output().unwrap())
+    }
+
+    /// Checks the program with the canned answers.
+    fn check(&self, options: &str) -> Ran {
+        self.run(&format!("check program {options} -- explored replayed"))
+    }
+}
+
+fn ran(output: Output) -> Ran {
+    Ran {
+        status: output.status.code().unwrap_or(-1),
+        output: String::from_utf8(output.stdout).unwrap(),
+        errors: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn summary(executions: u64, violations: u64) -> Summary {
+    let count = |monitor, count| MonitorCount {
+        monitor,
+        reporting: count,
+        distinct: count,
+        distinct_triples: count,
+        first: None,
+    };
+    Summary {
+        complete: true,
+        stopped_by: None,
+        executions,
+        blocked: 0,
+        events: 6 * executions,
+        seconds: 0.5,
+        by_bound: Vec::new(),
+        monitors: vec![count(MonitorName::Tso, violations), count(MonitorName::Pso, 0)],
+        violation_executions: vec![1; usize::try_from(violations).unwrap()],
+        uninstrumented: Vec::new(),
+    }
+}
+
+fn end(summary: Summary) -> Message {
+    Message::Summary(Box::new(summary))
+}
+
+fn site(role: Role, thread: u32, line: u32) -> SiteUse {
+    SiteUse {
+        role,
+        thread,
+        place: Place { file: "sb.c".to_string(), line, column: 3 },
+        function: "f".to_string(),
+        operation: "store".to_string(),
+        expression: "x".to_string(),
+    }
+}
+
+fn violation(line: u32) -> Violation {
+    Violation {
+        kind: Kind::ScViolation,
+        monitor: Some(MonitorName::Tso),
+        message: "delayed".to_string(),
+        sites: vec![site(Role::Delayed, 1, line), site(Role::Previous, 2, 5), site(Role::Overtaking, 2, 6)],
+        events: Some([0, 1, 2]),
+        schedule: Schedule::default(),
+    }
+}
+
+fn assertion() -> Violation {
+    let sites = vec![site(Role::At, 1, 4)];
+    Violation { kind: Kind::Assertion, monitor: None, events: None, sites, ..violation(4) }
+}
+
+fn trace(violations: Vec<Violation>) -> Message {
+    let event = |thread, line, address, written| TraceEvent {
+        thread,
+        place: Place { file: "sb.c".to_string(), line, column: 3 },
+        function: "f".to_string(),
+        operation: if written { "store" } else { "load" }.to_string(),
+        target: format!("v{address}"),
+        address,
+        width: 1,
+        read: (!written).then_some(1),
+        written: written.then_some(1),
+        pending: vec![vec![0], vec![0]],
+    };
+    let events = vec![event(1, 4, 1, true), event(2, 5, 1, false), event(2, 6, 2, true)];
+    Message::Replayed(Box::new(Trace { events, violations }))
+}
+
+fn reported(violation: Violation) -> Message {
+    Message::Violation(Box::new(violation))
+}
+
+#[test]
+fn clean_leaves_nothing_behind() {
+    let bench = Bench::new(&[end(summary(3, 0))], &[]);
+    let ran = bench.check("");
+    let expected = "clean: all 3 executions with at most 2 preemptions; no SC violation under TSO or PSO\n";
+    assert_eq!(ran, Ran { status: 0, output: expected.to_string(), errors: String::new() });
+    assert!(!bench.path("fencehound-out").exists());
+}
+
+#[test]
+fn violations_are_stored_shown_and_replayed() {
+    let bench = Bench::new(
+        &[reported(violation(4)), reported(assertion()), end(summary(3, 1))],
+        &[trace(vec![violation(4), assertion()])],
+    );
+    bench.write("sb.c", "\n\n\n  x = 1;\n  r = x;\n  x = 2;\n");
+    let first = bench.check("--json result.json");
+    assert_eq!(first.status, 1, "{first:?}");
+    assert_eq!(
+        first.verdict(),
+        "violations: 1 assertion, 1 distinct SC violation under TSO, none under PSO in 3 executions (at most 2 \
+         preemptions)"
+    );
+    for part in ["4 |   x = 1;", "store buffers (TSO)", "cycle:", "replay: fencehound replay fencehound-out/tso-1\n"] {
+        assert!(first.output.contains(part), "{part} is not in\n{}", first.output);
+    }
+    let json: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
+    assert_eq!(json["verdict"], "violations");
+    assert_eq!(json["violations"][1]["finding"], "fencehound-out/assertion-1/");
+    assert!(bench.read("fencehound-out/tso-1/report.txt").contains("SC violation under TSO"));
+    assert_eq!(bench.check("--json result.json"), first);
+
+    let replayed = bench.run("replay fencehound-out/tso-1/");
+    assert_eq!(replayed.status, 1, "{replayed:?}");
+    assert_eq!(
+        replayed.verdict(),
+        "reproduced: tso-1: SC violation under TSO: store x at sb.c:4 delayed, store x at sb.c:6 goes ahead"
+    );
+    assert_eq!(bench.run("replay fencehound-out/tso-1/finding.json"), replayed);
+    let mut stepped = bench.command("replay fencehound-out/tso-1 --step");
+    let stepped = ran(stepped.stdin(Stdio::null()).output().unwrap());
+    assert_eq!((stepped.status, stepped.verdict()), (1, replayed.verdict()));
+}
+
+#[test]
+fn findings_of_the_run_before_are_removed_and_nothing_else() {
+    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    assert_eq!(bench.check("").status, 1);
+    bench.write("fencehound-out/notes", "mine");
+    bench.write("explored", &(serde_json::to_string(&end(summary(3, 0))).unwrap() + "\n"));
+    assert_eq!(bench.check("").status, 0);
+    assert!(!bench.path("fencehound-out/tso-1").exists());
+    assert_eq!(bench.read("fencehound-out/notes"), "mine");
+}
+
+#[test]
+fn many_findings_take_a_line_each() {
+    let lines: Vec<u32> = (1..=60).collect();
+    let mut explored: Vec<Message> = lines.iter().map(|line| reported(violation(*line))).collect();
+    explored.push(end(summary(9, 60)));
+    let bench = Bench::new(&explored, &[trace(lines.iter().map(|line| violation(*line)).collect())]);
+    let ran = bench.check("");
+    assert_eq!(ran.status, 1);
+    assert_eq!(ran.output.matches("execution, as it was run").count(), 1);
+    assert_eq!(ran.output.matches("replay: fencehound").count(), 3);
+    assert!(ran.output.contains("\n… and 10 more in fencehound-out/\n"), "{}", ran.output);
+    assert!(bench.path("fencehound-out/tso-60/finding.json").exists());
+}
+
+#[test]
+fn a_finding_that_does_not_replay_is_an_internal_error() {
+    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(5)])]);
+    let ran = bench.check("--json -");
+    assert_eq!(ran.status, 70, "{ran:?}");
+    assert!(ran.errors.contains("internal error: finding tso-1 did not replay"), "{}", ran.errors);
+    let json: Value = serde_json::from_str(&ran.output).unwrap();
+    assert_eq!(json["verdict"], "error");
+    assert_eq!(bench.run("replay fencehound-out/tso-1").status, 0);
+}
+
+#[test]
+fn an_incomplete_search_is_never_clean() {
+    let stopped = Summary { complete: false, stopped_by: Some(StoppedBy::Time), ..summary(3, 0) };
+    let bench = Bench::new(&[end(stopped)], &[]);
+    let ran = bench.check("--time 500ms");
+    assert_eq!(ran.status, 3);
+    assert_eq!(ran.verdict(), "incomplete: 3 executions, stopped by --time 500ms; nothing found");
+}
+
+#[test]
+fn something_unsupported_is_named() {
+    let place = Place { file: "sb.c".to_string(), line: 7, column: 2 };
+    let unsupported = Message::Unsupported { what: "fork".to_string(), place };
+    let bench = Bench::new(&[unsupported, end(summary(1, 0))], &[]);
+    let ran = bench.check("--json result.json");
+    assert_eq!((ran.status, ran.verdict()), (4, "unsupported: fork at sb.c:7:2"));
+    let json: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
+    assert_eq!(json["unsupported"][0]["line"], 7);
+}
+
+#[test]
+fn a_program_that_fails_inside_is_an_internal_error() {
+    let bench = Bench::new(&[reported(violation(4))], &[]);
+    let killed = bench.run("check program -- explored replayed segv");
+    assert_eq!(killed.status, 70, "{killed:?}");
+    assert_eq!(
+        killed.verdict(),
+        "error: internal error: the program was killed by signal 11 (SIGSEGV) before it gave its result"
+    );
+    assert!(killed.errors.contains("help: this is a bug in fencehound"));
+    let silent = bench.check("");
+    assert!(silent.verdict().contains("the program ended with status 0 before it gave its result"), "{silent:?}");
+
+    let words = Message::Internal("the clock runs backwards".to_string());
+    let ran = Bench::new(&[words], &[]).check("");
+    assert_eq!(ran.status, 70);
+    assert!(ran.verdict().ends_with("the runtime failed: the clock runs backwards"));
+
+    bench.write("explored", "this is no message\n");
+    let ran = bench.check("");
+    assert_eq!(ran.status, 70);
+    assert!(ran.verdict().contains("something that is no message"), "{ran:?}");
+}
+
+fn interrupted(bench: &Bench, how: &str) -> Child {
+    let ready = bench.path("ready");
+    let child = bench.command(&format!("check program -- explored replayed {how} ready")).spawn().unwrap();
+    while !ready.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    press(&child);
+    child
+}
+
+fn press(child: &Child) {
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn ctrl_c_gives_the_partial_result() {
+    let stopped = Summary { complete: false, stopped_by: Some(StoppedBy::Interrupt), ..summary(3, 0) };
+    let bench = Bench::new(&[end(stopped)], &[]);
+    let ran = ran(interrupted(&bench, "wait").wait_with_output().unwrap());
+    assert_eq!((ran.status, ran.verdict()), (3, "incomplete: 3 executions, stopped by Ctrl-C; nothing found"));
+}
+
+#[test]
+fn a_second_ctrl_c_kills() {
+    let bench = Bench::empty();
+    let child = interrupted(&bench, "stubborn");
+    std::thread::sleep(Duration::from_millis(50));
+    press(&child);
+    let ran = ran(child.wait_with_output().unwrap());
+    assert_eq!((ran.status, ran.verdict()), (3, "incomplete: 0 executions, stopped by Ctrl-C; nothing found"));
+}
+
+#[test]
+fn sources_are_compiled_and_changes_noticed() {
+    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    bench.write("own.h", "int fake_main(int count, char **arguments);\n");
+    bench.write("main.c", "#include <fencehound.h>\n#include \"own.h\"\n#if !FROM_FENCEHOUND || !__FENCEHOUND__ || !MINE\n#error\n#endif\nint other(int, char **);\nint main(int c, char **v) { return other(c, v); }\n");
+    bench.write("other.c", "#include \"own.h\"\nint other(int c, char **v) { return fake_main(c, v); }\n");
+    let options = "-O2 -D MINE=1 -std=c17 -pthread --cflags -Wall";
+    let ran = bench.run(&format!("check main.c other.c {options} -- explored replayed print"));
+    assert_eq!((ran.status, ran.errors.as_str()), (1, ""), "{ran:?}");
+    assert!(!ran.output.contains("own words"));
+    let finding: Value = serde_json::from_str(&bench.read("fencehound-out/tso-1/finding.json")).unwrap();
+    let files: Vec<&str> =
+        finding["program"]["files"].as_array().unwrap().iter().map(|file| file[0].as_str().unwrap()).collect();
+    assert_eq!(files, ["main.c", "other.c", "own.h"]);
+    let replayed = bench.run("replay fencehound-out/tso-1");
+    assert_eq!(replayed.status, 1, "{replayed:?}");
+    assert!(replayed.output.starts_with("the program's own words\n"), "{}", replayed.output);
+    bench.write("own.h", "int fake_main(int, char **);\n");
+    let changed = bench.run("replay fencehound-out/tso-1");
+    assert_eq!(changed.status, 2);
+    assert_eq!(
+        changed.errors,
+        "error: the program has changed since the finding was made: own.h is different\nhelp: check it again: \
+         fencehound check main.c other.c\n"
+    );
+}
+
+#[test]
+fn a_c_error_is_clangs_to_explain() {
+    let bench = Bench::empty();
+    bench.write("a.c", "int main(void) { return x; }\n");
+    let ran = bench.run("check a.c --json result.json");
+    assert_eq!((ran.status, ran.verdict()), (5, "error: a.c did not compile"));
+    assert!(ran.errors.contains("a.c:1:25: error: use of undeclared identifier 'x'"), "{}", ran.errors);
+    let json: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
+    assert_eq!(json["verdict"], "error");
+    assert!(!bench.path("fencehound-out").exists());
+}
+
+#[test]
+fn bad_input_is_a_usage_error_with_help() {
+    let bench = Bench::empty();
+    symlink(&installation().foreign, bench.path("foreign")).unwrap();
+    bench.write("text", "");
+    bench.write("a.c", "int main(void) { return 0; }\n");
+    fs::create_dir(bench.path("folder.c")).unwrap();
+    let cases = [
+        ("check no-such-file.c", "no-such-file.c: no such file or directory"),
+        ("check no-such-file", "no-such-file: no such file or directory"),
+        ("check foreign", "foreign: not built by fencehound cc"),
+        ("check text", "text: neither a .c file nor an executable"),
+        ("check folder.c", "folder.c: is a folder"),
+        ("check program a.c", "program: an executable cannot be combined with other targets"),
+        ("check a.c --frobnicate", "unexpected argument '--frobnicate' found"),
+        ("check a.c --model alpha", "unknown model `alpha`"),
+        ("check a.c --model tso", "model `tso` is not available in this version"),
+        ("check a.c --explorer dpor", "explorer `dpor` is not available in this version"),
+        ("check a.c --monitor race", "monitor `race` is not available in this version"),
+        ("check a.c --time 30", "--time `30` is no time"),
+        ("check a.c --preemptions few", "--preemptions `few` is no bound"),
+        ("check a.c --out text/out", "text/out: findings cannot be written: not a directory"),
+        ("check a.c --out text", "text: findings cannot be written: file exists"),
+        ("check a.c --json text/j", "text/j: cannot be written: not a directory"),
+        ("check a.c -O9", "unknown optimisation level -O9"),
+        ("check x.litmus", "x.litmus: litmus files are not available in this version"),
+        ("replay nothing", "nothing: no such file or directory"),
+        ("frobnicate", "unrecognized subcommand 'frobnicate'"),
+        ("monitor log", "the command `monitor` is not available in this version"),
+    ];
+    for (line, message) in cases {
+        let ran = bench.run(line);
+        assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{line}: {ran:?}");
+        assert_eq!(ran.errors.lines().next(), Some(format!("error: {message}").as_str()), "{line}");
+        assert!(ran.errors.contains("\nhelp: "), "{line}: {}", ran.errors);
+    }
+    assert!(!bench.path("fencehound-out").exists());
+}
+
+#[test]
+fn corrupt_and_foreign_findings_are_refused() {
+    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    assert_eq!(bench.check("").status, 1);
+    let whole = bench.read("fencehound-out/tso-1/finding.json");
+    let truncated = &whole[..whole.len() / 2];
+    let other_version = whole.replacen("\"version\": 1", "\"version\": 99", 1);
+    let without_schedule = whole.replacen("\"schedule\"", "\"plan\"", 1);
+    let cases = [
+        (truncated, "not a finding, or a corrupt one"),
+        ("", "not a finding, or a corrupt one"),
+        ("\u{0}\u{1}", "not a finding, or a corrupt one"),
+        ("{\"name\": \"something else\"}", "not a finding of fencehound"),
+        ("[1, 2]", "not a finding of fencehound"),
+        (other_version.as_str(), "format version 99, where this fencehound has 1"),
+        (without_schedule.as_str(), "a corrupt finding: missing field `schedule`"),
+    ];
+    for (text, message) in cases {
+        bench.write("finding.json", text);
+        let ran = bench.run("replay finding.json");
+        assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{text}: {ran:?}");
+        assert!(ran.errors.contains(message) && ran.errors.contains("\nhelp: "), "{text}: {}", ran.errors);
+    }
+}
+
+#[test]
+fn findings_that_cannot_be_written_are_said_after_the_verdict() {
+    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    fs::create_dir(bench.path("fencehound-out")).unwrap();
+    // The folder's name is taken by a file, as the disk might be full.
+    bench.write("fencehound-out/tso-1", "");
+    let ran = bench.check("");
+    assert_eq!(ran.status, 2);
+    assert!(ran.verdict().starts_with("violations: 1 distinct"), "{ran:?}");
+    assert!(ran.errors.contains("findings cannot be written"), "{ran:?}");
+}
+
+#[test]
+fn cc_is_a_drop_in_compiler() {
+    let bench = Bench::empty();
+    bench.write("a.c", "#include <fencehound.h>\nint value(void) { return FROM_FENCEHOUND + __FENCEHOUND__; }\n");
+    bench.write("main.c", "int value(void);\nint main(void) { return value(); }\n");
+    for line in ["cc -c a.c -o a.o", "cc -g0 -c main.c", "cc -o main a.o main.o -lm", "cc -shared -fPIC a.c -o a.so"] {
+        let ran = bench.run(line);
+        assert_eq!(ran, Ran { status: 0, output: String::new(), errors: String::new() }, "{line}");
+    }
+    assert_eq!(Command::new(bench.path("main")).status().unwrap().code(), Some(2));
+    assert!(bench.run("cc --version").output.contains("clang version 19."));
+    assert!(bench.run("cc -dumpmachine").output.contains("linux"));
+    assert!(bench.run("cc -E a.c").output.contains("return 1 + 1"));
+    assert!(bench.run("cc -v").errors.contains("clang version 19."));
+    assert_eq!(bench.run("cc").status, 1);
+    assert_eq!(bench.run("cc -c missing.c").status, 1);
+    assert!(bench.run("cc --help").output.contains("drop-in"));
+}
+
+#[test]
+fn doctor_finds_the_parts() {
+    let ran = Bench::empty().run("doctor");
+    assert!(ran.output.contains("ok       compiler plugin"), "{}", ran.output);
+    assert_eq!((ran.status, ran.verdict()), (0, "ready: everything that is needed is here"));
+}
+
+#[test]
+fn colour_is_only_where_it_is_wanted() {
+    let bench = Bench::new(&[end(summary(3, 0))], &[]);
+    assert!(!bench.check("").output.contains('\u{1b}'));
+    assert!(bench.check("--color always").output.contains('\u{1b}'));
+    assert!(!bench.check("--color never").output.contains('\u{1b}'));
+}
