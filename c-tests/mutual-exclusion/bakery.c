@@ -1,19 +1,42 @@
-//@ why: TODO
-//@ run: --preemptions 1
-//@ verdict: violations
+//@ why: Lamport's bakery for two threads, each entering once, with four fences. Each run that lacks
+//@      one shows the cycle that only this fence breaks; the run without any shows them all.
 //@ run: -DFENCED --preemptions 3
 //@ verdict: clean
+//@ run: --preemptions 1
+//@ verdict: violations
+//@ tso: choose -> wait-choice, chosen -> wait-choice, take -> look
+//@ pso: choose -> wait-choice, chosen -> wait-choice, take -> look, take -> wait-turn, write -> read
+//@ run: -DFENCED -DWITHOUT=1 --preemptions 2
+//@ why: That this thread chooses may reach memory after it has looked at the other's number.
+//@ verdict: violations
+//@ tso: choose -> wait-choice
+//@ pso: choose -> wait-choice
+//@ run: -DFENCED -DWITHOUT=2 --preemptions 2
+//@ why: Under PSO the number may reach memory after the end of the choice.
+//@ verdict: violations
+//@ pso: take -> wait-turn
+//@ run: -DFENCED -DWITHOUT=3 --preemptions 2
+//@ why: Number and end of the choice may both wait while this thread looks at the other's choice.
+//@ verdict: violations
+//@ tso: chosen -> wait-choice, take -> look
+//@ pso: chosen -> wait-choice, take -> look
+//@ run: -DFENCED -DWITHOUT=4 --preemptions 2
+//@ why: Under PSO the number may be given back before what the critical section wrote is there.
+//@ verdict: violations
+//@ pso: write -> read
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
+// Fence number `number`, except in the run that goes without it.
+#ifndef WITHOUT
+#define WITHOUT 0
+#endif
 #ifdef FENCED
-#define FULL_FENCE() atomic_thread_fence(memory_order_seq_cst)
-#define STORE_FENCE() atomic_thread_fence(memory_order_release)
+#define FENCE(number, order) ((number) == WITHOUT ? (void)0 : atomic_thread_fence(order))
 #else
-#define FULL_FENCE() ((void)0)
-#define STORE_FENCE() ((void)0)
+#define FENCE(number, order) ((void)0)
 #endif
 
 volatile int choosing[2], number[2];
@@ -22,12 +45,12 @@ int entered;
 static void lock(int me) {
     int other = 1 - me;
     choosing[me] = 1; // @choose
-    FULL_FENCE();
+    FENCE(1, memory_order_seq_cst);
     int mine = number[other] + 1; // @look
     number[me] = mine;            // @take
-    STORE_FENCE();
+    FENCE(2, memory_order_release);
     choosing[me] = 0; // @chosen
-    FULL_FENCE();
+    FENCE(3, memory_order_seq_cst);
     while (choosing[other]) // @wait-choice
         ;
     for (;;) {
@@ -38,8 +61,8 @@ static void lock(int me) {
 }
 
 static void unlock(int me) {
-    STORE_FENCE();
-    number[me] = 0; // @leave
+    FENCE(4, memory_order_release);
+    number[me] = 0;
 }
 
 static void *body(void *me) {

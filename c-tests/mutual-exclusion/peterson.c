@@ -1,19 +1,40 @@
-//@ why: TODO
-//@ run: --preemptions 3
-//@ verdict: violations
+//@ why: Peterson's algorithm, each thread entering once, with three fences. Each run that lacks one
+//@      shows the cycle that only this fence breaks. Without any, the cycles that a first report
+//@      hides on the same execution are missing from the set.
 //@ run: -DFENCED --preemptions 3
 //@ verdict: clean
+//@ run: --preemptions 1
+//@ why: TSO delays both stores past the look at the other's flag: seen when the other's give-way goes
+//@      ahead of one's own. PSO can also delay the flag alone, and the critical section's write.
+//@ verdict: violations
+//@ tso: give-way -> give-way
+//@ pso: give-way -> give-way, raise -> look, write -> read
+//@ run: -DFENCED -DWITHOUT=1 --preemptions 2
+//@ why: Under PSO the flag may reach memory after the turn, when the other has looked already.
+//@ verdict: violations
+//@ pso: raise -> look
+//@ run: -DFENCED -DWITHOUT=2 --preemptions 2
+//@ why: The turn stays in the buffer while this thread looks, and the other gives way before that.
+//@ verdict: violations
+//@ tso: give-way -> give-way
+//@ pso: give-way -> give-way
+//@ run: -DFENCED -DWITHOUT=3 --preemptions 2
+//@ why: Under PSO the flag may be down before what the critical section wrote is there.
+//@ verdict: violations
+//@ pso: write -> read
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
+// Fence number `number`, except in the run that goes without it.
+#ifndef WITHOUT
+#define WITHOUT 0
+#endif
 #ifdef FENCED
-#define FULL_FENCE() atomic_thread_fence(memory_order_seq_cst)
-#define STORE_FENCE() atomic_thread_fence(memory_order_release)
+#define FENCE(number, order) ((number) == WITHOUT ? (void)0 : atomic_thread_fence(order))
 #else
-#define FULL_FENCE() ((void)0)
-#define STORE_FENCE() ((void)0)
+#define FENCE(number, order) ((void)0)
 #endif
 
 volatile int flag[2], turn;
@@ -22,20 +43,20 @@ int entered;
 static void lock(int me) {
     int other = 1 - me;
     flag[me] = 1; // @raise
-    STORE_FENCE();
+    FENCE(1, memory_order_release);
     turn = other; // @give-way
-    FULL_FENCE();
+    FENCE(2, memory_order_seq_cst);
     for (;;) {
         if (!flag[other]) // @look
             break;
-        if (turn != other) // @whose
+        if (turn != other)
             break;
     }
 }
 
 static void unlock(int me) {
-    STORE_FENCE();
-    flag[me] = 0; // @lower
+    FENCE(3, memory_order_release);
+    flag[me] = 0;
 }
 
 static void *body(void *me) {

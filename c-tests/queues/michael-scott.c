@@ -1,12 +1,16 @@
-//@ why: TODO
+//@ why: The queue of Michael and Scott (PODC 1996) without reuse of nodes. A compare-and-swap that
+//@      links a node reaches memory at once. Under TSO it waits for the whole buffer, so the node is
+//@      set up before. Under PSO a relaxed one waits for its own address only, and what the node
+//@      holds may come later than the link: seen by who takes the value, and by who appends next.
+//@      One that releases sends the node's contents ahead. Every other store is an RMW.
 //@ run: --preemptions 2
 //@ verdict: violations
+//@ pso: set-value -> get-value, set-next -> enqueue-next
 //@ run: -DFENCED --preemptions 3
 //@ verdict: clean
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -34,13 +38,13 @@ static void enqueue(int value) {
     node->value = value;                                            // @set-value
     atomic_store_explicit(&node->next, NULL, memory_order_relaxed); // @set-next
     for (;;) {
-        struct node *last = LOAD(&tail);       // @enqueue-tail
+        struct node *last = LOAD(&tail);
         struct node *next = LOAD(&last->next); // @enqueue-next
         if (last != LOAD(&tail))
             continue;
         if (next) {
             CAS(&tail, last, next, memory_order_relaxed);
-        } else if (CAS(&last->next, NULL, node, LINK)) { // @link
+        } else if (CAS(&last->next, NULL, node, LINK)) {
             CAS(&tail, last, node, memory_order_relaxed);
             return;
         }
@@ -51,7 +55,7 @@ static int dequeue(void) {
     for (;;) {
         struct node *first = LOAD(&head);
         struct node *last = LOAD(&tail);
-        struct node *next = LOAD(&first->next); // @dequeue-next
+        struct node *next = LOAD(&first->next);
         if (first != LOAD(&head))
             continue;
         if (first != last) {
@@ -83,10 +87,13 @@ int main(void) {
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], &taken[i]);
 
-    // Both found something: who dequeues has enqueued before.
-    assert((intptr_t)taken[0] + (intptr_t)taken[1] == 3);
+    // Both found a value, since who dequeues here has enqueued before, and not the same one.
+    assert((intptr_t)taken[0] + (intptr_t)taken[1] == 1 + 2);
     assert(dequeue() == EMPTY);
-    // The plain algorithm may read a node after another thread has taken it: freed only now.
-    ...
+    // A thread may still read a node that another one has taken, so none was freed until now.
+    for (struct node *next; dummy; dummy = next) {
+        next = dummy->next;
+        free(dummy);
+    }
     return 0;
 }

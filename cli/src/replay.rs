@@ -1,13 +1,14 @@
 //! `fencehound replay`: runs one recorded schedule again and shows it, at once, event by event, or in gdb.
 
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
+use std::time::Duration;
 
-use protocol::{Finding, Job, Kind, Message, Replay, Role, Trace, VERSION, Violation};
+use protocol::{Finding, Job, Kind, Replay, Role, Trace, VERSION, Violation};
 
 use crate::check::{compiled_program, print_verdict};
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
@@ -195,12 +196,31 @@ fn gdb_arguments(finding: &Finding) -> Vec<String> {
 }
 
 /// Gives the program its job each time it is run, until gdb is left. What it answers is of no interest here.
-fn attend(socket: UnixStream, job: &Job) {
-    let Ok(mut writer) = socket.try_clone() else { return };
-    drop(program::send(&mut writer, job));
-    for line in BufReader::new(socket).split(b'\n').map_while(Result::ok) {
-        if let Ok(Message::Replayed(_) | Message::Diverged(_)) = serde_json::from_slice(&line) {
-            drop(program::send(&mut writer, job));
+fn attend(mut socket: UnixStream, job: &Job) {
+    // Short enough that nobody types `run` twice in between.
+    let pause = Duration::from_millis(50);
+    let mut ignored = [0; 1 << 16];
+    if socket.set_read_timeout(Some(pause)).is_err() {
+        return;
+    }
+    loop {
+        // One job waits at any time: when the last one has been taken, the next run needs another.
+        if unread(&socket) == 0 && program::send(&mut socket, job).is_err() {
+            return;
+        }
+        match socket.read(&mut ignored) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(_) => return,
         }
     }
+}
+
+/// How much of what was sent has not been received.
+fn unread(socket: &UnixStream) -> libc::c_int {
+    let mut count: libc::c_int = 0;
+    // SAFETY: TIOCOUTQ writes an int through the pointer, which is valid for that.
+    let status = unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut count) };
+    if status == 0 { count } else { 0 }
 }

@@ -217,16 +217,13 @@ impl<'ctx> Emitter<'_, 'ctx> {
         });
         let undefined = self.hooks.builder.build_is_null(marker.as_pointer_value(), "")?;
         self.hooks.before(shim::split(handle(&undefined)?, call)?);
-        let count = u32::try_from(pointers.len()).map_err(Failure::new)?;
-        let mut arguments = vec![
-            self.hooks.string(name).into(),
-            self.hooks.number(u32::from(harmless)).into(),
-            site,
-            self.hooks.number(count).into(),
-        ];
-        let fixed = arguments.len();
-        arguments.extend(pointers.iter().map(|&position| call.operand(position).basic::<'ctx>()));
-        self.hooks.call_variadic("__fh_external", fixed, &arguments)
+        let known = self.hooks.number(u32::from(harmless)).into();
+        let name = self.hooks.string(name).into();
+        self.hooks.call("__fh_external", 0, &[name, known, site])?;
+        for &position in pointers {
+            self.hooks.call("__fh_external_pointer", 0, &[call.operand(position).basic(), site])?;
+        }
+        Ok(())
     }
 }
 

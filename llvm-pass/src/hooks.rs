@@ -69,37 +69,23 @@ impl<'ctx> Hooks<'ctx> {
 
     /// Calls a hook. `result` is its type's width in bits, 0 for none; a zero of i32 stands for no result.
     pub(crate) fn call(&self, name: &str, result: u32, arguments: &[BasicValueEnum<'ctx>]) -> Result<IntValue<'ctx>> {
-        let function = self.declare(name, result, arguments, arguments.len())?;
+        let function = self.declare(name, result, arguments)?;
         self.call_declared(function, arguments)
     }
 
-    /// Calls a hook that takes any number of arguments after the first `fixed`.
-    pub(crate) fn call_variadic(&self, name: &str, fixed: usize, arguments: &[BasicValueEnum<'ctx>]) -> Result<()> {
-        let function = self.declare(name, 0, arguments, fixed)?;
-        self.call_declared(function, arguments).map(|_| ())
-    }
-
-    /// The declaration of a hook, made if it is not there yet. It is variadic where not all arguments are fixed.
-    fn declare(
-        &self,
-        name: &str,
-        result: u32,
-        arguments: &[BasicValueEnum<'ctx>],
-        fixed: usize,
-    ) -> Result<FunctionValue<'ctx>> {
+    /// The declaration of a hook, made if it is not there yet.
+    fn declare(&self, name: &str, result: u32, arguments: &[BasicValueEnum<'ctx>]) -> Result<FunctionValue<'ctx>> {
         if let Some(function) = self.module.get_function(name) {
             return Ok(function);
         }
-        let kinds: Vec<BasicMetadataTypeEnum> =
-            arguments[..fixed].iter().map(|argument| argument.get_type().into()).collect();
-        let variadic = name == "__fh_external";
+        let kinds: Vec<BasicMetadataTypeEnum> = arguments.iter().map(|argument| argument.get_type().into()).collect();
         let kind = match result {
-            0 => self.context.void_type().fn_type(&kinds, variadic),
-            bits => self.integer_type(bits)?.fn_type(&kinds, variadic),
+            0 => self.context.void_type().fn_type(&kinds, false),
+            bits => self.integer_type(bits)?.fn_type(&kinds, false),
         };
         let function = self.module.add_function(name, kind, Some(Linkage::External));
         function.add_attribute(AttributeLoc::Function, self.attribute("nounwind"));
-        for (index, argument) in (0..).zip(&arguments[..fixed]) {
+        for (index, argument) in (0..).zip(arguments) {
             if is_narrow(*argument) {
                 function.add_attribute(AttributeLoc::Param(index), self.attribute("zeroext"));
             }

@@ -7,26 +7,26 @@
 use std::ffi::{CStr, CString, c_char};
 
 use inkwell::llvm_sys::core::{
-    LLVMAddFunction, LLVMConstInt, LLVMConstIntGetSExtValue, LLVMConstIntGetZExtValue, LLVMConstNull,
-    LLVMCountIncoming, LLVMCountParams, LLVMGetAllocatedType, LLVMGetAtomicRMWBinOp, LLVMGetBasicBlockParent,
-    LLVMGetBasicBlockTerminator, LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue, LLVMGetCmpXchgFailureOrdering,
-    LLVMGetCmpXchgSuccessOrdering, LLVMGetConstOpcode, LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory,
-    LLVMGetDebugLocFilename, LLVMGetDebugLocLine, LLVMGetElementType, LLVMGetEnumAttributeAtIndex,
-    LLVMGetEnumAttributeKindForName, LLVMGetFirstBasicBlock, LLVMGetFirstFunction, LLVMGetFirstGlobal,
-    LLVMGetFirstInstruction, LLVMGetFirstUse, LLVMGetGEPSourceElementType, LLVMGetIncomingBlock, LLVMGetIncomingValue,
-    LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetInstructionOpcode, LLVMGetInstructionParent,
-    LLVMGetIntTypeWidth, LLVMGetIntrinsicID, LLVMGetLinkage, LLVMGetMDNodeNumOperands, LLVMGetMDNodeOperands,
-    LLVMGetMetadata, LLVMGetNamedFunction, LLVMGetNamedMetadataNumOperands, LLVMGetNamedMetadataOperands,
-    LLVMGetNextBasicBlock, LLVMGetNextFunction, LLVMGetNextGlobal, LLVMGetNextInstruction, LLVMGetNextUse,
-    LLVMGetNumArgOperands, LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetOrdering, LLVMGetParam,
-    LLVMGetParamParent, LLVMGetPointerAddressSpace, LLVMGetSection, LLVMGetSourceFileName, LLVMGetStructName,
-    LLVMGetSuccessor, LLVMGetTypeAttributeValue, LLVMGetTypeKind, LLVMGetUser, LLVMGetValueName2, LLVMGetVolatile,
-    LLVMGetWeak, LLVMGlobalGetValueType, LLVMInstructionEraseFromParent, LLVMIsAAllocaInst, LLVMIsAArgument,
-    LLVMIsAConstantExpr, LLVMIsAConstantInt, LLVMIsAConstantPointerNull, LLVMIsAFunction, LLVMIsAGlobalAlias,
-    LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAInstruction, LLVMIsAPHINode, LLVMIsAUndefValue,
-    LLVMIsAtomicSingleThread, LLVMIsDeclaration, LLVMIsGlobalConstant, LLVMIsNull, LLVMIsThreadLocal,
-    LLVMReplaceAllUsesWith, LLVMSetLinkage, LLVMSetMetadata, LLVMSetOperand, LLVMSetValueName2, LLVMSetVolatile,
-    LLVMStructGetTypeAtIndex, LLVMTypeOf, LLVMValueAsMetadata,
+    LLVMAddFunction, LLVMConstIntGetSExtValue, LLVMConstIntGetZExtValue, LLVMConstNull, LLVMCountIncoming,
+    LLVMCountParams, LLVMGetAllocatedType, LLVMGetAtomicRMWBinOp, LLVMGetBasicBlockParent, LLVMGetBasicBlockTerminator,
+    LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue, LLVMGetCmpXchgFailureOrdering, LLVMGetCmpXchgSuccessOrdering,
+    LLVMGetConstOpcode, LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
+    LLVMGetElementType, LLVMGetEnumAttributeAtIndex, LLVMGetEnumAttributeKindForName, LLVMGetFirstBasicBlock,
+    LLVMGetFirstFunction, LLVMGetFirstGlobal, LLVMGetFirstInstruction, LLVMGetFirstUse, LLVMGetGEPSourceElementType,
+    LLVMGetIncomingBlock, LLVMGetIncomingValue, LLVMGetInitializer, LLVMGetInlineAsmAsmString,
+    LLVMGetInstructionOpcode, LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetIntrinsicID, LLVMGetLinkage,
+    LLVMGetMDNodeNumOperands, LLVMGetMDNodeOperands, LLVMGetMetadata, LLVMGetNamedFunction,
+    LLVMGetNamedMetadataNumOperands, LLVMGetNamedMetadataOperands, LLVMGetNextBasicBlock, LLVMGetNextFunction,
+    LLVMGetNextGlobal, LLVMGetNextInstruction, LLVMGetNextUse, LLVMGetNumArgOperands, LLVMGetNumOperands,
+    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetOrdering, LLVMGetParam, LLVMGetParamParent,
+    LLVMGetPointerAddressSpace, LLVMGetSection, LLVMGetSourceFileName, LLVMGetStructName, LLVMGetSuccessor,
+    LLVMGetTypeAttributeValue, LLVMGetTypeKind, LLVMGetUser, LLVMGetValueName2, LLVMGetVolatile, LLVMGetWeak,
+    LLVMGlobalGetValueType, LLVMInstructionEraseFromParent, LLVMIsAAllocaInst, LLVMIsAArgument, LLVMIsAConstantExpr,
+    LLVMIsAConstantInt, LLVMIsAConstantPointerNull, LLVMIsAFunction, LLVMIsAGlobalAlias, LLVMIsAGlobalVariable,
+    LLVMIsAInlineAsm, LLVMIsAInstruction, LLVMIsAPHINode, LLVMIsAUndefValue, LLVMIsAtomicSingleThread,
+    LLVMIsDeclaration, LLVMIsGlobalConstant, LLVMIsNull, LLVMIsThreadLocal, LLVMReplaceAllUsesWith, LLVMSetLinkage,
+    LLVMSetMetadata, LLVMSetOperand, LLVMSetValueName2, LLVMSetVolatile, LLVMStructGetTypeAtIndex, LLVMTypeOf,
+    LLVMValueAsMetadata,
 };
 use inkwell::llvm_sys::prelude::{LLVMAttributeRef, LLVMBasicBlockRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
 use inkwell::llvm_sys::target::{
@@ -255,6 +255,16 @@ impl Value {
         use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
         // SAFETY: the handle is a live instruction.
         !unsafe { LLVMInstructionGetDebugLoc(self.0) }.is_null()
+    }
+
+    /// The operands of a metadata node.
+    fn metadata_operands(self) -> Vec<Option<Value>> {
+        // SAFETY: the handle is a live metadata node.
+        let count = unsafe { LLVMGetMDNodeNumOperands(self.0) };
+        let mut operands = vec![std::ptr::null_mut(); count as usize];
+        // SAFETY: there is room for as many operands as LLVM said.
+        unsafe { LLVMGetMDNodeOperands(self.0, operands.as_mut_ptr()) };
+        operands.into_iter().map(Self::from_raw).collect()
     }
 
     /// The type that an alloca makes room for.
@@ -609,13 +619,8 @@ pub(crate) fn compilation_folder(module: LLVMModuleRef) -> Option<String> {
     let mut units = vec![std::ptr::null_mut(); count as usize];
     // SAFETY: there is room for as many operands as LLVM said.
     unsafe { LLVMGetNamedMetadataOperands(module, name, units.as_mut_ptr()) };
-    let unit = *units.first()?;
-    // SAFETY: the unit is a live metadata node.
-    let count = unsafe { LLVMGetMDNodeNumOperands(unit) };
-    let mut operands = vec![std::ptr::null_mut(); count as usize];
-    // SAFETY: there is room for as many operands as LLVM said.
-    unsafe { LLVMGetMDNodeOperands(unit, operands.as_mut_ptr()) };
-    let file = Value::from_raw(*operands.first()?)?;
+    let unit = Value::from_raw(*units.first()?)?;
+    let file = unit.metadata_operands().first().copied().flatten()?;
     // SAFETY: the first operand of a compile unit is its file.
     let file = unsafe { LLVMValueAsMetadata(file.0) };
     let mut length = 0;

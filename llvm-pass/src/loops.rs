@@ -10,9 +10,11 @@
 
 use std::collections::HashSet;
 
+use inkwell::llvm_sys::LLVMOpcode;
+
 use crate::accesses::Hook;
 use crate::calls::{Assembly, Callee, assembly, callee};
-use crate::cfg::Graph;
+use crate::cfg::{Graph, Loop};
 use crate::effects::{Effect, Effects};
 use crate::escape::Privacy;
 use crate::ir::{Block, Layout, Value};
@@ -127,7 +129,7 @@ impl<'a> Loops<'a> {
                 reducible: found.reducible,
                 watched: self.watched(found.header, &inside, calls, &liveness),
                 flagged: inside.iter().any(|write| write.unwatched),
-                site: self.site(&instructions[found.header], &found.sources, &instructions),
+                site: self.site(&graph, found, &instructions),
             });
             bodies.push(&found.body);
         }
@@ -226,12 +228,22 @@ impl<'a> Loops<'a> {
             .collect()
     }
 
-    /// The site of a loop: the first place that its header's instructions tell, or else its back edges.
-    fn site(&self, header: &[Value], sources: &std::collections::BTreeSet<usize>, instructions: &[Vec<Value>]) -> Site {
-        let ends = sources.iter().filter_map(|&source| instructions[source].last());
-        let places = header.iter().filter(|one| !one.is_phi()).chain(ends).copied();
-        let told = places.clone().find(|one| one.has_debug_location() && one.line() != 0);
-        self.places.site(told.unwrap_or(header[header.len() - 1]), None)
+    /// The site of a loop: the first instruction from the header on. Blocks that only lead to another are passed over:
+    /// whether clang makes them depends on the optimisation level.
+    fn site(&self, graph: &Graph, found: &Loop, instructions: &[Vec<Value>]) -> Site {
+        let mut block = found.header;
+        for _ in 0..graph.blocks.len() {
+            let first = instructions[block].iter().find(|one| !one.is_phi());
+            match (first.map(|one| one.opcode()), graph.successors(block)) {
+                (Some(Some(LLVMOpcode::LLVMBr)), &[next]) => block = next,
+                _ => break,
+            }
+        }
+        // The block from which computed gotos jump has no place of its own.
+        let ends = found.sources.iter().filter_map(|&source| instructions[source].last());
+        let mut places = instructions[block].iter().chain(ends).copied();
+        let told = places.find(|one| !one.is_phi() && one.has_debug_location() && one.line() != 0);
+        self.places.site(told.unwrap_or(instructions[block][instructions[block].len() - 1]), None)
     }
 }
 

@@ -98,7 +98,7 @@ impl<'names> Objects<'names> {
                 None
             }
             Some(LLVMOpcode::LLVMLoad) => {
-                Some(if self.is_library(value.operand(0)) { Object::Library } else { Object::Other })
+                Some(if self.is_library_place(value.operand(0)) { Object::Library } else { Object::Other })
             }
             Some(LLVMOpcode::LLVMCall) => self.call(value, open),
             _ => Some(Object::Other),
@@ -144,8 +144,16 @@ impl<'names> Objects<'names> {
         Some(if library { Object::Library } else { Object::Other })
     }
 
-    /// Whether a pointer is into a `va_list`, or into other memory of the library's: what is loaded from there as a
-    /// pointer points to memory of the library's again.
+    /// Whether a pointer is into a `va_list`, or directly into other memory of the library's: what is loaded from there
+    /// as a pointer points to memory of the library's again.
+    fn is_library_place(&self, pointer: Value) -> bool {
+        let (base, _) = constant_offset(self.layout, pointer);
+        is_va_list_field(pointer)
+            || base.is_global_variable() && self.variable(base) == Object::Library
+            || base.opcode() == Some(LLVMOpcode::LLVMCall) && self.call(base, &mut Vec::new()) == Some(Object::Library)
+    }
+
+    /// Whether a pointer is into a `va_list`, or into other memory of the library's.
     pub(crate) fn is_library(&self, pointer: Value) -> bool {
         is_va_list_field(pointer) || self.all(pointer, |object| object == Object::Library)
     }

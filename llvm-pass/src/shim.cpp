@@ -30,6 +30,10 @@ struct Fencehound : PassInfoMixin<Fencehound> {
             analyses.invalidate(module, PreservedAnalyses::none());
             analyses.invalidate(module, sroa.run(module, analyses));
         }
+        // What cannot be reached differs between levels.
+        for (Function &function : module)
+            if (!function.isDeclaration())
+                EliminateUnreachableBlocks(function);
         fencehound_instrument(wrap(&module));
         return PreservedAnalyses::none();
     }

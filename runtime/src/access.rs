@@ -196,7 +196,7 @@ hooks!(u64, __fh_load8, __fh_store8, __fh_atomic_load8, __fh_atomic_store8, __fh
 extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
     turn(Pending::Access, site);
     let barrier = mapping::fence(order(number));
-    if let Some(turn) = with(|runtime| runtime.no_access(Kind::Fence, barrier, Operation::Fence, site)) {
+    if let Some(turn) = with(|runtime| runtime.no_access(Kind::Fence, barrier, Operation::Fence, site, 0)) {
         turn.obey();
     }
 }

@@ -70,13 +70,14 @@ fn operate(
     object: Object,
     pending: Pending,
     operation: Operation,
+    mutex: Mutex,
     perform: impl FnOnce(&mut Runtime) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let site = call_site();
     turn(pending, site);
     let performed = with(|runtime| {
         let result = perform(runtime);
-        (result, runtime.no_access(Kind::Lock(object), Barrier::Full, operation, site))
+        (result, runtime.no_access(Kind::Lock(object), Barrier::Full, operation, site, mutex as usize))
     });
     let Some((result, event)) = performed else { return Ok(()) };
     event.obey();
@@ -125,21 +126,21 @@ extern "C" fn __fh_pthread_mutex_destroy(mutex: Mutex) -> c_int {
 extern "C" fn __fh_pthread_mutex_lock(mutex: Mutex) -> c_int {
     let Some(object) = known(mutex) else { return 0 };
     let lock = |runtime: &mut Runtime| runtime.execution.lock(object);
-    operate(object, Pending::Lock(object), Operation::Lock(mutex as usize), lock).map_or_else(error, |()| 0)
+    operate(object, Pending::Lock(object), Operation::Lock, mutex, lock).map_or_else(error, |()| 0)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_mutex_trylock(mutex: Mutex) -> c_int {
     let Some(object) = known(mutex) else { return 0 };
     let try_lock = |runtime: &mut Runtime| runtime.execution.try_lock(object);
-    operate(object, Pending::Access, Operation::TryLock(mutex as usize), try_lock).map_or_else(error, |()| 0)
+    operate(object, Pending::Access, Operation::TryLock, mutex, try_lock).map_or_else(error, |()| 0)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_mutex_unlock(mutex: Mutex) -> c_int {
     let Some(object) = known(mutex) else { return 0 };
     let unlock = |runtime: &mut Runtime| runtime.execution.unlock(object);
-    match operate(object, Pending::Access, Operation::Unlock(mutex as usize), unlock) {
+    match operate(object, Pending::Access, Operation::Unlock, mutex, unlock) {
         Ok(()) => 0,
         Err(Refusal::Undefined) => {
             misuse("pthread_mutex_unlock of a mutex that this thread does not hold", "unlock", call_site())

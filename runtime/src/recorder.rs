@@ -32,9 +32,9 @@ pub(crate) enum Operation {
     FetchMin,
     CompareExchange,
     Fence,
-    Lock(usize),
-    TryLock(usize),
-    Unlock(usize),
+    Lock,
+    TryLock,
+    Unlock,
     Create(Thread),
     Join(Thread),
 }
@@ -55,52 +55,40 @@ impl Operation {
             Self::FetchMin => "fetch-min",
             Self::CompareExchange => "compare-exchange",
             Self::Fence => "fence",
-            Self::Lock(_) => "lock",
-            Self::TryLock(_) => "trylock",
-            Self::Unlock(_) => "unlock",
+            Self::Lock => "lock",
+            Self::TryLock => "trylock",
+            Self::Unlock => "unlock",
             Self::Create(_) => "create",
             Self::Join(_) => "join",
         }
     }
 }
 
-/// An event, as the report needs it.
+/// An event, as a report of the search needs it.
 #[derive(Clone, Copy)]
 pub(crate) struct Note {
     pub(crate) site: RecordPointer,
-    operation: Operation,
+    pub(crate) operation: Operation,
+}
+
+/// What a trace needs beside.
+#[derive(Clone, Copy, Default)]
+struct Detail {
+    /// Of the access, or of the object.
     address: usize,
+    /// 0 for what is no access.
     width: u8,
     before: u64,
     after: u64,
 }
 
-impl Note {
-    #[inline]
-    pub(crate) const fn access(access: &Access) -> Self {
-        Self {
-            site: access.site,
-            operation: access.operation,
-            address: access.address,
-            width: access.width,
-            before: access.before,
-            after: access.after,
-        }
-    }
-
-    pub(crate) const fn other(operation: Operation, site: RecordPointer) -> Self {
-        Self { site, operation, address: 0, width: 0, before: 0, after: 0 }
-    }
-
-    fn target(&self) -> String {
-        let expression = Record::behind(self.site).expression();
-        match self.operation {
-            Operation::Create(thread) | Operation::Join(thread) => format!("T{}", thread.0),
-            Operation::Fence => String::new(),
-            _ if !expression.is_empty() => expression.to_owned(),
-            Operation::Lock(mutex) | Operation::TryLock(mutex) | Operation::Unlock(mutex) => format!("{mutex:#x}"),
-            _ => format!("{:#x}", self.address),
-        }
+fn target(note: &Note, detail: &Detail) -> String {
+    let expression = Record::behind(note.site).expression();
+    match note.operation {
+        Operation::Create(thread) | Operation::Join(thread) => format!("T{}", thread.0),
+        Operation::Fence => String::new(),
+        _ if !expression.is_empty() => expression.to_owned(),
+        _ => format!("{:#x}", detail.address),
     }
 }
 
@@ -144,11 +132,19 @@ struct Count {
 /// A pair or triple of places with the monitor that saw it: e′, prev, e.
 type Triple = (usize, u32, u32, u32);
 
+/// What a trace keeps of each event.
+#[derive(Default)]
+struct Traced {
+    details: Vec<Detail>,
+    /// The stores that wait after it, a list for each monitor.
+    pending: Vec<Vec<Vec<u64>>>,
+}
+
 /// Everything that is counted and kept.
 pub(crate) struct Recorder {
     notes: Vec<Note>,
-    /// For each event of a traced execution, the stores that wait after it, a list for each monitor.
-    pending: Option<Vec<Vec<Vec<u64>>>>,
+    /// What is kept beside of a traced execution.
+    traced: Option<Traced>,
     monitors: Vec<(MonitorName, Model)>,
     counts: Vec<Count>,
     pairs: FxHashMap<(usize, u32, u32), usize>,
@@ -171,7 +167,7 @@ impl Recorder {
     pub(crate) fn new(monitors: Vec<(MonitorName, Model)>) -> Self {
         Self {
             notes: Vec::new(),
-            pending: None,
+            traced: None,
             counts: monitors.iter().map(|_| Count::default()).collect(),
             monitors,
             pairs: FxHashMap::default(),
@@ -188,16 +184,16 @@ impl Recorder {
         }
     }
 
-    /// Keeps the state of the store buffers after each event.
+    /// Keeps values, addresses and the state of the store buffers of each event.
     pub(crate) fn trace(&mut self) {
-        self.pending = Some(Vec::new());
+        self.traced = Some(Traced::default());
     }
 
     /// A new execution.
     pub(crate) fn begin(&mut self) {
         self.notes.clear();
-        if let Some(pending) = &mut self.pending {
-            pending.clear();
+        if let Some(traced) = &mut self.traced {
+            *traced = Traced::default();
         }
     }
 
@@ -207,18 +203,34 @@ impl Recorder {
         self.notes.push(note);
     }
 
-    /// The buffers after the event, where they are kept.
-    pub(crate) fn buffers(&mut self, monitors: &[Box<dyn Monitor>]) {
-        let names = &self.monitors;
-        if let Some(pending) = &mut self.pending {
-            let of = |model| monitors.iter().flat_map(move |monitor| monitor.pending(model)).map(u64::from).collect();
-            pending.push(names.iter().map(|&(_, model)| of(model)).collect());
+    /// The event about to be noted is this access.
+    pub(crate) fn access(&mut self, access: &Access) {
+        let &Access { address, width, before, after, .. } = access;
+        if let Some(traced) = &mut self.traced {
+            traced.details.push(Detail { address, width, before, after });
         }
     }
 
-    /// Whether the buffers are kept.
+    /// The event about to be noted is about the object at this address.
+    pub(crate) fn no_access(&mut self, address: usize) {
+        if let Some(traced) = &mut self.traced {
+            traced.details.push(Detail { address, ..Detail::default() });
+        }
+    }
+
+    /// The buffers after the event, where they are kept.
+    pub(crate) fn buffers(&mut self, monitors: &[Box<dyn Monitor>]) {
+        let names = &self.monitors;
+        if let Some(traced) = &mut self.traced {
+            let of = |model| monitors.iter().flat_map(move |monitor| monitor.pending(model)).map(u64::from).collect();
+            traced.pending.push(names.iter().map(|&(_, model)| of(model)).collect());
+        }
+    }
+
+    /// Whether a trace is kept.
+    #[inline]
     pub(crate) const fn traces(&self) -> bool {
-        self.pending.is_some()
+        self.traced.is_some()
     }
 
     /// Seconds since the search began.
@@ -372,11 +384,11 @@ impl Recorder {
         Schedule { threads, segments, choices: execution.choices().to_vec() }
     }
 
-    /// The events of the execution.
+    /// The events of the execution; none if no trace is kept.
     pub(crate) fn trace_events(&self, steps: &[Step]) -> Vec<TraceEvent> {
-        let pending = self.pending.iter().flatten().cloned().chain(std::iter::repeat(Vec::new()));
-        let events = steps.iter().zip(&self.notes).zip(pending);
-        events.map(|((step, note), pending)| trace_event(step, note, pending)).collect()
+        let Some(traced) = &self.traced else { return Vec::new() };
+        let events = steps.iter().zip(&self.notes).zip(traced.details.iter().zip(&traced.pending));
+        events.map(|((step, note), (detail, pending))| trace_event(step, note, detail, pending)).collect()
     }
 
     /// What each monitor counted.
@@ -404,7 +416,7 @@ impl Recorder {
     }
 }
 
-fn trace_event(step: &Step, note: &Note, pending: Vec<Vec<u64>>) -> TraceEvent {
+fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {
     let record = Record::behind(note.site);
     let reads = matches!(step.kind, EventKind::Load | EventKind::Rmw | EventKind::FailedRmw);
     let writes = matches!(step.kind, EventKind::Store | EventKind::Rmw);
@@ -413,11 +425,11 @@ fn trace_event(step: &Step, note: &Note, pending: Vec<Vec<u64>>) -> TraceEvent {
         place: record.place(),
         function: record.function().to_owned(),
         operation: note.operation.name().to_owned(),
-        target: note.target(),
-        address: note.address as u64,
-        width: note.width.into(),
-        read: reads.then_some(note.before),
-        written: writes.then_some(note.after),
-        pending,
+        target: target(note, detail),
+        address: detail.address as u64,
+        width: detail.width.into(),
+        read: reads.then_some(detail.before),
+        written: writes.then_some(detail.after),
+        pending: pending.to_vec(),
     }
 }

@@ -216,6 +216,10 @@ impl Runtime {
             self.end = Some(End::MaxEvents);
             return Turn::Other(Switch::End);
         }
+        if pending == Pending::Access && self.starting.is_none() && self.execution.waiting() == 0 {
+            let next = self.execution.pass();
+            return if next == Next::Run(thread) { Turn::Ours } else { self.obey(next) };
+        }
         self.execution.arrive(thread, pending);
         self.next()
     }
@@ -228,7 +232,12 @@ impl Runtime {
         if self.execution.waiting() > 0 {
             self.wake_waiting();
         }
-        match self.execution.choose() {
+        let next = self.execution.choose();
+        self.obey(next)
+    }
+
+    fn obey(&mut self, next: Next) -> Turn {
+        match next {
             Next::Run(thread) => {
                 self.granted = std::mem::take(&mut self.threads.at(thread).waits);
                 self.switch(thread, Switch::To(thread))
@@ -265,6 +274,13 @@ impl Runtime {
         }
     }
 
+    /// The running thread yields. One that was chosen out of a wait loop has its turn already.
+    pub(crate) fn yields(&mut self) {
+        if !self.granted {
+            self.execution.yields(self.running);
+        }
+    }
+
     /// Reports an access that the running thread has performed.
     #[inline]
     pub(crate) fn access(&mut self, access: &Access) -> Turn {
@@ -273,17 +289,30 @@ impl Runtime {
         if self.shadow.locate(access.address, access.width, &mut self.locations) == Cut::Yes {
             self.void = true;
         }
-        let note = Note::access(access);
-        self.event(access.kind, access.barriers, note)
+        if self.recorder.traces() {
+            self.recorder.access(access);
+        }
+        self.event(access.kind, access.barriers, Note { site: access.site, operation: access.operation })
     }
 
     /// Reports an event that is no access.
-    pub(crate) fn no_access(&mut self, kind: Kind, before: Barrier, operation: Operation, site: RecordPointer) -> Turn {
+    /// `object` is the address of the object that it is about, or 0.
+    pub(crate) fn no_access(
+        &mut self,
+        kind: Kind,
+        before: Barrier,
+        operation: Operation,
+        site: RecordPointer,
+        object: usize,
+    ) -> Turn {
         if kind != Kind::Fence {
             self.has_effect();
         }
         self.locations.clear();
-        self.event(kind, Barriers { before, after: Barrier::None }, Note::other(operation, site))
+        if self.recorder.traces() {
+            self.recorder.no_access(object);
+        }
+        self.event(kind, Barriers { before, after: Barrier::None }, Note { site, operation })
     }
 
     #[inline]

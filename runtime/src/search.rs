@@ -16,6 +16,11 @@ use crate::recorder::{Failure, Recorder, site_use};
 use crate::runtime::{End, Runtime, install, with};
 use crate::{control, fiber, layout, process};
 
+/// A thread's name in messages.
+fn name(thread: Thread) -> String {
+    if thread == Thread::MAIN { "main".to_owned() } else { format!("T{}", thread.0) }
+}
+
 /// Which machine a monitor simulates.
 const fn model_of(name: MonitorName) -> Model {
     match name {
@@ -191,13 +196,13 @@ impl Runtime {
             let (operation, what) = match self.execution.status(thread) {
                 Status::Arrived(Pending::Lock(object)) => {
                     let owner = self.execution.mutex(object).and_then(engine::sync::mutex::Mutex::owner);
-                    let held = owner.map_or(String::new(), |owner| format!(" held by T{}", owner.0));
-                    ("lock", format!("T{index} waits for a mutex{held}"))
+                    let held = owner.map_or(String::new(), |owner| format!(" held by {}", name(owner)));
+                    ("lock", format!("{} waits for a mutex{held}", name(thread)))
                 }
                 Status::Arrived(Pending::Join(other)) => {
-                    ("join", format!("T{index} waits for the end of T{}", other.0))
+                    ("join", format!("{} waits for the end of {}", name(thread), name(other)))
                 }
-                Status::Waiting => ("load", format!("T{index} waits in a loop for another value")),
+                Status::Waiting => ("load", format!("{} waits in a loop for another value", name(thread))),
                 _ => continue,
             };
             let at = self.threads.stands_at(thread);
@@ -214,7 +219,7 @@ impl Runtime {
             format!("; the last call out of the checked program was {name} at {}:{}", place.file, place.line)
         });
         let thread = self.running;
-        let was = before.map_or(String::new(), |step| format!(" (there was an operation of T{})", step.thread.0));
+        let was = before.map_or(String::new(), |step| format!(" (there was an operation of {})", name(step.thread)));
         let message = format!(
             "the same schedule did not give the same events: event {index} is another one than in the run before{was}{call}"
         );

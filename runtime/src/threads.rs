@@ -144,7 +144,7 @@ unsafe extern "C" fn __fh_pthread_create(
         let state = runtime.threads.at(child);
         state.body = Some((function, argument as usize));
         state.claimed = (detached == libc::PTHREAD_CREATE_DETACHED).then_some(Claim::Detached);
-        let turn = runtime.no_access(Kind::Create(child), Barrier::Full, Operation::Create(child), site);
+        let turn = runtime.no_access(Kind::Create(child), Barrier::Full, Operation::Create(child), site, 0);
         runtime.globals.writes(into as usize, 8, 0);
         Ok::<_, TooManyThreads>((child, turn))
     });
@@ -186,7 +186,7 @@ unsafe extern "C" fn __fh_pthread_join(handle: usize, into: *mut usize) -> c_int
     };
     turn(Pending::Join(child), site);
     let joined = with(|runtime| {
-        let event = runtime.no_access(Kind::Join(child), Barrier::Full, Operation::Join(child), site);
+        let event = runtime.no_access(Kind::Join(child), Barrier::Full, Operation::Join(child), site, 0);
         if !into.is_null() {
             runtime.globals.writes(into as usize, 8, 0);
         }
@@ -252,10 +252,7 @@ pub(crate) fn misuse(what: &str, operation: &str, site: RecordPointer) -> ! {
 }
 
 fn yields() {
-    with(|runtime| {
-        let thread = runtime.running;
-        runtime.execution.yields(thread);
-    });
+    with(Runtime::yields);
 }
 
 #[unsafe(no_mangle)]

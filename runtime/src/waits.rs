@@ -3,8 +3,8 @@
 //!
 //! At each visit of a loop's header the pass says whether the values that enter it, and the private memory that the
 //! loop writes, are those of the last visit. If they are, and the thread has written no new value anywhere since then,
-//! and every byte that the iteration read still has the value that it read, then another iteration would do the same
-//! again. A store of the value that was there already, as a test-and-set of a held lock makes, is no change.
+//! the iteration had no effect; and as long as every byte that it read has the value that it read, another one would do
+//! the same again. A store of the value that was there already, as a test-and-set of a held lock makes, is no change.
 
 use engine::event::{Kind, Thread};
 use engine::execution::{Iteration, Status, Wakes};
@@ -64,9 +64,7 @@ impl Runtime {
     fn visit_loop(&mut self, record: &mut Loop, visit: u32) -> Option<Turn> {
         let thread = self.running;
         let state = self.threads.at(thread);
-        let idle = visit == SAME
-            && state.effects == record.effects
-            && state.reads[record.reads as usize..].iter().all(Read::holds);
+        let idle = visit == SAME && state.effects == record.effects;
         let events = state.events - record.events.min(state.events);
         if !idle {
             *record = Loop { reads: state.reads.len() as u64, effects: state.effects, events: state.events, unused: 0 };

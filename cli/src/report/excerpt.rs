@@ -11,6 +11,8 @@ use protocol::Place;
 use super::{full_place, printable};
 
 const TAB: &str = "    ";
+/// Characters of a line that are shown.
+const LONGEST: usize = 160;
 
 /// Source files, each read once.
 #[derive(Debug)]
@@ -44,13 +46,23 @@ pub(crate) fn excerpt(place: &Place, words: &str, sources: &mut Sources) -> Stri
     if let Some(line) = sources.line(place) {
         let number = place.line.to_string();
         let number = format!("{number:>5}");
-        let _ = writeln!(text, "{} {} {}", number.blue(), "|".blue(), expand(line));
+        let (line, before) = window(&expand(line), caret_offset(line, place.column));
+        let _ = writeln!(text, "{} {} {line}", number.blue(), "|".blue());
         if place.column > 0 {
-            let before = caret_offset(line, place.column);
             let _ = writeln!(text, "      {} {:before$}{}", "|".blue(), "", "^".red().bold());
         }
     }
     text
+}
+
+/// Of a very long line, the part around the caret.
+fn window(line: &str, caret: usize) -> (String, usize) {
+    if line.chars().count() <= LONGEST {
+        return (line.to_string(), caret);
+    }
+    let start = caret.saturating_sub(LONGEST / 2);
+    let part: String = line.chars().skip(start).take(LONGEST).collect();
+    (format!("…{part}…"), caret - start + 1)
 }
 
 fn expand(line: &str) -> String {
@@ -59,14 +71,22 @@ fn expand(line: &str) -> String {
 
 /// How many characters are shown before a column, which counts bytes from 1.
 fn caret_offset(line: &str, column: u32) -> usize {
-    let bytes = usize::try_from(column - 1).unwrap_or(usize::MAX);
+    let bytes = usize::try_from(column.saturating_sub(1)).unwrap_or(usize::MAX);
     let before: String = line.char_indices().take_while(|(index, _)| *index < bytes).map(|(_, c)| c).collect();
     expand(&before).chars().count()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::caret_offset;
+    use super::{LONGEST, caret_offset, window};
+
+    #[test]
+    fn a_very_long_line_is_cut_around_the_caret() {
+        let line = format!("{}x{}", " ".repeat(1000), "y".repeat(1000));
+        let (part, caret) = window(&line, 1000);
+        assert_eq!(part.chars().count(), LONGEST + 2);
+        assert_eq!(part.chars().nth(caret), Some('x'));
+    }
 
     #[test]
     fn carets_stand_under_their_column() {

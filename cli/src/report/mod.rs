@@ -114,13 +114,17 @@ pub(crate) fn finding(subject: &Subject<'_>, detail: Detail, width: usize, sourc
 pub(crate) fn line(subject: &Subject<'_>) -> String {
     let violation = subject.violation;
     let at = |role| violation.sites.iter().find(|site| site.role == role);
+    let headline = headline(violation);
     let words = if let (Some(delayed), Some(overtaking)) = (at(Role::Delayed), at(Role::Overtaking)) {
-        format!("{} delayed, {} goes ahead", site_in_line(delayed), site_in_line(overtaking))
+        format!("{headline}: {} delayed, {} goes ahead", site_in_line(delayed), site_in_line(overtaking))
     } else {
         let place = violation.sites.first().map(|site| format!(", {}", short_place(&site.place)));
-        format!("{}{}", printable(&violation.message), place.unwrap_or_default())
+        let message = printable(&violation.message);
+        let first = headline.split(' ').next().unwrap_or_default();
+        let said = if message.starts_with(first) { String::new() } else { format!("{headline}: ") };
+        format!("{said}{message}{}", place.unwrap_or_default())
     };
-    format!("{}{} {}: {words}\n", subject.id.red().bold(), ":".red().bold(), headline(violation))
+    format!("{}{} {words}\n", subject.id.red().bold(), ":".red().bold())
 }
 
 fn site_in_line(site: &SiteUse) -> String {

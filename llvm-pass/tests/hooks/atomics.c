@@ -51,7 +51,7 @@ void operations(void) {
     atomic_flag_test_and_set_explicit(&flag, memory_order_acquire); //> rmw1 exchange acquire flag
     atomic_flag_clear(&flag); //> atomic_store1 seq_cst flag
     __sync_fetch_and_add(&plain, 1); //> rmw4 add seq_cst plain
-    __sync_lock_test_and_set(&plain, 1); //> rmw4 exchange acquire plain
+    __sync_lock_test_and_set(&plain, 1); //> rmw4 exchange seq_cst plain
     __sync_lock_release(&plain); //> atomic_store4 release plain
 }
 

@@ -54,13 +54,13 @@ again:
 
 void calls(int n) {
     while (n--) //> loop
-        step(); //> external step unknown 0
+        step(); //> external step unknown
 }
 
 double maths(int n) {
     double x = 0;
     while (n--) //> loop
-        x += sin(n); //> external sin known 0
+        x += sin(n); //> external sin known
     return x;
 }
 
@@ -71,6 +71,16 @@ void into(int n) {
         turn = 1; //> store4 turn
     middle:
         data[0] = 2; //> loop; store4 data[0]
+    }
+}
+
+int cleaned(void) {
+    for (;;) {
+        int local[2] = {flag, turn}; //> loop; load4 flag; load4 turn
+        if (local[local[1] & 1])
+            continue;
+        if (local[0] == 2)
+            return local[1];
     }
 }
 

@@ -51,7 +51,7 @@ int kept(void) {
 
 void passed(void) {
     int local = 2; //> store4
-    other(&local); //> external other unknown 1
+    other(&local); //> external other unknown; external_pointer
     g = local; //> load4; store4 g
 }
 
@@ -77,16 +77,16 @@ void numbers(void) {
 void known(int n) {
     struct timespec now;
     char text[20];
-    clock_gettime(CLOCK_REALTIME, &now); //> external clock_gettime unknown 0
-    snprintf(text, sizeof text, "%ld", now.tv_sec); //> external snprintf known 0
-    printf("%s %d\n", text, g); //> load4 g; external printf known 0
-    strcpy(text, "x"); //> external strcpy known 0
-    g = strlen(text); //> external strlen known 0; store4 g
+    clock_gettime(CLOCK_REALTIME, &now); //> external clock_gettime unknown
+    snprintf(text, sizeof text, "%ld", now.tv_sec); //> external snprintf known
+    printf("%s %d\n", text, g); //> load4 g; external printf known
+    strcpy(text, "x"); //> external strcpy known
+    g = strlen(text); //> external strlen known; store4 g
 }
 
 void found(char c) {
     char text[4] = "abc"; //> write 4
-    char *where = strchr(text, c); //> external strchr known 1
+    char *where = strchr(text, c); //> external strchr known; external_pointer
     *where = 1; //> store1
 }
 

@@ -78,6 +78,15 @@ int pass_small(void) { return small_by_value(pair); } //> load8 pair
 
 struct small back(void) { return pair; } //> read 8 pair
 
+struct node { struct node *next; int value; } *list;
+
+int walk(void) {
+    int sum = 0;
+    for (struct node *n = list; n; n = n->next) //> loop; load8 list; load8
+        sum += n->value; //> load4
+    return sum;
+}
+
 int variable_length(int n) {
     int sizes[n];
     for (int k = 0; k < n; k++)

@@ -26,8 +26,8 @@ int static_local(void) {
 
 int library(int c) {
     errno = 0;
-    fputs("x", stdout); //> external fputs known 0
+    fputs("x", stdout); //> external fputs known
     if (isdigit(c))
         result = errno; //> store4 result
-    return toupper(c); //> external toupper known 0
+    return toupper(c); //> external toupper known
 }

@@ -159,22 +159,15 @@ impl<const PER_ROW: usize> Clocks<PER_ROW> {
 }
 
 impl Clocks<1> {
-    /// Joins one clock of the table into another one.
-    pub fn join_rows(&mut self, into: usize, from: usize) {
-        let (lower, upper) = (into.min(from), into.max(from));
+    /// Joins one clock of the table into another one. `WIDTH` is as in [`Clocks::row_of_width`].
+    #[inline]
+    pub fn join_rows<const WIDTH: usize>(&mut self, into: usize, from: usize) {
         // Asked for, so that both exist and neither is left over from an older execution.
-        self.row(upper);
-        self.row(lower);
-        if lower == upper {
-            return;
-        }
-        let (low, high) = self.blocks.split_at_mut(upper * self.width);
-        let low = &mut low[lower * self.width..][..self.width];
-        let high = &mut high[..self.width];
-        if into == lower {
-            join(low, high);
-        } else {
-            join(high, low);
+        self.row_of_width::<WIDTH>(into);
+        let blocks = self.row_of_width::<WIDTH>(from).len();
+        for block in 0..blocks {
+            let known = self.blocks[from * blocks + block];
+            join(&mut self.blocks[into * blocks + block..][..1], &[known]);
         }
     }
 }
@@ -237,12 +230,12 @@ mod tests {
         let mut clocks = Clocks::<1>::default();
         clocks.row(1)[0] = [1, 2, 3, 4];
         clocks.row(4)[0] = [4, 3, 2, 1];
-        clocks.join_rows(1, 4);
+        clocks.join_rows::<0>(1, 4);
         assert_eq!((clocks.row(1)[0], clocks.row(4)[0]), ([4, 3, 3, 4], [4, 3, 2, 1]));
-        clocks.join_rows(4, 2);
-        clocks.join_rows(4, 4);
+        clocks.join_rows::<0>(4, 2);
+        clocks.join_rows::<0>(4, 4);
         assert_eq!(clocks.row(4)[0], [4, 3, 2, 1]);
-        clocks.join_rows(4, 1);
+        clocks.join_rows::<0>(4, 1);
         assert_eq!(clocks.row(4)[0], [4, 3, 3, 4]);
     }
 }

@@ -243,7 +243,6 @@ impl Execution {
     /// Who performs its operation now?
     #[inline]
     pub fn choose(&mut self) -> Next {
-        let current = self.current;
         let next = match self.enabled.len() {
             0 => return Next::End(self.end()),
             1 => {
@@ -251,16 +250,43 @@ impl Execution {
                 self.strategy.undecided(self.length, only).ok().and(only)
             }
             _ => {
+                let current = self.current;
                 let stays = self.enabled.contains(current) && !self.threads[current.index()].yields;
                 let previous = if stays { Previous::Continues(current) } else { Previous::Stopped(current) };
                 self.strategy.thread(self.length, previous, &self.enabled).ok()
             }
         };
-        let Some(next) = next.filter(|&next| self.enabled.contains(next)) else {
+        self.resume(next)
+    }
+
+    /// [`Execution::arrive`] before an access of the thread that was chosen last, and [`Execution::choose`]: most often
+    /// it goes on, and nothing has changed.
+    #[inline]
+    pub fn pass(&mut self) -> Next {
+        let current = self.current;
+        let state = &self.threads[current.index()];
+        if state.yields || self.enabled.is_empty() {
+            self.arrive(current, Pending::Access);
+            return self.choose();
+        }
+        let mut enabled = self.enabled;
+        enabled.insert(current);
+        match self.strategy.thread(self.length, Previous::Continues(current), &enabled) {
+            Ok(next) if next == current => Next::Run(current),
+            next => {
+                self.arrive(current, Pending::Access);
+                self.resume(next.ok())
+            }
+        }
+    }
+
+    /// Lets the chosen thread go on.
+    fn resume(&mut self, chosen: Option<Thread>) -> Next {
+        let Some(next) = chosen.filter(|&next| self.enabled.contains(next)) else {
             self.diverged = Some(self.length);
             return Next::End(Ending::Diverged);
         };
-        if next != current {
+        if next != self.current {
             self.segment = self.length;
             self.current = next;
         }

@@ -101,6 +101,22 @@ fn another_operation_at_the_start_of_the_third_execution_is_noticed() {
 }
 
 #[test]
+fn a_decision_that_is_not_to_be_made_again_is_noticed() {
+    let usual = vec![vec![Op::Create(1), Op::Load(0)], vec![Op::Store(0, 1)]];
+    let other = vec![vec![Op::Create(1), Op::Load(0)], vec![]];
+    // In round 1 it is not known before the end where the decision was to be made.
+    for (bound, index) in [(None, 1), (Some(1), 2)] {
+        let mut execution = Execution::new(Box::new(Bounded::new(bound)));
+        assert!(execution.begin());
+        assert_eq!(Interpreter::run(&usual, &mut execution).ending, Ending::Complete);
+        execution.finish(Finish::Done);
+        assert!(execution.begin());
+        assert_eq!(Interpreter::run(&other, &mut execution).ending, Ending::Diverged);
+        assert_eq!(execution.divergence().map(|(index, _)| index), Some(index), "under {bound:?}");
+    }
+}
+
+#[test]
 fn what_differs_before_the_first_new_decision_is_noticed() {
     let usual = three_threads();
     let (mut noticed_at_once, mut missed) = (0, 0);

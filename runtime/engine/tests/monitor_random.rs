@@ -57,35 +57,24 @@ fn check(program: &Program, monitor: &mut Burnim) -> [bool; 2] {
     reported
 }
 
-fn is_robust(program: &Program) -> [bool; 2] {
-    [machine::Model::Tso, machine::Model::Pso].map(|model| Machine::new(program, model).is_robust())
-}
-
-/// Checks this many programs. Among them must be some that only one of the models breaks and some that none does:
-/// otherwise they would show little.
+/// Checks this many programs. Among them must be some that only PSO breaks, some that both models break and many that
+/// none does: otherwise they would show little.
 fn check_programs(count: u64, with: Ingredients) {
     let mut monitor = Burnim::new(&[Model::Tso, Model::Pso]);
-    let mut kinds = [0; 3];
-    let mut missed = [0; 2];
+    let mut by_broken_models = [0; 3];
     for seed in 0..count {
         let program = random::program(&mut Random::new(seed), with);
-        let robust = is_robust(&program);
+        let broken = [machine::Model::Tso, machine::Model::Pso].map(|model| !Machine::new(&program, model).is_robust());
         let reported = check(&program, &mut monitor);
         if with.wide {
-            // Sound, not complete.
-            for m in 0..2 {
-                assert!(!reported[m] || !robust[m], "{program}");
-                if !reported[m] && !robust[m] {
-                    missed[m] += 1;
-                }
-            }
+            let false_alarm = reported.iter().zip(&broken).any(|(reported, broken)| *reported && !broken);
+            assert!(!false_alarm, "[TSO, PSO] report {reported:?}, {program}");
         } else {
-            assert_eq!(reported, robust.map(|robust| !robust), "[TSO, PSO], {program}");
+            assert_eq!(reported, broken, "[TSO, PSO], {program}");
         }
-        kinds[usize::from(!robust[0]) + usize::from(!robust[1])] += 1;
+        by_broken_models[broken.into_iter().filter(|&broken| broken).count()] += 1;
     }
-    eprintln!("{with:?}: {kinds:?} {missed:?}");
-    assert!(kinds.iter().all(|&programs| programs * 200 >= count), "too one-sided: {kinds:?}");
+    assert!(by_broken_models.iter().all(|&programs| programs >= 10), "too one-sided: {by_broken_models:?}");
 }
 
 #[test]
@@ -116,9 +105,11 @@ fn programs_that_create_and_join() {
 
 #[test]
 fn programs_of_all_ingredients() {
-    check_programs(1000, Ingredients { ordered: true, guards: true, mutexes: 1, spawns: true, ops: 9, ..PLAIN });
+    check_programs(4000, Ingredients { ordered: true, guards: true, mutexes: 1, spawns: true, ops: 9, ..PLAIN });
 }
 
+/// Sound, but not complete: an access of two locations may come after an event x at the one and overtake a store e′ at
+/// the other, where e′ →hb* x but not e′ →hb* prev. The definition looks at prev alone.
 #[test]
 fn accesses_of_several_locations() {
     check_programs(1000, Ingredients { wide: true, addresses: 3, ..PLAIN });

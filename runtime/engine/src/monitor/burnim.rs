@@ -6,14 +6,14 @@
 //! location that still waits in the buffer of another thread, and e′ →hb* prev(e), then letting e overtake closes the
 //! cycle e′ →hb* prev(e) →po e →c e′: a relaxed execution that is not sequentially consistent.
 //!
-//! Read [`Burnim::event_at_width`] from top to bottom: it is the figures' monitor, one call an event. [`Stores`] knows which
-//! stores there are, [`Buffers`] which of them wait; the order in which stores must commit, all in which the two models
-//! differ, is a [`CommitOrder`]. Both models run on the same clocks and the same stores. A model that is not monitored
-//! is a machine whose stores all commit at once: nothing waits in it, so it reports nothing.
+//! Read `Burnim::event_at_width` from top to bottom: it is the figures' monitor, one call an event. `Stores` knows
+//! which stores there are, `Buffers` which of them wait; the order in which stores must commit, all in which the two
+//! models differ, is a `CommitOrder`. Both models run on the same clocks and the same stores. A model that is not
+//! monitored is a machine whose stores all commit at once: nothing waits in it, so it reports nothing.
 //!
 //! Deviations from the paper:
 //! 1. There are no queues. A thread's ticks number its stores, so a committed prefix of its buffer is one tick
-//!    ([`Buffers::through`]), and the stores that wait for a location are a chain that starts at the newest one. What is
+//!    (`Buffers::through`), and the stores that wait for a location are a chain that starts at the newest one. What is
 //!    committed is left where it lies and recognised when met.
 //! 2. Line 6 asks for *some* e′ that qualifies; reported is the newest one. All stores waiting for a location belong
 //!    to one thread (line 11 sees to that), and older ones are →po before newer ones, so the walk from the newest stops
@@ -24,18 +24,24 @@
 //!    fences is false for it (erratum B4); here fences, locks, creations and joins drain all stores of their thread.
 //! 4. An event may access several locations. A store is then one entry that commits whole, an access is tested against
 //!    the stores waiting for each of its locations (all tests come before all commits), and a store that could be
-//!    overtaken at several locations is reported once.
+//!    overtaken at several locations is reported once. For such events the monitor is sound but not complete: one may
+//!    also come after an event x at one location and overtake e′ at another, where e′ →hb* x but not e′ →hb* prev.
 //! 5. A read-modify-write that fails drains what a successful one drains; the paper has it write. Own stores are
 //!    drained after the test instead of at the end, which is the same: the test looks at other threads only.
-//! 6. As in the paper, a report does not end the monitoring: the machine goes on along the consistent execution.
+//! 6. A full barrier after an access is a part of its event. That loses nothing if the access writes and nothing older
+//!    waits when it takes effect or can be seen to wait after it (a store or read-modify-write in TSO; in PSO, one with
+//!    a barrier before it). Any other barrier after an access must be an event of its own to be monitored completely.
+//! 7. As in the paper, a report does not end the monitoring: the machine goes on along the consistent execution.
 //!
 //! Invariants:
 //! 1. All pending stores to one location belong to one thread, and of the chain from the newest one all pending ones
 //!    come first.
 //! 2. With a store, every store that must commit before it has committed; a store is pending at all of its locations
-//!    or at none.
+//!    or at none. What is pending in TSO is pending in PSO.
 //! 3. Nobody follows a link to a cell whose store is not pending, so if that cell is its location's newest, the next
 //!    store to the location takes its place: memory grows with the locations, and with stores only while they wait.
+//! 4. What is kept for a thread is that of the present execution from the thread's first event on, and is not asked for
+//!    before: [`Monitor::begin`] is O(1).
 
 use std::marker::PhantomData;
 
@@ -72,13 +78,25 @@ impl Burnim {
         }
         let past = self.clocks.before_at_width::<WIDTH>(event);
         let (tick, index) = (past.next_tick(), past.next());
+        if tick == 1 {
+            // The thread's first event: what is left from older executions goes.
+            self.stores.epochs[event.thread.index()] = 0;
+            self.tso.through[event.thread.index()] = self.tso.at_first;
+            self.pso.through[event.thread.index()] = self.pso.at_first;
+        }
         // Locations are accesses' alone, so what is no access neither overtakes nor makes others commit.
         let first_report = reports.len();
         let mut overtakes = false;
         for &location in locations {
             if let Some((_, newest)) = self.stores.newest_of_others(location, event.thread) {
-                overtakes |= self.tso.test(&self.stores, newest, &past, first_report, reports);
-                overtakes |= self.pso.test(&self.stores, newest, &past, first_report, reports);
+                if self.tso.is_pending(newest) {
+                    overtakes = true;
+                    self.tso.test(&self.stores, newest, &past, first_report, reports);
+                }
+                if self.pso.is_pending(newest) {
+                    overtakes = true;
+                    self.pso.test(&self.stores, newest, &past, first_report, reports);
+                }
             }
         }
         if overtakes {
@@ -147,9 +165,7 @@ impl Burnim {
 impl Monitor for Burnim {
     fn begin(&mut self) {
         self.clocks.begin();
-        self.stores.begin();
-        self.tso.begin();
-        self.pso.begin();
+        self.stores.cells.clear();
     }
 
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
@@ -238,11 +254,6 @@ impl Cell {
 }
 
 impl Stores {
-    fn begin(&mut self) {
-        self.cells.clear();
-        self.epochs.fill(0);
-    }
-
     /// The newest store to the location and its cell.
     #[inline]
     fn newest(&self, location: Location) -> Option<(u32, &Cell)> {
@@ -258,7 +269,7 @@ impl Stores {
     }
 
     /// Adds a store, given which of the older ones still wait in some model.
-    #[inline]
+    #[inline(always)]
     fn issue(
         &mut self,
         thread: Thread,
@@ -312,10 +323,6 @@ impl<O: CommitOrder> Buffers<O> {
         Self { through: Vec::new(), at_first, unfinished: Vec::new(), order: PhantomData }
     }
 
-    fn begin(&mut self) {
-        self.through.fill(self.at_first);
-    }
-
     fn widen(&mut self, threads: usize) {
         self.through.resize(threads, self.at_first);
     }
@@ -332,34 +339,21 @@ impl<O: CommitOrder> Buffers<O> {
         *through = (*through).max(tick);
     }
 
-    /// Reports the newest store to a location that waits and is in the past, given the newest one. Whether any waits.
-    #[inline]
-    fn test(
-        &self,
-        stores: &Stores,
-        newest: &Cell,
-        past: &Past<'_>,
-        first_report: usize,
-        reports: &mut Vec<Report>,
-    ) -> bool {
+    /// Reports the newest store to a location that waits and is in the past, given the newest one, which waits.
+    fn test(&self, stores: &Stores, newest: &Cell, past: &Past<'_>, first_report: usize, reports: &mut Vec<Report>) {
         let mut cell = newest;
-        if !self.is_pending(cell) {
-            return false;
-        }
         while !past.contains(cell.thread, cell.tick) {
             match stores.cells.get(cell.older as usize) {
                 Some(older) if self.is_pending(older) => cell = older,
-                _ => return true,
+                _ => return,
             }
         }
         // Nothing is known of a thread without a previous event, so there is one.
-        if let Some(previous) = past.previous() {
-            let report = Report { monitor: O::MODEL, delayed: cell.event, previous, overtaking: past.next() };
-            if !reports[first_report..].contains(&report) {
-                reports.push(report);
-            }
+        let Some(previous) = past.previous() else { return };
+        let report = Report { monitor: O::MODEL, delayed: cell.event, previous, overtaking: past.next() };
+        if !reports[first_report..].contains(&report) {
+            reports.push(report);
         }
-        true
     }
 
     /// Makes a store commit, if it waits, and before it all that must.

@@ -137,11 +137,11 @@ impl HappensBefore {
             }
             Kind::Create(child) => {
                 tick(clock, thread);
-                self.threads.join_rows(child.index(), thread.index());
+                self.threads.join_rows::<WIDTH>(child.index(), thread.index());
                 self.previous[child.index()] = self.events;
             }
             Kind::Join(ended) => {
-                self.threads.join_rows(thread.index(), ended.index());
+                self.threads.join_rows::<WIDTH>(thread.index(), ended.index());
                 tick(self.threads.row_again::<WIDTH>(thread.index()), thread);
             }
         }

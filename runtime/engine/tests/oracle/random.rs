@@ -34,6 +34,7 @@ impl Random {
 
 /// What random programs are made of.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, always given by name")]
 pub(crate) struct Ingredients {
     pub(crate) threads: usize,
     /// Operations of the whole program: at most this many and two more.

@@ -1,0 +1,24 @@
+//@ why: abort(), a trap and reach_error() are failures wherever they are reached; exit() is none, and
+//@      ends the program whatever other threads still have to do.
+//@ run: -DEND=abort()
+//@ verdict: violations
+//@ crash: end
+//@ run: -DEND=__builtin_trap()
+//@ verdict: violations
+//@ crash: end
+//@ run: -DEND=reach_error()
+//@ verdict: violations
+//@ assertion: end
+//@ run: -DEND=exit(3)
+//@ verdict: clean
+//@ run: -DEND=_Exit(0)
+//@ verdict: clean
+#include <pthread.h>
+#include <stdlib.h>
+
+extern void reach_error(void);
+
+int main(void) {
+    END; // @end
+    return 0;
+}

@@ -1,0 +1,156 @@
+//! The C corpus: checks each program of `c-tests/` as its header says, and holds the result against what the header
+//! expects.
+//!
+//! How to read: [`header`] is the grammar of the headers, [`installation`] builds the tool and runs it, [`judge`]
+//! compares, [`counts`] recomputes the numbers of executions that `c-tests/counts` states. This file makes the tests:
+//! of each program one for each of its runs, and one that runs it again, so that the same command gives the same
+//! bytes, and the other levels of optimisation the same executions.
+//!
+//! Nothing is ever written into `c-tests/`: an expectation is a person's, with a reason, or it is none.
+
+mod counts;
+mod header;
+mod installation;
+mod judge;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+
+use crate::header::{Run, parse};
+use crate::installation::{Check, Installation, Scratch};
+
+/// The folder of the C programs.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../c-tests").canonicalize().expect("c-tests/ is beside cli/")
+}
+
+/// All C files below a folder, sorted, as paths from `root`.
+fn programs(root: &Path, folder: &Path, found: &mut Vec<String>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder can be read").path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            programs(root, &path, found);
+        } else if path.extension().is_some_and(|extension| extension == "c") {
+            let name = path.strip_prefix(root).expect("a file is below its folder");
+            found.push(name.to_str().expect("names in c-tests/ are ASCII").to_string());
+        }
+    }
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let root = folder();
+    let mut names = Vec::new();
+    programs(&root, &root, &mut names);
+    let mut trials = header::trials();
+    let installation = Arc::new(Installation::new(&root));
+    for name in names {
+        let text = fs::read_to_string(root.join(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        match parse(&text) {
+            Ok(runs) => trials.extend(tests_of(&name, runs, &installation)),
+            Err(why) => trials.push(Trial::test(name, move || Err(Failed::from(why)))),
+        }
+    }
+    if !arguments.list {
+        installation.build();
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    installation.remove();
+    conclusion.exit();
+}
+
+/// The tests of one program.
+fn tests_of(name: &str, runs: Vec<Run>, installation: &Arc<Installation>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    if let Some(first) = runs.first() {
+        let (installation, name, run) = (Arc::clone(installation), name.to_string(), first.clone());
+        trials.push(Trial::test(format!("{name}: again"), move || again(&installation, &name, &run)));
+    }
+    for run in runs {
+        if name.starts_with("counts/") {
+            let run = run.clone();
+            let title = format!("{name}: {} (recomputed)", run.options.join(" "));
+            trials.push(Trial::test(title, move || Ok(counts::recompute(&run)?)));
+        }
+        let title =
+            if run.options.is_empty() { name.to_string() } else { format!("{name}: {}", run.options.join(" ")) };
+        let (installation, name) = (Arc::clone(installation), name.to_string());
+        trials.push(Trial::test(title, move || expected(&installation, &name, &run)));
+    }
+    trials
+}
+
+/// The check gives what the header says, and each of its findings replays.
+fn expected(installation: &Installation, name: &str, run: &Run) -> Result<(), Failed> {
+    let scratch = Scratch::new();
+    let check = installation.check(&scratch, name, &run.options)?;
+    let mut problems = judge::differences(&check, run);
+    problems.extend(unreplayed(installation, &scratch, &check.json));
+    report(&check, problems)
+}
+
+/// Replays all findings; what went wrong.
+fn unreplayed(installation: &Installation, scratch: &Scratch, json: &Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut stated: Vec<&str> = Vec::new();
+    for violation in json["violations"].as_array().into_iter().flatten() {
+        let id = violation["id"].as_str().unwrap_or_default();
+        stated.push(id);
+        // That a program does not repeat itself cannot be repeated.
+        if violation["kind"] != "nondeterministic" {
+            problems.extend(installation.replay(scratch, id).err());
+        }
+    }
+    stated.sort_unstable();
+    let stored = scratch.findings();
+    if stored != stated {
+        problems.push(format!("the findings stored are {stored:?}, those of the result {stated:?}"));
+    }
+    problems
+}
+
+/// A second check gives the same bytes, and checks of what other levels of optimisation make give the same executions.
+fn again(installation: &Installation, name: &str, run: &Run) -> Result<(), Failed> {
+    let scratch = Scratch::new();
+    let first = installation.check(&scratch, name, &run.options)?;
+    let stored = scratch.contents();
+    let second = installation.check(&scratch, name, &run.options)?;
+    let mut problems = Vec::new();
+    let timeless = |check: &Check| judge::without_times(check.json.clone()).to_string();
+    if timeless(&first) != timeless(&second) {
+        problems.push(format!("a second check gives another result:\n{}\n{}", timeless(&first), timeless(&second)));
+    }
+    if first.text != second.text {
+        problems.push(format!("a second check says something else:\n{}", second.text));
+    }
+    if stored != scratch.contents() {
+        problems.push("a second check stores other findings".to_string());
+    }
+    for level in ["-O0", "-O2"] {
+        let options = [vec![level.to_string()], run.options.clone()].concat();
+        let other = installation.check(&scratch, name, &options)?;
+        let differences = judge::differences(&other, run);
+        problems.extend(differences.into_iter().map(|difference| format!("at {level}: {difference}")));
+        for count in ["executions", "events", "distinct_triples"] {
+            if first.json[count] != other.json[count] {
+                problems.push(format!("{count}: {} at -O1, {} at {level}", first.json[count], other.json[count]));
+            }
+        }
+    }
+    report(&first, problems)
+}
+
+/// The problems, if any, with all that helps to understand them.
+fn report(check: &Check, problems: Vec<String>) -> Result<(), Failed> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let problems: Vec<String> = problems.into_iter().map(|problem| format!("* {problem}")).collect();
+    Err(Failed::from(format!("{}\n\n$ {}\n{}", problems.join("\n"), check.command, check.text)))
+}
