@@ -1,4 +1,5 @@
-//@ why: abort(), a trap and reach_error() are failures wherever they are reached; exit() is none, and
+//@ why: abort(), a trap and reach_error() are failures wherever they are reached; exit() is none,
+//and
 //@      ends the program whatever other threads still have to do.
 //@ run: -DEND=abort()
 //@ verdict: violations

@@ -1,4 +1,5 @@
-//@ why: Two mutexes, taken in opposite orders: one preemption between the two locks of a thread lets
+//@ why: Two mutexes, taken in opposite orders: one preemption between the two locks of a thread
+//lets
 //@      each thread hold what the other waits for, and main waits for the first of them. In the
 //@      same order everywhere there is no cycle.
 //@ run: --preemptions 0

@@ -1,4 +1,5 @@
-//@ why: Store buffering where an exchange on a variable of the thread's own stands in for the fence.
+//@ why: Store buffering where an exchange on a variable of the thread's own stands in for the
+//fence.
 //@      Under TSO an exchange waits until the whole buffer is empty, so it works. Under PSO a
 //@      relaxed one waits for its own address only, so it does not; a sequentially consistent one
 //@      has full fences on both sides. Three events in each of two created threads: 69 executions.

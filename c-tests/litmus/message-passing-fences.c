@@ -1,4 +1,5 @@
-//@ why: Message passing (message-passing.c) with the flag set in other ways. Under PSO the data must
+//@ why: Message passing (message-passing.c) with the flag set in other ways. Under PSO the data
+//must
 //@      be on its way before the flag: by a fence of any order that releases, by an exchange that
 //@      releases, or by an unlock. A relaxed exchange waits for its own address only.
 //@ run: -DSTEP=1 --preemptions none

@@ -5,7 +5,8 @@
 //@ run: --preemptions 1
 //@ verdict: violations
 //@ tso: choose -> wait-choice, chosen -> wait-choice, take -> look
-//@ pso: choose -> wait-choice, chosen -> wait-choice, take -> look, take -> wait-turn, write -> read
+//@ pso: choose -> wait-choice, chosen -> wait-choice, take -> look, take -> wait-turn, write ->
+//read
 //@ run: -DFENCED -DWITHOUT=1 --preemptions 2
 //@ why: That this thread chooses may reach memory after it has looked at the other's number.
 //@ verdict: violations

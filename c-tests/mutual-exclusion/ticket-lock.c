@@ -25,9 +25,7 @@ static unsigned lock(void) {
     return ticket;
 }
 
-static void unlock(unsigned ticket) {
-    atomic_store_explicit(&now_serving, ticket + 1, UNLOCK);
-}
+static void unlock(unsigned ticket) { atomic_store_explicit(&now_serving, ticket + 1, UNLOCK); }
 
 static void *body(void *unused) {
     unsigned ticket = lock();

@@ -1,5 +1,6 @@
-//@ why: A detached thread runs like any other. Main waits for it by a flag here, so that what it did
-//@      is seen; joining it is an error of the caller, and so is to join a thread twice.
+//@ why: A detached thread runs like any other. Main waits for it by a flag here, so that what it
+//did
+//@      is seen. A thread may be detached by its creator, by its attributes, or by itself.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ run: -DATTRIBUTE --preemptions none

@@ -1,5 +1,7 @@
-//@ why: Calls through pointers, in tables and structs, of functions that access shared memory and of
-//@      library functions: what is called is checked all the same. The sum does not depend on order,
+//@ why: Calls through pointers, in tables and structs, of functions that access shared memory and
+//of
+//@      library functions: what is called is checked all the same. The sum does not depend on
+//order,
 //@      since each addition is atomic.
 //@ run: --preemptions 2
 //@ verdict: clean

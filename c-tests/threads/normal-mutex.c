@@ -1,4 +1,5 @@
-//@ why: A normal mutex: see each run. POSIX says that who locks it twice waits for ever, and that who
+//@ why: A normal mutex: see each run. POSIX says that who locks it twice waits for ever, and that
+//who
 //@      unlocks it without holding it has no right to; destroying one that is held has none either.
 //@ run: -DMISUSE=0 --preemptions none
 //@ verdict: clean

@@ -1,4 +1,5 @@
-//@ why: A recursive function with local arrays, in two threads at once: each has a stack of its own,
+//@ why: A recursive function with local arrays, in two threads at once: each has a stack of its
+//own,
 //@      deep enough, and its locals are not shared although their addresses are handed down.
 //@ run: --preemptions none
 //@ verdict: clean

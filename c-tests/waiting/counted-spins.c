@@ -1,5 +1,7 @@
-//@ why: A loop that gives up after three looks is no wait loop: each look is another state, since the
-//@      count of looks differs. So the reader may see the flag at the first, second or third look or
+//@ why: A loop that gives up after three looks is no wait loop: each look is another state, since
+//the
+//@      count of looks differs. So the reader may see the flag at the first, second or third look
+//or
 //@      never, and each number is found, as the failure of the assertion that denies it.
 //@ run: --preemptions none
 //@ verdict: violations

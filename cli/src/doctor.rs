@@ -11,7 +11,7 @@ use crate::screen::{Channel, Color, Screen};
 use crate::toolchain::{Linker, Toolchain, in_path};
 
 /// Address space that the runtime reserves, generously.
-const ADDRESS_SPACE: u64 = 64 << 30;
+const ADDRESS_SPACE: u64 = 100 << 30;
 
 /// Whether the tool works without a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -180,7 +180,15 @@ pub(crate) mod tests {
 
     fn violation(kind: Kind, monitor: Option<MonitorName>) -> Violation {
         let schedule = Schedule::default();
-        Violation { kind, monitor, message: String::new(), sites: Vec::new(), events: None, schedule }
+        Violation {
+            kind,
+            monitor,
+            message: String::new(),
+            sites: Vec::new(),
+            events: None,
+            program_counter: None,
+            schedule,
+        }
     }
 
     fn finding() -> Finding {

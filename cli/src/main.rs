@@ -3,7 +3,7 @@
 //!
 //! How to read it: [`args`] is what may be typed, [`plan`] what that means; [`check`], [`replay`], [`cc`] and
 //! [`doctor`] are the commands; [`toolchain`] finds the parts of the tool, [`program`] runs a program under test,
-//! [`findings`] owns the findings directory, [`report`] and [`json`] write results, [`exit`] decides the exit status.
+//! [`symbols`] names the source line of a fault, [`findings`] owns the findings directory, [`report`] and [`json`] write results, [`exit`] decides the exit status.
 //! Only [`report`], [`json`] and [`screen`] know what a result looks like.
 
 mod args;
@@ -20,6 +20,7 @@ mod program;
 mod replay;
 mod report;
 mod screen;
+mod symbols;
 mod toolchain;
 
 fn main() -> std::process::ExitCode {

@@ -13,6 +13,7 @@ use protocol::{CONTROL, Job, Message, Place, Replay, Summary, Trace, Violation};
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
+use crate::symbols;
 
 /// The number of the socket in the program, always the same, so that a program sees the same descriptors (and the
 /// same environment) in every run.
@@ -71,7 +72,10 @@ impl Program {
         let mut found = Exploration::default();
         let mut stray = None;
         let ending = self.converse(job, Output::Discarded, interrupts, |message| match message {
-            Message::Violation(violation) => found.violations.push(*violation),
+            Message::Violation(mut violation) => {
+                symbols::locate(&self.executable, &self.directory, &mut violation);
+                found.violations.push(*violation);
+            }
             Message::Unsupported { what, place } => found.unsupported.push((what, place)),
             Message::Summary(summary) => found.summary = Some(*summary),
             Message::Internal(words) => stray = Some(words),
@@ -92,7 +96,12 @@ impl Program {
         let mut result = None;
         let mut stray = None;
         let ending = self.converse(&Job::Replay(job.clone()), output, interrupts, |message| match message {
-            Message::Replayed(trace) => result = Some(Replayed::Trace(trace)),
+            Message::Replayed(mut trace) => {
+                for violation in &mut trace.violations {
+                    symbols::locate(&self.executable, &self.directory, violation);
+                }
+                result = Some(Replayed::Trace(trace));
+            }
             Message::Diverged(words) => result = Some(Replayed::Diverged(words)),
             Message::Unsupported { what, place } => {
                 result = Some(Replayed::Diverged(format!("{what} at {}:{} is not supported", place.file, place.line)));

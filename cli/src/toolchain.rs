@@ -68,7 +68,9 @@ impl Toolchain {
         let here = env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_path_buf)).unwrap_or_default();
         let installed = here.join("../lib/fencehound");
         let part = |name: &str| first_file([installed.join(name), here.join(name)]);
-        let include = [here.join("../include"), here.join("../../runtime/include")]
+        // The last one is for a build whose target folder is not in the source tree.
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include");
+        let include = [here.join("../include"), here.join("../../runtime/include"), sources]
             .into_iter()
             .find(|folder| folder.join("fencehound.h").is_file());
         let clang = find_clang();

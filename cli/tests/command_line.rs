@@ -175,6 +175,7 @@ fn violation(line: u32) -> Violation {
         message: "delayed".to_string(),
         sites: vec![site(Role::Delayed, 1, line), site(Role::Previous, 2, 5), site(Role::Overtaking, 2, 6)],
         events: Some([0, 1, 2]),
+        program_counter: None,
         schedule: Schedule::default(),
     }
 }

@@ -7,6 +7,7 @@ use inkwell::AddressSpace;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::context::ContextRef;
+use inkwell::llvm_sys::core::LLVMPositionBuilderBeforeInstrAndDbgRecords;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, IntType};
@@ -65,6 +66,13 @@ impl<'ctx> Hooks<'ctx> {
         // SAFETY: the handle is a live instruction.
         let instruction = unsafe { inkwell::values::InstructionValue::new(instruction.raw()) };
         self.builder.position_before(&instruction);
+    }
+
+    /// Builds phis from now on: before an instruction and the debug information that precedes it.
+    pub(crate) fn before_debug_records(&self, instruction: Value) {
+        self.before(instruction);
+        // SAFETY: the builder and the instruction are live.
+        unsafe { LLVMPositionBuilderBeforeInstrAndDbgRecords(self.builder.as_mut_ptr(), instruction.raw()) }
     }
 
     /// Calls a hook. `result` is its type's width in bits, 0 for none; a zero of i32 stands for no result.

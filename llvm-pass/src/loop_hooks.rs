@@ -36,7 +36,7 @@ fn emit_loop<'ctx>(
     let phis: Vec<Value> = one.header.instructions().into_iter().take_while(|phi| phi.is_phi()).collect();
     let begin = one.header.first_non_phi().ok_or_else(|| Failure::new("a block without an end"))?;
     let record = hooks.variable(function, hooks.context.i64_type().array_type(4))?;
-    hooks.before(begin);
+    hooks.before_debug_records(begin);
     let back = incoming(
         hooks,
         one,
@@ -53,6 +53,7 @@ fn emit_loop<'ctx>(
             always = true;
         }
     }
+    hooks.before(begin);
     let mut changed = hooks.context.bool_type().const_int(u64::from(always), false);
     for (now, last) in pairs {
         let differs = differ(hooks, now, last)?;

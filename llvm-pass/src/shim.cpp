@@ -1,6 +1,8 @@
 // The C++ that LLVM asks of a plugin, and what its C interface does not offer. All decisions are in
 // the Rust files; this one only connects them with clang's pass manager.
 
+#include <cstdlib>
+
 #include "llvm-c/Core.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instruction.h"
@@ -8,7 +10,8 @@
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
-#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -61,8 +64,12 @@ PassPluginLibraryInfo fencehound_plugin_info() {
     return {LLVM_PLUGIN_API_VERSION, "fencehound", LLVM_VERSION_STRING, registerCallbacks};
 }
 
-// Ends the compilation with a message, without asking for a bug report to LLVM.
-void fencehound_fatal(const char *message) { report_fatal_error(message, false); }
+// Ends the compilation with a message. (report_fatal_error would ask for a bug report to LLVM.)
+void fencehound_fatal(const char *message) {
+    errs() << "error: " << message << '\n';
+    sys::RunInterruptHandlers(); // removes unfinished output files
+    std::_Exit(1);
+}
 
 // Turns a definition into a declaration.
 void fencehound_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }

@@ -1,5 +1,5 @@
 //! The hooks of each line of C, against what is written at the line's end: `//> load4 x; store4 y` (nothing there: no
-//! hooks). They must be the same at -O0, -O1, -O2 and -O3. The files are in `tests/hooks`.
+//! hooks). They must be the same at -O0, -O1, -O2 and -O3, and with -g. The files are in `tests/hooks`.
 //!
 //! A hook is written as its name without `__fh_`, then what it is told, then the variable: `rmw4 add seq_cst counter`,
 //! `read 32 queue`, `external puts known; external_pointer`, `site` (before a call of a
@@ -23,12 +23,30 @@ fn main() {
     let plugin = plugin();
     let mut trials = Vec::new();
     for file in c_files(&folder("hooks")) {
-        for level in LEVELS {
+        for level in LEVELS.into_iter().chain(["-O2 -g"]) {
             let (plugin, file) = (plugin.clone(), file.clone());
             trials.push(Trial::test(format!("{} {level}", stem(&file)), move || check(&plugin, &file, level)));
         }
     }
+    trials.push(Trial::test("internal failure", move || fail(&plugin)));
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// What the pass cannot do ends the compilation with a message (here: a constant that is a thread-local's address,
+/// which no C program has).
+fn fail(plugin: &Path) -> Result<(), Failed> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let module = folder.path().join("module.ll");
+    fs::write(&module, "@t = thread_local global i32 0\n@p = global ptr @t\n").map_err(|error| error.to_string())?;
+    let mut clang = Command::new("clang-19");
+    clang.arg(format!("-fpass-plugin={}", plugin.display())).args(["-c", "-x", "ir"]).arg(&module).arg("-o").arg("-");
+    let output = clang.output().map_err(|error| error.to_string())?;
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    let wanted = "error: fencehound pass: internal error: the address of the thread-local `t` in a constant";
+    if output.status.code() == Some(1) && message.contains(wanted) && output.stdout.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{}: {message}", output.status).into())
 }
 
 /// Compares the hooks of a file with the expected ones.
@@ -65,7 +83,9 @@ fn instrumented(plugin: &Path, file: &Path, level: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let module = folder.path().join("module.ll");
     let mut clang = Command::new("clang-19");
-    clang.args(["-g1", "-w", "-mno-outline-atomics", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", level]);
+    clang
+        .args(["-g1", "-w", "-mno-outline-atomics", "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"])
+        .args(level.split(' '));
     run(clang.arg(file).arg("-o").arg(&module));
     let mut opt = Command::new("opt-19");
     opt.arg("-load-pass-plugin").arg(plugin).args(["-passes=fencehound", "-S"]).arg(&module);

@@ -118,6 +118,9 @@ pub struct Violation {
     pub sites: Vec<SiteUse>,
     /// For an [`Kind::ScViolation`]: the indices of e′, prev and e among the execution's events, from 0.
     pub events: Option<[u64; 3]>,
+    /// Where in the program's code, of a [`Kind::Crash`] or [`Kind::Livelock`] that a signal ended: more exact than
+    /// the place of the last operation, which is what `sites` can say.
+    pub program_counter: Option<u64>,
     /// The execution, up to its end.
     pub schedule: Schedule,
 }

@@ -30,7 +30,7 @@ pub(crate) enum Fault {
 }
 
 struct Pending {
-    fault: UnsafeCell<Option<Fault>>,
+    fault: UnsafeCell<Option<(Fault, u64)>>,
 }
 
 // SAFETY: written by a handler on the OS thread that reads it afterwards.
@@ -45,8 +45,8 @@ static SEEN: AtomicU64 = AtomicU64::new(0);
 static IDLE: AtomicU32 = AtomicU32::new(0);
 static PATIENCE: AtomicU32 = AtomicU32::new(u32::MAX);
 
-/// The fault that ended the last fiber, if one did.
-pub(crate) fn take() -> Option<Fault> {
+/// The fault that ended the last fiber, if one did, and the program counter at which it came.
+pub(crate) fn take() -> Option<(Fault, u64)> {
     // SAFETY: no handler runs at the same time: the fiber that it interrupted has returned.
     unsafe { (*PENDING.fault.get()).take() }
 }
@@ -85,6 +85,7 @@ fn leave_fiber(context: *mut c_void, fault: Fault) -> bool {
     if !trap.stack_ptr_in_bounds(registers[libc::REG_RSP as usize] as usize) {
         return false;
     }
+    let program_counter = registers[libc::REG_RIP as usize].cast_unsigned();
     // SAFETY: the stack pointer is in the fiber's stack, and the registers are set below as the trap wants them.
     let wanted = unsafe { trap.setup_trap_handler(|| Switch::End) };
     registers[libc::REG_RIP as usize] = wanted.rip.cast_signed();
@@ -93,7 +94,7 @@ fn leave_fiber(context: *mut c_void, fault: Fault) -> bool {
     registers[libc::REG_RDI as usize] = wanted.rdi.cast_signed();
     registers[libc::REG_RSI as usize] = wanted.rsi.cast_signed();
     // SAFETY: see `take`.
-    unsafe { *PENDING.fault.get() = Some(fault) };
+    unsafe { *PENDING.fault.get() = Some((fault, program_counter)) };
     true
 }
 

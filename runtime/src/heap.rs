@@ -136,7 +136,7 @@ fn fail(kind: Kind, message: String, uses: &[(Role, Option<Thread>, &'static Rec
             site_use(role, thread.unwrap_or(running), record, name)
         })
         .collect();
-    end_execution(End::Failed(Failure { kind, message, sites }))
+    end_execution(End::Failed(Failure { kind, message, sites, program_counter: None }))
 }
 
 #[unsafe(no_mangle)]

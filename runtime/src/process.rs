@@ -88,7 +88,8 @@ extern "C" fn __fh_quick_exit(status: c_int) -> ! {
 /// Ends the execution as failed at this place of the running thread.
 pub(crate) fn fail(kind: Kind, message: String, site: RecordPointer, operation: &str) -> ! {
     let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
-    end_execution(End::Failed(Failure { kind, message, sites: vec![site_use(Role::At, thread, site, operation)] }))
+    let sites = vec![site_use(Role::At, thread, site, operation)];
+    end_execution(End::Failed(Failure { kind, message, sites, program_counter: None }))
 }
 
 #[unsafe(no_mangle)]
@@ -113,7 +114,8 @@ extern "C" fn __fh___assert_fail(
         at.place = Place { file: text(file), line, column: 0 };
         at.function = text(function);
     }
-    end_execution(End::Failed(Failure { kind: Kind::Assertion, message, sites: vec![at] }))
+    let failure = Failure { kind: Kind::Assertion, message, sites: vec![at], program_counter: None };
+    end_execution(End::Failed(failure))
 }
 
 /// Ends the exploration: the program does something here that cannot be run under control.

@@ -98,6 +98,8 @@ pub(crate) struct Failure {
     pub(crate) kind: Kind,
     pub(crate) message: String,
     pub(crate) sites: Vec<SiteUse>,
+    /// Where in the program's code, if a signal ended it.
+    pub(crate) program_counter: Option<u64>,
 }
 
 /// A place in the program's source, with a part in a failure.
@@ -336,20 +338,22 @@ impl Recorder {
             message,
             sites,
             events: Some(indices.map(u64::from)),
+            program_counter: None,
             schedule: self.schedule(execution),
         }
     }
 
     /// Takes a failed execution into the counts; true if it failed so for the first time.
     pub(crate) fn fail(&mut self, failure: Failure, execution: &Execution) {
-        let Failure { kind, message, sites } = failure;
+        let Failure { kind, message, sites, program_counter } = failure;
         let next = self.found.len();
         let places: Vec<(&Place, Role)> = sites.iter().map(|site| (&site.place, site.role)).collect();
         let index = *self.failures.entry(format!("{kind:?} {message} {places:?}")).or_insert(next);
         if index == next {
             self.found.push(Found { executions: 0, last: 0 });
             let schedule = self.schedule(execution);
-            self.fresh.push(Violation { kind, monitor: None, message, sites, events: None, schedule });
+            let violation = Violation { kind, monitor: None, message, sites, events: None, program_counter, schedule };
+            self.fresh.push(violation);
         }
         self.seen(index, execution.counts() == Counts::Once);
     }

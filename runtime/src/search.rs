@@ -127,8 +127,8 @@ impl Runtime {
     }
 
     /// Takes the execution that has ended into the counts; says whether to stop.
-    fn finish(&mut self, fault: Option<Fault>, stop_at_first: bool) -> Option<Stopped> {
-        if faults::interrupted() && fault == Some(Fault::Endless) {
+    fn finish(&mut self, fault: Option<(Fault, u64)>, stop_at_first: bool) -> Option<Stopped> {
+        if faults::interrupted() && fault.is_some_and(|(fault, _)| fault == Fault::Endless) {
             return Some(Stopped::Budget(StoppedBy::Interrupt));
         }
         if self.void {
@@ -136,7 +136,7 @@ impl Runtime {
             return None;
         }
         let end = match fault {
-            Some(fault) => End::Failed(self.fault(fault)),
+            Some((fault, program_counter)) => End::Failed(self.fault(fault, program_counter)),
             None => self.end.take().expect("an execution ends for a reason"),
         };
         let mut stop = None;
@@ -174,12 +174,13 @@ impl Runtime {
         }
     }
 
-    fn fault(&mut self, fault: Fault) -> Failure {
+    fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
         let kind = if fault == Fault::Endless { Kind::Livelock } else { Kind::Crash };
         let thread = self.running;
         let at = self.threads.stands_at(thread);
         let operation = if fault == Fault::Endless { "loop" } else { "fault" };
-        Failure { kind, message: faults::describe(fault), sites: vec![site_use(Role::At, thread, at, operation)] }
+        let sites = vec![site_use(Role::At, thread, at, operation)];
+        Failure { kind, message: faults::describe(fault), sites, program_counter: Some(program_counter) }
     }
 
     /// The threads that cannot go on, as a failure; none if the execution is complete.
@@ -209,7 +210,7 @@ impl Runtime {
             sites.push(site_use(Role::Waiting, thread, at, operation));
             parts.push(what);
         }
-        Some(Failure { kind, message: format!("{message}: {}", parts.join("; ")), sites })
+        Some(Failure { kind, message: format!("{message}: {}", parts.join("; ")), sites, program_counter: None })
     }
 
     fn diverged(&self) -> Failure {
@@ -224,7 +225,12 @@ impl Runtime {
             "the same schedule did not give the same events: event {index} is another one than in the run before{was}{call}"
         );
         let at = self.recorder.last_site();
-        Failure { kind: Kind::Nondeterministic, message, sites: vec![site_use(Role::At, thread, at, "other event")] }
+        Failure {
+            kind: Kind::Nondeterministic,
+            message,
+            sites: vec![site_use(Role::At, thread, at, "other event")],
+            program_counter: None,
+        }
     }
 
     fn summary(&self, stopped: &Stopped) -> Summary {
@@ -285,7 +291,7 @@ pub(crate) fn replay(job: &Replay) {
 }
 
 impl Runtime {
-    fn finish_replay(&mut self, job: &Replay, fault: Option<Fault>) {
+    fn finish_replay(&mut self, job: &Replay, fault: Option<(Fault, u64)>) {
         if let Some(End::Unsupported { what, place }) = &self.end {
             let what = what.clone();
             control::send(&Message::Diverged(format!("{what} at {}:{}", place.file, place.line)));
@@ -307,9 +313,9 @@ impl Runtime {
     }
 
     /// As [`Runtime::finish`], but what was found stays here.
-    fn finish_quietly(&mut self, fault: Option<Fault>) {
+    fn finish_quietly(&mut self, fault: Option<(Fault, u64)>) {
         let end = match fault {
-            Some(fault) => End::Failed(self.fault(fault)),
+            Some((fault, program_counter)) => End::Failed(self.fault(fault, program_counter)),
             None => self.end.take().expect("an execution ends for a reason"),
         };
         self.recorder.count(&self.execution, &self.reports);
@@ -363,6 +369,7 @@ pub(crate) fn run_once() -> c_int {
                 kind: Kind::Crash,
                 message: format!("{what} at {}:{}", place.file, place.line),
                 sites: Vec::new(),
+                program_counter: None,
             }),
             _ => None,
         }

@@ -248,7 +248,12 @@ pub(crate) fn leave() -> ! {
 pub(crate) fn misuse(what: &str, operation: &str, site: RecordPointer) -> ! {
     let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
     let sites = vec![site_use(Role::At, thread, site, operation)];
-    end_execution(End::Failed(Failure { kind: Violated::Misuse, message: what.to_owned(), sites }))
+    end_execution(End::Failed(Failure {
+        kind: Violated::Misuse,
+        message: what.to_owned(),
+        sites,
+        program_counter: None,
+    }))
 }
 
 fn yields() {

@@ -84,6 +84,7 @@ pub(crate) fn store_buffering() -> Violation {
             site(Role::Overtaking, 2, place(15, 7), "load", "x"),
         ],
         events: Some([2, 4, 5]),
+        program_counter: None,
         schedule: Schedule::default(),
     }
 }
@@ -98,6 +99,7 @@ pub(crate) fn deadlock() -> Violation {
             site(Role::Waiting, 2, Place::default(), "lock", "n"),
         ],
         events: None,
+        program_counter: None,
         schedule: Schedule::default(),
     }
 }

@@ -3,8 +3,7 @@
 //!
 //! How to read: [`header`] is the grammar of the headers, [`installation`] builds the tool and runs it, [`judge`]
 //! compares, [`counts`] recomputes the numbers of executions that `c-tests/counts` states. This file makes the tests:
-//! of each program one for each of its runs, and one that runs it again, so that the same command gives the same
-//! bytes, and the other levels of optimisation the same executions.
+//! one for each run of each program.
 //!
 //! Nothing is ever written into `c-tests/`: an expectation is a person's, with a reason, or it is none.
 
@@ -68,30 +67,31 @@ fn main() {
 /// The tests of one program.
 fn tests_of(name: &str, runs: Vec<Run>, installation: &Arc<Installation>) -> Vec<Trial> {
     let mut trials = Vec::new();
-    if let Some(first) = runs.first() {
-        let (installation, name, run) = (Arc::clone(installation), name.to_string(), first.clone());
-        trials.push(Trial::test(format!("{name}: again"), move || again(&installation, &name, &run)));
-    }
-    for run in runs {
+    for (index, run) in runs.into_iter().enumerate() {
+        let title = format!("{name}: {}", run.options.join(" "));
         if name.starts_with("counts/") {
             let run = run.clone();
-            let title = format!("{name}: {} (recomputed)", run.options.join(" "));
-            trials.push(Trial::test(title, move || Ok(counts::recompute(&run)?)));
+            trials.push(Trial::test(format!("{title} (recomputed)"), move || Ok(counts::recompute(&run)?)));
         }
-        let title =
-            if run.options.is_empty() { name.to_string() } else { format!("{name}: {}", run.options.join(" ")) };
         let (installation, name) = (Arc::clone(installation), name.to_string());
-        trials.push(Trial::test(title, move || expected(&installation, &name, &run)));
+        trials.push(Trial::test(title, move || test(&installation, &name, &run, index == 0)));
     }
     trials
 }
 
-/// The check gives what the header says, and each of its findings replays.
-fn expected(installation: &Installation, name: &str, run: &Run) -> Result<(), Failed> {
+/// The check gives what the header says, and each of its findings replays. The first run of a program, in a longer
+/// test, also gives the same bytes again, and the same executions at other levels of optimisation.
+fn test(installation: &Installation, name: &str, run: &Run, long: bool) -> Result<(), Failed> {
     let scratch = Scratch::new();
     let check = installation.check(&scratch, name, &run.options)?;
     let mut problems = judge::differences(&check, run);
     problems.extend(unreplayed(installation, &scratch, &check.json));
+    // What a clock decides is another thing each time.
+    let timed = run.stopped_by.as_deref() == Some("time") || run.failures.contains_key("nondeterministic");
+    if long && !timed {
+        problems.extend(differs_again(installation, &scratch, name, run, &check)?);
+        problems.extend(differs_at_levels(installation, &scratch, name, run, &check)?);
+    }
     report(&check, problems)
 }
 
@@ -115,16 +115,20 @@ fn unreplayed(installation: &Installation, scratch: &Scratch, json: &Value) -> V
     problems
 }
 
-/// A second check gives the same bytes, and checks of what other levels of optimisation make give the same executions.
-fn again(installation: &Installation, name: &str, run: &Run) -> Result<(), Failed> {
-    let scratch = Scratch::new();
-    let first = installation.check(&scratch, name, &run.options)?;
+/// A second check gives the same bytes, times aside.
+fn differs_again(
+    installation: &Installation,
+    scratch: &Scratch,
+    name: &str,
+    run: &Run,
+    first: &Check,
+) -> Result<Vec<String>, String> {
     let stored = scratch.contents();
-    let second = installation.check(&scratch, name, &run.options)?;
+    let second = installation.check(scratch, name, &run.options)?;
     let mut problems = Vec::new();
     let timeless = |check: &Check| judge::without_times(check.json.clone()).to_string();
-    if timeless(&first) != timeless(&second) {
-        problems.push(format!("a second check gives another result:\n{}\n{}", timeless(&first), timeless(&second)));
+    if timeless(first) != timeless(&second) {
+        problems.push(format!("a second check gives another result:\n{}\n{}", timeless(first), timeless(&second)));
     }
     if first.text != second.text {
         problems.push(format!("a second check says something else:\n{}", second.text));
@@ -132,9 +136,21 @@ fn again(installation: &Installation, name: &str, run: &Run) -> Result<(), Faile
     if stored != scratch.contents() {
         problems.push("a second check stores other findings".to_string());
     }
+    Ok(problems)
+}
+
+/// The same executions, and what is found in them, at other levels of optimisation than -O1.
+fn differs_at_levels(
+    installation: &Installation,
+    scratch: &Scratch,
+    name: &str,
+    run: &Run,
+    first: &Check,
+) -> Result<Vec<String>, String> {
+    let mut problems = Vec::new();
     for level in ["-O0", "-O2"] {
         let options = [vec![level.to_string()], run.options.clone()].concat();
-        let other = installation.check(&scratch, name, &options)?;
+        let other = installation.check(scratch, name, &options)?;
         let differences = judge::differences(&other, run);
         problems.extend(differences.into_iter().map(|difference| format!("at {level}: {difference}")));
         for count in ["executions", "events", "distinct_triples"] {
@@ -143,7 +159,7 @@ fn again(installation: &Installation, name: &str, run: &Run) -> Result<(), Faile
             }
         }
     }
-    report(&first, problems)
+    Ok(problems)
 }
 
 /// The problems, if any, with all that helps to understand them.

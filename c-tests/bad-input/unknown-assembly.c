@@ -1,0 +1,16 @@
+//@ why: Nobody can tell which memory unknown assembly reads or writes, so what it does must be
+//named
+//@      as unsupported, with its line, where it is reached, and only there.
+//@ run: -DREACHED=1
+//@ verdict: unsupported
+//@ unsupported: assembly inline assembly
+//@ run: -DREACHED=0
+//@ verdict: clean
+volatile int reached = REACHED;
+
+int main(void) {
+    unsigned low = 0, high = 0;
+    if (reached)
+        __asm__ volatile("rdtsc" : "=a"(low), "=d"(high)); // @assembly
+    return low == high && low == 1;
+}

@@ -1,0 +1,55 @@
+//@ why: What the C standard and POSIX say of each function of the heap, in one thread and in two at
+//@      once; nothing that one block holds is touched by another block.
+//@ run: --preemptions 1
+//@ verdict: clean
+#define _GNU_SOURCE
+#include <assert.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int aligned(const void *block, uintptr_t alignment) {
+    return (uintptr_t)block % alignment == 0;
+}
+
+static void *body(void *unused) {
+    int *zeroed = calloc(10, sizeof *zeroed);
+    for (int i = 0; i < 10; i++)
+        assert(zeroed[i] == 0);
+    char *small = malloc(3);
+    memcpy(small, "ab", 3);
+    char *large = realloc(small, 1000);
+    assert(strcmp(large, "ab") == 0);
+    char *shrunk = realloc(large, 2);
+    assert(shrunk[0] == 'a' && shrunk[1] == 'b');
+    free(shrunk);
+    free(zeroed);
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, body, NULL);
+
+    assert(aligned(malloc(1), _Alignof(max_align_t)));
+    assert(aligned(aligned_alloc(256, 512), 256));
+    void *block = NULL;
+    assert(posix_memalign(&block, 64, 10) == 0 && aligned(block, 64));
+    assert(aligned(memalign(4096, 1), 4096));
+    assert(calloc(SIZE_MAX / 2, 3) == NULL);
+    assert(reallocarray(NULL, SIZE_MAX / 2, 3) == NULL);
+    char *fresh = realloc(NULL, 8);
+    assert(malloc_usable_size(fresh) >= 8);
+    free(fresh);
+    free(NULL);
+    char *copy = strdup("hello");
+    char *start = strndup(copy, 4);
+    assert(strcmp(copy, "hello") == 0 && strcmp(start, "hell") == 0);
+    free(start);
+    free(copy);
+
+    pthread_join(thread, NULL);
+    return 0;
+}

@@ -1,0 +1,48 @@
+//! From a program counter to a place in the source, for faults that no operation of the runtime was part of.
+
+use std::path::Path;
+
+use addr2line::Loader;
+use object::{Object, ObjectSymbol};
+use protocol::{Kind, Place, Role, Violation};
+
+/// Gives a violation that a signal ended the place at which it came, as far as the executable's line table knows it.
+///
+/// The line of a fault is the line of its instruction. An endless loop is interrupted at any of its lines, so of that
+/// the first line of its function is given, which is the same each time.
+pub(crate) fn locate(executable: &Path, directory: &Path, violation: &mut Violation) {
+    let Some(program_counter) = violation.program_counter else { return };
+    let address = match violation.kind {
+        Kind::Livelock => start_of_function(executable, program_counter),
+        _ => Some(program_counter),
+    };
+    let found = address.and_then(|address| lookup(executable, directory, address));
+    let Some((place, function)) = found else { return };
+    for site in violation.sites.iter_mut().filter(|site| site.role == Role::At) {
+        site.place = place.clone();
+        site.function.clone_from(&function);
+        site.expression.clear();
+    }
+}
+
+/// The place and the function; none outside of C code with a line table, as in the runtime or in libc.
+fn lookup(executable: &Path, directory: &Path, address: u64) -> Option<(Place, String)> {
+    let loader = Loader::new(executable).ok()?;
+    let location = loader.find_location(address).ok()??;
+    let (file, line) = (location.file?, location.line.filter(|&line| line > 0)?);
+    if Path::new(file).extension().is_some_and(|extension| extension == "rs") {
+        return None;
+    }
+    let file = Path::new(file).strip_prefix(directory).unwrap_or(Path::new(file));
+    let place = Place { file: file.display().to_string(), line, column: location.column.unwrap_or(0) };
+    Some((place, loader.find_symbol(address).unwrap_or_default().to_owned()))
+}
+
+/// Where the function begins that the address belongs to.
+fn start_of_function(executable: &Path, address: u64) -> Option<u64> {
+    let content = std::fs::read(executable).ok()?;
+    let elf = object::File::parse(content.as_slice()).ok()?;
+    let inside =
+        |symbol: &object::Symbol<'_, '_>| (symbol.address()..symbol.address() + symbol.size()).contains(&address);
+    elf.symbols().find(inside).map(|symbol| symbol.address())
+}
