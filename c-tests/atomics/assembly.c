@@ -1,7 +1,7 @@
 //@ why: Store buffering with the fence in assembly. An mfence, or a locked operation on something,
 //@      is a full fence; an sfence orders stores among themselves; pause, and an empty statement
-//with
-//@      a memory clobber, order nothing. Two accesses and a fence in each of two threads, or none.
+//@      with a memory clobber, order nothing. Two accesses and a fence in each of two threads, or
+//@      none.
 //@ run: -DFENCE=mfence --preemptions none
 //@ verdict: clean
 //@ executions: 69
@@ -30,14 +30,14 @@ volatile int x, y;
 static void *left(void *unused) {
     (void)unused;
     x = 1; // @store-x
-    __asm__ volatile(TEXT(FENCE) ::: "memory");
+    __asm__ volatile(TEXT(FENCE)::: "memory");
     return (void *)(intptr_t)y; // @load-y
 }
 
 static void *right(void *unused) {
     (void)unused;
     y = 1; // @store-y
-    __asm__ volatile(TEXT(FENCE) ::: "memory");
+    __asm__ volatile(TEXT(FENCE)::: "memory");
     return (void *)(intptr_t)x; // @load-x
 }
 

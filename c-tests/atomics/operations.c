@@ -1,14 +1,13 @@
 //@ why: Each operation of each width gives the old value and leaves the new one, with the
-//wrap-around
-//@      of its width, as C11 7.17.7 says; one thread, so one execution.
+//@      wrap-around of its width, as C11 7.17.7 says; one thread, so one execution.
+//@ verdict: clean
+//@ executions: 1
 //@ run: -DTYPE=uint8_t
 //@ run: -DTYPE=uint16_t
 //@ run: -DTYPE=uint32_t
 //@ run: -DTYPE=uint64_t
 //@ run: -DTYPE=int8_t
 //@ run: -DTYPE=int64_t
-//@ verdict: clean
-//@ executions: 1
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,6 +1,5 @@
 //@ why: A search that a budget ends is incomplete, whatever it has not found; all five executions
-//fit
-//@      into a budget of five.
+//@      fit into a budget of five.
 //@ run: --preemptions none --executions 4
 //@ verdict: incomplete
 //@ executions: 4

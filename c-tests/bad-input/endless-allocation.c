@@ -1,6 +1,5 @@
 //@ why: No machine has memory without end: the heap of an execution has a limit, and to reach it is
-//a
-//@      failure with a line, not the end of the tool (or of the machine).
+//@      a failure with a line, not the end of the tool (or of the machine).
 //@ run:
 //@ verdict: violations
 //@ crash: allocation

@@ -1,6 +1,5 @@
 //@ why: Each call needs some stack, and there is only so much: a crash, which must not take the
-//tool
-//@      with it, in the thread that recurses.
+//@      tool with it, in the thread that recurses.
 //@ run: -DSTEP=1
 //@ verdict: violations
 //@ crash: access

@@ -1,6 +1,5 @@
 //@ why: What a program prints while it is explored goes nowhere, so that 100 MB of it do no harm,
-//and
-//@      no printing is an event.
+//@      and no printing is an event.
 //@ run:
 //@ verdict: clean
 //@ executions: 1

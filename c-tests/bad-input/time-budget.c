@@ -1,6 +1,5 @@
 //@ why: Ten threads of ten accesses each have more interleavings than could ever be explored: the
-//time
-//@      ends the search, and the result says so.
+//@      time ends the search, and the result says so.
 //@ run: --preemptions none --time 300ms
 //@ verdict: incomplete
 //@ stopped-by: time

@@ -1,6 +1,5 @@
 //@ why: Nobody can tell which memory unknown assembly reads or writes, so what it does must be
-//named
-//@      as unsupported, with its line, where it is reached, and only there.
+//@      named as unsupported, with its line, where it is reached, and only there.
 //@ run: -DREACHED=1
 //@ verdict: unsupported
 //@ unsupported: assembly inline assembly

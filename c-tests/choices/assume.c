@@ -1,6 +1,5 @@
 //@ why: Of the five values two pass the assumption, so that two executions are left and three are
-//given
-//@      up; the assertion after it cannot fail.
+//@      given up; the assertion after it cannot fail.
 //@ run:
 //@ verdict: clean
 //@ executions: 2

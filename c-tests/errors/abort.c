@@ -1,6 +1,5 @@
 //@ why: abort(), a trap and reach_error() are failures wherever they are reached; exit() is none,
-//and
-//@      ends the program whatever other threads still have to do.
+//@      and ends the program whatever other threads still have to do.
 //@ run: -DEND=abort()
 //@ verdict: violations
 //@ crash: end

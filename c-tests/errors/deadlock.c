@@ -1,7 +1,6 @@
 //@ why: Two mutexes, taken in opposite orders: one preemption between the two locks of a thread
-//lets
-//@      each thread hold what the other waits for, and main waits for the first of them. In the
-//@      same order everywhere there is no cycle.
+//@      lets each thread hold what the other waits for, and main waits for the first of them. In
+//@      the same order everywhere there is no cycle.
 //@ run: --preemptions 0
 //@ verdict: clean
 //@ run: --preemptions 1

@@ -17,7 +17,8 @@ static void *set(void *unused) {
 
 static void *divide(void *unused) {
     (void)unused;
-    return (void *)(intptr_t)(12 / divisor); // @division
+    int value = divisor;
+    return (void *)(intptr_t)(12 / value); // @division
 }
 
 int main(void) {

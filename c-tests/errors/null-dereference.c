@@ -1,6 +1,5 @@
 //@ why: The writer says that the pointer is ready before it is: a reader that looks in between
-//loads
-//@      through null. In the right order, and with a release store, no schedule shows that.
+//@      loads through null. In the right order, and with a release store, no schedule shows that.
 //@ run: --preemptions 0
 //@ verdict: clean
 //@ run: --preemptions 1

@@ -1,7 +1,6 @@
 //@ why: Store buffering where an exchange on a variable of the thread's own stands in for the
-//fence.
-//@      Under TSO an exchange waits until the whole buffer is empty, so it works. Under PSO a
-//@      relaxed one waits for its own address only, so it does not; a sequentially consistent one
+//@      fence. Under TSO an exchange waits until the whole buffer is empty, so it works. Under PSO
+//@      a relaxed one waits for its own address only, so it does not; a sequentially consistent one
 //@      has full fences on both sides. Three events in each of two created threads: 69 executions.
 //@ executions: 69
 //@ run: -DORDER=memory_order_relaxed --preemptions none

@@ -1,7 +1,6 @@
 //@ why: Message passing (message-passing.c) with the flag set in other ways. Under PSO the data
-//must
-//@      be on its way before the flag: by a fence of any order that releases, by an exchange that
-//@      releases, or by an unlock. A relaxed exchange waits for its own address only.
+//@      must be on its way before the flag: by a fence of any order that releases, by an exchange
+//@      that releases, or by an unlock. A relaxed exchange waits for its own address only.
 //@ run: -DSTEP=1 --preemptions none
 //@ verdict: clean
 //@ run: -DSTEP=2 --preemptions none

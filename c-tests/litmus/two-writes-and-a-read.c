@@ -1,6 +1,6 @@
 //@ why: The shape R. The right thread's y = 2 may wait past its load of x under TSO, so that the
-//@      left thread's y = 1 goes ahead of it. PSO allows that and also x = 1 to wait past y = 1.
-//@      A full fence on the right ends the first, a release fence on the left the second.
+//@      left thread's y = 1 goes ahead of it. PSO allows that and also x = 1 to wait past y = 1. A
+//@      full fence on the right ends the first, a release fence on the left the second.
 //@ run: --preemptions none
 //@ verdict: violations
 //@ executions: 19

@@ -1,9 +1,7 @@
 //@ why: A memset, memcpy or struct copy is one event for each aligned piece of at most 8 bytes (and
 //@      side): 16 aligned bytes are 2 events, 13 bytes from offset 3 are pieces at 3, 4, 8 and up
-//to
-//@      16, one of 1, one of 4 and one of 8. Against one access of main, n events of the thread
-//make
-//@      n + 1 executions: the number tells the number of events.
+//@      to 16, one of 1, one of 4 and one of 8. Against one access of main, n events of the thread
+//@      make n + 1 executions: the number tells the number of events.
 //@ verdict: clean
 //@ run: -DFILL -DFROM=0 -DLENGTH=16 --preemptions none
 //@ executions: 3

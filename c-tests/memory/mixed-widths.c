@@ -1,8 +1,6 @@
 //@ why: Store buffering where a thread stores one half of a variable and the other one loads all of
-//it
-//@      is store buffering: the bytes overlap. Where each loads the half that nobody stores, no
-//byte
-//@      is in conflict, although the variables are the same.
+//@      it is store buffering: the bytes overlap. Where each loads the half that nobody stores, no
+//@      byte is in conflict, although the variables are the same.
 //@ run: -DLOAD=whole --preemptions none
 //@ verdict: violations
 //@ tso: store-x -> load-x, store-y -> load-y

@@ -1,6 +1,5 @@
 //@ why: As reset-between-executions.c, with variables of 4 MiB that are written here and there by
-//both
-//@      threads: each execution finds them as they were at first, wherever they were written.
+//@      both threads: each execution finds them as they were at first, wherever they were written.
 //@ run: --preemptions 2
 //@ verdict: clean
 #include <assert.h>

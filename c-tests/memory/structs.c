@@ -1,6 +1,5 @@
 //@ why: Structs that are assigned, passed and returned by value, with bit-fields, unions, padding
-//and
-//@      arrays inside, keep their members; so do memcpy, memmove and memset of any length, also
+//@      and arrays inside, keep their members; so do memcpy, memmove and memset of any length, also
 //@      where source and target overlap, and whatever the alignment.
 //@ run:
 //@ verdict: clean

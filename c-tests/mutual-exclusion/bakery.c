@@ -6,7 +6,7 @@
 //@ verdict: violations
 //@ tso: choose -> wait-choice, chosen -> wait-choice, take -> look
 //@ pso: choose -> wait-choice, chosen -> wait-choice, take -> look, take -> wait-turn, write ->
-//read
+//@      read
 //@ run: -DFENCED -DWITHOUT=1 --preemptions 2
 //@ why: That this thread chooses may reach memory after it has looked at the other's number.
 //@ verdict: violations

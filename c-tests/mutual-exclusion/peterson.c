@@ -5,8 +5,8 @@
 //@ verdict: clean
 //@ run: --preemptions 1
 //@ why: TSO delays both stores past the look at the other's flag: seen when the other's give-way
-//goes
-//@      ahead of one's own. PSO can also delay the flag alone, and the critical section's write.
+//@      goes ahead of one's own. PSO can also delay the flag alone, and the critical section's
+//@      write.
 //@ verdict: violations
 //@ tso: give-way -> give-way
 //@ pso: give-way -> give-way, raise -> look, write -> read

@@ -1,6 +1,5 @@
 //@ why: A test-and-set lock. TSO keeps the write of the critical section before the store that
-//frees
-//@      the lock. PSO may delay the write past a plain store; a release store forbids it.
+//@      frees the lock. PSO may delay the write past a plain store; a release store forbids it.
 //@ run: --preemptions 3
 //@ verdict: violations
 //@ pso: write -> read

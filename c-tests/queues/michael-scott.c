@@ -1,7 +1,6 @@
 //@ why: The queue of Michael and Scott (PODC 1996) without reuse of nodes. A compare-and-swap that
 //@      links a node reaches memory at once. Under TSO it waits for the whole buffer, so the node
-//is
-//@      set up before. Under PSO a relaxed one waits for its own address only, and what the node
+//@      is set up before. Under PSO a relaxed one waits for its own address only, and what the node
 //@      holds may come later than the link: seen by who takes the value, and by who appends next.
 //@      One that releases sends the node's contents ahead. Every other store is an RMW.
 //@ run: --preemptions 2

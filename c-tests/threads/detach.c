@@ -1,6 +1,5 @@
 //@ why: A detached thread runs like any other. Main waits for it by a flag here, so that what it
-//did
-//@      is seen. A thread may be detached by its creator, by its attributes, or by itself.
+//@      did is seen. A thread may be detached by its creator, by its attributes, or by itself.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ run: -DATTRIBUTE --preemptions none

@@ -1,6 +1,5 @@
 //@ why: POSIX: locking an error-checking mutex again gives EDEADLK, unlocking one that the thread
-//does
-//@      not hold gives EPERM, and neither changes anything.
+//@      does not hold gives EPERM, and neither changes anything.
 //@ run: --preemptions none
 //@ verdict: clean
 #include <assert.h>

@@ -1,8 +1,6 @@
 //@ why: Calls through pointers, in tables and structs, of functions that access shared memory and
-//of
-//@      library functions: what is called is checked all the same. The sum does not depend on
-//order,
-//@      since each addition is atomic.
+//@      of library functions: what is called is checked all the same. The sum does not depend on
+//@      order, since each addition is atomic.
 //@ run: --preemptions 2
 //@ verdict: clean
 //@ run: -DDIVIDED --preemptions 2

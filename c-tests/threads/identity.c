@@ -1,6 +1,5 @@
 //@ why: pthread_self is the same for a thread whenever it asks, equal to what its creator was
-//given,
-//@      and different from any other thread's.
+//@      given, and different from any other thread's.
 //@ run: --preemptions none
 //@ verdict: clean
 #include <assert.h>

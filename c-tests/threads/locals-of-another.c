@@ -1,6 +1,5 @@
 //@ why: A local variable whose address another thread is given is shared: here the two threads
-//store
-//@      and load two locals of main, which is store buffering.
+//@      store and load two locals of main, which is store buffering.
 //@ run: --preemptions none
 //@ verdict: violations
 //@ tso: store-mine -> load-other

@@ -6,11 +6,8 @@
 //@ executions: 1
 //@ assertion: reached
 //@ run: -DRETURN --preemptions 0
-//@ why: A return from main ends the program, and nothing preempts main before it.
-//@ verdict: clean
-//@ executions: 1
-//@ run: -DRETURN --preemptions 1
-//@ why: A return from main ends the program, but the thread may have come this far before.
+//@ why: A return from main ends the program, but the thread may have come this far before, and a
+//@      switch where a thread ends costs no preemption.
 //@ verdict: violations
 //@ assertion: reached
 #include <assert.h>

@@ -1,6 +1,6 @@
 //@ why: A normal mutex: see each run. POSIX says that who locks it twice waits for ever, and that
-//who
-//@      unlocks it without holding it has no right to; destroying one that is held has none either.
+//@      who unlocks it without holding it has no right to; destroying one that is held has none
+//@      either.
 //@ run: -DMISUSE=0 --preemptions none
 //@ verdict: clean
 //@ run: -DMISUSE=1

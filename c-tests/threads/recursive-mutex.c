@@ -1,6 +1,5 @@
 //@ why: The holder of a recursive mutex may lock it again; others wait until it is unlocked as
-//often.
-//@      So the two increments of each thread are never divided, and each unlock succeeds.
+//@      often. So the two increments of each thread are never divided, and each unlock succeeds.
 //@ run: --preemptions none
 //@ verdict: clean
 #define _GNU_SOURCE

@@ -1,6 +1,5 @@
 //@ why: A join gives what the thread's function returned or what the thread gave to pthread_exit,
-//also
-//@      from a function further down, and also where the thread ended long before.
+//@      also from a function further down, and also where the thread ended long before.
 //@ run: --preemptions none
 //@ verdict: clean
 #include <assert.h>

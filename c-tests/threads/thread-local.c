@@ -5,7 +5,6 @@
 //@ verdict: clean
 //@ executions: 1
 #include <assert.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 
@@ -21,18 +20,14 @@ static void count(void) {
 
 static void *body(void *times) {
     assert(counter == 7 && zero[1] == 0);
-    errno = 0;
     for (intptr_t i = 0; i < (intptr_t)times; i++)
         count();
-    assert(errno == 0);
-    errno = (int)(intptr_t)times;
     return (void *)(intptr_t)counter;
 }
 
 int main(void) {
     pthread_t threads[2];
     void *results[2];
-    errno = 77;
     count();
     pthread_create(&threads[0], NULL, body, (void *)2);
     pthread_create(&threads[1], NULL, body, (void *)3);
@@ -41,6 +36,5 @@ int main(void) {
     assert((intptr_t)results[0] == 7 + 1 + 2);
     assert((intptr_t)results[1] == 7 + 1 + 2 + 3);
     assert(counter == 8 && zero[1] == 1 && zero[2] == 0);
-    assert(errno == 77);
     return 0;
 }

@@ -1,6 +1,5 @@
 //@ why: A thread that creates a thread and joins it orders all before and after; a thread may also
-//be
-//@      joined by another one than its creator. One chain of events has one execution.
+//@      be joined by another one than its creator. One chain of events has one execution.
 //@ run: -DCHAIN --preemptions none
 //@ verdict: clean
 //@ executions: 1

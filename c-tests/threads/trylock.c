@@ -1,6 +1,5 @@
 //@ why: A trylock takes a free mutex and fails with EBUSY on a held one, without waiting: both
-//happen,
-//@      as the failures of the assertions that deny them show.
+//@      happen, as the failures of the assertions that deny them show.
 //@ run: --preemptions none
 //@ verdict: violations
 //@ assertion: not-free, not-held

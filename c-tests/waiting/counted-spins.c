@@ -1,8 +1,6 @@
 //@ why: A loop that gives up after three looks is no wait loop: each look is another state, since
-//the
-//@      count of looks differs. So the reader may see the flag at the first, second or third look
-//or
-//@      never, and each number is found, as the failure of the assertion that denies it.
+//@      the count of looks differs. So the reader may see the flag at the first, second or third
+//@      look or never, and each number is found, as the failure of the assertion that denies it.
 //@ run: --preemptions none
 //@ verdict: violations
 //@ assertion: once, twice, thrice, never

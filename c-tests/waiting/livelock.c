@@ -1,6 +1,6 @@
 //@ why: A thread waits for a flag that the other one sets only if it has not been told to stop.
-//Told
-//@      in time, it never sets it: nobody can end the wait any more, and main waits for the thread.
+//@      Told in time, it never sets it: nobody can end the wait any more, and main waits for the
+//@      thread.
 //@ run: --preemptions none
 //@ verdict: violations
 //@ livelock: wait join

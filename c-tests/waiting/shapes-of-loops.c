@@ -1,7 +1,6 @@
 //@ why: A thread waits in one loop or another until main has set two flags, and then knows that
-//they
-//@      are set. All loops end by themselves: none needs a bound, none makes the search endless.
-//@      The flags are sequentially consistent, so there is nothing for the monitors.
+//@      they are set. All loops end by themselves: none needs a bound, none makes the search
+//@      endless. The flags are sequentially consistent, so there is nothing for the monitors.
 //@ verdict: clean
 //@ run: -DSHAPE=1 --preemptions none
 //@ run: -DSHAPE=2 --preemptions none

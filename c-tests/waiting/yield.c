@@ -1,6 +1,5 @@
 //@ why: A switch at a yield costs no preemption, so with none allowed the thread that yields
-//between
-//@      load and store still loses the other's update. Without the yield it does not.
+//@      between load and store still loses the other's update. Without the yield it does not.
 //@ run: --preemptions 0
 //@ verdict: violations
 //@ assertion: check

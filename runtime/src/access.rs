@@ -3,11 +3,10 @@
 use std::ffi::c_void;
 
 use engine::event::Kind;
-use engine::execution::Pending;
 use engine::mapping::{self, Barriers, Order};
 
 use crate::recorder::Operation;
-use crate::runtime::{Access, turn, with};
+use crate::runtime::{Access, report, turn_to_access, with};
 use crate::sites::RecordPointer;
 
 /// An unsigned number that an access moves.
@@ -51,18 +50,11 @@ fn write<T: Bits>(address: *mut T, value: T) {
     unsafe { address.write_unaligned(value) };
 }
 
-#[inline]
-fn report(access: &Access) {
-    if let Some(turn) = with(|runtime| runtime.access(access)) {
-        turn.obey();
-    }
-}
-
-#[inline]
+#[inline(never)]
 fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> T {
-    turn(Pending::Access, site);
+    turn_to_access(site);
     let value = read(address);
-    report(&Access {
+    report(Access {
         address: address as usize,
         width: T::WIDTH,
         kind: Kind::Load,
@@ -75,12 +67,12 @@ fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> 
     value
 }
 
-#[inline]
+#[inline(never)]
 fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site: RecordPointer) {
-    turn(Pending::Access, site);
+    turn_to_access(site);
     let before = read(address);
     write(address, value);
-    report(&Access {
+    report(Access {
         address: address as usize,
         width: T::WIDTH,
         kind: Kind::Store,
@@ -119,11 +111,11 @@ fn combine<T: Bits>(old: T, operand: T, operation: u32) -> (T, Operation) {
 }
 
 fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: RecordPointer) -> T {
-    turn(Pending::Access, site);
+    turn_to_access(site);
     let old = read(address);
     let (new, operation) = combine(old, operand, operation);
     write(address, new);
-    report(&Access {
+    report(Access {
         address: address as usize,
         width: T::WIDTH,
         kind: Kind::Rmw,
@@ -138,7 +130,7 @@ fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: 
 
 fn compare_exchange<T: Bits>(address: *mut T, expected: T, desired: T, orders: u32, site: RecordPointer) -> T {
     let (success, failure) = (order(orders & 0xff), order(orders >> 8 & 0xff));
-    turn(Pending::Access, site);
+    turn_to_access(site);
     let old = read(address);
     let (kind, barriers, after) = if old == expected {
         write(address, desired);
@@ -146,7 +138,7 @@ fn compare_exchange<T: Bits>(address: *mut T, expected: T, desired: T, orders: u
     } else {
         (Kind::FailedRmw, mapping::failed_rmw(success, failure), old)
     };
-    report(&Access {
+    report(Access {
         address: address as usize,
         width: T::WIDTH,
         kind,
@@ -194,7 +186,7 @@ hooks!(u64, __fh_load8, __fh_store8, __fh_atomic_load8, __fh_atomic_store8, __fh
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
-    turn(Pending::Access, site);
+    turn_to_access(site);
     let barrier = mapping::fence(order(number));
     if let Some(turn) = with(|runtime| runtime.no_access(Kind::Fence, barrier, Operation::Fence, site, 0)) {
         turn.obey();

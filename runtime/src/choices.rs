@@ -4,11 +4,9 @@ use std::ffi::{c_char, c_int, c_long, c_short, c_uchar, c_uint, c_ulong, c_ushor
 
 use protocol::Kind;
 
-use crate::fiber::Switch;
 use crate::process;
-use crate::runtime::{End, Turn, end_execution, with};
+use crate::runtime::{End, end_execution, with};
 use crate::threads::call_site;
-use engine::execution::Ending;
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_assume(condition: c_int) {
@@ -28,10 +26,7 @@ extern "C" fn __fh_fh_assert(condition: c_int) {
 extern "C" fn __fh_fh_choose(count: c_ulong) -> c_ulong {
     let chosen = with(|runtime| {
         runtime.has_effect();
-        runtime.execution.choose_value(count).map_err(|_| {
-            runtime.end = Some(End::Nobody(Ending::Diverged));
-            Turn::Other(Switch::End)
-        })
+        runtime.execution.choose_value(count).map_err(|_| runtime.diverges())
     });
     match chosen {
         None => 0,

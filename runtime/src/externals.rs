@@ -3,6 +3,8 @@
 
 use std::ffi::{c_char, c_void};
 
+use engine::event::Thread;
+
 use crate::globals;
 use crate::heap::text;
 use crate::layout;
@@ -10,9 +12,12 @@ use crate::process;
 use crate::runtime::with;
 use crate::sites::{Record, RecordPointer};
 
-/// Whether other threads could see what is at the address.
-fn is_shared(address: usize) -> bool {
-    layout::is_heap(address) || layout::is_stack(address) || globals::is_variable(address)
+/// Whether other threads than this one are likely to see what is at the address. A local variable of the thread itself
+/// counts as its own, though its address may have been given away: else no thread could call `read`.
+fn is_shared(address: usize, thread: Thread) -> bool {
+    let own = layout::stack(thread)..layout::stack(thread) + layout::STACK;
+    let on_a_stack = layout::is_stack(address) && !own.contains(&address);
+    on_a_stack || layout::is_heap(address) || globals::is_variable(address)
 }
 
 /// The hook passes its pointers one after the other.
@@ -31,11 +36,11 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
 /// A pointer that the function about to be called gets.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_external_pointer(pointer: *const c_void, site: RecordPointer) {
-    let alone = with(|runtime| {
+    let unseen = with(|runtime| {
         runtime.globals.written_unseen();
-        runtime.execution.alive() <= 1
+        runtime.execution.alive() <= 1 || !is_shared(pointer as usize, runtime.running)
     });
-    if alone == Some(false) && is_shared(pointer as usize) {
+    if unseen == Some(false) {
         let name = with(|runtime| runtime.last_external.as_ref().map(|(name, _)| name.clone())).flatten();
         let name = name.unwrap_or_default();
         process::unsupported(&format!("{name} on memory that other threads can see"), site);

@@ -111,8 +111,9 @@ fn start(thread: Thread) {
     FIBERS.used.set(FIBERS.used.get().max(thread.index() + 1));
 }
 
-/// Gives up control; returns when the thread is switched to again.
-#[inline]
+/// Gives up control; returns when the thread is switched to again. Not inline: a switch clobbers all registers, which
+/// hooks that go on would have to save.
+#[inline(never)]
 pub(crate) fn suspend(switch: Switch) {
     let running = FIBERS.running.get().expect("a fiber runs");
     // SAFETY: set when the fiber started, on whose stack this runs.

@@ -13,7 +13,6 @@ use protocol::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::runtime::Access;
 use crate::sites::{Record, RecordPointer};
 
 /// What an event was in the program's terms.
@@ -73,13 +72,13 @@ pub(crate) struct Note {
 
 /// What a trace needs beside.
 #[derive(Clone, Copy, Default)]
-struct Detail {
-    /// Of the access, or of the object.
-    address: usize,
+pub(crate) struct Detail {
+    /// Of the access, or of the object; 0 if there is none.
+    pub(crate) address: usize,
     /// 0 for what is no access.
-    width: u8,
-    before: u64,
-    after: u64,
+    pub(crate) width: u8,
+    pub(crate) before: u64,
+    pub(crate) after: u64,
 }
 
 fn target(note: &Note, detail: &Detail) -> String {
@@ -191,36 +190,35 @@ impl Recorder {
         self.traced = Some(Traced::default());
     }
 
-    /// A new execution.
-    pub(crate) fn begin(&mut self) {
-        self.notes.clear();
+    /// A new execution, whose first `shared` events are those of the last one.
+    pub(crate) fn begin(&mut self, shared: u32) {
+        self.keep(shared);
         if let Some(traced) = &mut self.traced {
             *traced = Traced::default();
         }
     }
 
-    /// An event has happened.
+    /// Forgets all but the first `length` events.
+    pub(crate) fn keep(&mut self, length: u32) {
+        self.notes.truncate(length as usize);
+    }
+
+    /// An event has happened that is none of those kept.
     #[inline]
     pub(crate) fn event(&mut self, note: Note) {
         self.notes.push(note);
     }
 
-    /// The event about to be noted is this access.
-    pub(crate) fn access(&mut self, access: &Access) {
-        let &Access { address, width, before, after, .. } = access;
+    /// What a trace keeps of the event about to be noted.
+    #[cold]
+    pub(crate) fn detail(&mut self, detail: Detail) {
         if let Some(traced) = &mut self.traced {
-            traced.details.push(Detail { address, width, before, after });
-        }
-    }
-
-    /// The event about to be noted is about the object at this address.
-    pub(crate) fn no_access(&mut self, address: usize) {
-        if let Some(traced) = &mut self.traced {
-            traced.details.push(Detail { address, ..Detail::default() });
+            traced.details.push(detail);
         }
     }
 
     /// The buffers after the event, where they are kept.
+    #[cold]
     pub(crate) fn buffers(&mut self, monitors: &[Box<dyn Monitor>]) {
         let names = &self.monitors;
         if let Some(traced) = &mut self.traced {

@@ -2,9 +2,10 @@
 
 use std::cell::UnsafeCell;
 use std::collections::BTreeSet;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::event::{Barrier, Event, Kind, Thread};
+use engine::event::{Barrier, Event, Kind, Location, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
 use engine::mapping::Barriers;
 use engine::monitor::{Monitor, Report};
@@ -14,8 +15,8 @@ use crate::fiber::{self, Switch};
 use crate::globals::Globals;
 use crate::heap::Heap;
 use crate::mutexes::MutexTable;
-use crate::recorder::{Failure, Note, Operation, Recorder};
-use crate::shadow::{Cut, Locations, Shadow};
+use crate::recorder::{Detail, Failure, Note, Operation, Recorder};
+use crate::shadow::{Cut, Shadow};
 use crate::sites::{Record, RecordPointer, Sites};
 use crate::threads::ThreadTable;
 
@@ -31,13 +32,11 @@ pub(crate) struct Runtime {
     pub(crate) globals: Globals,
     pub(crate) sites: Sites,
     shadow: Shadow,
-    locations: Locations,
+    /// The locations of the access at hand, where they are not one: kept for its memory.
+    locations: Vec<Location>,
     /// The thread whose code runs.
     pub(crate) running: Thread,
-    /// The thread that waits for the one it created to reach its first operation.
-    starting: Option<Thread>,
-    /// The running thread was chosen to perform its next operation while it stood in a wait loop.
-    granted: bool,
+    way: Way,
     pub(crate) max_events: u32,
     /// How the execution ended.
     pub(crate) end: Option<End>,
@@ -49,6 +48,17 @@ pub(crate) struct Runtime {
     pub(crate) uninstrumented: BTreeSet<String>,
     /// The last call of a function that is not instrumented.
     pub(crate) last_external: Option<(String, &'static Record)>,
+}
+
+/// How the running thread comes to its next operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// From its last one.
+    Plain,
+    /// It was chosen to perform it while it stood in a wait loop.
+    Granted,
+    /// From its start: this thread, which created it, waits for it to arrive.
+    FromStart(Thread),
 }
 
 /// How an execution ended.
@@ -87,18 +97,50 @@ pub(crate) fn is_busy() -> bool {
     GLOBAL.busy.load(Ordering::Relaxed)
 }
 
-/// Runs `work` on the runtime, if there is one: before `main` there is none, and hooks act as plain C.
+/// The runtime at work: while this lives, the code that runs is the runtime's own.
 ///
-/// `work` must neither switch fibers nor touch memory by a pointer that the program gave.
-#[inline]
-pub(crate) fn with<R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
-    // SAFETY: one OS thread, and `work` neither calls `with` nor switches fibers: this is the only reference.
+/// Its holder must neither switch fibers nor touch memory by a pointer that the program gave.
+pub(crate) struct AtWork {
+    runtime: &'static mut Runtime,
+}
+
+impl Deref for AtWork {
+    type Target = Runtime;
+
+    #[inline(always)]
+    fn deref(&self) -> &Runtime {
+        self.runtime
+    }
+}
+
+impl DerefMut for AtWork {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Runtime {
+        self.runtime
+    }
+}
+
+impl Drop for AtWork {
+    #[inline(always)]
+    fn drop(&mut self) {
+        GLOBAL.busy.store(false, Ordering::Relaxed);
+    }
+}
+
+/// The runtime, if there is one: before `main` there is none, and hooks act as plain C.
+#[inline(always)]
+pub(crate) fn at_work() -> Option<AtWork> {
+    // SAFETY: one OS thread, and nothing asks for the runtime while an `AtWork` lives: this is the only reference.
     let runtime = unsafe { &mut *GLOBAL.runtime.get() };
     let runtime = runtime.as_deref_mut()?;
     GLOBAL.busy.store(true, Ordering::Relaxed);
-    let result = work(runtime);
-    GLOBAL.busy.store(false, Ordering::Relaxed);
-    Some(result)
+    Some(AtWork { runtime })
+}
+
+/// Runs `work` on the runtime, if there is one. What [`AtWork`] asks of its holder is asked of `work`.
+#[inline]
+pub(crate) fn with<R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
+    at_work().map(|mut runtime| work(&mut runtime))
 }
 
 /// Who has control.
@@ -112,7 +154,7 @@ pub(crate) enum Turn {
 
 impl Turn {
     /// Gives up control unless it is ours.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn obey(self) {
         if let Self::Other(switch) = self {
             fiber::suspend(switch);
@@ -126,6 +168,24 @@ pub(crate) fn turn(pending: Pending, site: RecordPointer) {
     if let Some(turn) = with(|runtime| runtime.arrive(pending, site)) {
         turn.obey();
     }
+}
+
+/// The same before an access: nearly always it is.
+#[inline(never)]
+pub(crate) fn turn_to_access(site: RecordPointer) {
+    let Some(mut runtime) = at_work() else { return };
+    let turn = runtime.arrive(Pending::Access, site);
+    drop(runtime);
+    turn.obey();
+}
+
+/// The running thread has performed an access.
+#[inline(always)]
+pub(crate) fn report(access: Access) {
+    let Some(mut runtime) = at_work() else { return };
+    let turn = runtime.access(access);
+    drop(runtime);
+    turn.obey();
 }
 
 /// Ends the execution from within a thread.
@@ -171,10 +231,9 @@ impl Runtime {
             globals: Globals::save(),
             sites: Sites::new(),
             shadow: Shadow::new(crate::globals::image())?,
-            locations: Locations::default(),
+            locations: Vec::new(),
             running: Thread::MAIN,
-            starting: None,
-            granted: false,
+            way: Way::Plain,
             max_events: u32::MAX,
             end: None,
             void: false,
@@ -192,12 +251,11 @@ impl Runtime {
         self.globals.restore();
         self.heap.reset();
         self.threads.reset();
-        self.recorder.begin();
+        self.recorder.begin(self.execution.shared());
         self.monitors.iter_mut().for_each(|monitor| monitor.begin());
         self.reports.clear();
         self.running = Thread::MAIN;
-        self.starting = None;
-        self.granted = false;
+        self.way = Way::Plain;
         self.end = None;
         self.void = false;
         self.rand = 1;
@@ -205,28 +263,38 @@ impl Runtime {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, pending: Pending, site: RecordPointer) -> Turn {
         let thread = self.running;
-        self.threads.at(thread).stands_at = Some(Record::behind(site));
-        if std::mem::take(&mut self.granted) {
+        self.threads.at(thread).stands_at = Record::known(site);
+        let plain = pending == Pending::Access && self.way == Way::Plain && self.execution.waiting() == 0;
+        if !plain || self.execution.length() >= self.max_events {
+            return self.arrive_otherwise(pending);
+        }
+        match self.execution.pass() {
+            Next::Run(next) if next == thread => Turn::Ours,
+            next => self.obey(next),
+        }
+    }
+
+    #[cold]
+    fn arrive_otherwise(&mut self, pending: Pending) -> Turn {
+        if self.way == Way::Granted {
+            self.way = Way::Plain;
             return Turn::Ours;
         }
         if self.execution.length() >= self.max_events {
             self.end = Some(End::MaxEvents);
             return Turn::Other(Switch::End);
         }
-        if pending == Pending::Access && self.starting.is_none() && self.execution.waiting() == 0 {
-            let next = self.execution.pass();
-            return if next == Next::Run(thread) { Turn::Ours } else { self.obey(next) };
-        }
-        self.execution.arrive(thread, pending);
+        self.execution.arrive(self.running, pending);
         self.next()
     }
 
     /// The running thread cannot go on by itself: who does?
     pub(crate) fn next(&mut self) -> Turn {
-        if let Some(parent) = self.starting.take() {
+        if let Way::FromStart(parent) = self.way {
+            self.way = Way::Plain;
             return self.switch(parent, Switch::To(parent));
         }
         if self.execution.waiting() > 0 {
@@ -239,9 +307,11 @@ impl Runtime {
     fn obey(&mut self, next: Next) -> Turn {
         match next {
             Next::Run(thread) => {
-                self.granted = std::mem::take(&mut self.threads.at(thread).waits);
+                let waits = std::mem::take(&mut self.threads.at(thread).waits);
+                self.way = if waits { Way::Granted } else { Way::Plain };
                 self.switch(thread, Switch::To(thread))
             }
+            Next::End(Ending::Diverged) => self.diverges(),
             Next::End(ending) => {
                 self.end = Some(End::Nobody(ending));
                 Turn::Other(Switch::End)
@@ -260,13 +330,15 @@ impl Runtime {
 
     /// The running thread has created this one, which runs up to its first operation before anything else happens.
     pub(crate) fn start(&mut self, child: Thread) -> Turn {
-        self.starting = Some(self.running);
+        self.way = Way::FromStart(self.running);
         self.switch(child, Switch::Start(child))
     }
 
     /// The running thread ends.
     pub(crate) fn end_thread(&mut self) -> Switch {
-        self.granted = false;
+        if self.way == Way::Granted {
+            self.way = Way::Plain;
+        }
         self.execution.end_thread(self.running);
         match self.next() {
             Turn::Other(switch) => switch,
@@ -276,23 +348,36 @@ impl Runtime {
 
     /// The running thread yields. One that was chosen out of a wait loop has its turn already.
     pub(crate) fn yields(&mut self) {
-        if !self.granted {
+        if self.way != Way::Granted {
             self.execution.yields(self.running);
         }
     }
 
     /// Reports an access that the running thread has performed.
-    #[inline]
-    pub(crate) fn access(&mut self, access: &Access) -> Turn {
-        let changes = access.before != access.after;
-        self.note_for_waits(access, changes);
-        if self.shadow.locate(access.address, access.width, &mut self.locations) == Cut::Yes {
+    #[inline(always)]
+    pub(crate) fn access(&mut self, access: Access) -> Turn {
+        self.note_for_waits(&access);
+        let Access { address, width, kind, barriers, operation, site, before, after } = access;
+        if self.recorder.traces() {
+            self.recorder.detail(Detail { address, width, before, after });
+        }
+        let note = Note { site, operation };
+        match self.shadow.known(address, width) {
+            Some(location) => self.event(kind, barriers, note, &[location]),
+            None => self.locate(address, width, kind, barriers, note),
+        }
+    }
+
+    /// Goes on with an access to a new location or to several.
+    #[cold]
+    fn locate(&mut self, address: usize, width: u8, kind: Kind, barriers: Barriers, note: Note) -> Turn {
+        let mut locations = std::mem::take(&mut self.locations);
+        if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;
         }
-        if self.recorder.traces() {
-            self.recorder.access(access);
-        }
-        self.event(access.kind, access.barriers, Note { site: access.site, operation: access.operation })
+        let turn = self.event(kind, barriers, note, &locations);
+        self.locations = locations;
+        turn
     }
 
     /// Reports an event that is no access.
@@ -305,38 +390,49 @@ impl Runtime {
         site: RecordPointer,
         object: usize,
     ) -> Turn {
+        let state = self.threads.at(self.running);
+        state.events += 1;
         if kind != Kind::Fence {
-            self.has_effect();
+            state.effects += 1;
         }
-        self.locations.clear();
         if self.recorder.traces() {
-            self.recorder.no_access(object);
+            self.recorder.detail(Detail { address: object, ..Detail::default() });
         }
-        self.event(kind, Barriers { before, after: Barrier::None }, Note { site, operation })
+        self.event(kind, Barriers { before, after: Barrier::None }, Note { site, operation }, &[])
     }
 
-    #[inline]
-    fn event(&mut self, kind: Kind, barriers: Barriers, note: Note) -> Turn {
+    /// Takes an event into the execution. Last come the monitors: little has to be kept in registers over their call.
+    #[inline(always)]
+    fn event(&mut self, kind: Kind, barriers: Barriers, note: Note, locations: &[Location]) -> Turn {
         faults::progress();
         let site = self.sites.site(note.site);
         let thread = self.running;
+        let target = locations.first().map_or(0, |location| location.0);
+        let repeats = self.execution.repeats();
+        let performed = self.execution.performed(Step { thread, site, kind, target });
+        if !repeats {
+            self.recorder.event(note);
+        } else if performed.is_err() {
+            let turn = self.diverges();
+            self.recorder.event(note);
+            return turn;
+        }
         let event = Event { thread, site, kind, before: barriers.before, after: barriers.after };
-        let locations = self.locations.as_slice();
         for monitor in &mut self.monitors {
             monitor.event(&event, locations, &mut self.reports);
         }
-        let target = locations.first().map_or(0, |location| location.0);
-        self.threads.at(thread).events += 1;
-        let performed = self.execution.performed(Step { thread, site, kind, target });
-        self.recorder.event(note);
         if self.recorder.traces() {
             self.recorder.buffers(&self.monitors);
         }
-        if performed.is_err() {
-            self.end = Some(End::Nobody(Ending::Diverged));
-            return Turn::Other(Switch::End);
-        }
         Turn::Ours
+    }
+
+    /// The program does not do what it did before.
+    #[cold]
+    pub(crate) fn diverges(&mut self) -> Turn {
+        self.recorder.keep(self.execution.length());
+        self.end = Some(End::Nobody(Ending::Diverged));
+        Turn::Other(Switch::End)
     }
 
     /// The running thread did something that another round of its loop would not undo.

@@ -1,11 +1,11 @@
 //! From addresses to locations: each eight aligned bytes that the program ever touched have a granule of the engine's
 //! [`Partition`], found through a table that is as sparse as the memory it describes.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use engine::event::Location;
 use engine::location::{Granule, Partition, Touched};
+use rustc_hash::FxHashMap;
 
 use crate::layout;
 
@@ -37,22 +37,6 @@ impl Table {
     }
 }
 
-/// What an access touches.
-#[derive(Default)]
-pub(crate) struct Locations {
-    list: Vec<Location>,
-}
-
-impl Locations {
-    pub(crate) fn as_slice(&self) -> &[Location] {
-        &self.list
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.list.clear();
-    }
-}
-
 /// Whether an access had to cut a location in two.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
@@ -65,7 +49,7 @@ pub(crate) struct Shadow {
     partition: Partition,
     region: Table,
     image: Table,
-    elsewhere: HashMap<usize, u32>,
+    elsewhere: FxHashMap<usize, u32>,
 }
 
 impl Shadow {
@@ -78,42 +62,39 @@ impl Shadow {
             partition: Partition::default(),
             region: Table::over(layout::BASE..layout::BASE + layout::LENGTH)?,
             image: Table::over(image)?,
-            elsewhere: HashMap::new(),
+            elsewhere: FxHashMap::default(),
         })
     }
 
-    #[inline]
-    fn granule(&mut self, address: usize) -> Granule {
-        let entry = match self.region.entry(address) {
+    /// The entry of the table for the eight aligned bytes that hold the address.
+    #[inline(always)]
+    fn entry(&mut self, address: usize) -> &mut u32 {
+        if let Some(entry) = self.region.entry(address) {
+            return entry;
+        }
+        match self.image.entry(address) {
             Some(entry) => entry,
-            None => match self.image.entry(address) {
-                Some(entry) => entry,
-                None => self.elsewhere.entry(address & !7).or_default(),
-            },
-        };
-        if *entry == 0 {
-            *entry = self.partition.granule().0 + 1;
+            None => Self::entry_elsewhere(&mut self.elsewhere, address & !7),
         }
-        Granule(*entry - 1)
-    }
-
-    /// Puts the locations of `width` bytes (1 to 8) at `address` into `into`.
-    #[inline]
-    pub(crate) fn locate(&mut self, address: usize, width: u8, into: &mut Locations) -> Cut {
-        into.list.clear();
-        let offset = (address & 7) as u8;
-        if offset + width <= 8 {
-            let granule = self.granule(address);
-            if let Touched::One(location) = self.partition.locate(granule, offset, width) {
-                into.list.push(location);
-                return Cut::No;
-            }
-        }
-        self.locate_several(address, width, into)
     }
 
     #[cold]
-    fn locate_several(&mut self, address: usize, width: u8, into: &mut Locations) -> Cut {
+    fn entry_elsewhere(elsewhere: &mut FxHashMap<usize, u32>, address: usize) -> &mut u32 {
+        elsewhere.entry(address).or_default()
+    }
+
+    /// The location of the `width` bytes (1 to 8) at `address`, if an access was to exactly these before and they are
+    /// one location still; else ask [`Shadow::locate`].
+    #[inline(always)]
+    pub(crate) fn known(&mut self, address: usize, width: u8) -> Option<Location> {
+        let number = self.entry(address).wrapping_sub(1);
+        self.partition.known(Granule(number), (address & 7) as u8, width)
+    }
+
+    /// Puts the locations of the `width` bytes (1 to 8) at `address` into `into`, in ascending order.
+    #[cold]
+    pub(crate) fn locate(&mut self, address: usize, width: u8, into: &mut Vec<Location>) -> Cut {
+        into.clear();
         let mut cut = Cut::No;
         let (mut at, end) = (address, address + usize::from(width));
         while at < end {
@@ -123,10 +104,20 @@ impl Shadow {
             if self.partition.locate(granule, offset, piece) == (Touched::Several { cut: true }) {
                 cut = Cut::Yes;
             }
-            into.list.extend(self.partition.each(granule, offset, piece));
+            into.extend(self.partition.each(granule, offset, piece));
             at += usize::from(piece);
         }
-        into.list.sort_unstable();
+        into.sort_unstable();
         cut
+    }
+
+    fn granule(&mut self, address: usize) -> Granule {
+        let number = *self.entry(address);
+        if number != 0 {
+            return Granule(number - 1);
+        }
+        let granule = self.partition.granule();
+        *self.entry(address) = granule.0 + 1;
+        granule
     }
 }

@@ -27,10 +27,16 @@ static UNKNOWN: Record =
     Record { file: c"".as_ptr(), function: c"".as_ptr(), expression: c"".as_ptr(), line: 0, column: 0, unused: 0 };
 
 impl Record {
+    /// The record behind a hook's argument, if it is one.
+    #[inline]
+    pub(crate) fn known(pointer: RecordPointer) -> Option<&'static Self> {
+        // SAFETY: the pass passes the address of a constant record, or null.
+        unsafe { pointer.as_ref() }
+    }
+
     /// The record behind a hook's argument.
     pub(crate) fn behind(pointer: RecordPointer) -> &'static Self {
-        // SAFETY: the pass passes the address of a constant record, or null.
-        unsafe { pointer.as_ref() }.unwrap_or(&UNKNOWN)
+        Self::known(pointer).unwrap_or(&UNKNOWN)
     }
 
     fn text(pointer: *const c_char) -> &'static str {
@@ -100,11 +106,14 @@ impl Sites {
         let index = (record as usize).wrapping_sub(self.first) / size_of::<Record>();
         match self.numbers.get(index) {
             Some(&number) if number != u32::MAX => Site(number),
-            Some(_) => {
-                self.numbers[index] = self.number(Record::behind(record));
-                Site(self.numbers[index])
-            }
+            Some(_) => self.number_record(index, record),
             None => Site(self.unknown),
         }
+    }
+
+    #[cold]
+    fn number_record(&mut self, index: usize, record: RecordPointer) -> Site {
+        self.numbers[index] = self.number(Record::behind(record));
+        Site(self.numbers[index])
     }
 }

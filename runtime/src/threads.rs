@@ -43,28 +43,33 @@ enum Claim {
 }
 
 /// The threads, by number.
-#[derive(Default)]
 pub(crate) struct ThreadTable {
-    states: Vec<ThreadState>,
+    /// One for each number that there is, so that nothing is to be checked.
+    states: Box<[ThreadState; 256]>,
+    /// One more than the highest number in use so far.
+    used: usize,
+}
+
+impl Default for ThreadTable {
+    fn default() -> Self {
+        Self { states: Box::new(std::array::from_fn(|_| ThreadState::default())), used: 1 }
+    }
 }
 
 impl ThreadTable {
     /// Forgets the last execution.
     pub(crate) fn reset(&mut self) {
-        for state in &mut self.states {
+        for state in &mut self.states[..self.used] {
             state.body = None;
             state.claimed = None;
             state.reads.clear();
             (state.effects, state.events) = (0, 0);
             state.waits = false;
         }
-        self.reserve(Thread::MAIN);
     }
 
     fn reserve(&mut self, thread: Thread) {
-        if self.states.len() <= thread.index() {
-            self.states.resize_with(thread.index() + 1, ThreadState::default);
-        }
+        self.used = self.used.max(thread.index() + 1);
     }
 
     #[inline]
@@ -78,7 +83,7 @@ impl ThreadTable {
     }
 
     pub(crate) const fn len(&self) -> usize {
-        self.states.len()
+        self.used
     }
 }
 

@@ -87,18 +87,17 @@ impl Runtime {
         Some(Iteration { first, last, events })
     }
 
-    /// Keeps what a wait loop's iteration reads and whether it changes anything.
-    #[inline]
-    pub(crate) fn note_for_waits(&mut self, access: &Access, changes: bool) {
-        if changes {
-            self.globals.writes(access.address, access.width, access.before);
-        }
+    /// Keeps how many events a wait loop's iteration has, what it reads, and whether it changes anything.
+    #[inline(always)]
+    pub(crate) fn note_for_waits(&mut self, access: &Access) {
         let state = self.threads.at(self.running);
+        state.events += 1;
         if access.kind != Kind::Store {
             state.reads.push(Read { address: access.address, width: access.width, value: access.before });
         }
-        if changes {
+        if access.before != access.after {
             state.effects += 1;
+            self.globals.writes(access.address, access.width, access.before);
         }
     }
 

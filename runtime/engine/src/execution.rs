@@ -113,7 +113,6 @@ struct ThreadState {
     children: Vec<Thread>,
     /// How many of them it has created in this execution.
     created: u32,
-    yields: bool,
     /// It waits after an iteration without effect at a place other than the one that counts.
     waited_aside: Option<Iteration>,
     /// How it came to be, from main.
@@ -122,7 +121,7 @@ struct ThreadState {
 
 impl ThreadState {
     const fn new(path: Vec<u32>) -> Self {
-        Self { status: Status::Absent, children: Vec::new(), created: 0, yields: false, waited_aside: None, path }
+        Self { status: Status::Absent, children: Vec::new(), created: 0, waited_aside: None, path }
     }
 }
 
@@ -131,6 +130,8 @@ pub struct Execution {
     strategy: Box<dyn Strategy>,
     threads: Vec<ThreadState>,
     enabled: ThreadSet,
+    /// The threads that have yielded since their last event.
+    yielding: ThreadSet,
     /// The threads that have been created and have not ended.
     alive: u32,
     waiting: u32,
@@ -160,6 +161,7 @@ impl Execution {
             strategy,
             threads: vec![ThreadState::new(Vec::new())],
             enabled: ThreadSet::EMPTY,
+            yielding: ThreadSet::EMPTY,
             alive: 0,
             waiting: 0,
             exited: false,
@@ -203,11 +205,11 @@ impl Execution {
         for thread in &mut self.threads {
             thread.status = Status::Absent;
             thread.created = 0;
-            thread.yields = false;
             thread.waited_aside = None;
         }
         self.threads[0].status = Status::Running;
         self.enabled = ThreadSet::EMPTY;
+        self.yielding = ThreadSet::EMPTY;
         self.alive = 1;
         self.waiting = 0;
         self.exited = false;
@@ -243,41 +245,42 @@ impl Execution {
     /// Who performs its operation now?
     #[inline]
     pub fn choose(&mut self) -> Next {
-        let next = match self.enabled.len() {
+        let current = self.current;
+        let mut enabled = self.enabled;
+        let next = match enabled.len() {
             0 => return Next::End(self.end()),
             1 => {
-                let only = self.enabled.first();
+                let only = enabled.first();
                 self.strategy.undecided(self.length, only).ok().and(only)
             }
-            _ => {
-                let current = self.current;
-                let stays = self.enabled.contains(current) && !self.threads[current.index()].yields;
-                let previous = if stays { Previous::Continues(current) } else { Previous::Stopped(current) };
-                self.strategy.thread(self.length, previous, &self.enabled).ok()
+            _ if enabled.contains(current) && !self.yielding.contains(current) => {
+                enabled.remove(current);
+                self.strategy.thread(self.length, Previous::Continues(current), &enabled).ok()
             }
+            _ => self.strategy.thread(self.length, Previous::Stopped(current), &enabled).ok(),
         };
         self.resume(next)
     }
 
     /// [`Execution::arrive`] before an access of the thread that was chosen last, and [`Execution::choose`]: most often
     /// it goes on, and nothing has changed.
-    #[inline]
+    #[inline(always)]
     pub fn pass(&mut self) -> Next {
         let current = self.current;
-        let state = &self.threads[current.index()];
-        if state.yields || self.enabled.is_empty() {
+        if self.yielding.contains(current) {
             self.arrive(current, Pending::Access);
             return self.choose();
         }
-        let mut enabled = self.enabled;
-        enabled.insert(current);
-        match self.strategy.thread(self.length, Previous::Continues(current), &enabled) {
-            Ok(next) if next == current => Next::Run(current),
-            next => {
-                self.arrive(current, Pending::Access);
-                self.resume(next.ok())
-            }
+        let next = if self.enabled.is_empty() {
+            self.strategy.undecided(self.length, Some(current)).map(|()| current)
+        } else {
+            self.strategy.thread(self.length, Previous::Continues(current), &self.enabled)
+        };
+        if next == Ok(current) {
+            return Next::Run(current);
         }
+        self.arrive(current, Pending::Access);
+        self.resume(next.ok())
     }
 
     /// Lets the chosen thread go on.
@@ -290,14 +293,15 @@ impl Execution {
             self.segment = self.length;
             self.current = next;
         }
+        if self.yielding.contains(next) {
+            self.yielding.remove(next);
+            self.yielded.push(self.length);
+        }
         let state = &mut self.threads[next.index()];
         if state.status == Status::Waiting {
             self.waiting -= 1;
         }
         state.status = Status::Running;
-        if std::mem::take(&mut state.yields) {
-            self.yielded.push(self.length);
-        }
         if state.waited_aside.take().is_some() {
             self.counts = Counts::AsAnother;
         }
@@ -306,7 +310,7 @@ impl Execution {
     }
 
     fn end(&mut self) -> Ending {
-        if self.length < self.shared || self.strategy.undecided(self.length, None).is_err() {
+        if self.repeats() || self.strategy.undecided(self.length, None).is_err() {
             self.diverged = Some(self.length);
             return Ending::Diverged;
         }
@@ -340,15 +344,16 @@ impl Execution {
     #[inline]
     pub fn performed(&mut self, step: Step) -> Result<(), Diverged> {
         debug_assert_eq!(step.thread, self.current);
-        let index = self.length as usize;
-        if self.length < self.shared && self.steps[index] != step {
-            self.diverged = Some(self.length);
-            return Err(Diverged);
-        }
-        if index < self.steps.len() {
-            self.steps[index] = step;
-        } else {
-            self.steps.push(step);
+        let repeats = self.repeats();
+        match self.steps.get_mut(self.length as usize) {
+            Some(before) if repeats => {
+                if *before != step {
+                    self.diverged = Some(self.length);
+                    return Err(Diverged);
+                }
+            }
+            Some(old) => *old = step,
+            None => self.steps.push(step),
         }
         self.length += 1;
         Ok(())
@@ -392,8 +397,8 @@ impl Execution {
     }
 
     /// The running thread yields: if another one goes on at its next operation, that is no preemption.
-    pub fn yields(&mut self, thread: Thread) {
-        self.threads[thread.index()].yields = true;
+    pub const fn yields(&mut self, thread: Thread) {
+        self.yielding.insert(thread);
     }
 
     fn enable_arrived(&mut self, which: impl Fn(Pending) -> bool) {
@@ -547,6 +552,19 @@ impl Execution {
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps[..self.length as usize]
+    }
+
+    /// How many of the first events are those of the execution before.
+    #[must_use]
+    pub const fn shared(&self) -> u32 {
+        self.shared
+    }
+
+    /// Whether the next event is one that the execution before had, too.
+    #[inline]
+    #[must_use]
+    pub const fn repeats(&self) -> bool {
+        self.length < self.shared
     }
 
     /// How many events so far: the index of the next one.

@@ -57,7 +57,8 @@ pub trait Strategy {
     /// Starts the next execution; none if all are done.
     fn begin(&mut self) -> Option<Start>;
 
-    /// Who performs the event with this index? `enabled` has at least two threads.
+    /// Who performs the event with this index? `enabled` are the threads that can go on, without the previous one if
+    /// it continues; there are at least two alternatives.
     ///
     /// # Errors
     /// [`Diverged`].
@@ -84,20 +85,16 @@ pub trait Strategy {
 }
 
 /// The alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on,
-/// the others by their number; or, where it stopped, the others from the next number round to itself.
-#[inline]
+/// the others by their number; or, where it stopped, the others from the next number round to itself. `enabled` is as
+/// in [`Strategy::thread`].
 #[must_use]
 pub fn alternative(choice: u32, previous: Previous, enabled: &ThreadSet) -> Option<Thread> {
     match previous {
-        Previous::Continues(thread) if choice == 0 => Some(thread),
-        Previous::Continues(thread) => {
-            let mut others = *enabled;
-            others.remove(thread);
-            others.nth(choice - 1)
-        }
-        Previous::Stopped(thread) => {
-            let above = enabled.above(thread);
-            choice.checked_sub(above.len()).map_or_else(|| above.nth(choice), |rest| enabled.nth(rest))
-        }
+        Previous::Continues(thread) => match choice.checked_sub(1) {
+            None => Some(thread),
+            Some(other) => enabled.nth(other),
+        },
+        Previous::Stopped(_) if choice >= enabled.len() => None,
+        Previous::Stopped(thread) => (0..=choice).try_fold(thread, |at, _| enabled.next_round(at)),
     }
 }

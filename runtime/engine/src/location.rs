@@ -59,19 +59,23 @@ impl Partition {
         self.locations
     }
 
+    /// The location that the `width` bytes (at least 1) from `offset` (below 8) of the granule are, if they are exactly
+    /// one and an access was that before.
+    #[inline]
+    #[must_use]
+    pub fn known(&self, granule: Granule, offset: u8, width: u8) -> Option<Location> {
+        let bytes = self.granules.get(granule.0 as usize)?;
+        let begin = usize::from(offset & 7);
+        (bytes.widths[begin] == width).then(|| Location(bytes.of[begin]))
+    }
+
     /// What the access to `width` bytes from `offset` of the granule touches. `offset + width` is at most 8 and
     /// `width` at least 1.
     ///
     /// # Panics
     /// If `granule` is none of this partition.
-    #[inline]
     pub fn locate(&mut self, granule: Granule, offset: u8, width: u8) -> Touched {
-        let bytes = &self.granules[granule.0 as usize];
-        let begin = usize::from(offset & 7);
-        if bytes.widths[begin] == width {
-            return Touched::One(Location(bytes.of[begin]));
-        }
-        self.locate_anew(granule, offset, width)
+        self.known(granule, offset, width).map_or_else(|| self.locate_anew(granule, offset, width), Touched::One)
     }
 
     /// The locations of these bytes, ascending by address. They must have been located before.
@@ -81,7 +85,6 @@ impl Partition {
         (begin..end).filter(move |&byte| byte == begin || of[byte] != of[byte - 1]).map(|byte| Location(of[byte]))
     }
 
-    #[cold]
     fn locate_anew(&mut self, granule: Granule, offset: u8, width: u8) -> Touched {
         let (begin, end) = (usize::from(offset), usize::from(offset + width));
         assert!(begin < end && end <= BYTES, "an access to part of a granule");

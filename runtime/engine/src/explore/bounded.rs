@@ -188,6 +188,7 @@ impl Bounded {
     }
 
     /// Takes the decision at this point: the choice that the prefix has for it, or 0.
+    #[inline(always)]
     fn decide(&mut self, event: u32, count: u32, cost: Cost) -> Result<u32, Diverged> {
         let position = self.position;
         self.position += 1;
@@ -242,12 +243,16 @@ impl Strategy for Bounded {
     }
 
     fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
-        let cost = match previous {
-            Previous::Continues(_) => Cost::Preemption,
-            Previous::Stopped(_) => Cost::Free,
-        };
-        let choice = self.decide(event, enabled.len(), cost)?;
-        alternative(choice, previous, enabled).ok_or(Diverged)
+        match previous {
+            Previous::Continues(thread) => match self.decide(event, enabled.len() + 1, Cost::Preemption)? {
+                0 => Ok(thread),
+                choice => alternative(choice, previous, enabled).ok_or(Diverged),
+            },
+            Previous::Stopped(_) => {
+                let choice = self.decide(event, enabled.len(), Cost::Free)?;
+                alternative(choice, previous, enabled).ok_or(Diverged)
+            }
+        }
     }
 
     fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {

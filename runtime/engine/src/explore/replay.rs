@@ -41,7 +41,7 @@ impl Strategy for Replay {
 
     fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
         match self.threads.get(event as usize) {
-            Some(&thread) if enabled.contains(thread) => Ok(thread),
+            Some(&thread) if enabled.contains(thread) || previous == Previous::Continues(thread) => Ok(thread),
             Some(_) => Err(Diverged),
             None => alternative(0, previous, enabled).ok_or(Diverged),
         }

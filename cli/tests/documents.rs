@@ -1,0 +1,95 @@
+//! The documents name only files and commands that exist.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const DOCUMENTS: [&str; 7] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "docs/papers.md",
+    "docs/limits.md",
+    "c-tests/README.md",
+    "benches/RESULTS.md",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn text(document: &str) -> String {
+    std::fs::read_to_string(root().join(document)).unwrap_or_else(|error| panic!("{document}: {error}"))
+}
+
+/// What stands between single backquotes or in the target of a link.
+fn quoted(document: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut in_block = false;
+    for line in text(document).lines() {
+        if line.starts_with("```") {
+            in_block = !in_block;
+        } else if !in_block {
+            names.extend(line.split('`').skip(1).step_by(2).map(str::to_owned));
+            names.extend(line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(to, _)| to.to_owned()));
+        }
+    }
+    names
+}
+
+/// Whether a quoted text names a file of the project.
+fn names_a_file(name: &str) -> bool {
+    const FOLDERS: [&str; 9] =
+        ["llvm-pass/", "runtime/", "protocol/", "cli/", "c-tests/", "benches/", "scripts/", "docs/", ".ci/"];
+    FOLDERS.iter().any(|folder| name.starts_with(folder)) && !name.contains([' ', '*', '<'])
+}
+
+#[test]
+fn every_file_that_a_document_names_exists() {
+    let mut checked = 0;
+    for document in DOCUMENTS {
+        let folder = root().join(document).parent().map(Path::to_path_buf).unwrap_or_default();
+        for name in quoted(document).into_iter().filter(|name| names_a_file(name) || name.ends_with(".md")) {
+            let there = root().join(&name).exists() || folder.join(&name).exists();
+            assert!(there, "{document} names {name}, which is not there");
+            checked += 1;
+        }
+    }
+    assert!(checked > 60, "only {checked} names were recognised");
+}
+
+#[test]
+fn every_script_that_a_document_calls_exists_and_can_be_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let words: BTreeSet<String> = DOCUMENTS
+        .iter()
+        .flat_map(|document| text(document).split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .map(|word| word.trim_matches(['`', '.', ',', ':', ';', ')', '(']).to_owned())
+        .filter(|word| word.starts_with("scripts/") && word.len() > "scripts/".len())
+        .collect();
+    assert!(words.contains("scripts/demo") && words.contains("scripts/test"), "{words:?}");
+    for script in words {
+        let file = std::fs::metadata(root().join(&script)).unwrap_or_else(|error| panic!("{script}: {error}"));
+        assert!(file.permissions().mode() & 0o111 != 0, "{script} cannot be run");
+    }
+}
+
+#[test]
+fn every_command_and_option_that_a_document_shows_is_known() {
+    let mut shown = 0;
+    for document in DOCUMENTS {
+        for line in text(document).lines().filter(|line| line.contains("fencehound ")) {
+            let Some((_, call)) = line.split_once("fencehound ") else { continue };
+            let mut words = call.split(|c: char| c.is_whitespace() || "`|,;)".contains(c)).filter(|word| !word.is_empty());
+            let Some(command) = words.next().filter(|word| ["check", "replay", "doctor"].contains(word)) else { continue };
+            let help = Command::new(env!("CARGO_BIN_EXE_fencehound")).args([command, "--help"]).output().unwrap();
+            let help = String::from_utf8(help.stdout).unwrap();
+            for option in words.take_while(|word| *word != "#").filter(|word| word.starts_with("--") && word.len() > 2) {
+                let option = option.split('=').next().unwrap_or(option).trim_end_matches(['.', ':']);
+                assert!(help.contains(option), "{document} shows {option} of {command}, which its help does not know");
+                shown += 1;
+            }
+        }
+    }
+    assert!(shown > 0, "no option was recognised");
+}
