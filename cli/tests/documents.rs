@@ -80,11 +80,15 @@ fn every_command_and_option_that_a_document_shows_is_known() {
     for document in DOCUMENTS {
         for line in text(document).lines().filter(|line| line.contains("fencehound ")) {
             let Some((_, call)) = line.split_once("fencehound ") else { continue };
-            let mut words = call.split(|c: char| c.is_whitespace() || "`|,;)".contains(c)).filter(|word| !word.is_empty());
-            let Some(command) = words.next().filter(|word| ["check", "replay", "doctor"].contains(word)) else { continue };
+            let mut words =
+                call.split(|c: char| c.is_whitespace() || "`|,;)".contains(c)).filter(|word| !word.is_empty());
+            let Some(command) = words.next().filter(|word| ["check", "replay", "doctor"].contains(word)) else {
+                continue;
+            };
             let help = Command::new(env!("CARGO_BIN_EXE_fencehound")).args([command, "--help"]).output().unwrap();
             let help = String::from_utf8(help.stdout).unwrap();
-            for option in words.take_while(|word| *word != "#").filter(|word| word.starts_with("--") && word.len() > 2) {
+            for option in words.take_while(|word| *word != "#").filter(|word| word.starts_with("--") && word.len() > 2)
+            {
                 let option = option.split('=').next().unwrap_or(option).trim_end_matches(['.', ':']);
                 assert!(help.contains(option), "{document} shows {option} of {command}, which its help does not know");
                 shown += 1;

@@ -48,14 +48,15 @@ fn emit_loop<'ctx>(
     let mut always = !one.reducible;
     for phi in phis.into_iter().filter(|_| one.reducible) {
         if is_comparable(phi.basic()) {
-            pairs.push((phi.basic(), incoming(hooks, one, phi.kind().zero().basic(), phi.basic())?));
+            pairs.push((phi, incoming(hooks, one, phi.kind().zero().basic(), phi.basic())?));
         } else {
             always = true;
         }
     }
     hooks.before(begin);
     let mut changed = hooks.context.bool_type().const_int(u64::from(always), false);
-    for (now, last) in pairs {
+    for (phi, last) in pairs {
+        let now = settle(hooks, phi)?;
         let differs = differ(hooks, now, last)?;
         changed = hooks.builder.build_or(changed, differs, "")?;
     }
@@ -172,6 +173,16 @@ fn freeze<'ctx>(hooks: &Hooks<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueE
     let frozen = unsafe { LLVMBuildFreeze(hooks.builder.as_mut_ptr(), value.as_value_ref(), c"".as_ptr()) };
     // SAFETY: LLVM built a value of the same type.
     unsafe { BasicValueEnum::new(frozen) }
+}
+
+/// Makes a phi the same value at each use. One that nobody has set yet when the loop is entered (a variable that only
+/// later iterations use) is undefined, and would otherwise differ from itself as optimisation pleases.
+fn settle<'ctx>(hooks: &Hooks<'ctx>, phi: Value) -> Result<BasicValueEnum<'ctx>> {
+    let frozen = freeze(hooks, phi.basic());
+    let value = Value::from_raw(frozen.as_value_ref()).ok_or_else(|| Failure::new("a freeze that was not built"))?;
+    phi.replace_by(value);
+    value.set_operand(0, phi);
+    Ok(frozen)
 }
 
 /// Sets the flags of the loops around a write, if it changes something.

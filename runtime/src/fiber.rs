@@ -4,6 +4,7 @@
 //! fiber exists; one that was cut short is dropped without unwinding, as its frames hold nothing of ours.
 
 use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_int;
 use std::num::NonZeroUsize;
 
 use corosensei::trap::CoroutineTrapHandler;
@@ -104,6 +105,7 @@ fn start(thread: Thread) {
     globals::start_thread(thread);
     let fiber = Coroutine::with_stack(RegionStack::of(thread), move |handle: &Handle, ()| {
         FIBERS.handles[thread.index()].set(handle);
+        set_errno(0);
         threads::body(thread)
     });
     // SAFETY: this thread has no fiber that runs.
@@ -118,7 +120,24 @@ pub(crate) fn suspend(switch: Switch) {
     let running = FIBERS.running.get().expect("a fiber runs");
     // SAFETY: set when the fiber started, on whose stack this runs.
     let handle = unsafe { &*FIBERS.handles[running.index()].get() };
+    let errno = errno();
     handle.suspend(switch);
+    set_errno(errno);
+}
+
+/// `errno`, of which libc has one for all fibers: each keeps its own across switches.
+fn errno() -> c_int {
+    // SAFETY: takes nothing, and gives the address of a variable of this OS thread.
+    let at = unsafe { libc::__errno_location() };
+    // SAFETY: that variable lives as long as the OS thread.
+    unsafe { *at }
+}
+
+fn set_errno(value: c_int) {
+    // SAFETY: as in `errno`.
+    let at = unsafe { libc::__errno_location() };
+    // SAFETY: as in `errno`.
+    unsafe { *at = value };
 }
 
 /// Gives up control for good.

@@ -140,10 +140,11 @@ extern "C" fn __fh_pthread_mutex_trylock(mutex: Mutex) -> c_int {
 extern "C" fn __fh_pthread_mutex_unlock(mutex: Mutex) -> c_int {
     let Some(object) = known(mutex) else { return 0 };
     let unlock = |runtime: &mut Runtime| runtime.execution.unlock(object);
+    let site = call_site();
     match operate(object, Pending::Access, Operation::Unlock, mutex, unlock) {
         Ok(()) => 0,
         Err(Refusal::Undefined) => {
-            misuse("pthread_mutex_unlock of a mutex that this thread does not hold", "unlock", call_site())
+            misuse("pthread_mutex_unlock of a mutex that this thread does not hold", "unlock", site)
         }
         Err(refusal) => error(refusal),
     }

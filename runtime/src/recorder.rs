@@ -126,6 +126,8 @@ struct Count {
     distinct: u64,
     triples: u64,
     first: Option<FirstReport>,
+    /// Among the bounds, that of the first report.
+    first_bound: Option<usize>,
     /// The execution in which it last reported.
     last: u64,
 }
@@ -282,6 +284,7 @@ impl Recorder {
         if count.first.is_none() {
             let seconds = self.started.elapsed().as_secs_f64();
             count.first = Some(FirstReport { executions: self.executions.max(1), seconds });
+            count.first_bound = bound;
         }
         if self.triples.insert((monitor, delayed, previous, overtaking)) {
             count.triples += 1;
@@ -399,7 +402,7 @@ impl Recorder {
         counts
             .map(|(&(monitor, _), count)| MonitorCount {
                 monitor,
-                reporting: count.reporting,
+                reporting: at_least_one(count.reporting, count.first.is_some()),
                 distinct: count.distinct,
                 distinct_triples: count.triples,
                 first: count.first.clone(),
@@ -409,13 +412,25 @@ impl Recorder {
 
     /// What was counted by the number of preemptions.
     pub(crate) fn by_bound(&self) -> Vec<BoundCount> {
-        self.by_bound.clone()
+        let mut by_bound = self.by_bound.clone();
+        for (&(name, _), count) in self.monitors.iter().zip(&self.counts) {
+            if let Some(bound) = count.first_bound.filter(|_| count.reporting == 0) {
+                by_bound[bound].reporting.insert(name, 1);
+            }
+        }
+        by_bound
     }
 
     /// How many executions showed each violation.
     pub(crate) fn violation_executions(&self) -> Vec<u64> {
-        self.found.iter().map(|found| found.executions).collect()
+        self.found.iter().map(|found| at_least_one(found.executions, true)).collect()
     }
+}
+
+/// A run that only repeats another one but for iterations without effect does not count; but what it shows belongs to
+/// some execution that counts.
+fn at_least_one(counted: u64, seen: bool) -> u64 {
+    counted.max(u64::from(seen))
 }
 
 fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {

@@ -277,7 +277,7 @@ impl Runtime {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn arrive_otherwise(&mut self, pending: Pending) -> Turn {
         if self.way == Way::Granted {
             self.way = Way::Plain;
@@ -304,6 +304,7 @@ impl Runtime {
         self.obey(next)
     }
 
+    #[inline(never)]
     fn obey(&mut self, next: Next) -> Turn {
         match next {
             Next::Run(thread) => {

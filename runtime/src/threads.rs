@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use engine::event::{Barrier, Kind, Thread};
 use engine::execution::{Pending, Status, TooManyThreads};
+use engine::per_thread::PerThread;
 use protocol::{Kind as Violated, Role};
 
 use crate::fiber::{self, Switch};
@@ -43,23 +44,18 @@ enum Claim {
 }
 
 /// The threads, by number.
+#[derive(Default)]
 pub(crate) struct ThreadTable {
-    /// One for each number that there is, so that nothing is to be checked.
-    states: Box<[ThreadState; 256]>,
-    /// One more than the highest number in use so far.
+    states: PerThread<ThreadState>,
+    /// One more than the highest number that was created so far; at first 0.
     used: usize,
-}
-
-impl Default for ThreadTable {
-    fn default() -> Self {
-        Self { states: Box::new(std::array::from_fn(|_| ThreadState::default())), used: 1 }
-    }
 }
 
 impl ThreadTable {
     /// Forgets the last execution.
     pub(crate) fn reset(&mut self) {
-        for state in &mut self.states[..self.used] {
+        self.reserve(Thread::MAIN);
+        for state in self.states.first(self.used) {
             state.body = None;
             state.claimed = None;
             state.reads.clear();
@@ -74,12 +70,12 @@ impl ThreadTable {
 
     #[inline]
     pub(crate) fn at(&mut self, thread: Thread) -> &mut ThreadState {
-        &mut self.states[thread.index()]
+        &mut self.states[thread]
     }
 
     /// The place where the thread stood last.
     pub(crate) fn stands_at(&self, thread: Thread) -> RecordPointer {
-        self.states[thread.index()].stands_at.map_or(std::ptr::null(), std::ptr::from_ref)
+        self.states[thread].stands_at.map_or(std::ptr::null(), std::ptr::from_ref)
     }
 
     pub(crate) const fn len(&self) -> usize {

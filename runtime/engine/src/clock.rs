@@ -116,31 +116,33 @@ impl<const PER_ROW: usize> Clocks<PER_ROW> {
     }
 
     /// The same as [`Clocks::row`], for clocks that are known to be `WIDTH` blocks wide; for 0, nothing is known.
-    #[inline]
+    #[inline(always)]
     pub fn row_of_width<const WIDTH: usize>(&mut self, row: usize) -> &mut [Block] {
-        debug_assert!(WIDTH == 0 || WIDTH == self.width, "clocks have another width");
-        if row >= self.stamps.len() {
-            self.grow(row + 1);
+        if self.stamps.get(row) != Some(&self.execution) {
+            self.touch::<WIDTH>(row);
         }
-        let blocks = if WIDTH == 0 { self.width } else { WIDTH } * PER_ROW;
-        let clocks = &mut self.blocks[row * blocks..][..blocks];
-        let stamp = &mut self.stamps[row];
-        if *stamp != self.execution {
-            *stamp = self.execution;
-            for block in &mut *clocks {
-                *block = [0; LANES];
-            }
-        }
-        clocks
+        self.row_again::<WIDTH>(row)
     }
 
     /// The same as [`Clocks::row_of_width`], for a row that this execution has touched.
-    #[inline]
+    #[inline(always)]
     pub fn row_again<const WIDTH: usize>(&mut self, row: usize) -> &mut [Block] {
         debug_assert!(WIDTH == 0 || WIDTH == self.width, "clocks have another width");
         debug_assert_eq!(self.stamps[row], self.execution, "not touched");
         let blocks = if WIDTH == 0 { self.width } else { WIDTH } * PER_ROW;
-        &mut self.blocks[row * blocks..][..blocks]
+        &mut self.blocks[row * blocks..(row + 1) * blocks]
+    }
+
+    /// Makes the row one of this execution: its clocks become zero.
+    #[inline(never)]
+    fn touch<const WIDTH: usize>(&mut self, row: usize) {
+        if row >= self.stamps.len() {
+            self.grow(row + 1);
+        }
+        self.stamps[row] = self.execution;
+        for block in self.row_again::<WIDTH>(row) {
+            *block = [0; LANES];
+        }
     }
 
     /// The clocks of a row that this execution has touched, and nothing for any other row: its clocks are zero.
@@ -167,7 +169,7 @@ impl Clocks<1> {
         let blocks = self.row_of_width::<WIDTH>(from).len();
         for block in 0..blocks {
             let known = self.blocks[from * blocks + block];
-            join(&mut self.blocks[into * blocks + block..][..1], &[known]);
+            join(std::slice::from_mut(&mut self.blocks[into * blocks + block]), &[known]);
         }
     }
 }

@@ -268,18 +268,26 @@ impl Execution {
     pub fn pass(&mut self) -> Next {
         let current = self.current;
         if self.yielding.contains(current) {
-            self.arrive(current, Pending::Access);
-            return self.choose();
+            return self.arrive_and_choose();
         }
         let next = if self.enabled.is_empty() {
             self.strategy.undecided(self.length, Some(current)).map(|()| current)
         } else {
             self.strategy.thread(self.length, Previous::Continues(current), &self.enabled)
         };
-        if next == Ok(current) {
-            return Next::Run(current);
-        }
-        self.arrive(current, Pending::Access);
+        if next == Ok(current) { Next::Run(current) } else { self.stop(next) }
+    }
+
+    #[inline(never)]
+    fn arrive_and_choose(&mut self) -> Next {
+        self.arrive(self.current, Pending::Access);
+        self.choose()
+    }
+
+    /// [`Execution::arrive`] before an access of the thread that was chosen last, where it does not go on.
+    #[inline(never)]
+    fn stop(&mut self, next: Result<Thread, Diverged>) -> Next {
+        self.arrive(self.current, Pending::Access);
         self.resume(next.ok())
     }
 

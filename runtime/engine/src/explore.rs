@@ -87,14 +87,18 @@ pub trait Strategy {
 /// The alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on,
 /// the others by their number; or, where it stopped, the others from the next number round to itself. `enabled` is as
 /// in [`Strategy::thread`].
-#[must_use]
-pub fn alternative(choice: u32, previous: Previous, enabled: &ThreadSet) -> Option<Thread> {
-    match previous {
+///
+/// # Errors
+/// [`Diverged`] if there are not so many.
+#[inline(never)]
+pub fn alternative(choice: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
+    let thread = match previous {
         Previous::Continues(thread) => match choice.checked_sub(1) {
             None => Some(thread),
             Some(other) => enabled.nth(other),
         },
         Previous::Stopped(_) if choice >= enabled.len() => None,
         Previous::Stopped(thread) => (0..=choice).try_fold(thread, |at, _| enabled.next_round(at)),
-    }
+    };
+    thread.ok_or(Diverged)
 }

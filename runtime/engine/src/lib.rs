@@ -11,5 +11,6 @@ pub mod explore;
 pub mod location;
 pub mod mapping;
 pub mod monitor;
+pub mod per_thread;
 pub mod sync;
 pub mod thread_set;

@@ -193,7 +193,7 @@ impl Bounded {
         let position = self.position;
         self.position += 1;
         let Some(node) = self.nodes.get_mut(position) else {
-            self.nodes.push(Node { event, choice: 0, count, cost, waited: false });
+            self.push(Node { event, choice: 0, count, cost, waited: false });
             return Ok(0);
         };
         if node.count == 0 {
@@ -203,6 +203,12 @@ impl Bounded {
             return Err(Diverged);
         }
         Ok(node.choice)
+    }
+
+    /// Not inline: that it may have to grow is no concern of the decisions that are there already.
+    #[inline(never)]
+    fn push(&mut self, node: Node) {
+        self.nodes.push(node);
     }
 
     /// Puts the preemptions at the nodes from `first` on into the next round: all that these nodes allow without a
@@ -246,11 +252,11 @@ impl Strategy for Bounded {
         match previous {
             Previous::Continues(thread) => match self.decide(event, enabled.len() + 1, Cost::Preemption)? {
                 0 => Ok(thread),
-                choice => alternative(choice, previous, enabled).ok_or(Diverged),
+                choice => alternative(choice, previous, enabled),
             },
             Previous::Stopped(_) => {
                 let choice = self.decide(event, enabled.len(), Cost::Free)?;
-                alternative(choice, previous, enabled).ok_or(Diverged)
+                alternative(choice, previous, enabled)
             }
         }
     }

@@ -43,7 +43,7 @@ impl Strategy for Replay {
         match self.threads.get(event as usize) {
             Some(&thread) if enabled.contains(thread) || previous == Previous::Continues(thread) => Ok(thread),
             Some(_) => Err(Diverged),
-            None => alternative(0, previous, enabled).ok_or(Diverged),
+            None => alternative(0, previous, enabled),
         }
     }
 

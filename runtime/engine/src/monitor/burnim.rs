@@ -49,6 +49,7 @@ use super::happens_before::{HappensBefore, Past};
 use super::{EventIndex, Model, Monitor, Report};
 use crate::clock::Tick;
 use crate::event::{Barrier, Event, Kind, Location, Thread};
+use crate::per_thread::PerThread;
 
 /// The monitor for TSO, that for PSO, or both.
 #[derive(Debug)]
@@ -73,40 +74,54 @@ impl Burnim {
 
     #[inline(always)]
     fn event_at_width<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
-        if self.clocks.thread_capacity() > self.stores.epochs.len() {
-            self.widen(self.clocks.thread_capacity());
-        }
-        let past = self.clocks.before_at_width::<WIDTH>(event);
-        let (tick, index) = (past.next_tick(), past.next());
+        let thread = event.thread;
+        let tick = self.clocks.next_tick_at_width::<WIDTH>(thread);
         if tick == 1 {
             // The thread's first event: what is left from older executions goes.
-            self.stores.epochs[event.thread.index()] = 0;
-            self.tso.through[event.thread.index()] = self.tso.at_first;
-            self.pso.through[event.thread.index()] = self.pso.at_first;
+            self.stores.epochs[thread] = 0;
+            self.tso.through[thread] = self.tso.at_first;
+            self.pso.through[thread] = self.pso.at_first;
         }
         // Locations are accesses' alone, so what is no access neither overtakes nor makes others commit.
-        let first_report = reports.len();
-        let mut overtakes = false;
-        for &location in locations {
-            if let Some((_, newest)) = self.stores.newest_of_others(location, event.thread) {
-                if self.tso.is_pending(newest) {
-                    overtakes = true;
-                    self.tso.test(&self.stores, newest, &past, first_report, reports);
-                }
-                if self.pso.is_pending(newest) {
-                    overtakes = true;
-                    self.pso.test(&self.stores, newest, &past, first_report, reports);
-                }
-            }
-        }
+        let overtakes = locations.iter().any(|&location| {
+            let newest = self.stores.newest_of_others(location, thread);
+            newest.is_some_and(|(_, cell)| self.tso.is_pending(cell) || self.pso.is_pending(cell))
+        });
         if overtakes {
-            self.commit_others(event.thread, locations);
+            self.test(event, locations, reports);
+            self.commit_others(thread, locations);
         }
-        self.own(event, locations, tick, index);
+        self.own(event, locations, tick);
         self.clocks.after_at_width::<WIDTH>(event, locations);
     }
 
+    /// The same for what is not one of the common accesses: kept out of their way.
+    #[inline(never)]
+    fn event_elsewhere<const WIDTH: usize>(
+        &mut self,
+        event: &Event,
+        locations: &[Location],
+        reports: &mut Vec<Report>,
+    ) {
+        self.event_at_width::<WIDTH>(event, locations, reports);
+    }
+
+    /// Tests the event against the stores of other threads that wait for its locations (line 6).
+    #[inline(never)]
+    fn test(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
+        let Self { clocks, stores, tso, pso } = self;
+        let past = clocks.before_at_width::<0>(event);
+        let first_report = reports.len();
+        for &location in locations {
+            if let Some((_, newest)) = stores.newest_of_others(location, event.thread) {
+                tso.test(stores, newest, &past, first_report, reports);
+                pso.test(stores, newest, &past, first_report, reports);
+            }
+        }
+    }
+
     /// Makes the stores of other threads that wait for the locations commit (lines 11 to 13).
+    #[inline(never)]
     fn commit_others(&mut self, thread: Thread, locations: &[Location]) {
         for &location in locations {
             if let Some((place, _)) = self.stores.newest_of_others(location, thread) {
@@ -121,7 +136,7 @@ impl Burnim {
     fn barrier(&mut self, thread: Thread, barrier: Barrier, tick: Tick) {
         match barrier {
             Barrier::None => {}
-            Barrier::StoreStore => self.stores.epochs[thread.index()] = tick,
+            Barrier::StoreStore => self.stores.epochs[thread] = tick,
             Barrier::Full => {
                 self.tso.drain(thread, tick);
                 self.pso.drain(thread, tick);
@@ -131,15 +146,15 @@ impl Burnim {
 
     /// What the event does to the buffers of its own thread.
     #[inline(always)]
-    fn own(&mut self, event: &Event, locations: &[Location], tick: Tick, index: EventIndex) {
+    fn own(&mut self, event: &Event, locations: &[Location], tick: Tick) {
         let thread = event.thread;
         self.barrier(thread, event.before, tick - 1);
         match event.kind {
             Kind::Load | Kind::Fence => {}
             Kind::Store => {
-                let Self { stores, tso, pso, .. } = self;
+                let Self { clocks, stores, tso, pso } = self;
                 let waits = |cell: &Cell| tso.is_pending(cell) || pso.is_pending(cell);
-                stores.issue(thread, locations, tick, index, waits);
+                stores.issue(thread, locations, tick, clocks.next(), waits);
             }
             Kind::Rmw | Kind::FailedRmw => {
                 self.tso.interlock(&mut self.stores, thread, locations, tick);
@@ -152,13 +167,6 @@ impl Burnim {
             }
         }
         self.barrier(thread, event.after, tick);
-    }
-
-    #[cold]
-    fn widen(&mut self, threads: usize) {
-        self.stores.epochs.resize(threads, 0);
-        self.tso.widen(threads);
-        self.pso.widen(threads);
     }
 }
 
@@ -173,8 +181,8 @@ impl Monitor for Burnim {
         // locations and over the blocks of clocks are none.
         match (self.clocks.make_room(event), locations) {
             (1, &[location]) => self.event_at_width::<1>(event, &[location], reports),
-            (1, _) => self.event_at_width::<1>(event, locations, reports),
-            _ => self.event_at_width::<0>(event, locations, reports),
+            (1, _) => self.event_elsewhere::<1>(event, locations, reports),
+            _ => self.event_elsewhere::<0>(event, locations, reports),
         }
     }
 
@@ -227,7 +235,7 @@ struct Stores {
     newest: Vec<u32>,
     cells: Vec<Cell>,
     /// For each thread the tick after which its present epoch began.
-    epochs: Vec<Tick>,
+    epochs: PerThread<Tick>,
 }
 
 /// One store at one of its locations.
@@ -278,7 +286,7 @@ impl Stores {
         event: EventIndex,
         waits: impl Fn(&Cell) -> bool,
     ) {
-        let epoch = self.epochs[thread.index()];
+        let epoch = self.epochs[thread];
         let mut first = Cell::NONE;
         for &location in locations {
             let (place, older) = match self.newest(location) {
@@ -309,7 +317,7 @@ impl Stores {
 #[derive(Debug)]
 struct Buffers<O> {
     /// For each thread the tick through which all its stores have committed.
-    through: Vec<Tick>,
+    through: PerThread<Tick>,
     /// What `through` is at first: the end of time if the model is not monitored.
     at_first: Tick,
     /// Cells that [`Buffers::commit_at_locations`] has still to look at; empty between calls.
@@ -320,27 +328,26 @@ struct Buffers<O> {
 impl<O: CommitOrder> Buffers<O> {
     fn new(is_monitored: bool) -> Self {
         let at_first = if is_monitored { 0 } else { Tick::MAX };
-        Self { through: Vec::new(), at_first, unfinished: Vec::new(), order: PhantomData }
-    }
-
-    fn widen(&mut self, threads: usize) {
-        self.through.resize(threads, self.at_first);
+        Self { through: PerThread::default(), at_first, unfinished: Vec::new(), order: PhantomData }
     }
 
     #[inline]
     fn is_pending(&self, cell: &Cell) -> bool {
-        cell.tick > self.through[cell.thread.index()] && !cell.committed
+        cell.tick > self.through[cell.thread] && !cell.committed
     }
 
     /// Makes all stores of the thread up to this tick commit.
     #[inline]
     fn drain(&mut self, thread: Thread, tick: Tick) {
-        let through = &mut self.through[thread.index()];
+        let through = &mut self.through[thread];
         *through = (*through).max(tick);
     }
 
-    /// Reports the newest store to a location that waits and is in the past, given the newest one, which waits.
+    /// Reports the newest store to a location that waits and is in the past, given the newest one.
     fn test(&self, stores: &Stores, newest: &Cell, past: &Past<'_>, first_report: usize, reports: &mut Vec<Report>) {
+        if !self.is_pending(newest) {
+            return;
+        }
         let mut cell = newest;
         while !past.contains(cell.thread, cell.tick) {
             match stores.cells.get(cell.older as usize) {
@@ -371,7 +378,7 @@ impl<O: CommitOrder> Buffers<O> {
     /// Makes the thread's own stores commit that must do so before a read-modify-write of the locations.
     #[inline]
     fn interlock(&mut self, stores: &mut Stores, thread: Thread, locations: &[Location], tick: Tick) {
-        self.drain(thread, O::through(tick, stores.epochs[thread.index()]));
+        self.drain(thread, O::through(tick, stores.epochs[thread]));
         for &location in locations {
             // Others' stores to it have committed already, so what waits here is the thread's own.
             if let Some((place, _)) = stores.newest(location) {

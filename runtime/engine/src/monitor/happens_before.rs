@@ -19,8 +19,9 @@
 //! tick of e′; W\[a\] ≤ A\[a\]; C\[t\]\[u\] ≤ C\[u\]\[u\].
 
 use super::EventIndex;
-use crate::clock::{Clock, Clocks, Tick, blocks_for, count, join, tick};
+use crate::clock::{Clock, Clocks, LANES, Tick, blocks_for, count, join, tick};
 use crate::event::{Event, Kind, Location, Thread};
+use crate::per_thread::PerThread;
 
 /// The clocks of one execution after the other.
 #[derive(Debug, Default)]
@@ -32,7 +33,7 @@ pub struct HappensBefore {
     /// L.
     objects: Clocks<1>,
     /// prev; holds only where C is not zero.
-    previous: Vec<EventIndex>,
+    previous: PerThread<EventIndex>,
     /// The events of this execution so far.
     events: EventIndex,
 }
@@ -53,12 +54,6 @@ impl HappensBefore {
         self.locations.begin();
         self.objects.begin();
         self.events = 0;
-    }
-
-    /// The number of threads that there is room for: more than the number of any thread that an event named so far.
-    #[must_use]
-    pub const fn thread_capacity(&self) -> usize {
-        self.previous.len()
     }
 
     /// The tick of the thread's last event; 0 before its first.
@@ -86,7 +81,7 @@ impl HappensBefore {
             Kind::Create(other) | Kind::Join(other) => thread.max(other),
             _ => thread,
         };
-        if highest.index() >= self.previous.len() {
+        if highest.index() >= self.threads.width() * LANES {
             self.widen(highest.index() + 1);
         }
         self.threads.width()
@@ -96,9 +91,21 @@ impl HappensBefore {
     #[inline(always)]
     pub(super) fn before_at_width<const WIDTH: usize>(&mut self, event: &Event) -> Past<'_> {
         let thread = event.thread;
-        let previous = self.previous[thread.index()];
+        let previous = self.previous[thread];
         let clock = self.threads.row_of_width::<WIDTH>(thread.index());
         Past { clock, thread, previous, next: self.events }
+    }
+
+    /// The tick that the next event of the thread will have, when there is room and the width of the clocks is known.
+    #[inline(always)]
+    pub(super) fn next_tick_at_width<const WIDTH: usize>(&mut self, thread: Thread) -> Tick {
+        count(self.threads.row_of_width::<WIDTH>(thread.index()), thread) + 1
+    }
+
+    /// The place of the next event in the execution.
+    #[inline]
+    pub(super) const fn next(&self) -> EventIndex {
+        self.events
     }
 
     /// The same as [`HappensBefore::after`], when the width of the clocks is known.
@@ -138,26 +145,23 @@ impl HappensBefore {
             Kind::Create(child) => {
                 tick(clock, thread);
                 self.threads.join_rows::<WIDTH>(child.index(), thread.index());
-                self.previous[child.index()] = self.events;
+                self.previous[child] = self.events;
             }
             Kind::Join(ended) => {
                 self.threads.join_rows::<WIDTH>(thread.index(), ended.index());
                 tick(self.threads.row_again::<WIDTH>(thread.index()), thread);
             }
         }
-        self.previous[thread.index()] = self.events;
+        self.previous[thread] = self.events;
         self.events += 1;
     }
 
     #[cold]
     fn widen(&mut self, threads: usize) {
         let width = blocks_for(threads);
-        if width > self.threads.width() {
-            self.threads.widen(width);
-            self.locations.widen(width);
-            self.objects.widen(width);
-        }
-        self.previous.resize(threads, 0);
+        self.threads.widen(width);
+        self.locations.widen(width);
+        self.objects.widen(width);
     }
 }
 
