@@ -11,8 +11,8 @@
 volatile int depth;
 
 static int recurse(int level) {
-    volatile char frame[100];
-    frame[level % 100] = 1;
+    volatile char frame[10000];
+    frame[level % 10000] = 1;
     depth = level; // @access
     if (STEP && level >= 0)
         return recurse(level + STEP) + frame[0];

@@ -230,6 +230,6 @@ pub struct TraceEvent {
     /// The value written, if it writes.
     pub written: Option<u64>,
     /// For each monitor asked for, in their order: the indices of the stores that still wait in some store buffer of
-    /// the simulated machine after this event.
+    /// the simulated machine after this event; of many, the newest ones.
     pub pending: Vec<Vec<u64>>,
 }

@@ -135,6 +135,10 @@ struct Count {
 /// A pair or triple of places with the monitor that saw it: e′, prev, e.
 type Triple = (usize, u32, u32, u32);
 
+/// So many of the stores that wait are kept for each event of a trace, the newest ones: nobody reads more, and an
+/// execution of many events that never drains its buffers would fill memory.
+const LANE: usize = 32;
+
 /// What a trace keeps of each event.
 #[derive(Default)]
 struct Traced {
@@ -224,7 +228,10 @@ impl Recorder {
     pub(crate) fn buffers(&mut self, monitors: &[Box<dyn Monitor>]) {
         let names = &self.monitors;
         if let Some(traced) = &mut self.traced {
-            let of = |model| monitors.iter().flat_map(move |monitor| monitor.pending(model)).map(u64::from).collect();
+            let of = |model| {
+                let waiting: Vec<_> = monitors.iter().flat_map(|monitor| monitor.pending(model)).map(u64::from).collect();
+                waiting[waiting.len().saturating_sub(LANE)..].to_vec()
+            };
             traced.pending.push(names.iter().map(|&(_, model)| of(model)).collect());
         }
     }

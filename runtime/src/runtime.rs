@@ -14,6 +14,7 @@ use crate::faults;
 use crate::fiber::{self, Switch};
 use crate::globals::Globals;
 use crate::heap::Heap;
+use crate::layout;
 use crate::mutexes::MutexTable;
 use crate::recorder::{Detail, Failure, Note, Operation, Recorder};
 use crate::shadow::{Cut, Shadow};
@@ -36,6 +37,8 @@ pub(crate) struct Runtime {
     locations: Vec<Location>,
     /// The thread whose code runs.
     pub(crate) running: Thread,
+    /// Where its stack is nearly used up.
+    stack_floor: usize,
     way: Way,
     pub(crate) max_events: u32,
     /// How the execution ended.
@@ -48,6 +51,16 @@ pub(crate) struct Runtime {
     pub(crate) uninstrumented: BTreeSet<String>,
     /// The last call of a function that is not instrumented.
     pub(crate) last_external: Option<(String, &'static Record)>,
+}
+
+/// Bytes of stack that a hook may use: with less left, the program has overflowed its stack.
+const STACK_OF_A_HOOK: usize = 64 << 10;
+
+/// Where the stack has come to, nearly.
+#[inline(always)]
+fn stack_pointer() -> usize {
+    let here = 0_u8;
+    &raw const here as usize
 }
 
 /// How the running thread comes to its next operation.
@@ -70,6 +83,8 @@ pub(crate) enum End {
     Failed(Failure),
     /// An assumption did not hold.
     Assumed,
+    /// A thread used up its stack, but for what a hook needs.
+    StackOverflow,
     /// It reached the limit of events.
     MaxEvents,
     /// It did something that cannot be run under control.
@@ -233,6 +248,7 @@ impl Runtime {
             shadow: Shadow::new(crate::globals::image())?,
             locations: Vec::new(),
             running: Thread::MAIN,
+            stack_floor: 0,
             way: Way::Plain,
             max_events: u32::MAX,
             end: None,
@@ -254,7 +270,7 @@ impl Runtime {
         self.recorder.begin(self.execution.shared());
         self.monitors.iter_mut().for_each(|monitor| monitor.begin());
         self.reports.clear();
-        self.running = Thread::MAIN;
+        self.run_on(Thread::MAIN);
         self.way = Way::Plain;
         self.end = None;
         self.void = false;
@@ -268,7 +284,7 @@ impl Runtime {
         let thread = self.running;
         self.threads.at(thread).stands_at = Record::known(site);
         let plain = pending == Pending::Access && self.way == Way::Plain && self.execution.waiting() == 0;
-        if !plain || self.execution.length() >= self.max_events {
+        if !plain || self.execution.length() >= self.max_events || stack_pointer() < self.stack_floor {
             return self.arrive_otherwise(pending);
         }
         match self.execution.pass() {
@@ -279,6 +295,10 @@ impl Runtime {
 
     #[inline(never)]
     fn arrive_otherwise(&mut self, pending: Pending) -> Turn {
+        if stack_pointer() < self.stack_floor {
+            self.end = Some(End::StackOverflow);
+            return Turn::Other(Switch::End);
+        }
         if self.way == Way::Granted {
             self.way = Way::Plain;
             return Turn::Ours;
@@ -325,8 +345,14 @@ impl Runtime {
         if thread == self.running && switch == Switch::To(thread) {
             return Turn::Ours;
         }
-        self.running = thread;
+        self.run_on(thread);
         Turn::Other(switch)
+    }
+
+    /// From now on this thread's code runs.
+    fn run_on(&mut self, thread: Thread) {
+        self.running = thread;
+        self.stack_floor = layout::stack(thread) + layout::GUARD + STACK_OF_A_HOOK;
     }
 
     /// The running thread has created this one, which runs up to its first operation before anything else happens.

@@ -142,6 +142,11 @@ impl Runtime {
         let mut stop = None;
         match end {
             End::Assumed => self.recorder.blocked += 1,
+            End::StackOverflow => {
+                self.recorder.count(&self.execution, &self.reports);
+                let failure = self.overflow();
+                self.recorder.fail(failure, &self.execution);
+            }
             End::MaxEvents => return Some(Stopped::Budget(StoppedBy::Events)),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
             End::Nobody(Ending::Diverged) => {
@@ -181,6 +186,13 @@ impl Runtime {
         let operation = if fault == Fault::Endless { "loop" } else { "fault" };
         let sites = vec![site_use(Role::At, thread, at, operation)];
         Failure { kind, message: faults::describe(fault), sites, program_counter: Some(program_counter) }
+    }
+
+    /// The stack is used up at a hook, whose place is known.
+    fn overflow(&self) -> Failure {
+        let sites = vec![site_use(Role::At, self.running, self.threads.stands_at(self.running), "fault")];
+        let message = faults::describe(Fault::StackOverflow);
+        Failure { kind: Kind::Crash, message, sites, program_counter: None }
     }
 
     /// The threads that cannot go on, as a failure; none if the execution is complete.
@@ -322,6 +334,7 @@ impl Runtime {
         let failure = match end {
             End::Failed(failure) => Some(failure),
             End::Nobody(ending) => self.stuck(ending),
+            End::StackOverflow => Some(self.overflow()),
             _ => None,
         };
         if let Some(failure) = failure {
