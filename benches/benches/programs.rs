@@ -1,4 +1,4 @@
-//! Whole programs: seconds an execution, as the tool reports them, and the time from the command to the verdict.
+//! Whole programs: runs a second, as the tool reports them, and the time from the command to the verdict.
 //!
 //! Each program explores itself n times over (`fh_choose`), so that the time of one execution can be told from that of
 //! starting a process. `scripts/bench` builds what is measured.
@@ -34,7 +34,8 @@ impl Setting {
         executable
     }
 
-    /// Checks the program `repeats` times over in one process: executions and seconds.
+    /// Checks the program `repeats` times over in one process: runs (executions, and those that only repeat one but for
+    /// iterations of a wait loop without effect) and seconds.
     fn check(&self, executable: &Path, preemptions: &str, monitors: &str, repeats: u64) -> (f64, f64) {
         let out = self.built.path().join("out");
         let output = Command::new(&self.tool)
@@ -48,7 +49,7 @@ impl Setting {
         let report: Value = serde_json::from_slice(&output.stdout).expect("a JSON report");
         assert_eq!(report["complete"], Value::Bool(true), "{report}");
         let number = |key: &str| report[key].as_f64().expect("a number");
-        (number("executions"), number("seconds"))
+        (number("runs"), number("seconds"))
     }
 }
 
@@ -58,8 +59,8 @@ fn executions(criterion: &mut Criterion) {
     group.sample_size(10).measurement_time(Duration::from_secs(5));
     for (program, preemptions) in [("store_buffering", "none"), ("queue", "2"), ("compute", "none")] {
         let executable = setting.compile(program);
-        let (once, _) = setting.check(&executable, preemptions, "none", 1);
-        group.throughput(Throughput::Elements(once as u64));
+        let (runs, _) = setting.check(&executable, preemptions, "none", 1);
+        group.throughput(Throughput::Elements(runs as u64));
         for monitors in ["tso,pso", "none"] {
             group.bench_function(format!("{program}/{monitors}"), |bencher| {
                 bencher.iter_custom(|repeats| {

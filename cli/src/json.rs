@@ -111,6 +111,7 @@ struct Report<'a> {
     violations: Vec<Found<'a>>,
     uninstrumented: &'a [String],
     assumptions: [&'static str; 0],
+    runs: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unsupported: Vec<Unsupported<'a>>,
 }
@@ -197,6 +198,7 @@ pub(crate) fn result(outcome: Outcome<'_>) -> String {
         violations: outcome.violations.iter().map(found).collect(),
         uninstrumented: &summary.uninstrumented,
         assumptions: [],
+        runs: summary.runs,
         unsupported: outcome.unsupported,
     })
 }
@@ -279,6 +281,7 @@ mod tests {
             stopped_by: None,
             executions: 4,
             blocked: 0,
+            runs: 5,
             events: 30,
             seconds: 0.5,
             by_bound: vec![BoundCount {
@@ -316,7 +319,7 @@ mod tests {
         let compact: String = json.lines().map(str::trim_start).collect();
         let version = env!("CARGO_PKG_VERSION");
         let expected = format!(
-            r#"{{"schema": 1,"tool": {{"name": "fencehound","version": "{version}"}},"target": "sb.c","model": "sc","explorer": "bounded","monitors": ["tso","pso"],"bound": {{"preemptions": 2}},"complete": true,"stopped_by": null,"undecided": 0,"verdict": "violations","executions": 4,"blocked": 0,"events": 30,"mean_events": 7.5,"seconds": 0.5,"by_bound": [{{"preemptions": 0,"executions": 4,"reporting": {{"tso": 1,"pso": 0}}}}],"reporting": {{"tso": 1,"pso": 0}},"first": {{"tso": {{"executions": 3,"seconds": 0.25}}}},"distinct": {{"tso": 1,"pso": 0}},"distinct_triples": {{"tso": 2,"pso": 0}},"violations": [{{"id": "tso-1","kind": "sc-violation","model": "tso","monitor": "tso","message": "the store may be delayed past the load","sites": [{{"role": "delayed","thread": 1,"file": "sb.c","line": 8,"column": 5,"operation": "store","expression": "x","function": "left"}},{{"role": "previous","thread": 2,"file": "sb.c","line": 14,"column": 5,"operation": "store","expression": "y","function": "right"}},{{"role": "overtaking","thread": 2,"file": "sb.c","line": 15,"column": 7,"operation": "load","expression": "x","function": "right"}}],"executions": 1,"finding": "fencehound-out/tso-1/"}}],"uninstrumented": ["getrandom"],"assumptions": []}}"#
+            r#"{{"schema": 1,"tool": {{"name": "fencehound","version": "{version}"}},"target": "sb.c","model": "sc","explorer": "bounded","monitors": ["tso","pso"],"bound": {{"preemptions": 2}},"complete": true,"stopped_by": null,"undecided": 0,"verdict": "violations","executions": 4,"blocked": 0,"events": 30,"mean_events": 7.5,"seconds": 0.5,"by_bound": [{{"preemptions": 0,"executions": 4,"reporting": {{"tso": 1,"pso": 0}}}}],"reporting": {{"tso": 1,"pso": 0}},"first": {{"tso": {{"executions": 3,"seconds": 0.25}}}},"distinct": {{"tso": 1,"pso": 0}},"distinct_triples": {{"tso": 2,"pso": 0}},"violations": [{{"id": "tso-1","kind": "sc-violation","model": "tso","monitor": "tso","message": "the store may be delayed past the load","sites": [{{"role": "delayed","thread": 1,"file": "sb.c","line": 8,"column": 5,"operation": "store","expression": "x","function": "left"}},{{"role": "previous","thread": 2,"file": "sb.c","line": 14,"column": 5,"operation": "store","expression": "y","function": "right"}},{{"role": "overtaking","thread": 2,"file": "sb.c","line": 15,"column": 7,"operation": "load","expression": "x","function": "right"}}],"executions": 1,"finding": "fencehound-out/tso-1/"}}],"uninstrumented": ["getrandom"],"assumptions": [],"runs": 5}}"#
         );
         assert_eq!(compact, expected);
     }

@@ -144,6 +144,7 @@ fn summary(executions: u64, violations: u64) -> Summary {
         stopped_by: None,
         executions,
         blocked: 0,
+        runs: executions,
         events: 6 * executions,
         seconds: 0.5,
         by_bound: Vec::new(),

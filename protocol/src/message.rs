@@ -185,6 +185,9 @@ pub struct Summary {
     pub executions: u64,
     /// Executions given up because an assumption failed.
     pub blocked: u64,
+    /// How often the program ran to an end: the counted executions, and those runs that only repeat one of them but for
+    /// iterations of a wait loop without effect.
+    pub runs: u64,
     /// Events of all counted executions together.
     pub events: u64,
     /// Seconds that the exploration took.

@@ -229,7 +229,8 @@ impl Recorder {
         let names = &self.monitors;
         if let Some(traced) = &mut self.traced {
             let of = |model| {
-                let waiting: Vec<_> = monitors.iter().flat_map(|monitor| monitor.pending(model)).map(u64::from).collect();
+                let waiting: Vec<_> =
+                    monitors.iter().flat_map(|monitor| monitor.pending(model)).map(u64::from).collect();
                 waiting[waiting.len().saturating_sub(LANE)..].to_vec()
             };
             traced.pending.push(names.iter().map(|&(_, model)| of(model)).collect());

@@ -254,6 +254,7 @@ impl Runtime {
             },
             executions: self.recorder.executions,
             blocked: self.recorder.blocked,
+            runs: self.recorder.runs,
             events: self.recorder.events,
             seconds: self.recorder.seconds(),
             by_bound: self.recorder.by_bound(),

@@ -192,6 +192,7 @@ pub(crate) fn nothing_explored() -> Summary {
         stopped_by: Some(StoppedBy::Interrupt),
         executions: 0,
         blocked: 0,
+        runs: 0,
         events: 0,
         seconds: 0.0,
         by_bound: Vec::new(),
