@@ -1,5 +1,5 @@
-/* A Michael-Scott queue, two threads, about 90 events; all executions with at most 2 preemptions, run
- * argv[1] times over. */
+/* A Michael-Scott queue, two threads, about 90 events; all executions with at most 2 preemptions,
+ * run argv[1] times over. */
 #include <fencehound.h>
 #include <pthread.h>
 #include <stdatomic.h>

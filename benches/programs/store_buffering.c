@@ -1,4 +1,5 @@
-/* Store buffering with its creates and joins, 8 events, all 19 executions; run argv[1] times over. */
+/* Store buffering with its creates and joins, 8 events, all 19 executions; run argv[1] times over.
+ */
 #include <fencehound.h>
 #include <pthread.h>
 #include <stdlib.h>

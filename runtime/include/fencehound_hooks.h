@@ -14,12 +14,13 @@
 /* One place in the source where a hook is called: a record in section "fh_sites", so that
  * __start_fh_sites and __stop_fh_sites enclose an array of them over all linked files. 32 bytes. */
 struct fh_site {
-    const char *file;       /* as the compiler was given it (DIFile's name) */
-    const char *function;   /* the source name of the function, "" if unknown */
-    const char *expression; /* the variable accessed (`flag`, `queue.head`) if cheaply known, or "" */
-    uint32_t line;          /* 1, 2, ...; 0 if unknown */
-    uint16_t column;        /* 1, 2, ...; 0 if unknown */
-    uint16_t unused;        /* 0 */
+    const char *file;     /* as the compiler was given it (DIFile's name) */
+    const char *function; /* the source name of the function, "" if unknown */
+    const char
+        *expression; /* the variable accessed (`flag`, `queue.head`) if cheaply known, or "" */
+    uint32_t line;   /* 1, 2, ...; 0 if unknown */
+    uint16_t column; /* 1, 2, ...; 0 if unknown */
+    uint16_t unused; /* 0 */
 };
 
 /* Plain and volatile accesses of 1, 2, 4 and 8 bytes, any alignment. */
@@ -33,7 +34,8 @@ void __fh_store4(void *address, uint32_t value, const struct fh_site *site);
 void __fh_store8(void *address, uint64_t value, const struct fh_site *site);
 
 /* Plain accesses of any other size (vectors, long double, i128, aggregates, memcpy with one private
- * side): one event per naturally aligned piece of at most 8 bytes. `into` and `from` are private. */
+ * side): one event per naturally aligned piece of at most 8 bytes. `into` and `from` are private.
+ */
 void __fh_read(const void *address, void *into, uint64_t length, const struct fh_site *site);
 void __fh_write(void *address, const void *from, uint64_t length, const struct fh_site *site);
 

@@ -9,6 +9,4 @@ struct plugin {
 
 static void callbacks(void *builder) { (void)builder; }
 
-struct plugin llvmGetPassPluginInfo(void) {
-    return (struct plugin){1, "fake", "1", callbacks};
-}
+struct plugin llvmGetPassPluginInfo(void) { return (struct plugin){1, "fake", "1", callbacks}; }
