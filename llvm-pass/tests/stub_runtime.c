@@ -1,6 +1,5 @@
-// A runtime for the tests of the pass: each hook does at once what it stands for, and is counted.
-// At the end the counts, and the visits of loops in order, are written to the file that FH_LOG
-// names.
+// A runtime for the tests of the pass: each hook does at once what it stands for, and is counted. At the end the
+// counts, and the visits of loops in order, are written to the file that FH_LOG names.
 #include "../../runtime/include/fencehound_hooks.h"
 
 #include <assert.h>
@@ -11,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct fh_site __start_fh_sites[] __attribute__((weak)),
-    __stop_fh_sites[] __attribute__((weak));
+extern const struct fh_site __start_fh_sites[] __attribute__((weak)), __stop_fh_sites[] __attribute__((weak));
 extern char __start_fh_tdata[] __attribute__((weak)), __stop_fh_tdata[] __attribute__((weak));
 extern char __start_fh_tbss[] __attribute__((weak)), __stop_fh_tbss[] __attribute__((weak));
 extern char __start_fh_data[] __attribute__((weak)), __start_fh_bss[] __attribute__((weak));
@@ -20,10 +18,7 @@ extern char __start_fh_data[] __attribute__((weak)), __start_fh_bss[] __attribut
 const struct fh_site *__fh_call_site;
 
 enum { LINES = 1000, LONGEST = 200 };
-struct {
-    const char *name;
-    int count;
-} counts[100];
+struct { const char *name; int count; } counts[100];
 char visits[LINES][LONGEST];
 pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 
@@ -56,8 +51,7 @@ static void count(const char *name, const struct fh_site *site) {
         count("store" #bytes, site);                                                               \
         memcpy(address, &value, bytes);                                                            \
     }                                                                                              \
-    type __fh_atomic_load##bytes(const void *address, uint32_t order,                              \
-                                 const struct fh_site *site) {                                     \
+    type __fh_atomic_load##bytes(const void *address, uint32_t order, const struct fh_site *site) { \
         count("atomic_load" #bytes, site);                                                         \
         assert(order <= 5);                                                                        \
         return __atomic_load_n((const type *)address, __ATOMIC_SEQ_CST);                           \
@@ -88,35 +82,22 @@ static void count(const char *name, const struct fh_site *site) {
         return expected;                                                                           \
     }
 
-static int64_t extend(uint64_t value, int bits) {
-    return (int64_t)(value << (64 - bits)) >> (64 - bits);
-}
+static int64_t extend(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
 
 static uint64_t apply(uint64_t old, uint64_t operand, uint32_t operation, int bits) {
     int64_t a = extend(old, bits), b = extend(operand, bits);
     switch (operation) {
-    case FH_RMW_EXCHANGE:
-        return operand;
-    case FH_RMW_ADD:
-        return old + operand;
-    case FH_RMW_SUB:
-        return old - operand;
-    case FH_RMW_AND:
-        return old & operand;
-    case FH_RMW_NAND:
-        return ~(old & operand);
-    case FH_RMW_OR:
-        return old | operand;
-    case FH_RMW_XOR:
-        return old ^ operand;
-    case FH_RMW_MAX:
-        return a > b ? old : operand;
-    case FH_RMW_MIN:
-        return a < b ? old : operand;
-    case FH_RMW_UMAX:
-        return old > operand ? old : operand;
-    case FH_RMW_UMIN:
-        return old < operand ? old : operand;
+    case FH_RMW_EXCHANGE: return operand;
+    case FH_RMW_ADD: return old + operand;
+    case FH_RMW_SUB: return old - operand;
+    case FH_RMW_AND: return old & operand;
+    case FH_RMW_NAND: return ~(old & operand);
+    case FH_RMW_OR: return old | operand;
+    case FH_RMW_XOR: return old ^ operand;
+    case FH_RMW_MAX: return a > b ? old : operand;
+    case FH_RMW_MIN: return a < b ? old : operand;
+    case FH_RMW_UMAX: return old > operand ? old : operand;
+    case FH_RMW_UMIN: return old < operand ? old : operand;
     }
     abort();
 }
@@ -188,32 +169,20 @@ void *__fh_tls(void *image) {
 }
 
 void *__fh_malloc(size_t size) { return count("malloc", __fh_call_site), malloc(size); }
-void *__fh_calloc(size_t n, size_t size) {
-    return count("calloc", __fh_call_site), calloc(n, size);
-}
-void *__fh_realloc(void *p, size_t size) {
-    return count("realloc", __fh_call_site), realloc(p, size);
-}
+void *__fh_calloc(size_t n, size_t size) { return count("calloc", __fh_call_site), calloc(n, size); }
+void *__fh_realloc(void *p, size_t size) { return count("realloc", __fh_call_site), realloc(p, size); }
 void __fh_free(void *p) { count("free", __fh_call_site), free(p); }
 char *__fh_strdup(const char *s) { return count("strdup", __fh_call_site), strdup(s); }
 int __fh_posix_memalign(void **p, size_t a, size_t n) { return posix_memalign(p, a, n); }
 int __fh_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *p) {
     return count("pthread_create", __fh_call_site), pthread_create(t, a, f, p);
 }
-int __fh_pthread_join(pthread_t t, void **r) {
-    return count("pthread_join", __fh_call_site), pthread_join(t, r);
-}
+int __fh_pthread_join(pthread_t t, void **r) { return count("pthread_join", __fh_call_site), pthread_join(t, r); }
 pthread_t __fh_pthread_self(void) { return count("pthread_self", __fh_call_site), pthread_self(); }
 int __fh_pthread_equal(pthread_t a, pthread_t b) { return pthread_equal(a, b); }
-int __fh_pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a) {
-    return pthread_mutex_init(m, a);
-}
-int __fh_pthread_mutex_lock(pthread_mutex_t *m) {
-    return count("lock", __fh_call_site), pthread_mutex_lock(m);
-}
-int __fh_pthread_mutex_unlock(pthread_mutex_t *m) {
-    return count("unlock", __fh_call_site), pthread_mutex_unlock(m);
-}
+int __fh_pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a) { return pthread_mutex_init(m, a); }
+int __fh_pthread_mutex_lock(pthread_mutex_t *m) { return count("lock", __fh_call_site), pthread_mutex_lock(m); }
+int __fh_pthread_mutex_unlock(pthread_mutex_t *m) { return count("unlock", __fh_call_site), pthread_mutex_unlock(m); }
 int __fh_sched_yield(void) { return sched_yield(); }
 void __fh_exit(int status) { exit(status); }
 int __fh_rand(void) { return count("rand", __fh_call_site), 4; }

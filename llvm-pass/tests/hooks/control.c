@@ -1,17 +1,17 @@
 // Computed gotos, switches, ternaries, short circuits, inline functions, compound literals.
 int a, b, c, d;
-static inline int twice(int x) { return 2 * x + a; }                      //> load4 a
+static inline int twice(int x) { return 2 * x + a; } //> load4 a
 __attribute__((always_inline)) static inline void set(int *p) { *p = 1; } //> store4
-__attribute__((noinline)) int kept(int x) { return x + b; }               //> load4 b
+__attribute__((noinline)) int kept(int x) { return x + b; } //> load4 b
 
 int computed(int n) {
     static void *const labels[] = {&&zero, &&one, &&end};
     goto *labels[n];
 zero:
-    a = 1;           //> store4 a
+    a = 1; //> store4 a
     goto *labels[b]; //> loop; load4 b
 one:
-    c++;             //> load4 c; store4 c
+    c++; //> load4 c; store4 c
     goto *labels[b]; //> load4 b
 end:
     return d; //> load4 d
@@ -19,7 +19,7 @@ end:
 
 int ternary(int n) {
     int *p = n ? &a : &b;
-    *p = n ? c : d;        //> load4 c; load4 d; store4
+    *p = n ? c : d; //> load4 c; load4 d; store4
     return *(n ? &c : &d); //> load4
 }
 
@@ -30,17 +30,12 @@ int sequence(int n) {
 
 int literal(void) {
     int *p = (int[]){1, 2, 3};
-    struct {
-        int x, y;
-    } q = {.y = a}; //> load4 a
+    struct { int x, y; } q = {.y = a}; //> load4 a
     return p[1] + q.y;
 }
 
 int statement(void) {
-    return ({
-        int t = a;
-        t + 1;
-    }); //> load4 a
+    return ({ int t = a; t + 1; }); //> load4 a
 }
 
 _Bool truth(void) { return a; } //> load4 a

@@ -16,9 +16,9 @@ int compute(int n) {
 }
 
 void nested(int n) {
-    for (int k = 0; k < n; k++)       //> loop
+    for (int k = 0; k < n; k++) //> loop
         for (int m = 0; m < 4; m++) { //> loop
-            data[m] = k;              //> store4 data
+            data[m] = k; //> store4 data
         }
 }
 
@@ -26,7 +26,7 @@ void inner_only(int n) {
     int private[8];
     for (int k = 0; k < n; k++) { //> loop
         for (int m = 0; m < 8; m++)
-        private[m] = k;
+            private[m] = k;
         turn = private[k & 7]; //> store4 turn
     }
 }
@@ -59,7 +59,7 @@ void calls(int n) {
 
 double maths(int n) {
     double x = 0;
-    while (n--)      //> loop
+    while (n--) //> loop
         x += sin(n); //> external sin known
     return x;
 }
@@ -68,7 +68,7 @@ void into(int n) {
     if (n)
         goto middle;
     while (!flag) { //> load4 flag
-        turn = 1;   //> store4 turn
+        turn = 1; //> store4 turn
     middle:
         data[0] = 2; //> loop; store4 data[0]
     }

@@ -5,9 +5,7 @@
 #include <time.h>
 int g;
 int *keep;
-struct s {
-    int a, b[3];
-};
+struct s { int a, b[3]; };
 struct s shared;
 void other(int *);
 void *work(void *);
@@ -28,39 +26,39 @@ int locals(int n) {
 int threads(void) {
     pthread_t a, b, many[2];
     void *result;
-    pthread_create(&a, 0, work, 0);               //> site
-    pthread_create(&b, 0, work, 0);               //> site
-    for (int k = 0; k < 2; k++)                   //> loop
+    pthread_create(&a, 0, work, 0); //> site
+    pthread_create(&b, 0, work, 0); //> site
+    for (int k = 0; k < 2; k++) //> loop
         pthread_create(&many[k], 0, work, &many); //> site
-    pthread_join(a, &result);                     //> site
-    pthread_join(b, 0);                           //> site
+    pthread_join(a, &result); //> site
+    pthread_join(b, 0); //> site
     return result == 0;
 }
 
 int handed_over(void) {
     pthread_t a;
-    int value = 1;                       //> store4
+    int value = 1; //> store4
     pthread_create(&a, 0, work, &value); //> site
-    pthread_join(a, 0);                  //> site
-    return value;                        //> load4
+    pthread_join(a, 0); //> site
+    return value; //> load4
 }
 
 int kept(void) {
     int local = 2; //> store4
     keep = &local; //> store8 keep
-    return local;  //> load4
+    return local; //> load4
 }
 
 void passed(void) {
     int local = 2; //> store4
     other(&local); //> external other unknown; external_pointer
-    g = local;     //> load4; store4 g
+    g = local; //> load4; store4 g
 }
 
 void mixed(int n) {
     int local = 1; //> store4
     int *p = n ? &local : &g;
-    *p = 2;    //> store4
+    *p = 2; //> store4
     local = 3; //> store4
 }
 
@@ -79,17 +77,17 @@ void numbers(void) {
 void known(int n) {
     struct timespec now;
     char text[20];
-    clock_gettime(CLOCK_REALTIME, &now);            //> external clock_gettime unknown
+    clock_gettime(CLOCK_REALTIME, &now); //> external clock_gettime unknown
     snprintf(text, sizeof text, "%ld", now.tv_sec); //> external snprintf known
-    printf("%s %d\n", text, g);                     //> load4 g; external printf known
-    strcpy(text, "x");                              //> external strcpy known
-    g = strlen(text);                               //> external strlen known; store4 g
+    printf("%s %d\n", text, g); //> load4 g; external printf known
+    strcpy(text, "x"); //> external strcpy known
+    g = strlen(text); //> external strlen known; store4 g
 }
 
 void found(char c) {
-    char text[4] = "abc";          //> write 4
+    char text[4] = "abc"; //> write 4
     char *where = strchr(text, c); //> external strchr known; external_pointer
-    *where = 1;                    //> store1
+    *where = 1; //> store1
 }
 
 int compared(void) {

@@ -1,17 +1,8 @@
 // Structs, unions, arrays, and copies of them.
 #include <string.h>
-struct big {
-    long head;
-    int items[6];
-};
-struct small {
-    int a, b;
-};
-union either {
-    int i;
-    float f;
-    char bytes[8];
-};
+struct big { long head; int items[6]; };
+struct small { int a, b; };
+union either { int i; float f; char bytes[8]; };
 struct big one, two, several[3];
 struct small pair;
 union either mix;
@@ -21,24 +12,21 @@ typedef float vector __attribute__((vector_size(16)));
 vector lanes;
 _Complex double complex_number;
 char text[16];
-struct {
-    struct small inner;
-    char tail;
-} nested[2];
+struct { struct small inner; char tail; } nested[2];
 
 void fields(int n) {
-    one.head = 1;          //> store8 one
-    one.items[2] = 2;      //> store4 one
-    one.items[n] = 3;      //> store4 one
-    several[1].head = 4;   //> store8 several[1]
+    one.head = 1; //> store8 one
+    one.items[2] = 2; //> store4 one
+    one.items[n] = 3; //> store4 one
+    several[1].head = 4; //> store8 several[1]
     nested[1].inner.b = 5; //> store4 nested[1]
-    mix.f = 1.5f;          //> store4 mix
-    mix.bytes[4] = 2;      //> store1 mix
+    mix.f = 1.5f; //> store4 mix
+    mix.bytes[4] = 2; //> store1 mix
 }
 
 void copies(void) {
-    one = two;                   //> copy 32 one
-    several[2] = one;            //> copy 32 several[2]
+    one = two; //> copy 32 one
+    several[2] = one; //> copy 32 several[2]
     pair = (struct small){1, 2}; //> write 8 pair
 }
 
@@ -56,23 +44,23 @@ void from_local(int n) {
 }
 
 void whole(void) {
-    wide = 2;           //> write 10 wide
-    wide += 1;          //> read 10 wide; write 10 wide
-    huge = 3;           //> write 16 huge
-    huge++;             //> read 16 huge; write 16 huge
-    lanes = lanes + 1;  //> read 16 lanes; write 16 lanes
+    wide = 2; //> write 10 wide
+    wide += 1; //> read 10 wide; write 10 wide
+    huge = 3; //> write 16 huge
+    huge++; //> read 16 huge; write 16 huge
+    lanes = lanes + 1; //> read 16 lanes; write 16 lanes
     complex_number = 1; //> store8 complex_number; store8 complex_number
 }
 
 void functions(int n) {
-    memcpy(text, &one, 8);        //> copy 8 text[0]
-    memmove(text, text + 1, n);   //> copy ? text[0]
+    memcpy(text, &one, 8); //> copy 8 text[0]
+    memmove(text, text + 1, n); //> copy ? text[0]
     memset(text, 0, sizeof text); //> fill 16 text[0]
-    memset(&one, n, sizeof one);  //> fill 32 one
+    memset(&one, n, sizeof one); //> fill 32 one
     char local[8];
     memset(local, n, 8);
-    memcpy(local, text, 8);      //> read 8 text[0]
-    memcpy(text + 2, local, 4);  //> write 4 text[2]
+    memcpy(local, text, 8); //> read 8 text[0]
+    memcpy(text + 2, local, 4); //> write 4 text[2]
     memcpy(text, "constant", 8); //> write 8 text[0]
     memcpy(text, local, 0);
 }
@@ -81,7 +69,7 @@ struct big by_value(struct big argument) { return argument; } //> write 32
 
 int pass(void) {
     struct big result = by_value(one); //> read 32 one
-    return result.items[1];            //> load4
+    return result.items[1]; //> load4
 }
 
 int small_by_value(struct small argument) { return argument.a; }
@@ -90,15 +78,12 @@ int pass_small(void) { return small_by_value(pair); } //> load8 pair
 
 struct small back(void) { return pair; } //> read 8 pair
 
-struct node {
-    struct node *next;
-    int value;
-} *list;
+struct node { struct node *next; int value; } *list;
 
 int walk(void) {
     int sum = 0;
     for (struct node *n = list; n; n = n->next) //> loop; load8 list; load8
-        sum += n->value;                        //> load4
+        sum += n->value; //> load4
     return sum;
 }
 

@@ -1,7 +1,7 @@
 // Thread-local variables.
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
+#include <errno.h>
+#include <ctype.h>
 _Thread_local int visible = 1;
 static _Thread_local int own;
 static __thread int escaping;
@@ -13,10 +13,10 @@ int result;
 void use(void) {
     visible++; //> load4 visible; store4 visible
     own++;
-    own += elsewhere;  //> load4 elsewhere
+    own += elsewhere; //> load4 elsewhere
     where = &escaping; //> store8 where
-    escaping = 1;      //> store4 escaping
-    large[3] = own;    //> store4 large[3]
+    escaping = 1; //> store4 escaping
+    large[3] = own; //> store4 large[3]
 }
 
 int static_local(void) {
@@ -29,5 +29,5 @@ int library(int c) {
     fputs("x", stdout); //> external fputs known
     if (isdigit(c))
         result = errno; //> store4 result
-    return toupper(c);  //> external toupper known
+    return toupper(c); //> external toupper known
 }

@@ -10,14 +10,14 @@
     static void test_##name(void) {                                                                \
         long r[32];                                                                                \
         int n = 0;                                                                                 \
-        atomic_init(&name, (type) - 7);                                                            \
+        atomic_init(&name, (type)-7);                                                              \
         r[n++] = name;                                                                             \
         r[n++] = atomic_fetch_add(&name, 10);                                                      \
         r[n++] = atomic_fetch_sub_explicit(&name, 200, memory_order_relaxed);                      \
         r[n++] = atomic_fetch_and_explicit(&name, 0x7f, memory_order_acquire);                     \
         r[n++] = atomic_fetch_or(&name, 0x18);                                                     \
         r[n++] = atomic_fetch_xor(&name, 0x55);                                                    \
-        r[n++] = atomic_exchange(&name, (type) - 3);                                               \
+        r[n++] = atomic_exchange(&name, (type)-3);                                                 \
         r[n++] = name++;                                                                           \
         r[n++] = --name;                                                                           \
         r[n++] = name *= 5;                                                                        \
@@ -54,9 +54,7 @@ _Atomic(int *) ap;
 _Atomic bool ab;
 _Atomic double ad = 1.5;
 _Atomic float af;
-struct pair {
-    int a, b;
-};
+struct pair { int a, b; };
 _Atomic struct pair apair;
 int cells[4] = {1, 2, 3, 4};
 atomic_flag lock = ATOMIC_FLAG_INIT;

@@ -1,12 +1,11 @@
-// Control flow: recursion, function pointers, varargs, switch, goto, computed goto, cleanup,
-// statement expressions.
+// Control flow: recursion, function pointers, varargs, switch, goto, computed goto, cleanup, statement expressions.
 #include <assert.h>
-#include <ctype.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ctype.h>
+#include <errno.h>
 int depth, log_length, table[10];
 char log_text[64];
 typedef int (*operation)(int, int);
@@ -33,9 +32,7 @@ static double sum(int n, ...) {
     return total;
 }
 
-struct big {
-    long a, b, c;
-};
+struct big { long a, b, c; };
 static long structs(int n, ...) {
     va_list list;
     va_start(list, n);
@@ -59,8 +56,7 @@ static void note(const char *format, ...) {
 }
 
 static int interpret(const char *program) {
-    static void *const labels[] = {
-        ['i'] = &&increase, ['d'] = &&decrease, ['t'] = &&twice, ['e'] = &&end};
+    static void *const labels[] = {['i'] = &&increase, ['d'] = &&decrease, ['t'] = &&twice, ['e'] = &&end};
     int value = 0;
 #define NEXT goto *labels[(int)*program++]
     NEXT;
@@ -79,18 +75,11 @@ end:
 
 static int branches(int n) {
     switch (n) {
-    case 0:
-        return table[0];
-    case 1:
-        table[2] = 5;
-    case 2:
-        table[3]++;
-        break;
-    case 10 ... 20:
-        table[4] += n;
-        break;
-    default:
-        return -1;
+    case 0: return table[0];
+    case 1: table[2] = 5;
+    case 2: table[3]++; break;
+    case 10 ... 20: table[4] += n; break;
+    default: return -1;
     }
     return table[n & 7];
 }
@@ -114,10 +103,7 @@ static int scoped(int n) {
     return 0;
 }
 
-static inline int square(int x) {
-    table[5]++;
-    return x * x;
-}
+static inline int square(int x) { table[5]++; return x * x; }
 int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 __attribute__((const)) int constant_function(int n) { return n + table[5]; }
 
@@ -142,10 +128,7 @@ int main(int argc, char **argv) {
     errno = 0;
     strtol("99999999999999999999", 0, 10);
     printf("%d %c %d\n", errno == ERANGE, (toupper)('q'), isalpha('1') != 0);
-    int n = ({
-        int t = table[6];
-        t - 2;
-    });
+    int n = ({ int t = table[6]; t - 2; });
     char *copy = strdup("copied");
     copy[0] = 'C';
     puts(copy);
@@ -153,10 +136,8 @@ int main(int argc, char **argv) {
     assert(n == 40);
     int r = argc ? argc > 1 ? 1 : table[1] : table[2];
     do {
-        if (r == 2)
-            continue;
-        if (r > 5)
-            break;
+        if (r == 2) continue;
+        if (r > 5) break;
     } while (r++ < 10);
     printf("%d\n", r);
     exit(table[6] - 40);

@@ -22,35 +22,12 @@ typedef int four __attribute__((vector_size(16)));
 typedef float two __attribute__((vector_size(8)));
 four lanes = {1, 2, 3, 4};
 two half = {0.5f, 0.25f};
-struct bits {
-    unsigned low : 3;
-    int mid : 7;
-    unsigned long high : 40;
-    bool one : 1;
-} bits;
-union mix {
-    int i;
-    float f;
-    unsigned char bytes[8];
-    double d;
-} mix;
-struct inner {
-    short s;
-    char c;
-};
-struct outer {
-    struct inner in[2];
-    long tail;
-    char text[5];
-} out, outs[3];
-struct __attribute__((packed)) packed {
-    char c;
-    int i;
-    long l;
-} packed;
-struct large {
-    int values[20];
-} large;
+struct bits { unsigned low : 3; int mid : 7; unsigned long high : 40; bool one : 1; } bits;
+union mix { int i; float f; unsigned char bytes[8]; double d; } mix;
+struct inner { short s; char c; };
+struct outer { struct inner in[2]; long tail; char text[5]; } out, outs[3];
+struct __attribute__((packed)) packed { char c; int i; long l; } packed;
+struct large { int values[20]; } large;
 volatile int vol = 3;
 int *pointer;
 const int constants[4] = {10, 20, 30, 40};
@@ -62,10 +39,7 @@ struct large change(struct large x, int by) {
     return x;
 }
 struct inner swap(struct inner x) { return (struct inner){x.c, (char)x.s}; }
-struct pair2 {
-    double x;
-    long y;
-} p2 = {1.5, 2};
+struct pair2 { double x; long y; } p2 = {1.5, 2};
 struct pair2 both(struct pair2 x) { return (struct pair2){x.x * 2, x.y * 3}; }
 long double longer(long double x) { return x * h; }
 __int128 widen(__int128 x) { return x << 70 | wide; }
@@ -79,8 +53,7 @@ static void numbers(void) {
     z *= z;
     printf("%d %u %d %u %d %ld %d %g %g %Lg\n", a, ua, b, ub, c, d, flag, f, g, h);
     wide = widen(wide + 5);
-    printf("%lx %lx %u %g %g\n", (long)(wide >> 64), (long)wide, (unsigned)odd, crealf(z),
-           cimagf(z));
+    printf("%lx %lx %u %g %g\n", (long)(wide >> 64), (long)wide, (unsigned)odd, crealf(z), cimagf(z));
     lanes = add(lanes) * 2;
     half += half;
     printf("%d %d %d %d %g %g\n", lanes[0], lanes[1], lanes[2], lanes[3], half[0], half[1]);
@@ -102,8 +75,7 @@ static void structs(int n) {
     struct outer local = outs[2];
     local.tail++;
     outs[0] = local;
-    printf("%d %c %ld %s %d\n", outs[0].in[1].s, outs[0].in[0].c, outs[0].tail, outs[2].text,
-           local.in[0].s);
+    printf("%d %c %ld %s %d\n", outs[0].in[1].s, outs[0].in[0].c, outs[0].tail, outs[2].text, local.in[0].s);
     packed = (struct packed){1, -2, 3};
     packed.l += packed.i;
     printf("%d %d %ld\n", packed.c, packed.i, packed.l);

@@ -7,9 +7,6 @@ int main(void) {
     fflush(stdout);
     unsigned low = 0;
     if (x == 1)
-        asm volatile("cpuid"
-                     : "=a"(low)
-                     : "a"(0)
-                     : "ebx", "ecx", "edx"); //> refused inline assembly `cpuid`
+        asm volatile("cpuid" : "=a"(low) : "a"(0) : "ebx", "ecx", "edx"); //> refused inline assembly `cpuid`
     printf("%d\n", low);
 }

@@ -1,14 +1,10 @@
-// Threads with thread-local variables; each is joined before the next is created, so that the
-// result is always the same.
+// Threads with thread-local variables; each is joined before the next is created, so that the result is always the same.
 #include <pthread.h>
 #include <stdio.h>
 _Thread_local int visible = 5;
 static _Thread_local int own;
 static __thread char buffer[20];
-static _Thread_local struct {
-    int a;
-    int *p;
-} pair = {7, 0};
+static _Thread_local struct { int a; int *p; } pair = {7, 0};
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int total;
 int *of_others;

@@ -2,9 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 int left, zero, one = 1, flips;
-struct pair {
-    int a, b;
-} pair;
+struct pair { int a, b; } pair;
 static _Thread_local int tally;
 void count(void) { tally++; }
 void nothing(void) { zero = 0; }
@@ -69,7 +67,7 @@ void array(void) {
 void scratch(void) {
     // Written anew in each iteration before it is read: no state.
     left = 3;
-    do {                         //
+    do { //
         struct pair copy = pair; //> visits E S S
         flips += copy.a + copy.b;
     } while (--left);
@@ -117,7 +115,7 @@ void called(void) {
 
 void nested(void) {
     left = 2;
-    while (left--) {                //> visits E S S
+    while (left--) { //> visits E S S
         for (int i = 0; i < 2; i++) //> visits E C C E C C
             zero = 0;
     }
@@ -150,8 +148,7 @@ again:
 }
 
 int main(void) {
-    spin(), counter(), same_value(), late_change(), floating(), pointers(), array(), scratch(),
-        kept();
+    spin(), counter(), same_value(), late_change(), floating(), pointers(), array(), scratch(), kept();
     variable_length(3 + zero), large(), called(), nested(), jump_in(one), two_ways_back();
     printf("%d %d\n", flips, pair.a);
 }

@@ -1,6 +1,6 @@
 // A program of several files: functions and variables across them, an external call that is none.
-#include "shared.h"
 #include <stdio.h>
+#include "shared.h"
 int common_one, shared = 1;
 _Thread_local int tls = 3;
 static int hidden = 10;

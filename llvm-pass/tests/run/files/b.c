@@ -1,5 +1,5 @@
-#include "shared.h"
 #include <stdlib.h>
+#include "shared.h"
 static int hidden = 20;
 int helper(int n) { return shared += n * hidden; }
 int tls_of_b(void) { return tls *= 2; }
