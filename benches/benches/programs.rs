@@ -97,5 +97,10 @@ fn verdict(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, executions, verdict);
-criterion_main!(benches);
+mod group {
+    #![allow(missing_docs, reason = "criterion's macro makes a public function")]
+
+    super::criterion_group!(benches, super::executions, super::verdict);
+}
+
+criterion_main!(group::benches);
