@@ -401,7 +401,10 @@ impl Recorder {
     pub(crate) fn trace_events(&self, steps: &[Step]) -> Vec<TraceEvent> {
         let Some(traced) = &self.traced else { return Vec::new() };
         let events = steps.iter().zip(&self.notes).zip(traced.details.iter().zip(&traced.pending));
-        events.map(|((step, note), (detail, pending))| trace_event(step, note, detail, pending)).collect()
+        let mut events: Vec<_> =
+            events.map(|((step, note), (detail, pending))| trace_event(step, note, detail, pending)).collect();
+        tell_apart(&mut events);
+        events
     }
 
     /// What each monitor counted.
@@ -432,6 +435,22 @@ impl Recorder {
     /// How many executions showed each violation.
     pub(crate) fn violation_executions(&self) -> Vec<u64> {
         self.found.iter().map(|found| at_least_one(found.executions, true)).collect()
+    }
+}
+
+/// Gives accesses to different places of one variable different names: `flag` for the lowest one that the
+/// execution touches, `flag+4` for the one four bytes further.
+fn tell_apart(events: &mut [TraceEvent]) {
+    let mut lowest: BTreeMap<String, u64> = BTreeMap::new();
+    for event in events.iter().filter(|event| event.width > 0) {
+        let address = lowest.entry(event.target.clone()).or_insert(event.address);
+        *address = event.address.min(*address);
+    }
+    for event in events.iter_mut().filter(|event| event.width > 0) {
+        let offset = event.address - lowest[&event.target];
+        if offset > 0 {
+            event.target = format!("{}+{offset}", event.target);
+        }
     }
 }
 
