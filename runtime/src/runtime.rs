@@ -45,6 +45,8 @@ pub(crate) struct Runtime {
     pub(crate) end: Option<End>,
     /// A location had to be cut: the execution must be run again.
     pub(crate) void: bool,
+    /// The first execution has been run once to its end.
+    pub(crate) run_twice: bool,
     /// The state of `rand`.
     pub(crate) rand: u32,
     /// Functions called that are neither modelled nor known.
@@ -253,6 +255,7 @@ impl Runtime {
             max_events: u32::MAX,
             end: None,
             void: false,
+            run_twice: false,
             rand: 1,
             uninstrumented: BTreeSet::new(),
             last_external: None,

@@ -131,7 +131,8 @@ impl Runtime {
         if faults::interrupted() && fault.is_some_and(|(fault, _)| fault == Fault::Endless) {
             return Some(Stopped::Budget(StoppedBy::Interrupt));
         }
-        if self.void {
+        // The first execution is run twice, so that a program that depends on the time or on chance is noticed.
+        if self.void || (fault.is_none() && !std::mem::replace(&mut self.run_twice, true)) {
             self.execution.finish(Finish::Again);
             return None;
         }
@@ -150,6 +151,7 @@ impl Runtime {
             End::MaxEvents => return Some(Stopped::Budget(StoppedBy::Events)),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
             End::Nobody(Ending::Diverged) => {
+                self.recorder.count(&self.execution, &[]);
                 let failure = self.diverged();
                 self.recorder.fail(failure, &self.execution);
                 return Some(Stopped::Found);

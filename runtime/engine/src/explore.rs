@@ -14,6 +14,7 @@ use crate::thread_set::ThreadSet;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Start {
     /// The first so many events are those of the execution before, if the program is deterministic.
+    /// Larger than that execution is long: all of them.
     pub shared: u32,
     /// How many preemptions it has; none where they are not bounded.
     pub preemptions: Option<u32>,

@@ -237,7 +237,7 @@ impl Strategy for Bounded {
         let shared = match self.state {
             State::Running => panic!("an execution ends before the next begins"),
             State::Unstarted => 0,
-            State::Ended(Finish::Again) => self.nodes.last().map_or(0, |last| last.event),
+            State::Ended(Finish::Again) => u32::MAX,
             State::Ended(Finish::Done) => match self.backtrack() {
                 Some(shared) => shared,
                 None => self.advance()?,
