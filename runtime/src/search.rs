@@ -275,7 +275,8 @@ pub(crate) fn replay(job: &Replay) {
         .segments
         .iter()
         .filter_map(|segment| Some((Thread(u8::try_from(segment.thread).ok()?), segment.events)))
-        .flat_map(|(thread, events)| std::iter::repeat_n(thread, usize::try_from(events).unwrap_or(0)))
+        .flat_map(|(thread, events)| std::iter::repeat_n(thread, usize::try_from(events).unwrap_or(usize::MAX)))
+        .take(usize::try_from(job.limits.max_events).unwrap_or(usize::MAX))
         .collect();
     let strategy = ReplayStrategy::new(planned, job.schedule.choices.clone());
     let mut execution = Execution::new(Box::new(strategy));

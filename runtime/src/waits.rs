@@ -92,7 +92,8 @@ impl Runtime {
     pub(crate) fn note_for_waits(&mut self, access: &Access) {
         let state = self.threads.at(self.running);
         state.events += 1;
-        if access.kind != Kind::Store {
+        // A store that changes nothing would, once others have changed its bytes.
+        if access.kind != Kind::Store || access.before == access.after {
             state.reads.push(Read { address: access.address, width: access.width, value: access.before });
         }
         if access.before != access.after {
