@@ -1,7 +1,7 @@
 //! Signals: faults of the program become findings, a timer ends endless loops, Ctrl-C ends the search.
 //!
 //! A handler runs on a stack of its own. Where the program's code on some fiber is at fault, it makes that fiber
-//! return to the loop that runs fibers, and leaves word of what happened; where the runtime itself is at fault, the
+//! go back to where fibers are run from, and leaves word of what happened; where the runtime itself is at fault, the
 //! process ends as an internal error.
 
 use std::cell::UnsafeCell;
@@ -11,12 +11,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use engine::event::Thread;
 
-use crate::fiber::{self, Switch};
-use crate::layout;
 use crate::runtime::is_busy;
+use crate::{fiber, layout};
 
 /// Milliseconds from one tick of the timer to the next.
 const TICK: i64 = 20;
+
+/// A flag that every call finds clear.
+const DIRECTION_FLAG: i64 = 1 << 10;
 
 /// What ended a thread's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,26 +75,19 @@ pub(crate) fn set_patience(seconds: u64) {
     PATIENCE.store(u32::try_from(ticks).unwrap_or(u32::MAX).max(1), Ordering::Relaxed);
 }
 
-/// Leaves the running fiber out of a handler: it returns [`Switch::End`]. False if no fiber of the program is at fault.
+/// Leaves the running fiber out of a handler, for [`fiber::run`]. False if no fiber of the program is at fault.
 fn leave_fiber(context: *mut c_void, fault: Fault) -> bool {
     if is_busy() {
         return false;
     }
-    let Some(trap) = fiber::trap() else { return false };
     // SAFETY: the third argument of an SA_SIGINFO handler.
     let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
     let registers = &mut context.uc_mcontext.gregs;
-    if !trap.stack_ptr_in_bounds(registers[libc::REG_RSP as usize] as usize) {
-        return false;
-    }
+    let Some(out) = fiber::way_out(registers[libc::REG_RSP as usize] as usize) else { return false };
     let program_counter = registers[libc::REG_RIP as usize].cast_unsigned();
-    // SAFETY: the stack pointer is in the fiber's stack, and the registers are set below as the trap wants them.
-    let wanted = unsafe { trap.setup_trap_handler(|| Switch::End) };
-    registers[libc::REG_RIP as usize] = wanted.rip.cast_signed();
-    registers[libc::REG_RSP as usize] = wanted.rsp.cast_signed();
-    registers[libc::REG_RBP as usize] = wanted.rbp.cast_signed();
-    registers[libc::REG_RDI as usize] = wanted.rdi.cast_signed();
-    registers[libc::REG_RSI as usize] = wanted.rsi.cast_signed();
+    registers[libc::REG_RIP as usize] = out.instruction_pointer as i64;
+    registers[libc::REG_RSP as usize] = out.stack_pointer as i64;
+    registers[libc::REG_EFL as usize] &= !DIRECTION_FLAG;
     // SAFETY: see `take`.
     unsafe { *PENDING.fault.get() = Some((fault, program_counter)) };
     true

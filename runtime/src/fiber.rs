@@ -1,14 +1,18 @@
 //! Fibers: each thread of the program runs on a stack of its own, all of them on one OS thread.
 //!
-//! A fiber gives up control by saying what runs next ([`suspend`]); the loop in [`run`] obeys. Between executions no
-//! fiber exists; one that was cut short is dropped without unwinding, as its frames hold nothing of ours.
+//! A fiber gives up control by saying what runs next, and switches there itself ([`suspend`]). [`run`] enters the first
+//! one and is switched to at the end of the execution. Between executions no fiber exists: those that were cut short
+//! are forgotten, as their frames hold nothing of ours.
+//!
+//! The switch is our own. Coroutines, as crates offer them, return to whoever resumed them, so that each change of
+//! thread is two switches; and they are resumed and left through different instructions, after which the processor
+//! predicts every return wrongly until the frames of the other stack are used up. All fibers are left and entered
+//! through the one call in [`suspend`] here, and returns are predicted.
 
-use std::cell::{Cell, UnsafeCell};
+use std::arch::naked_asm;
+use std::cell::Cell;
 use std::ffi::c_int;
-use std::num::NonZeroUsize;
 
-use corosensei::trap::CoroutineTrapHandler;
-use corosensei::{Coroutine, CoroutineResult, Yielder};
 use engine::event::Thread;
 
 use crate::{globals, layout, threads};
@@ -24,132 +28,162 @@ pub(crate) enum Switch {
     End,
 }
 
-/// A thread's stack in the region, below its thread-local variables.
-struct RegionStack {
-    limit: usize,
-    base: usize,
+/// The stack pointer of code that is not running. What it points to is a [`Frame`].
+type Context = *mut Frame;
+
+/// What a switch leaves on the stack of the code that it leaves.
+#[repr(C)]
+struct Frame {
+    /// rbp, rbx and r12 to r15, which calls preserve, from r15 on.
+    registers: [usize; 6],
+    /// Where the code goes on.
+    instruction: usize,
+    /// Of code that has not run yet: where it returns to, which is nowhere.
+    end: usize,
 }
 
-impl RegionStack {
-    fn of(thread: Thread) -> Self {
-        let limit = layout::stack(thread);
-        Self { limit, base: limit + layout::STACK - globals::tls_length() }
-    }
-}
-
-// SAFETY: `layout::map` makes the low end of each stack a guard; the sizes are multiples of 16.
-unsafe impl corosensei::stack::Stack for RegionStack {
-    fn base(&self) -> NonZeroUsize {
-        NonZeroUsize::new(self.base).expect("the region is not at address 0")
-    }
-
-    fn limit(&self) -> NonZeroUsize {
-        NonZeroUsize::new(self.limit).expect("the region is not at address 0")
-    }
-}
-
-type Fiber = Coroutine<(), Switch, Switch, RegionStack>;
-type Handle = Yielder<(), Switch>;
-
-/// The fibers, by thread. They stay where they are, since a fiber runs while others are added.
 struct Fibers {
-    fibers: [UnsafeCell<Option<Fiber>>; Thread::LIMIT],
-    handles: [Cell<*const Handle>; Thread::LIMIT],
-    /// One more than the highest thread that has run.
-    used: Cell<usize>,
+    /// By thread, of those that do not run.
+    contexts: [Cell<Context>; Thread::LIMIT],
+    /// Of [`run`].
+    outside: Cell<Context>,
     running: Cell<Option<Thread>>,
+    /// `errno` of this OS thread.
+    errno: Cell<*mut c_int>,
 }
 
 // SAFETY: the program runs on one OS thread, and so does all of this.
 unsafe impl Sync for Fibers {}
 
 static FIBERS: Fibers = Fibers {
-    fibers: [const { UnsafeCell::new(None) }; Thread::LIMIT],
-    handles: [const { Cell::new(std::ptr::null()) }; Thread::LIMIT],
-    used: Cell::new(0),
+    contexts: [const { Cell::new(std::ptr::null_mut()) }; Thread::LIMIT],
+    outside: Cell::new(std::ptr::null_mut()),
     running: Cell::new(None),
+    errno: Cell::new(std::ptr::null_mut()),
 };
+
+/// Leaves the code that runs, keeping its context in `left`, and goes on with other code.
+///
+/// # Safety
+/// `entered` is the context that a switch has left, or that [`start`] has made, and no switch has entered since.
+#[unsafe(naked)]
+unsafe extern "C" fn switch(left: *mut Context, entered: Context) {
+    naked_asm!(
+        "push rbp",
+        "push rbx",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "mov [rdi], rsp",
+        "mov rsp, rsi",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+    )
+}
+
+/// The second half of [`switch`]: goes on with the code whose context the stack pointer is.
+///
+/// # Safety
+/// Jumped to, and never called, with such a stack pointer.
+#[unsafe(naked)]
+unsafe extern "C" fn enter() {
+    naked_asm!("pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret")
+}
 
 /// Runs the threads of one execution, main first, until one says [`Switch::End`].
 pub(crate) fn run() {
-    let mut next = Switch::Start(Thread::MAIN);
-    loop {
-        let thread = match next {
-            Switch::To(thread) => thread,
-            Switch::Start(thread) => {
-                start(thread);
-                thread
-            }
-            Switch::End => break,
-        };
-        FIBERS.running.set(Some(thread));
-        // SAFETY: only this loop touches the fiber, and it is one: threads run after they have been started.
-        let fiber = unsafe { &mut *FIBERS.fibers[thread.index()].get() };
-        next = match fiber.as_mut().expect("a thread that runs was started").resume(()) {
-            CoroutineResult::Yield(switch) | CoroutineResult::Return(switch) => switch,
-        };
-        FIBERS.running.set(None);
-    }
-    for slot in &FIBERS.fibers[..FIBERS.used.get()] {
-        // SAFETY: no fiber runs.
-        let slot = unsafe { &mut *slot.get() };
-        if let Some(fiber) = slot {
-            // SAFETY: frames of C code, and hooks that hold nothing across a switch.
-            unsafe { fiber.force_reset() };
+    // SAFETY: takes nothing, and gives the address of a variable of this OS thread.
+    FIBERS.errno.set(unsafe { libc::__errno_location() });
+    let main = entered(Switch::Start(Thread::MAIN));
+    // SAFETY: `entered` has just made the context of the main thread.
+    unsafe { switch(FIBERS.outside.as_ptr(), main) };
+    FIBERS.running.set(None);
+}
+
+/// The context of what runs next, which from now on is what runs.
+#[inline(always)]
+fn entered(next: Switch) -> Context {
+    match next {
+        Switch::To(thread) => {
+            FIBERS.running.set(Some(thread));
+            FIBERS.contexts[thread.index()].get()
         }
-        *slot = None;
+        Switch::Start(thread) => {
+            FIBERS.running.set(Some(thread));
+            start(thread)
+        }
+        Switch::End => FIBERS.outside.get(),
     }
 }
 
-fn start(thread: Thread) {
+/// Where the thread's stack begins, from where it grows downwards: below its thread-local variables.
+fn base(thread: Thread) -> usize {
+    (layout::stack(thread) + layout::STACK - globals::tls_length()) & !15
+}
+
+/// The context of the thread before its start.
+fn start(thread: Thread) -> Context {
     globals::start_thread(thread);
-    let fiber = Coroutine::with_stack(RegionStack::of(thread), move |handle: &Handle, ()| {
-        FIBERS.handles[thread.index()].set(handle);
-        set_errno(0);
-        threads::body(thread)
-    });
-    // SAFETY: this thread has no fiber that runs.
-    unsafe { *FIBERS.fibers[thread.index()].get() = Some(fiber) };
-    FIBERS.used.set(FIBERS.used.get().max(thread.index() + 1));
+    let context = (base(thread) - size_of::<Frame>()) as Context;
+    let first = body as extern "C" fn() -> !;
+    // SAFETY: mapped memory at the top of the thread's own stack, of which nothing is in use.
+    unsafe { context.write(Frame { registers: [0; 6], instruction: first as usize, end: 0 }) };
+    context
+}
+
+/// What a fiber runs.
+extern "C" fn body() -> ! {
+    set_errno(0);
+    abandon(threads::body(FIBERS.running.get().expect("a fiber runs")))
 }
 
 /// Gives up control; returns when the thread is switched to again. Not inline: a switch clobbers all registers, which
-/// hooks that go on would have to save.
+/// hooks that go on would have to save; and see above.
 #[inline(never)]
-pub(crate) fn suspend(switch: Switch) {
+pub(crate) fn suspend(next: Switch) {
     let running = FIBERS.running.get().expect("a fiber runs");
-    // SAFETY: set when the fiber started, on whose stack this runs.
-    let handle = unsafe { &*FIBERS.handles[running.index()].get() };
     let errno = errno();
-    handle.suspend(switch);
+    let next = entered(next);
+    // SAFETY: a thread that is switched to has been started and does not run; `run` is outside while a fiber runs.
+    unsafe { switch(FIBERS.contexts[running.index()].as_ptr(), next) };
     set_errno(errno);
 }
 
 /// `errno`, of which libc has one for all fibers: each keeps its own across switches.
 fn errno() -> c_int {
-    // SAFETY: takes nothing, and gives the address of a variable of this OS thread.
-    let at = unsafe { libc::__errno_location() };
-    // SAFETY: that variable lives as long as the OS thread.
-    unsafe { *at }
+    // SAFETY: the variable lives as long as the OS thread.
+    unsafe { *FIBERS.errno.get() }
 }
 
 fn set_errno(value: c_int) {
     // SAFETY: as in `errno`.
-    let at = unsafe { libc::__errno_location() };
-    // SAFETY: as in `errno`.
-    unsafe { *at = value };
+    unsafe { *FIBERS.errno.get() = value };
 }
 
 /// Gives up control for good.
-pub(crate) fn abandon(switch: Switch) -> ! {
-    suspend(switch);
+pub(crate) fn abandon(next: Switch) -> ! {
+    suspend(next);
     unreachable!("an abandoned fiber is not resumed")
 }
 
-/// The means to leave the fiber that runs, out of a signal handler; none if no fiber runs.
-pub(crate) fn trap() -> Option<CoroutineTrapHandler<Switch>> {
+/// What a signal handler sets to leave a fiber for [`run`].
+pub(crate) struct WayOut {
+    pub(crate) instruction_pointer: usize,
+    pub(crate) stack_pointer: usize,
+}
+
+/// The way out of the fiber that runs; none if none does, or this is no stack pointer of its.
+pub(crate) fn way_out(stack_pointer: usize) -> Option<WayOut> {
     let running = FIBERS.running.get()?;
-    // SAFETY: read while its fiber is interrupted; the slot itself does not change meanwhile.
-    let fiber = unsafe { &*FIBERS.fibers[running.index()].get() };
-    fiber.as_ref().map(Coroutine::trap_handler)
+    let stack = layout::stack(running)..=base(running);
+    let enter = enter as unsafe extern "C" fn();
+    stack
+        .contains(&stack_pointer)
+        .then(|| WayOut { instruction_pointer: enter as usize, stack_pointer: FIBERS.outside.get() as usize })
 }

@@ -176,6 +176,9 @@ impl Runtime {
     }
 
     fn send_fresh(&mut self) {
+        if self.recorder.fresh.is_empty() {
+            return;
+        }
         for violation in self.recorder.fresh.drain(..) {
             control::send(&Message::Violation(Box::new(violation)));
         }

@@ -87,16 +87,22 @@ impl ThreadTable {
 pub(crate) fn body(thread: Thread) -> Switch {
     if thread == Thread::MAIN {
         process::run_main();
-        with(|runtime| runtime.execution.exit());
+        with(|runtime| {
+            runtime.execution.exit();
+            runtime.end_thread()
+        })
     } else {
         let (function, argument) = with(|runtime| runtime.threads.at(thread).body)
             .flatten()
             .expect("a thread that starts was created with a function");
         // SAFETY: the program passed the function to pthread_create.
         let result = unsafe { function(argument as *mut c_void) };
-        with(|runtime| runtime.threads.at(thread).result = result as usize);
+        with(|runtime| {
+            runtime.threads.at(thread).result = result as usize;
+            runtime.end_thread()
+        })
     }
-    with(Runtime::end_thread).expect("threads run under control")
+    .expect("threads run under control")
 }
 
 /// The value of `pthread_t` for a thread: never 0, the same in every execution.

@@ -60,6 +60,9 @@ pub struct Bounded {
     position: usize,
     /// The first so many of `nodes` belong to the prefix and are not varied.
     fixed: usize,
+    /// The first of `nodes` that takes a preemption which only repeats a failed iteration; asked for only where
+    /// preemptions are not bounded.
+    repeating: Option<usize>,
     counts: Counts,
     state: State,
     /// The prefixes of this round and of the next one.
@@ -88,6 +91,7 @@ impl Bounded {
             nodes: Vec::new(),
             position: 0,
             fixed: 0,
+            repeating: None,
             counts: Counts::Once,
             state: State::Unstarted,
             now: Frontier::default(),
@@ -111,19 +115,15 @@ impl Bounded {
             self.emit(kept);
         }
         self.nodes.truncate(kept);
-        let node = &mut self.nodes[stepped?];
+        let stepped = stepped?;
+        let node = &mut self.nodes[stepped];
         node.choice += 1;
-        let event = node.event;
         if varied {
-            self.counts = self.repeats();
+            let here = node.waited.then_some(stepped);
+            self.repeating = self.repeating.filter(|&first| first < stepped).or(here);
+            self.counts = if self.repeating.is_some() { Counts::AsAnother } else { Counts::Once };
         }
-        Some(event)
-    }
-
-    /// Whether the decisions take a preemption that only repeats a failed iteration.
-    fn repeats(&self) -> Counts {
-        let repeats = self.nodes.iter().any(|node| node.waited && node.choice > 0);
-        if repeats { Counts::AsAnother } else { Counts::Once }
+        Some(node.event)
     }
 
     /// Steps to the next prefix, of this round or the next; the number of events in common with the last execution.
