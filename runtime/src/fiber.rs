@@ -140,6 +140,12 @@ fn set_errno(value: c_int) {
     unsafe { *at = value };
 }
 
+/// A call of the C library that fails with this number.
+pub(crate) fn refuse_call(number: c_int) -> c_int {
+    set_errno(number);
+    -1
+}
+
 /// Gives up control for good.
 pub(crate) fn abandon(switch: Switch) -> ! {
     suspend(switch);

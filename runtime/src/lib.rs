@@ -16,6 +16,7 @@ mod control;
 mod externals;
 mod faults;
 mod fiber;
+mod foreign;
 mod globals;
 mod heap;
 mod layout;

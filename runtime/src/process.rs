@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_int, c_uint};
 use engine::event::Thread;
 use protocol::{Kind, Place, Role};
 
+use crate::fiber;
 use crate::heap::text;
 use crate::recorder::{Failure, site_use};
 use crate::runtime::{End, end_execution, with};
@@ -83,6 +84,46 @@ extern "C" fn __fh__Exit(status: c_int) -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_quick_exit(status: c_int) -> ! {
     exit(status)
+}
+
+/// The program sends a signal to itself. It has no handlers, which are refused: so the signal ends it, or does nothing.
+fn signal_oneself(signal: c_int, operation: &str) -> c_int {
+    match signal {
+        0 | libc::SIGCHLD | libc::SIGCONT | libc::SIGURG | libc::SIGWINCH => 0,
+        libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => {
+            unsupported(&format!("{operation} with a signal that stops the program"), call_site())
+        }
+        1..=64 => {
+            // SAFETY: takes a number, and gives a text that lives until the next call.
+            let name = text(unsafe { libc::strsignal(signal) });
+            fail(Kind::Crash, format!("the program ended itself by signal {signal} ({name})"), call_site(), operation)
+        }
+        _ => fiber::refuse_call(libc::EINVAL),
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_raise(signal: c_int) -> c_int {
+    if with(|_| ()).is_none() {
+        // SAFETY: before `main`: the program's own call.
+        return unsafe { libc::raise(signal) };
+    }
+    signal_oneself(signal, "raise")
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_kill(process: libc::pid_t, signal: c_int) -> c_int {
+    let own = std::process::id().cast_signed();
+    // The tool puts the program into a process group of its own.
+    let oneself = [own, 0, -own].contains(&process);
+    if signal == 0 || with(|_| ()).is_none() {
+        // SAFETY: asks whether a process is there, or is the program's own call before `main`.
+        return unsafe { libc::kill(process, signal) };
+    }
+    if !oneself {
+        unsupported("kill of another process", call_site());
+    }
+    signal_oneself(signal, "kill")
 }
 
 /// Ends the execution as failed at this place of the running thread.
