@@ -1,5 +1,6 @@
 //! `fencehound replay`: runs one recorded schedule again and shows it, at once, event by event, or in gdb.
 
+use std::fs;
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -80,6 +81,12 @@ fn require_unchanged(finding: &Finding) -> Result<(), Failure> {
     let directory = Path::new(&finding.program.directory);
     if !directory.is_dir() {
         return Err(changed(&format!("{} is gone", directory.display()), finding));
+    }
+    // What only looks like a finding may make clang read a device that has no end.
+    for option in &finding.program.compile_options {
+        if fs::metadata(directory.join(option)).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            return Err(changed(&format!("{option} is not a file"), finding));
+        }
     }
     for (file, hash) in &finding.program.files {
         match hash_file(&directory.join(file)) {
