@@ -15,14 +15,26 @@
 //@ run: -DSEND=raise(SIGSTOP)
 //@ verdict: unsupported
 //@ unsupported: send raise with a signal that stops the program
+//@ run: -DSEND=block();raise(SIGUSR1)
+//@ verdict: unsupported
+//@ unsupported: send raise with a signal that the program blocks
+//@ uninstrumented: sigaddset sigemptyset sigprocmask
 //@ run: -DSEND=kill(1,SIGTERM)
 //@ verdict: unsupported
 //@ unsupported: send kill of another process
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <unistd.h>
 
 int shared;
+
+static inline void block(void) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+}
 
 static void *body(void *unused) {
     shared = 1;

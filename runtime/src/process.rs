@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint};
+use std::mem::MaybeUninit;
 
 use engine::event::Thread;
 use protocol::{Kind, Place, Role};
@@ -86,12 +87,24 @@ extern "C" fn __fh_quick_exit(status: c_int) -> ! {
     exit(status)
 }
 
+/// Whether the program has blocked the signal, which then waits for it to be taken.
+fn is_blocked(signal: c_int) -> bool {
+    let mut blocked = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: sets nothing, and writes the mask where there is room for it.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), blocked.as_mut_ptr()) };
+    // SAFETY: a mask: written just now, or all zero.
+    (unsafe { libc::sigismember(blocked.as_ptr(), signal) }) == 1
+}
+
 /// The program sends a signal to itself. It has no handlers, which are refused: so the signal ends it, or does nothing.
 fn signal_oneself(signal: c_int, operation: &str) -> c_int {
     match signal {
         0 | libc::SIGCHLD | libc::SIGCONT | libc::SIGURG | libc::SIGWINCH => 0,
         libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => {
             unsupported(&format!("{operation} with a signal that stops the program"), call_site())
+        }
+        1..=64 if is_blocked(signal) => {
+            unsupported(&format!("{operation} with a signal that the program blocks"), call_site())
         }
         1..=64 => {
             // SAFETY: takes a number, and gives a text that lives until the next call.

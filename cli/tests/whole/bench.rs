@@ -71,7 +71,7 @@ impl Bench {
 
     /// Runs the tool.
     pub(crate) fn run_all(&self, arguments: &[&str]) -> Ran {
-        ran(self.command(tool(), arguments).output().unwrap())
+        ran(&self.command(tool(), arguments).output().unwrap())
     }
 
     /// Runs the tool, which must succeed and say nothing.
@@ -85,7 +85,7 @@ impl Bench {
         let arguments: Vec<&str> = line.split_whitespace().collect();
         let mut child = self.command(tool(), &arguments).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        ran(child.wait_with_output().unwrap())
+        ran(&child.wait_with_output().unwrap())
     }
 
     /// Checks an executable or sources; the result.
@@ -95,7 +95,7 @@ impl Bench {
     }
 }
 
-pub(crate) fn ran(output: Output) -> Ran {
+pub(crate) fn ran(output: &Output) -> Ran {
     Ran {
         status: output.status.code().unwrap_or(-1),
         output: String::from_utf8_lossy(&output.stdout).into_owned(),

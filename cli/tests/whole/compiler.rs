@@ -1,4 +1,4 @@
-//! `fencehound cc` as makefiles, configure scripts and CMake use a compiler.
+//! `fencehound cc` as makefiles, configure scripts and `CMake` use a compiler.
 
 use std::fs;
 use std::path::Path;
@@ -120,13 +120,13 @@ fn make_builds_a_project() {
     let bench =
         Bench::new(&[("src/one.c", ONE), ("src/two.c", TWO), ("include/shared.h", SHARED), ("Makefile", makefile)]);
     let compiler = format!("CC={} cc", tool().display());
-    let made = ran(bench.command("make".as_ref(), &["-s", &compiler]).output().unwrap());
+    let made = ran(&bench.command("make".as_ref(), &["-s", &compiler]).output().unwrap());
     assert_eq!((made.status, made.errors.as_str()), (0, ""), "{made:?}");
     assert!(bench.read("src/one.d").contains("include/shared.h"));
     assert_store_buffering(&bench.check("program"));
 }
 
-/// What CMake 3.25 does before it compiles a project: it reads the compiler's identity out of an executable, learns from
+/// What `CMake` 3.25 does before it compiles a project: it reads the compiler's identity out of an executable, learns from
 /// `-v` how the compiler links, and compiles checks that must fail.
 #[test]
 fn cmake_knows_the_compiler() {

@@ -189,7 +189,7 @@ fn a_replay_whose_output_nobody_reads_is_the_same_replay() {
     assert_eq!(bench.check("a.c")["verdict"], "violations");
     let mut child = bench.command(crate::bench::tool(), &["replay", "fencehound-out/tso-1"]).spawn().unwrap();
     drop(child.stdout.take());
-    let ran = crate::bench::ran(child.wait_with_output().unwrap());
+    let ran = crate::bench::ran(&child.wait_with_output().unwrap());
     assert_eq!((ran.status, ran.errors.as_str()), (1, ""), "{ran:?}");
     let ran = bench.run("replay fencehound-out/tso-1");
     assert!(ran.output.starts_with("words\nwords\n") && ran.verdict().starts_with("reproduced: "), "{}", ran.verdict());
