@@ -250,6 +250,10 @@ fn ended_early(ending: ExitStatus, when: &str) -> Failure {
             format!("code that is not instrumented ended the program with status {code}{when}"),
             "see that no library that the program calls ends the process",
         ),
+        _ if ending.signal() == Some(libc::SIGKILL) => {
+            let help = "somebody killed it, or the system did for want of memory; run it again".to_string();
+            Failure { help: Some(help), ..Failure::internal(format!("the program {}{when}", in_words(ending))) }
+        }
         _ => Failure::internal(format!("the program {}{when}", in_words(ending))),
     }
 }

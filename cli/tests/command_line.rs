@@ -4,7 +4,7 @@
 //! canned messages. So these tests are about the tool alone.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -665,4 +665,27 @@ fn put_everywhere(value: &mut Value, text: &str) {
         Value::Array(values) => values.iter_mut().for_each(|value| put_everywhere(value, text)),
         _ => {}
     }
+}
+
+#[test]
+fn a_program_that_is_killed_is_not_taken_for_a_bug() {
+    let bench = Bench::empty();
+    let child = waiting(&bench, "stubborn");
+    let programs = fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).unwrap();
+    let status = Command::new("kill").args(["-KILL", programs.trim()]).status().unwrap();
+    assert!(status.success(), "{programs}");
+    let ran = ran(child.wait_with_output().unwrap());
+    assert_eq!(ran.status, 70, "{ran:?}");
+    assert!(ran.verdict().ends_with("was killed by signal 9 (SIGKILL) before it gave its result"), "{ran:?}");
+    assert!(ran.errors.starts_with("help: somebody killed it, or the system did for want of memory"), "{ran:?}");
+}
+
+#[test]
+fn a_program_that_may_not_be_run_is_named() {
+    let bench = Bench::empty();
+    fs::copy(&installation().program, bench.path("locked")).unwrap();
+    fs::set_permissions(bench.path("locked"), fs::Permissions::from_mode(0o644)).unwrap();
+    let ran = bench.run("check locked");
+    assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{ran:?}");
+    assert!(ran.errors.contains("/locked: cannot be run: permission denied\nhelp: "), "{ran:?}");
 }

@@ -140,7 +140,7 @@ fn site_in_line(site: &SiteUse) -> String {
 pub(crate) fn replay_line(folder: &str) -> String {
     let folder = folder.trim_end_matches('/');
     let quoted = shlex::try_quote(folder).map_or_else(|_| folder.to_string(), std::borrow::Cow::into_owned);
-    format!("fencehound replay {quoted}")
+    format!("fencehound replay {}", printable(&quoted))
 }
 
 fn headline(violation: &Violation) -> String {
