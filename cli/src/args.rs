@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::exit::{Failure, Status};
 use crate::plan::{self, CheckPlan};
-use crate::screen::{Channel, Color, Screen, complain};
+use crate::screen::{self, Channel, Color, Screen, complain};
 use crate::{cc, check, doctor, replay};
 
 const HELP: &str = "\
@@ -182,14 +182,16 @@ pub(crate) fn dispatch(arguments: Vec<OsString>) -> Status {
         // clang's arguments are not for clap to judge.
         return fail(&cc::run(&arguments[2..]));
     }
-    match Cli::try_parse_from(clang_spelling(arguments)) {
+    let command = arguments.get(1).and_then(|command| command.to_str()).unwrap_or_default().to_string();
+    let status = match Cli::try_parse_from(clang_spelling(arguments)) {
         Ok(cli) => run(cli.command),
         Err(error) if !error.use_stderr() => {
             Screen::new(Channel::Output, Color::Auto).print(&error.render().ansi().to_string());
             Status::Clean
         }
-        Err(error) => fail(&usage_error(&error)),
-    }
+        Err(error) => fail(&usage_error(&error, &command)),
+    };
+    screen::lost().map_or(status, |lost| status.and(fail(&lost)))
 }
 
 fn run(command: Command) -> Status {
@@ -232,8 +234,8 @@ fn clang_spelling(arguments: Vec<OsString>) -> Vec<OsString> {
     arguments.into_iter().map(respell).collect()
 }
 
-/// Says what clap found wrong in the tool's own form: lower-case, then a line of help.
-fn usage_error(error: &clap::Error) -> Failure {
+/// Says what clap found wrong in the tool's own form: lower-case, then a line of help for the command typed.
+fn usage_error(error: &clap::Error, command: &str) -> Failure {
     let argument = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -250,7 +252,7 @@ fn usage_error(error: &clap::Error) -> Failure {
     // clap's other tips, such as to quote an option, are beside the point.
     let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: ")).map(str::to_string);
     let tip = tip.filter(|tip| tip.contains("similar"));
-    let command = ["check", "replay", "doctor"].into_iter().find(|name| text.contains(&format!("fencehound {name}")));
+    let command = ["check", "replay", "doctor"].into_iter().find(|name| *name == command);
     let general = || match command {
         Some(command) => format!("`fencehound {command} --help` lists what may be typed"),
         None => "`fencehound --help` lists the commands".to_string(),
@@ -293,7 +295,8 @@ mod tests {
 
     fn error(line: &str) -> String {
         let arguments = line.split_whitespace().map(OsString::from).collect();
-        usage_error(&Cli::try_parse_from(clang_spelling(arguments)).unwrap_err()).to_string()
+        let command = line.split_whitespace().nth(1).unwrap_or_default();
+        usage_error(&Cli::try_parse_from(clang_spelling(arguments)).unwrap_err(), command).to_string()
     }
 
     #[test]
@@ -326,6 +329,13 @@ mod tests {
             error("fencehound check a.c --modle sc"),
             "error: unexpected argument '--modle' found\nhelp: a similar argument exists: '--model'"
         );
+        for command in ["check a.c", "replay finding", "doctor"] {
+            let name = command.split(' ').next().unwrap();
+            assert_eq!(
+                error(&format!("fencehound {command} --color maybe")).lines().last(),
+                Some(format!("help: `fencehound {name} --help` lists what may be typed").as_str())
+            );
+        }
         assert_eq!(error("fencehound").lines().next(), Some("error: no command given"));
         assert_eq!(
             error("fencehound check").lines().next(),

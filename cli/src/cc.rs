@@ -2,13 +2,16 @@
 //!
 //! What is added depends on what clang is asked to do: a query (`-v`, `-print-…`, no input file) gets nothing, a
 //! compilation the plugin and the header, a link the runtime library as well. A shared library or a relocatable
-//! object gets no runtime: that belongs to the executable.
+//! object gets no runtime: that belongs to the executable. Link-time optimisation is switched off: it would run the
+//! plugin's passes again, on what is instrumented already.
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use crate::exit::Failure;
+use crate::screen::complain;
 use crate::toolchain::{Parts, Toolchain};
 
 /// What clang is asked to produce.
@@ -16,8 +19,10 @@ use crate::toolchain::{Parts, Toolchain};
 enum Product {
     /// Nothing is compiled: clang answers a question, or complains.
     Nothing,
-    /// Something short of an executable: an object, a shared library, preprocessed text.
+    /// Something short of an executable: an object, preprocessed text.
     Part,
+    /// A shared library, which takes its hooks from the executable that loads it.
+    Library,
     /// An executable.
     Executable,
 }
@@ -28,22 +33,31 @@ pub(crate) fn run(arguments: &[OsString]) -> Failure {
         Ok(parts) => parts,
         Err(failure) => return failure,
     };
+    note_lto(&expanded(arguments));
     let error = Command::new(&parts.clang).args(complete(arguments, &parts)).exec();
     Failure::missing(format!("{} cannot be started: {error}", parts.clang.display()))
 }
 
 /// The arguments for clang.
 fn complete(arguments: &[OsString], parts: &Parts) -> Vec<OsString> {
-    let product = product(arguments);
+    let read = expanded(arguments);
+    let product = product(&read);
     if product == Product::Nothing {
         return arguments.to_vec();
     }
     let mut all = compiling(parts);
-    all.extend_from_slice(arguments);
-    if product == Product::Executable {
-        all.extend(linking(parts));
+    all.extend(arguments.iter().map(|argument| match argument.to_str() {
+        // At fixed addresses, as every program under test.
+        Some("-static-pie") => "-static".into(),
+        _ => argument.clone(),
+    }));
+    all.extend(without_lto(&read));
+    match product {
+        Product::Executable => all.extend(linking(parts)),
+        Product::Library => all.extend(linking_library(parts)),
+        Product::Part | Product::Nothing => {}
     }
-    all.extend(line_tables(arguments));
+    all.extend(line_tables(&read));
     all
 }
 
@@ -67,6 +81,70 @@ pub(crate) fn linking(parts: &Parts) -> Vec<OsString> {
     all
 }
 
+/// What linking a shared library needs, after the user's own arguments: that the hooks are not there yet is right.
+fn linking_library(parts: &Parts) -> Vec<OsString> {
+    let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into(), parts.linker.argument()];
+    all.extend(["-Xlinker", "-z", "-Xlinker", "undefs", "--end-no-unused-arguments"].map(OsString::from));
+    all
+}
+
+/// Switches link-time optimisation off again, where the arguments ask for it; goes after them.
+pub(crate) fn without_lto(arguments: &[impl AsRef<OsStr>]) -> Option<OsString> {
+    asked_lto(arguments).map(|_| "-fno-lto".into())
+}
+
+/// Says so, once.
+pub(crate) fn note_lto(arguments: &[impl AsRef<OsStr>]) {
+    if let Some(option) = asked_lto(arguments) {
+        complain(&format!("note: {option} is ignored: each file is instrumented, and then optimised by itself"));
+    }
+}
+
+fn asked_lto(arguments: &[impl AsRef<OsStr>]) -> Option<&str> {
+    let texts = arguments.iter().filter_map(|argument| argument.as_ref().to_str());
+    texts.filter(|text| *text == "-flto" || text.starts_with("-flto=")).last()
+}
+
+/// The arguments with those of response files (`@objects.rsp`) in their place, as clang reads them. What cannot be read
+/// is left for clang to complain about.
+fn expanded(arguments: &[OsString]) -> Vec<OsString> {
+    let mut all = Vec::new();
+    let mut left: Vec<(OsString, u32)> = arguments.iter().rev().map(|argument| (argument.clone(), 0)).collect();
+    while let Some((argument, depth)) = left.pop() {
+        let file = argument.to_str().and_then(|text| text.strip_prefix('@')).filter(|_| depth < NESTED);
+        match file.and_then(|file| fs::read_to_string(file).ok()) {
+            Some(text) => left.extend(words(&text).into_iter().rev().map(|word| (word.into(), depth + 1))),
+            None => all.push(argument),
+        }
+    }
+    all
+}
+
+/// Response files in response files are followed so far.
+const NESTED: u32 = 20;
+
+/// The words of a response file: separated by blanks, which quotes and backslashes keep.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (_, '\\') => word.get_or_insert_default().extend(letters.next()),
+            (Some(open), _) if letter == open => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, _) if letter.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
 /// Reports need lines and columns: what the user switched off is switched on again.
 fn line_tables(arguments: &[OsString]) -> Vec<OsString> {
     let off = ["-g0", "-ggdb0", "-gno-column-info"];
@@ -88,6 +166,7 @@ fn is_debug_level(argument: &str) -> bool {
 fn product(arguments: &[OsString]) -> Product {
     let mut input = false;
     let mut part = false;
+    let mut library = false;
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let text = argument.to_string_lossy();
@@ -97,23 +176,39 @@ fn product(arguments: &[OsString]) -> Product {
             rest.next();
         } else {
             part |= ends_before_linking(argument);
+            library |= argument == "-shared" || argument == "--shared";
         }
     }
-    match (input, part) {
-        (false, _) => Product::Nothing,
-        (true, true) => Product::Part,
-        (true, false) => Product::Executable,
+    match (input, part, library) {
+        (false, _, _) => Product::Nothing,
+        (true, true, _) => Product::Part,
+        (true, false, true) => Product::Library,
+        (true, false, false) => Product::Executable,
     }
 }
 
 fn ends_before_linking(argument: &OsStr) -> bool {
-    let modes = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--analyze", "-shared", "--shared", "-r"];
+    let modes = [
+        "-c",
+        "--compile",
+        "-S",
+        "--assemble",
+        "-E",
+        "--preprocess",
+        "-M",
+        "-MM",
+        "-fsyntax-only",
+        "--analyze",
+        "-r",
+        "--relocatable",
+        "-Wl,-r",
+    ];
     modes.iter().any(|mode| argument == *mode)
 }
 
 /// Options whose value is the next argument, which is then no input file.
 fn takes_a_value(argument: &str) -> bool {
-    const SEPARATE: [&str; 37] = [
+    const SEPARATE: [&str; 44] = [
         "-o",
         "-x",
         "-D",
@@ -142,6 +237,13 @@ fn takes_a_value(argument: &str) -> bool {
         "-isysroot",
         "--sysroot",
         "-Xclang",
+        "-Xarch_host",
+        "-include-pch",
+        "-iwithprefixbefore",
+        "-isystem-after",
+        "-ivfsoverlay",
+        "-rpath",
+        "-working-directory",
         "-Xlinker",
         "-Xassembler",
         "-Xpreprocessor",
@@ -159,7 +261,7 @@ fn takes_a_value(argument: &str) -> bool {
 mod tests {
     use std::ffi::OsString;
 
-    use super::{Product, complete, product};
+    use super::{Product, complete, expanded, product, words};
     use crate::toolchain::{Linker, Parts};
 
     fn arguments(line: &str) -> Vec<OsString> {
@@ -188,14 +290,38 @@ mod tests {
 
     #[test]
     fn only_an_executable_is_linked_with_the_runtime() {
-        for part in ["-c a.c", "-S a.c -o a.s", "-E a.c", "-M a.c", "-shared a.o -o liba.so", "-E -", "-r a.o -o b.o"] {
+        for part in ["-c a.c", "-S a.c -o a.s", "-E a.c", "-M a.c", "-E -", "-r a.o -o b.o"] {
             assert_eq!(product(&arguments(part)), Product::Part, "{part}");
             assert!(!completed(part).contains("-Xlinker R"), "{part}");
         }
+        assert_eq!(product(&arguments("-shared a.o -o liba.so")), Product::Library);
+        assert!(completed("-shared a.o -o liba.so").contains("-fuse-ld=lld -Xlinker -z -Xlinker undefs"));
         for executable in ["a.c", "-o x a.o b.o", "-MMD -MF a.d a.c", "-x c a.txt", "@objects", "-v a.c"] {
             assert_eq!(product(&arguments(executable)), Product::Executable, "{executable}");
             assert!(completed(executable).contains("-no-pie -fuse-ld=lld -Xlinker R"), "{executable}");
         }
+    }
+
+    #[test]
+    fn response_files_are_read_as_clang_reads_them() {
+        assert_eq!(words("-c 'a b.c'\n-D\"X=\\\"y\\\"\" c\\ d '' #"), ["-c", "a b.c", "-DX=\"y\"", "c d", "", "#"]);
+        let folder = tempfile::tempdir().unwrap();
+        let (outer, inner) = (folder.path().join("outer"), folder.path().join("inner"));
+        std::fs::write(&outer, format!("-c @{} @missing", inner.display())).unwrap();
+        std::fs::write(&inner, "a.c -O2").unwrap();
+        let all = expanded(&[format!("@{}", outer.display()).into(), "-g".into()]);
+        assert_eq!(all, ["-c", "a.c", "-O2", "@missing", "-g"]);
+        assert_eq!(product(&all), Product::Part);
+        std::fs::write(&inner, format!("@{}", inner.display())).unwrap();
+        let itself = [OsString::from(format!("@{}", inner.display()))];
+        assert_eq!(expanded(&itself), itself);
+    }
+
+    #[test]
+    fn link_time_optimisation_is_off_whatever_is_asked() {
+        assert!(completed("-c a.c -flto=thin").ends_with("-flto=thin -fno-lto"));
+        assert!(!completed("-c a.c -O2").contains("lto"));
+        assert!(completed("a.c -static-pie").contains("a.c -static "));
     }
 
     #[test]

@@ -11,15 +11,16 @@ use protocol::{Finding, Job, Kind, Replay, Summary, Trace, VERSION, Violation};
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
 use crate::exit::{Failure, Status};
 use crate::findings::{Findings, MARK, group_name, identify};
-use crate::interrupt::Interrupts;
+use crate::interrupt::{Cause, Interrupts};
 use crate::json::{self, Entry, Outcome, Unsupported};
 use crate::plan::{CheckPlan, JsonTo, Target, reason};
 use crate::program::{Exploration, Program, Replayed};
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
 use crate::report::verdict::{Facts, Verdict, judge, nothing_explored, stopped_by_name};
-use crate::report::{self, Detail, Subject};
+use crate::report::{self, Detail, Subject, printable};
 use crate::screen::{PLAIN_WIDTH, Screen, plain};
+use crate::toolchain::Toolchain;
 
 /// So many findings are run again and shown; the others are stored only.
 const REPLAYED: usize = 50;
@@ -65,7 +66,8 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let subjects = match build(plan, &interrupts) {
         Ok(subjects) => subjects,
         Err(failure) if failure.status == Status::Incomplete => {
-            return conclude(plan, &nothing_explored(), &Exploration::default(), &[], &Troubles::default());
+            let nothing = Exploration::default();
+            return conclude(plan, &nothing_explored(), &nothing, &[], &Troubles::default(), &interrupts);
         }
         Err(failure) => return Err(failure),
     };
@@ -81,7 +83,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let mut sources = Sources::new(source_folders(&subjects));
     store(plan, &subjects, &findings, &found, &mut sources, &mut troubles);
     show(plan, &found, &exploration, &mut sources);
-    conclude(plan, &summary, &exploration, &found, &troubles)
+    conclude(plan, &summary, &exploration, &found, &troubles, &interrupts)
 }
 
 /// The run ended before its result.
@@ -96,7 +98,7 @@ fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
         crate::screen::complain(&format!("help: {help}"));
     }
     let kind = if failure.status == Status::Internal { "internal error: " } else { "" };
-    plan.screen().print(&format!("{} {kind}{}\n", "error:".red().bold(), failure.message));
+    plan.screen().print(&format!("{} {kind}{}\n", "error:".red().bold(), printable(&failure.message)));
     failure.status.and(complain_about(written))
 }
 
@@ -109,7 +111,8 @@ fn build(plan: &CheckPlan, interrupts: &Interrupts) -> Result<Subjects, Failure>
         Target::Sources(files) => {
             let options = plan.compile_options.clone();
             let sources = CompileSources { directory: directory.clone(), files: files.clone(), options };
-            let built = compile::compile(&sources, DebugInfo::Lines, plan.color, interrupts)?;
+            let parts = Toolchain::locate().require()?;
+            let built = compile::compile(&sources, &parts, DebugInfo::Lines, plan.color, interrupts)?;
             let program = compiled_program(&built, &directory, files, arguments);
             Ok(Subjects { program, files: built.files.clone(), directory, _built: Some(built) })
         }
@@ -252,12 +255,13 @@ fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &
         screen.print(&format!("… and {} more in {}\n", found.len() - REPLAYED, plan.out.display()));
     }
     for (what, place) in &exploration.unsupported {
-        let words = format!("not supported: {}", report::printable(what));
+        let words = format!("not supported: {}", printable(what));
         screen.print(&(excerpt::excerpt(place, &words, sources) + "\n"));
     }
     let unwatched = exploration.summary.as_ref().map_or(&[][..], |summary| &summary.uninstrumented);
     if !unwatched.is_empty() {
-        screen.print(&format!("note: called, but not watched inside: {}\n", unwatched.join(", ")));
+        let names = printable(&unwatched.join(", "));
+        screen.print(&format!("note: called, but not watched inside: {names}\n"));
     }
 }
 
@@ -268,6 +272,7 @@ fn conclude(
     exploration: &Exploration,
     found: &[Found],
     troubles: &Troubles,
+    interrupts: &Interrupts,
 ) -> Result<Status, Failure> {
     if let Some(failure) = &troubles.internal {
         return Err(failure.clone());
@@ -277,6 +282,7 @@ fn conclude(
         monitors: &plan.explore.monitors,
         time: plan.time.as_deref(),
         budget: plan.explore.executions,
+        interrupted_by: interrupts.cause().map_or("a signal", Cause::name),
         max_events: plan.explore.limits.max_events,
         summary,
         violations: &exploration.violations,
@@ -306,7 +312,7 @@ pub(crate) fn print_verdict(screen: Screen, line: &str) {
         "violations" | "reproduced" => format!("{}", format!("{word}:").red().bold()),
         _ => format!("{}", format!("{word}:").yellow().bold()),
     };
-    screen.print(&format!("{word} {rest}\n"));
+    screen.print(&format!("{word} {}\n", printable(rest)));
 }
 
 fn result(

@@ -1,7 +1,7 @@
 //! Makes a program under test of `.c` files, in a folder that vanishes with it: one start of clang, which links too.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -11,8 +11,9 @@ use tempfile::TempDir;
 use crate::cc;
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
-use crate::screen::Color;
-use crate::toolchain::{Parts, Toolchain};
+use crate::program::{FileKind, file_kind};
+use crate::screen::{Channel, Color, colours_errors, pass_on, plain};
+use crate::toolchain::Parts;
 
 /// What is to be compiled.
 #[derive(Clone, Debug)]
@@ -48,32 +49,47 @@ pub(crate) struct Built {
 /// Compiles and links. clang's own messages go to the standard error.
 pub(crate) fn compile(
     sources: &Sources,
+    parts: &Parts,
     debug: DebugInfo,
     color: Color,
     interrupts: &Interrupts,
 ) -> Result<Built, Failure> {
-    let parts = Toolchain::locate().require()?;
     let temporary = |error: io::Error| Failure::usage(format!("no temporary folder: {error}"), "free some disk space");
     let folder = tempfile::Builder::new().prefix("fencehound-").tempdir().map_err(temporary)?;
     let executable = folder.path().join("program");
     let headers = folder.path().join("headers");
-    let mut command = clang(sources, &parts, debug, color);
+    cc::note_lto(&sources.options);
+    let mut command = clang(sources, parts, debug, color);
     command.arg("-o").arg(&executable);
     // clang writes one name a line into this file, and appends, so that one file serves several sources.
     command.env("CC_PRINT_HEADERS", "1").env("CC_PRINT_HEADERS_FILE", &headers);
-    command.stdin(Stdio::null()).current_dir(&sources.directory);
-    if interrupts.pressed() {
-        return Err(Failure::interrupted());
+    command.stdin(Stdio::null()).stderr(Stdio::piped()).current_dir(&sources.directory);
+    if let Some(cause) = interrupts.cause() {
+        return Err(Failure::interrupted(cause));
     }
     let cannot = |error: io::Error| Failure::missing(format!("{} cannot be started: {error}", parts.clang.display()));
     let mut child = interrupts.spawn(&mut command).map_err(cannot)?;
+    let said = child.stderr.take().map_or(Ok(Vec::new()), read_all).map_err(cannot)?;
     let status = child.wait().map_err(cannot)?;
     interrupts.forget();
-    if interrupts.pressed() {
-        return Err(Failure::interrupted());
+    if let Some(cause) = interrupts.cause() {
+        return Err(Failure::interrupted(cause));
+    }
+    let files = sources.files.join(" ");
+    let (said, main) = without_main(&String::from_utf8_lossy(&said));
+    pass_on(Channel::Error, said.as_bytes());
+    if main == Main::Missing {
+        return Err(Failure::no_main(&files));
     }
     if !status.success() {
-        return Err(Failure::compile(format!("{} did not compile", sources.files.join(" "))));
+        return Err(Failure::compile(format!("{files} did not compile")));
+    }
+    if !file_kind(&executable).is_ok_and(|kind| kind == FileKind::Ours) {
+        let options = sources.options.join(" ");
+        return Err(Failure::usage(
+            format!("with the options {options}, clang makes no executable of {files}"),
+            "leave out those that ask clang for something else",
+        ));
     }
     let mut files = sources.files.clone();
     files.extend(own_headers(&headers));
@@ -87,17 +103,55 @@ fn clang(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color) -> Co
     if debug == DebugInfo::Full {
         command.arg("-g");
     }
-    match color {
-        Color::Auto => {}
-        Color::Always => drop(command.arg("-fcolor-diagnostics")),
-        Color::Never => drop(command.arg("-fno-color-diagnostics")),
-    }
-    command.args(sources.options.iter().filter(|option| !is_library(option)));
-    command
-        .args(sources.files.iter().map(|file| if file.starts_with('-') { format!("./{file}") } else { file.clone() }));
+    command.arg(if colours_errors(color) { "-fcolor-diagnostics" } else { "-fno-color-diagnostics" });
+    command.args(sources.options.iter().filter(|option| !is_library(option))).args(cc::without_lto(&sources.options));
+    // clang takes other meanings from these beginnings.
+    let plain = |file: &String| if file.starts_with(['-', '@']) { format!("./{file}") } else { file.clone() };
+    command.args(sources.files.iter().map(plain));
     command.args(sources.options.iter().filter(is_library));
     command.args(cc::linking(parts));
     command
+}
+
+fn read_all(mut from: impl Read) -> io::Result<Vec<u8>> {
+    let mut all = Vec::new();
+    from.read_to_end(&mut all)?;
+    Ok(all)
+}
+
+/// Whether the linker has found a `main`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Main {
+    /// It has, or was not asked to.
+    There,
+    /// It has not.
+    Missing,
+}
+
+/// What clang said, without what the linker says of a missing `main`, which has another name there; and nothing at all
+/// if that was all.
+fn without_main(said: &str) -> (String, Main) {
+    let mut kept = String::new();
+    let mut main = Main::There;
+    let mut skips = false;
+    for line in said.split_inclusive('\n') {
+        let name = plain(line);
+        let of_main =
+            [": __fh_main", ": main"].iter().any(|end| name.trim_end().ends_with(&format!("undefined symbol{end}")));
+        skips = of_main || (skips && (name.starts_with(">>>") || name.trim().is_empty()));
+        if of_main {
+            main = Main::Missing;
+        }
+        if !skips {
+            kept.push_str(&line.replace("__fh_main", "main"));
+        }
+    }
+    if main == Main::Missing
+        && !kept.lines().any(|line| line.contains("error:") && !line.contains("linker command failed"))
+    {
+        kept.clear();
+    }
+    (kept, main)
 }
 
 /// The headers read, without those of the system and of fencehound.
@@ -125,6 +179,9 @@ fn plain_name(name: &str) -> &str {
 
 /// A hash of a file's content.
 pub(crate) fn hash_file(file: &Path) -> io::Result<String> {
+    if !fs::metadata(file)?.is_file() {
+        return Err(io::Error::other("not a file"));
+    }
     let digest = Sha256::digest(fs::read(file)?);
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(format!("sha256:{hex}"))
@@ -132,7 +189,7 @@ pub(crate) fn hash_file(file: &Path) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{hashes, own_headers};
+    use super::{Main, hashes, own_headers, without_main};
 
     #[test]
     fn files_are_named_once_and_sorted() {
@@ -141,6 +198,17 @@ mod tests {
         let files = hashes(folder.path(), vec!["b.c".into(), "./a.h".into(), "a.h".into()]);
         let abc = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(files, [("a.h".to_string(), abc.to_string()), ("b.c".to_string(), "gone".to_string())]);
+    }
+
+    #[test]
+    fn a_missing_main_is_told_from_other_errors() {
+        let lost = "ld.lld: error: undefined symbol: __fh_main\n>>> referenced by x.rs:1\n>>>   control.o:(main)\n";
+        let end = "clang: error: linker command failed with exit code 1 (use -v to see invocation)\n";
+        assert_eq!(without_main(&format!("{lost}{end}")), (String::new(), Main::Missing));
+        let other = "\nld.lld: error: undefined symbol: helper\n>>> referenced by a.c:3\n";
+        assert_eq!(without_main(&format!("{lost}{other}{end}")), (format!("{}{end}", &other[1..]), Main::Missing));
+        let twice = "ld.lld: error: duplicate symbol: __fh_main\n";
+        assert_eq!(without_main(twice), ("ld.lld: error: duplicate symbol: main\n".to_string(), Main::There));
     }
 
     #[test]

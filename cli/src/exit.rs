@@ -3,6 +3,9 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::interrupt::Cause;
+use crate::report::printable;
+
 /// The exit statuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
@@ -66,9 +69,21 @@ impl Failure {
         Failure { status: Status::Usage, message: message.into(), help: Some(help.into()) }
     }
 
+    /// The program does something that cannot be run under control, at no place in particular.
+    pub(crate) fn unsupported(message: impl Into<String>, help: impl Into<String>) -> Failure {
+        Failure { status: Status::Unsupported, message: message.into(), help: Some(help.into()) }
+    }
+
     /// The program does not compile; clang has said why.
     pub(crate) fn compile(message: impl Into<String>) -> Failure {
         Failure { status: Status::Compile, message: message.into(), help: None }
+    }
+
+    /// The program has no `main`.
+    pub(crate) fn no_main(files: &str) -> Failure {
+        let help = "name all .c files of the program; one of them defines `int main(void)`, and not as static";
+        let message = format!("{files}: the function `main` is missing");
+        Failure { status: Status::Compile, message, help: Some(help.to_string()) }
     }
 
     /// A part of the tool without which nothing can be compiled is missing.
@@ -83,17 +98,17 @@ impl Failure {
         Failure { status: Status::Internal, message: message.into(), help: Some(help) }
     }
 
-    /// Ctrl-C before there was anything to report.
-    pub(crate) fn interrupted() -> Failure {
-        Failure { status: Status::Incomplete, message: "stopped by Ctrl-C".to_string(), help: None }
+    /// A signal before there was anything to report.
+    pub(crate) fn interrupted(cause: Cause) -> Failure {
+        Failure { status: Status::Incomplete, message: format!("stopped by {}", cause.name()), help: None }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
+        write!(f, "error: {}", printable(&self.message))?;
         match &self.help {
-            Some(help) => write!(f, "\nhelp: {help}"),
+            Some(help) => write!(f, "\nhelp: {}", printable(help)),
             None => Ok(()),
         }
     }

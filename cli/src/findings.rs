@@ -159,7 +159,12 @@ pub(crate) fn load(path: &Path) -> Result<Finding, Failure> {
     const HELP: &str = "name a folder that `fencehound check` wrote, such as fencehound-out/tso-1";
     let file = if path.is_dir() { path.join(FINDING) } else { path.to_path_buf() };
     let name = file.display();
-    let text = fs::read(&file).map_err(|error| Failure::usage(format!("{name}: {}", reason(&error)), HELP))?;
+    let unreadable = |error: io::Error| Failure::usage(format!("{name}: {}", reason(&error)), HELP);
+    // A device or a pipe may have no end.
+    if !fs::metadata(&file).map_err(unreadable)?.is_file() {
+        return Err(Failure::usage(format!("{name}: not a file"), HELP));
+    }
+    let text = fs::read(&file).map_err(unreadable)?;
     let value: Value = serde_json::from_slice(&text)
         .map_err(|error| Failure::usage(format!("{name}: not a finding, or a corrupt one: {error}"), HELP))?;
     if value["fencehound"] != MARK {
@@ -169,7 +174,10 @@ pub(crate) fn load(path: &Path) -> Result<Finding, Failure> {
         let message = format!("{name}: format version {}, where this fencehound has {VERSION}", value["version"]);
         return Err(Failure::usage(message, "check the program again with this version"));
     }
-    serde_json::from_value(value).map_err(|error| Failure::usage(format!("{name}: a corrupt finding: {error}"), HELP))
+    let corrupt = |why: String| Failure::usage(format!("{name}: a corrupt finding: {why}"), HELP);
+    let finding: Finding = serde_json::from_value(value).map_err(|error| corrupt(error.to_string()))?;
+    finding.validate().map_err(corrupt)?;
+    Ok(finding)
 }
 
 #[cfg(test)]
@@ -179,7 +187,7 @@ pub(crate) mod tests {
     use super::{Findings, MARK, identify, load};
 
     fn violation(kind: Kind, monitor: Option<MonitorName>) -> Violation {
-        let schedule = Schedule::default();
+        let schedule = Schedule { threads: vec![Vec::new()], ..Schedule::default() };
         Violation {
             kind,
             monitor,
@@ -200,7 +208,7 @@ pub(crate) mod tests {
                 directory: "/".to_string(),
                 target: vec!["a.c".to_string()],
                 compile_options: Vec::new(),
-                files: Vec::new(),
+                files: vec![("a.c".to_string(), "sha256:0".to_string())],
             },
             arguments: Vec::new(),
             monitors: vec![MonitorName::Tso],

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first press asks what runs to end with what it has, the second kills it.
+//! Ctrl-C and SIGTERM: the first asks what runs to end with what it has, the second kills it.
 //!
 //! A child runs in its own process group, so that a Ctrl-C of the terminal reaches the tool alone and the child gets
 //! exactly one signal, however many processes the terminal or a `kill` addressed.
@@ -12,6 +12,25 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Status;
 
+/// What asked the tool to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cause {
+    /// Ctrl-C, or whatever else sends SIGINT.
+    CtrlC,
+    /// SIGTERM.
+    Terminate,
+}
+
+impl Cause {
+    /// Its name for people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Cause::CtrlC => "Ctrl-C",
+            Cause::Terminate => "SIGTERM",
+        }
+    }
+}
+
 /// The presses so far, and who is to hear of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupts {
@@ -21,6 +40,8 @@ pub(crate) struct Interrupts {
 #[derive(Debug, Default)]
 struct State {
     presses: u32,
+    /// What the first one was.
+    cause: Option<Cause>,
     /// The process group that runs at present.
     group: Option<i32>,
     /// Somebody else cares for Ctrl-C.
@@ -34,8 +55,8 @@ impl Interrupts {
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         let heard = interrupts.clone();
         std::thread::spawn(move || {
-            for _ in signals.forever() {
-                heard.press();
+            for signal in signals.forever() {
+                heard.press(if signal == SIGTERM { Cause::Terminate } else { Cause::CtrlC });
             }
         });
         Ok(interrupts)
@@ -44,6 +65,11 @@ impl Interrupts {
     /// Whether Ctrl-C was pressed.
     pub(crate) fn pressed(&self) -> bool {
         self.lock().presses > 0
+    }
+
+    /// What was the first to ask for an end, if anything did.
+    pub(crate) fn cause(&self) -> Option<Cause> {
+        self.lock().cause
     }
 
     /// Starts a child that is told of every press until [`Interrupts::forget`].
@@ -65,12 +91,13 @@ impl Interrupts {
         self.lock().ignored = true;
     }
 
-    fn press(&self) {
+    fn press(&self, cause: Cause) {
         let mut state = self.lock();
         if state.ignored {
             return;
         }
         state.presses += 1;
+        state.cause.get_or_insert(cause);
         match state.group {
             Some(group) => {
                 let signal = if state.presses == 1 { SIGINT } else { libc::SIGKILL };

@@ -6,7 +6,7 @@ use protocol::{Explore, Limits, MonitorName, VERSION};
 
 use crate::args::{CheckArgs, ReplayArgs};
 use crate::exit::Failure;
-use crate::program::{FileKind, file_kind};
+use crate::program::{file_kind, require_ours};
 use crate::screen::{Channel, Color, Screen};
 
 /// What to check.
@@ -249,16 +249,10 @@ fn target(names: &[String]) -> Result<Target, Failure> {
                 let message = format!("{name}: litmus files are not available in this version");
                 return Err(Failure::usage(message, KINDS));
             }
-            _ => match file_kind(Path::new(name)).map_err(unreadable)? {
-                FileKind::Ours => executables.push(name.clone()),
-                FileKind::ForeignElf => {
-                    let message = format!("{name}: not built by fencehound cc");
-                    return Err(Failure::usage(message, "build it with `fencehound cc` in place of the compiler"));
-                }
-                FileKind::Other => {
-                    return Err(Failure::usage(format!("{name}: neither a .c file nor an executable"), KINDS));
-                }
-            },
+            _ => {
+                require_ours(name, file_kind(Path::new(name)).map_err(unreadable)?)?;
+                executables.push(name.clone());
+            }
         }
     }
     match (executables.pop(), executables.is_empty(), sources.is_empty()) {

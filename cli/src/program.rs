@@ -1,26 +1,30 @@
 //! Runs a program under test: gives it a job, reads its answers, and knows how it ended.
 
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
 
 use object::{Object, ObjectSection};
-use protocol::{CONTROL, Job, Message, Place, Replay, Summary, Trace, Violation};
+use protocol::{BUILD, BUILD_SECTION, CONTROL, Job, Message, Place, Replay, Summary, Trace, Violation};
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
+use crate::plan::reason;
+use crate::screen::{Channel, pass_on};
 use crate::symbols;
 
-/// The number of the socket in the program, always the same, so that a program sees the same descriptors (and the
-/// same environment) in every run.
-const CONTROL_NUMBER: RawFd = 100;
+/// So many file descriptors a program may have open. Its socket is the next one: beyond its limit, so that nothing that
+/// the program opens, duplicates or writes to meets it; and always the same, so that a program sees the same
+/// descriptors (and the same environment) in every run.
+const DESCRIPTORS: libc::rlim_t = 1024;
 
-/// Sections that only the pass or the runtime library make.
-const OWN_SECTIONS: [&str; 2] = ["fh_sites", "fh_version"];
+/// The section of what the pass puts before each hook.
+const SITES_SECTION: &str = "fh_sites";
 
 /// An executable with the runtime inside, and how to start it.
 #[derive(Clone, Debug)]
@@ -85,7 +89,7 @@ impl Program {
             return Err(Failure::internal(format!("the runtime failed: {words}")));
         }
         if found.summary.is_none() && !interrupts.pressed() {
-            return Err(Failure::internal(format!("the program {} before it gave its result", in_words(ending))));
+            return Err(ended_early(ending, " before it gave its result"));
         }
         Ok(found)
     }
@@ -115,7 +119,7 @@ impl Program {
         match result {
             Some(result) => Ok(result),
             None if interrupts.pressed() => Ok(Replayed::Interrupted),
-            None => Err(Failure::internal(format!("the program {} in a replay", in_words(ending)))),
+            None => Err(ended_early(ending, " in a replay")),
         }
     }
 
@@ -128,16 +132,22 @@ impl Program {
         mut hear: impl FnMut(Message),
     ) -> Result<ExitStatus, Failure> {
         let broken = |error: io::Error| Failure::internal(format!("the program cannot be run: {error}"));
+        let refused = |error: io::Error| {
+            let message = format!("{}: cannot be run: {}", self.executable.display(), reason(&error));
+            Failure::usage(message, "see that the file may be executed, and that its arguments are not too long")
+        };
         let mut command = Command::new(&self.executable);
         command.args(&self.arguments).current_dir(&self.directory);
         command.arg0(&self.name);
-        if output == Output::Discarded {
-            command.stdout(Stdio::null()).stderr(Stdio::null());
-        }
-        command.stdin(Stdio::null());
+        let stream = || if output == Output::Discarded { Stdio::null() } else { Stdio::piped() };
+        command.stdin(Stdio::null()).stdout(stream()).stderr(stream());
         let (mut ours, theirs) = UnixStream::pair().map_err(broken)?;
         prepare(&mut command, theirs.as_raw_fd());
-        let mut child = interrupts.spawn(&mut command).map_err(broken)?;
+        let mut child = interrupts.spawn(&mut command).map_err(refused)?;
+        let relays = [
+            child.stdout.take().map(|from| relay(from, Channel::Output)),
+            child.stderr.take().map(|from| relay(from, Channel::Error)),
+        ];
         // The program's end is the only one left, so that its end is the conversation's end.
         drop(theirs);
         // A program that has died already is noticed below, by its silence.
@@ -148,8 +158,22 @@ impl Program {
         }
         let ending = child.wait().map_err(broken);
         interrupts.forget();
+        for relay in relays.into_iter().flatten() {
+            drop(relay.join());
+        }
         heard.and(ending)
     }
+}
+
+/// Hands on what the program writes. It goes through the tool, so that a reader that goes away (`| head`) is no matter
+/// of the program's, which does in a replay what it did in the search.
+fn relay(mut from: impl Read + Send + 'static, to: Channel) -> JoinHandle<()> {
+    thread::spawn(move || {
+        let mut bytes = [0; 1 << 13];
+        while let Ok(length @ 1..) = from.read(&mut bytes) {
+            pass_on(to, &bytes[..length]);
+        }
+    })
 }
 
 /// Gives the program its job.
@@ -159,21 +183,40 @@ pub(crate) fn send(socket: &mut UnixStream, job: &Job) -> io::Result<()> {
     socket.write_all(line.as_bytes())
 }
 
+/// The limits of open files of this process.
+fn descriptors() -> libc::rlimit {
+    let mut limit = libc::rlimit { rlim_cur: DESCRIPTORS, rlim_max: DESCRIPTORS };
+    // SAFETY: getrlimit writes the limits through the pointer, which is valid for that.
+    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    limit
+}
+
+fn limit_descriptors(soft: libc::rlim_t, hard: libc::rlim_t) {
+    let limit = libc::rlimit { rlim_cur: soft, rlim_max: hard };
+    // SAFETY: setrlimit reads the limits through the pointer; it may be called between fork and exec.
+    unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+}
+
 /// Lets a command inherit the socket (which must be open until the command has started), fixes its addresses, and
 /// ends it when the tool ends.
 pub(crate) fn prepare(command: &mut Command, socket: RawFd) {
-    command.env(CONTROL, CONTROL_NUMBER.to_string());
+    let libc::rlimit { rlim_cur: soft, rlim_max: hard } = descriptors();
+    let number = DESCRIPTORS.min(hard.saturating_sub(1));
+    let place = RawFd::try_from(number).expect("a small number");
+    command.env(CONTROL, number.to_string());
     let in_child = move || {
         // SAFETY: personality takes no pointers and may be called between fork and exec. If it fails, the runtime
         // still works, unless addresses matter.
         unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
         // SAFETY: prctl with PR_SET_PDEATHSIG takes a number; it may be called between fork and exec.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        limit_descriptors(number + 1, hard);
         // SAFETY: dup2 takes no pointers and may be called between fork and exec; the copy is inherited.
-        let copy = unsafe { libc::dup2(socket, CONTROL_NUMBER) };
+        let copy = unsafe { libc::dup2(socket, place) };
         // SAFETY: fcntl with F_SETFD takes a number; it may be called between fork and exec.
-        let kept = unsafe { libc::fcntl(CONTROL_NUMBER, libc::F_SETFD, 0) };
-        if copy == CONTROL_NUMBER && kept == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+        let kept = unsafe { libc::fcntl(place, libc::F_SETFD, 0) };
+        limit_descriptors(number.min(soft), hard);
+        if copy == place && kept == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     };
     // SAFETY: the closure makes system calls only: no allocation, no lock.
     unsafe { command.pre_exec(in_child) };
@@ -183,13 +226,36 @@ fn listen(lines: impl BufRead, hear: &mut impl FnMut(Message)) -> Result<(), Fai
     for line in lines.split(b'\n') {
         // A program that is killed with data unread resets the connection; the silence that follows says enough.
         let Ok(line) = line else { break };
-        let message = serde_json::from_slice(&line).map_err(|error| {
-            let start: String = String::from_utf8_lossy(&line).chars().take(80).collect();
-            Failure::internal(format!("the program sent something that is no message ({error}): {start:?}"))
-        })?;
-        hear(message);
+        hear(serde_json::from_slice(&line).map_err(|error| no_message(&line, &error))?);
     }
     Ok(())
+}
+
+/// Who wrote a line that is no message? The runtime writes JSON.
+fn no_message(line: &[u8], error: &serde_json::Error) -> Failure {
+    let start: String = String::from_utf8_lossy(line).chars().take(80).collect();
+    if error.is_data() {
+        return Failure::internal(format!("the program sent something that is no message ({error}): {start:?}"));
+    }
+    Failure::unsupported(
+        format!("the program wrote into the file descriptor of fencehound's own socket: {start:?}"),
+        "see that it writes only to files that it has opened",
+    )
+}
+
+/// The program ended without a result. The runtime never ends with another status than 0 or 70.
+fn ended_early(ending: ExitStatus, when: &str) -> Failure {
+    match ending.code() {
+        Some(code) if code != 0 && code != 70 => Failure::unsupported(
+            format!("code that is not instrumented ended the program with status {code}{when}"),
+            "see that no library that the program calls ends the process",
+        ),
+        _ if ending.signal() == Some(libc::SIGKILL) => {
+            let help = "somebody killed it, or the system did for want of memory; run it again".to_string();
+            Failure { help: Some(help), ..Failure::internal(format!("the program {}{when}", in_words(ending))) }
+        }
+        _ => Failure::internal(format!("the program {}{when}", in_words(ending))),
+    }
 }
 
 /// How a program ended: `was killed by signal 11 (SIGSEGV)`, `ended with status 3`.
@@ -208,6 +274,12 @@ fn in_words(status: ExitStatus) -> String {
 pub(crate) enum FileKind {
     /// An executable that `fencehound cc` made.
     Ours,
+    /// One that the `fencehound cc` of another version made.
+    OtherVersion,
+    /// A shared library.
+    Library,
+    /// An object file, not linked yet.
+    Relocatable,
     /// Some other ELF file.
     ForeignElf,
     /// Something else.
@@ -224,10 +296,35 @@ pub(crate) fn file_kind(file: &Path) -> io::Result<FileKind> {
         return Ok(FileKind::Other);
     }
     let Ok(elf) = object::File::parse(content.as_slice()) else { return Ok(FileKind::ForeignElf) };
-    let ours = |name: &str| OWN_SECTIONS.contains(&name);
-    let executable = elf.kind() != object::ObjectKind::Relocatable;
-    let found = executable && elf.sections().any(|section| section.name().is_ok_and(ours));
-    Ok(if found { FileKind::Ours } else { FileKind::ForeignElf })
+    let build = elf.section_by_name(BUILD_SECTION).and_then(|section| section.data().ok());
+    let interpreted = elf.section_by_name(".interp").is_some();
+    Ok(match (elf.kind(), build) {
+        (object::ObjectKind::Relocatable, _) => FileKind::Relocatable,
+        (object::ObjectKind::Dynamic, _) if !interpreted => FileKind::Library,
+        (_, Some(build)) if build == BUILD => FileKind::Ours,
+        (_, Some(_)) => FileKind::OtherVersion,
+        (_, None) if elf.section_by_name(SITES_SECTION).is_some() => FileKind::OtherVersion,
+        (_, None) => FileKind::ForeignElf,
+    })
+}
+
+/// Refuses what is no program that this tool can run.
+pub(crate) fn require_ours(name: &str, kind: FileKind) -> Result<(), Failure> {
+    let (message, help) = match kind {
+        FileKind::Ours => return Ok(()),
+        FileKind::OtherVersion => {
+            ("built by another version of fencehound", "build it again with this `fencehound cc`")
+        }
+        FileKind::Library => ("a shared library", "check an executable; what is to be watched is linked statically"),
+        FileKind::Relocatable => ("an object file", "link it with `fencehound cc`"),
+        FileKind::ForeignElf => {
+            ("not built by fencehound cc", "build it with `fencehound cc` in place of the compiler")
+        }
+        FileKind::Other => {
+            ("neither a .c file nor an executable", "a target is .c files or an executable made by `fencehound cc`")
+        }
+    };
+    Err(Failure::usage(format!("{name}: {message}"), help))
 }
 
 #[cfg(test)]

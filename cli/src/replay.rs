@@ -1,5 +1,6 @@
 //! `fencehound replay`: runs one recorded schedule again and shows it, at once, event by event, or in gdb.
 
+use std::fs;
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -14,14 +15,14 @@ use crate::check::{compiled_program, print_verdict};
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
 use crate::exit::{Failure, Status};
 use crate::findings;
-use crate::interrupt::Interrupts;
+use crate::interrupt::{Cause, Interrupts};
 use crate::plan::ReplayMode;
-use crate::program::{self, Program, Replayed};
+use crate::program::{self, Program, Replayed, file_kind, require_ours};
 use crate::report::columns::{Row, Table};
 use crate::report::excerpt::Sources;
 use crate::report::{self, Detail, Subject};
 use crate::screen::{Channel, Color, Screen, plain};
-use crate::toolchain::in_path;
+use crate::toolchain::{Toolchain, in_path};
 
 /// Seconds that gdb's user may look at a thread before it counts as an endless loop: a year.
 const PATIENCE: u64 = 365 * 24 * 3600;
@@ -44,7 +45,8 @@ pub(crate) fn run(path: &str, mode: ReplayMode, color: Color) -> Result<Status, 
             Ok(Status::Clean)
         }
         Replayed::Interrupted => {
-            print_verdict(screen, "incomplete: stopped by Ctrl-C");
+            let cause = interrupts.cause().map_or("a signal", Cause::name);
+            print_verdict(screen, &format!("incomplete: stopped by {cause}"));
             Ok(Status::Incomplete)
         }
     }
@@ -77,6 +79,15 @@ fn changed(words: &str, finding: &Finding) -> Failure {
 
 fn require_unchanged(finding: &Finding) -> Result<(), Failure> {
     let directory = Path::new(&finding.program.directory);
+    if !directory.is_dir() {
+        return Err(changed(&format!("{} is gone", directory.display()), finding));
+    }
+    // What only looks like a finding may make clang read a device that has no end.
+    for option in &finding.program.compile_options {
+        if fs::metadata(directory.join(option)).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            return Err(changed(&format!("{option} is not a file"), finding));
+        }
+    }
     for (file, hash) in &finding.program.files {
         match hash_file(&directory.join(file)) {
             Ok(now) if now == *hash => {}
@@ -101,6 +112,8 @@ fn rebuild(
         && Path::new(name).extension().is_none_or(|extension| extension != "c")
     {
         let executable = directory.join(name);
+        let kind = file_kind(&executable).map_err(|_| changed(&format!("{name} is gone"), finding))?;
+        require_ours(name, kind)?;
         return Ok((Program { executable, name: name.clone(), arguments, directory }, None));
     }
     let debug = if mode == ReplayMode::Gdb { DebugInfo::Full } else { DebugInfo::Lines };
@@ -109,7 +122,12 @@ fn rebuild(
         files: made_of.target.clone(),
         options: made_of.compile_options.clone(),
     };
-    let built = compile::compile(&sources, debug, color, interrupts)?;
+    let parts = Toolchain::locate().require()?;
+    let built =
+        compile::compile(&sources, &parts, debug, color, interrupts).map_err(|failure| match failure.status {
+            Status::Compile => changed("it does not compile any more", finding),
+            _ => failure,
+        })?;
     if built.files != made_of.files {
         return Err(changed("it is made of other files", finding));
     }

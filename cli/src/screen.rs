@@ -1,8 +1,12 @@
 //! Where the human-readable text goes, in colour or not.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use anstream::{AutoStream, ColorChoice};
+
+use crate::exit::Failure;
+use crate::plan::reason;
 
 /// When to colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -57,7 +61,7 @@ impl Screen {
             Color::Always => Some(ColorChoice::Always),
             Color::Never => Some(ColorChoice::Never),
         };
-        let ignored = match self.channel {
+        let written = match self.channel {
             Channel::Output => {
                 let stream = io::stdout();
                 let choice = choice.unwrap_or_else(|| AutoStream::choice(&stream));
@@ -71,13 +75,47 @@ impl Screen {
                 stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
             }
         };
-        drop(ignored);
+        keep(written);
     }
+}
+
+/// Why text for the standard output or error was lost, if it was.
+static LOST: OnceLock<String> = OnceLock::new();
+
+fn keep(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        drop(LOST.set(reason(&error)));
+    }
+}
+
+/// Text that did not get where it should have: then nobody has read the result.
+pub(crate) fn lost() -> Option<Failure> {
+    let why = LOST.get()?;
+    Some(Failure::usage(format!("the result cannot be written: {why}"), "write it to another place"))
+}
+
+/// Hands on what the program itself wrote.
+pub(crate) fn pass_on(channel: Channel, bytes: &[u8]) {
+    keep(match channel {
+        Channel::Output => io::stdout().lock().write_all(bytes).and_then(|()| io::stdout().flush()),
+        Channel::Error => io::stderr().lock().write_all(bytes),
+    });
 }
 
 /// Takes the colour codes out of a text.
 pub(crate) fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
+}
+
+/// Whether text on the standard error is coloured.
+pub(crate) fn colours_errors(color: Color) -> bool {
+    match color {
+        Color::Auto => AutoStream::choice(&io::stderr()) != ColorChoice::Never,
+        Color::Always => true,
+        Color::Never => false,
+    }
 }
 
 /// Writes an error message.

@@ -4,15 +4,15 @@
 //! canned messages. So these tests are about the tool alone.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use protocol::{
-    Kind, Message, MonitorCount, MonitorName, Place, Role, Schedule, SiteUse, StoppedBy, Summary, Trace, TraceEvent,
-    Violation,
+    Kind, Message, MonitorCount, MonitorName, Place, Role, Schedule, Segment, SiteUse, StoppedBy, Summary, Trace,
+    TraceEvent, Violation,
 };
 use serde_json::Value;
 
@@ -45,7 +45,8 @@ fn installation() -> &'static Installation {
         fs::write(root.join("include/fencehound.h"), "#define FROM_FENCEHOUND 1\n").unwrap();
         clang(&[&"-shared", &"-fPIC", &fake.join("plugin.c"), &"-o", &library.join("libfencehound_pass.so")]);
         let object = root.join("runtime.o");
-        clang(&[&"-c", &fake.join("runtime.c"), &"-o", &object]);
+        let build = std::str::from_utf8(&protocol::BUILD).unwrap();
+        clang(&[&"-c", &format!("-DBUILD=\"{build}\""), &fake.join("runtime.c"), &"-o", &object]);
         let archive = library.join("libfencehound_runtime.a");
         let status = Command::new("ar").arg("rcs").arg(&archive).arg(&object).status().unwrap();
         assert!(status.success());
@@ -177,8 +178,16 @@ fn violation(line: u32) -> Violation {
         sites: vec![site(Role::Delayed, 1, line), site(Role::Previous, 2, 5), site(Role::Overtaking, 2, 6)],
         events: Some([0, 1, 2]),
         program_counter: None,
-        schedule: Schedule::default(),
+        schedule: Schedule {
+            threads: vec![vec![], vec![0], vec![1]],
+            segments: vec![segment(1, 1, 4), segment(2, 2, 6)],
+            choices: Vec::new(),
+        },
     }
+}
+
+fn segment(thread: u32, events: u64, line: u32) -> Segment {
+    Segment { thread, events, last: Place { file: "sb.c".to_string(), line, column: 3 }, nth: 1 }
 }
 
 fn assertion() -> Violation {
@@ -325,25 +334,35 @@ fn a_program_that_fails_inside_is_an_internal_error() {
     assert_eq!(ran.status, 70);
     assert!(ran.verdict().ends_with("the runtime failed: the clock runs backwards"));
 
-    bench.write("explored", "this is no message\n");
+    bench.write("explored", "{\"applause\": 1}\n");
     let ran = bench.check("");
     assert_eq!(ran.status, 70);
     assert!(ran.verdict().contains("something that is no message"), "{ran:?}");
 }
 
-fn interrupted(bench: &Bench, how: &str) -> Child {
+/// The program at work.
+fn waiting(bench: &Bench, how: &str) -> Child {
     let ready = bench.path("ready");
     let child = bench.command(&format!("check program -- explored replayed {how} ready")).spawn().unwrap();
     while !ready.exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
+    child
+}
+
+fn signal(child: &Child, signal: &str) {
+    let status = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+fn interrupted(bench: &Bench, how: &str) -> Child {
+    let child = waiting(bench, how);
     press(&child);
     child
 }
 
 fn press(child: &Child) {
-    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
+    signal(child, "-INT");
 }
 
 #[test]
@@ -511,4 +530,162 @@ fn colour_is_only_where_it_is_wanted() {
     assert!(!bench.check("").output.contains('\u{1b}'));
     assert!(bench.check("--color always").output.contains('\u{1b}'));
     assert!(!bench.check("--color never").output.contains('\u{1b}'));
+}
+
+#[test]
+fn what_a_program_does_to_its_own_process_is_no_bug_of_the_tool() {
+    let bench = Bench::empty();
+    bench.write("explored", "this is no message\n");
+    let ran = bench.check("");
+    assert_eq!(ran.status, 4, "{ran:?}");
+    assert!(ran.verdict().contains("wrote into the file descriptor of fencehound's own socket"), "{ran:?}");
+    let ran = bench.run("check program -- explored");
+    assert_eq!(ran.status, 4, "{ran:?}");
+    assert!(ran.verdict().ends_with("ended the program with status 9 before it gave its result"), "{ran:?}");
+}
+
+#[test]
+fn an_executable_of_another_build_is_refused() {
+    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    let mut other = fs::read(bench.path("program")).unwrap();
+    let at = other.windows(protocol::BUILD.len()).position(|bytes| bytes == protocol::BUILD).unwrap();
+    other[at] ^= 1;
+    fs::copy(bench.path("program"), bench.path("other")).unwrap();
+    fs::write(bench.path("other"), &other).unwrap();
+    let expected = "error: other: built by another version of fencehound\n\
+                    help: build it again with this `fencehound cc`\n";
+    let ran = bench.run("check other");
+    assert_eq!(ran, Ran { status: 2, output: String::new(), errors: expected.to_string() });
+
+    // As a finding that says that the executable is what it was.
+    assert_eq!(bench.check("").status, 1);
+    let mut finding: Value = serde_json::from_str(&bench.read("fencehound-out/tso-1/finding.json")).unwrap();
+    finding["program"]["target"][0] = "other".into();
+    finding["program"]["files"][0] = serde_json::json!(["other", sha256(&bench.path("other"))]);
+    bench.write("finding.json", &finding.to_string());
+    let ran = bench.run("replay finding.json");
+    assert_eq!(ran, Ran { status: 2, output: String::new(), errors: expected.to_string() });
+}
+
+fn sha256(file: &Path) -> String {
+    let output = Command::new("sha256sum").arg(file).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    format!("sha256:{}", text.split(' ').next().unwrap())
+}
+
+#[test]
+fn a_result_that_nobody_gets_is_not_clean() {
+    let bench = Bench::new(&[end(summary(3, 0))], &[]);
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for line in ["check program -- explored replayed", "check program --json - -- explored replayed", "--help"] {
+        let ran = ran(bench.command(line).stdout(full()).output().unwrap());
+        assert_eq!(ran.status, 2, "{line}: {ran:?}");
+        assert!(ran.errors.contains("cannot be written: no space left on device\nhelp: "), "{line}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_changes_no_status() {
+    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    let print = |line: &str| {
+        let mut child = bench.command(line).spawn().unwrap();
+        drop(child.stdout.take());
+        ran(child.wait_with_output().unwrap())
+    };
+    for line in ["check program -- explored replayed print", "replay fencehound-out/tso-1"] {
+        assert_eq!(print(line), Ran { status: 1, output: String::new(), errors: String::new() }, "{line}");
+    }
+}
+
+#[test]
+fn sigterm_is_not_called_ctrl_c() {
+    let stopped = Summary { complete: false, stopped_by: Some(StoppedBy::Interrupt), ..summary(3, 0) };
+    let bench = Bench::new(&[end(stopped)], &[]);
+    let child = waiting(&bench, "wait");
+    signal(&child, "-TERM");
+    let ran = ran(child.wait_with_output().unwrap());
+    assert_eq!((ran.status, ran.verdict()), (3, "incomplete: 3 executions, stopped by SIGTERM; nothing found"));
+}
+
+#[test]
+fn a_program_without_main_is_said_to_be_one() {
+    let bench = Bench::empty();
+    bench.write("a.c", "int f(void) { return 1; }\n");
+    bench.write("empty.c", "");
+    for files in ["empty.c", "a.c empty.c"] {
+        let ran = bench.run(&format!("check {files}"));
+        assert_eq!(ran.status, 5, "{ran:?}");
+        assert_eq!(ran.verdict(), format!("error: {files}: the function `main` is missing"));
+        assert!(ran.errors.starts_with("help: name all .c files of the program"), "{}", ran.errors);
+    }
+    let ran = bench.run("check a.c --cflags -c");
+    assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{ran:?}");
+    assert!(ran.errors.starts_with("error: with the options -O1 -c, clang makes no executable of a.c\n"), "{ran:?}");
+}
+
+#[test]
+fn what_a_finding_says_cannot_steer_the_terminal() {
+    let evil = "a\u{1b}[2Jb\u{7}c\u{9b}1md\u{202e}e\nerror: f";
+    let mut odd = violation(4);
+    odd.message = evil.to_string();
+    for site in &mut odd.sites {
+        for text in [&mut site.place.file, &mut site.function, &mut site.operation, &mut site.expression] {
+            *text = evil.to_string();
+        }
+    }
+    let mut unwatched = summary(3, 1);
+    unwatched.uninstrumented = vec![evil.to_string()];
+    let unsupported = Message::Unsupported { what: evil.to_string(), place: odd.sites[0].place.clone() };
+    let bench = Bench::new(&[reported(odd.clone()), unsupported, end(unwatched)], &[trace(vec![odd])]);
+    let harmless = |ran: &Ran| {
+        let text = format!("{}{}", ran.output, ran.errors);
+        assert!(!text.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']), "{ran:?}");
+        assert!(!text.contains("\nerror: f"), "{ran:?}");
+    };
+    let checked = bench.check("");
+    assert_eq!(checked.status, 1, "{checked:?}");
+    harmless(&checked);
+    let whole = bench.run("replay fencehound-out/tso-1");
+    assert_eq!(whole.status, 1, "{whole:?}");
+    harmless(&whole);
+    let text = bench.read("fencehound-out/tso-1/finding.json");
+    for key in ["directory", "target", "files", "compile_options"] {
+        let mut finding: Value = serde_json::from_str(&text).unwrap();
+        put_everywhere(&mut finding["program"][key], evil);
+        bench.write("finding.json", &finding.to_string());
+        let ran = bench.run("replay finding.json");
+        harmless(&ran);
+    }
+}
+
+/// Replaces all texts of a JSON value.
+fn put_everywhere(value: &mut Value, text: &str) {
+    match value {
+        Value::String(old) => *old = format!("/{text}"),
+        Value::Array(values) => values.iter_mut().for_each(|value| put_everywhere(value, text)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_program_that_is_killed_is_not_taken_for_a_bug() {
+    let bench = Bench::empty();
+    let child = waiting(&bench, "stubborn");
+    let programs = fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).unwrap();
+    let status = Command::new("kill").args(["-KILL", programs.trim()]).status().unwrap();
+    assert!(status.success(), "{programs}");
+    let ran = ran(child.wait_with_output().unwrap());
+    assert_eq!(ran.status, 70, "{ran:?}");
+    assert!(ran.verdict().ends_with("was killed by signal 9 (SIGKILL) before it gave its result"), "{ran:?}");
+    assert!(ran.errors.starts_with("help: somebody killed it, or the system did for want of memory"), "{ran:?}");
+}
+
+#[test]
+fn a_program_that_may_not_be_run_is_named() {
+    let bench = Bench::empty();
+    fs::copy(&installation().program, bench.path("locked")).unwrap();
+    fs::set_permissions(bench.path("locked"), fs::Permissions::from_mode(0o644)).unwrap();
+    let ran = bench.run("check locked");
+    assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{ran:?}");
+    assert!(ran.errors.contains("/locked: cannot be run: permission denied\nhelp: "), "{ran:?}");
 }

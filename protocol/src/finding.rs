@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Limits, MonitorName};
-use crate::message::Violation;
+use crate::job::{Limits, MonitorName, Schedule};
+use crate::message::{Kind, Role, Violation};
 
 /// A finding, as `finding.json` in its folder.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -38,4 +38,91 @@ pub struct Program {
     /// Files that the program was made of (sources and headers, or the executable) and a hash of each one's content,
     /// sorted.
     pub files: Vec<(String, String)>,
+}
+
+/// Threads of a program, at most.
+const THREADS: usize = 255;
+
+impl Finding {
+    /// Whether the parts of the finding fit each other, as those of each finding that the tool writes do.
+    ///
+    /// # Errors
+    /// What does not fit, in words.
+    pub fn validate(&self) -> Result<(), String> {
+        let of_an_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+        require(!self.id.is_empty() && self.id.chars().all(of_an_id), "its id is none")?;
+        self.program.validate()?;
+        let texts = self.arguments.iter();
+        require(texts.into_iter().all(|text| !text.contains('\0')), "an argument has a zero byte")?;
+        let repeats = |index: usize| self.monitors[..index].contains(&self.monitors[index]);
+        require(!(0..self.monitors.len()).any(repeats), "a monitor is named twice")?;
+        require(self.limits.max_events > 0 && self.limits.local_seconds > 0, "a limit is 0")?;
+        let events = self.violation.schedule.validate()?;
+        require(events <= self.limits.max_events.min(u32::MAX.into()), "it has more events than its limit")?;
+        self.validate_violation(events)
+    }
+
+    /// Whether the violation fits a schedule of so many events.
+    fn validate_violation(&self, length: u64) -> Result<(), String> {
+        let Violation { kind, monitor, sites, events, schedule, .. } = &self.violation;
+        let threads = schedule.threads.len();
+        let known = |thread: u32| usize::try_from(thread).is_ok_and(|thread| thread < threads);
+        require(sites.iter().all(|site| known(site.thread)), "a site is of an unknown thread")?;
+        if *kind != Kind::ScViolation {
+            return require(monitor.is_none() && events.is_none(), "only an SC violation has a monitor and its events");
+        }
+        require(monitor.is_some_and(|name| self.monitors.contains(&name)), "its monitor did not watch")?;
+        let roles: Vec<Role> = sites.iter().map(|site| site.role).collect();
+        require(roles == [Role::Delayed, Role::Previous, Role::Overtaking], "its sites are not those of a monitor")?;
+        let [delayed, previous, overtaking] = events.ok_or("its three events are missing")?;
+        let ordered = delayed < overtaking && previous < overtaking && overtaking < length;
+        require(ordered, "its three events are not events of the schedule")
+    }
+}
+
+impl Program {
+    fn validate(&self) -> Result<(), String> {
+        let texts = [&self.directory].into_iter().chain(&self.target).chain(&self.compile_options);
+        require(texts.into_iter().all(|text| !text.contains('\0')), "the program has a name with a zero byte")?;
+        require(self.directory.starts_with('/'), "the program's folder has no absolute name")?;
+        let sources = self.target.iter().filter(|name| name.ends_with(".c")).count();
+        let kinds = sources == self.target.len() || (sources == 0 && self.target.len() == 1);
+        require(kinds && !self.target.is_empty(), "the program is neither .c files nor an executable")?;
+        for name in &self.target {
+            let plain = name.trim_start_matches("./");
+            let listed = self.files.iter().any(|(file, _)| file == name || file == plain);
+            require(listed, &format!("{name} is not among the program's files"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Schedule {
+    /// How many events the schedule has.
+    fn validate(&self) -> Result<u64, String> {
+        require(self.threads.len() <= THREADS, "it has too many threads")?;
+        require(self.threads.first().is_some_and(Vec::is_empty), "its first thread is not main")?;
+        for (index, path) in self.threads.iter().enumerate().skip(1) {
+            let before = &self.threads[..index];
+            let Some((nth, parent)) = path.split_last() else { return Err("two of its threads are main".to_owned()) };
+            let created = before.iter().filter(|other| other.split_last().is_some_and(|(_, of)| of == parent)).count();
+            let numbered = before.iter().any(|other| other == parent) && usize::try_from(*nth) == Ok(created);
+            require(numbered, "its threads are not numbered as they are created")?;
+        }
+        let mut events: u64 = 0;
+        for (index, segment) in self.segments.iter().enumerate() {
+            let known = usize::try_from(segment.thread).is_ok_and(|thread| thread < self.threads.len());
+            require(known, "its schedule has an unknown thread")?;
+            let counted = segment.events > 0 && (1..=segment.events.saturating_add(events)).contains(&segment.nth);
+            require(counted, "its schedule counts events wrongly")?;
+            let merged = index > 0 && self.segments[index - 1].thread == segment.thread;
+            require(!merged, "its schedule has two segments where one is enough")?;
+            events = events.saturating_add(segment.events);
+        }
+        Ok(events)
+    }
+}
+
+fn require(holds: bool, otherwise: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise.to_owned()) }
 }

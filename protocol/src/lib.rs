@@ -6,10 +6,12 @@
 //!
 //! The same types make up the finding file ([`finding`]).
 
+pub mod build;
 pub mod finding;
 pub mod job;
 pub mod message;
 
+pub use build::{BUILD, BUILD_SECTION};
 pub use finding::{Finding, Program};
 pub use job::{Explore, Job, Limits, MonitorName, Replay, Schedule, Segment};
 pub use message::{

@@ -12,13 +12,21 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use engine::event::Thread;
 
 use crate::runtime::is_busy;
-use crate::{fiber, layout};
+use crate::{fiber, foreign, layout};
 
 /// Milliseconds from one tick of the timer to the next.
 const TICK: i64 = 20;
 
 /// A flag that every call finds clear.
 const DIRECTION_FLAG: i64 = 1 << 10;
+
+/// What the C library and the kernel do to a program in a call that it makes.
+const IN_A_CALL: [c_int; 4] = [libc::SIGABRT, libc::SIGPIPE, libc::SIGSYS, libc::SIGXFSZ];
+
+/// Whether the fault came in a call out of the program, rather than at an instruction of it.
+pub(crate) fn comes_in_a_call(fault: Fault) -> bool {
+    matches!(fault, Fault::Signal(signal, _) if IN_A_CALL.contains(&signal))
+}
 
 /// What ended a thread's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,6 +111,9 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
         (low..low + layout::GUARD).contains(&address)
     });
     let fault = if signal == libc::SIGSEGV && guarded { Fault::StackOverflow } else { Fault::Signal(signal, address) };
+    if foreign::is_this_thread() {
+        foreign::refuse(std::ptr::null());
+    }
     if !leave_fiber(context, fault) {
         crate::control::internal_error(&format!("signal {signal} at {address:#x} in the runtime"));
     }
@@ -124,7 +135,11 @@ extern "C" fn on_tick(_signal: c_int, _info: *mut libc::siginfo_t, context: *mut
 
 extern "C" fn on_interrupt(_signal: c_int, _info: *mut libc::siginfo_t, _context: *mut c_void) {
     INTERRUPTED.store(true, Ordering::Relaxed);
-    // A thread in an endless loop is left at the next tick.
+    leave_soon();
+}
+
+/// The search is to end: a thread that comes to no hook, in an endless loop or a library, is left at the next tick.
+pub(crate) fn leave_soon() {
     PATIENCE.store(1, Ordering::Relaxed);
 }
 
@@ -152,7 +167,8 @@ pub(crate) fn install() -> std::io::Result<()> {
     if unsafe { libc::sigaltstack(&raw const stack, std::ptr::null_mut()) } != 0 {
         return Err(std::io::Error::last_os_error());
     }
-    for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP] {
+    let faults = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP];
+    for signal in faults.into_iter().chain(IN_A_CALL) {
         handle(signal, on_fault, libc::SA_NODEFER);
     }
     handle(libc::SIGALRM, on_tick, libc::SA_RESTART);
@@ -178,6 +194,8 @@ pub(crate) fn describe(fault: Fault) -> String {
         Fault::Signal(libc::SIGSEGV | libc::SIGBUS, _) => "access to memory that is not there".to_owned(),
         Fault::Signal(libc::SIGFPE, _) => "division by zero or overflow".to_owned(),
         Fault::Signal(libc::SIGILL | libc::SIGTRAP, _) => "trap: code that is not meant to be reached".to_owned(),
+        Fault::Signal(libc::SIGABRT, _) => "abort was called in a library".to_owned(),
+        Fault::Signal(libc::SIGPIPE, _) => "write to a pipe that nobody reads".to_owned(),
         Fault::Signal(signal, _) => format!("signal {signal}"),
     }
 }

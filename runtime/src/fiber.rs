@@ -166,6 +166,15 @@ fn set_errno(value: c_int) {
     unsafe { *FIBERS.errno.get() = value };
 }
 
+/// A call of the C library that fails with this number.
+pub(crate) fn refuse_call(number: c_int) -> c_int {
+    // SAFETY: takes nothing, and gives the address of a variable of this OS thread.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: as in `errno`.
+    unsafe { *errno = number };
+    -1
+}
+
 /// Gives up control for good.
 pub(crate) fn abandon(next: Switch) -> ! {
     suspend(next);

@@ -5,7 +5,7 @@
 //! threads in [`threads`], of mutexes in [`mutexes`], of the heap in [`heap`], of the process in [`process`]. Each
 //! decodes its arguments, asks for its turn ([`runtime::turn`]), does the operation on real memory, and reports the
 //! event ([`runtime::Runtime`]). [`fiber`] switches threads, [`search`] runs execution after execution, [`faults`]
-//! turns signals into findings.
+//! turns signals into findings, [`foreign`] refuses threads of libraries.
 //!
 //! Unsafe code: one operation a block. The SAFETY comments name who upholds it: *the program* (C code that passes a
 //! valid pointer, or else faults, which [`faults`] catches), *the pass* (the hook ABI), or this crate.
@@ -16,6 +16,7 @@ mod control;
 mod externals;
 mod faults;
 mod fiber;
+mod foreign;
 mod globals;
 mod heap;
 mod layout;

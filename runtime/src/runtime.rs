@@ -12,6 +12,7 @@ use engine::monitor::{Monitor, Report};
 
 use crate::faults;
 use crate::fiber::{self, Switch};
+use crate::foreign;
 use crate::globals::Globals;
 use crate::heap::Heap;
 use crate::layout;
@@ -19,7 +20,7 @@ use crate::mutexes::MutexTable;
 use crate::recorder::{Detail, Failure, Note, Operation, Recorder};
 use crate::shadow::{Cut, Shadow};
 use crate::sites::{Record, RecordPointer, Sites};
-use crate::threads::ThreadTable;
+use crate::threads::{ThreadTable, call_site};
 
 /// Everything that the runtime knows, in one place.
 pub(crate) struct Runtime {
@@ -57,6 +58,9 @@ pub(crate) struct Runtime {
 
 /// Bytes of stack that a hook may use: with less left, the program has overflowed its stack.
 const STACK_OF_A_HOOK: usize = 64 << 10;
+
+/// Bytes of a stack above its floor.
+const STACK_OF_THE_PROGRAM: usize = layout::STACK - layout::GUARD - STACK_OF_A_HOOK;
 
 /// Where the stack has come to, nearly.
 #[inline(always)]
@@ -157,7 +161,12 @@ pub(crate) fn at_work() -> Option<AtWork> {
 /// Runs `work` on the runtime, if there is one. What [`AtWork`] asks of its holder is asked of `work`.
 #[inline]
 pub(crate) fn with<R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
-    at_work().map(|mut runtime| work(&mut runtime))
+    let mut runtime = at_work()?;
+    if foreign::is_this_thread() {
+        drop(runtime);
+        foreign::refuse(call_site());
+    }
+    Some(work(&mut runtime))
 }
 
 /// Who has control.
@@ -287,8 +296,8 @@ impl Runtime {
         let thread = self.running;
         self.threads.at(thread).stands_at = Record::known(site);
         let plain = pending == Pending::Access && self.way == Way::Plain && self.execution.waiting() == 0;
-        if !plain || self.execution.length() >= self.max_events || stack_pointer() < self.stack_floor {
-            return self.arrive_otherwise(pending);
+        if !plain || self.execution.length() >= self.max_events || self.is_off_stack() {
+            return self.arrive_otherwise(pending, site);
         }
         match self.execution.pass() {
             Next::Run(next) if next == thread => Turn::Ours,
@@ -296,9 +305,19 @@ impl Runtime {
         }
     }
 
+    /// Whether this is not the running thread's stack, or its end.
+    #[inline(always)]
+    fn is_off_stack(&self) -> bool {
+        stack_pointer().wrapping_sub(self.stack_floor) >= STACK_OF_THE_PROGRAM
+    }
+
     #[inline(never)]
-    fn arrive_otherwise(&mut self, pending: Pending) -> Turn {
-        if stack_pointer() < self.stack_floor {
+    fn arrive_otherwise(&mut self, pending: Pending, site: RecordPointer) -> Turn {
+        if self.is_off_stack() {
+            if !layout::is_stack(stack_pointer()) {
+                GLOBAL.busy.store(false, Ordering::Relaxed);
+                foreign::refuse(site);
+            }
             self.end = Some(End::StackOverflow);
             return Turn::Other(Switch::End);
         }

@@ -14,7 +14,8 @@ use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, Site
 use crate::faults::{self, Fault};
 use crate::recorder::{Failure, Recorder, site_use};
 use crate::runtime::{End, Runtime, install, with};
-use crate::{control, fiber, layout, process};
+use crate::sites::Record;
+use crate::{control, fiber, foreign, layout, process};
 
 /// A thread's name in messages.
 fn name(thread: Thread) -> String {
@@ -66,16 +67,30 @@ pub(crate) fn explore(job: &Explore) {
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
     }
-    let stopped = search(job);
+    conclude(&search(job));
+}
+
+/// Tells the tool how the search ended.
+fn conclude(stopped: &Stopped) {
     // A timer that ticks on could end the summary.
     faults::set_patience(u64::MAX);
     with(|runtime| {
         runtime.send_fresh();
-        if let Stopped::Unsupported { what, place } = &stopped {
+        if let Stopped::Unsupported { what, place } = stopped {
             control::send(&Message::Unsupported { what: what.clone(), place: place.clone() });
         }
-        control::send(&Message::Summary(Box::new(runtime.summary(&stopped))));
+        control::send(&Message::Summary(Box::new(runtime.summary(stopped))));
     });
+}
+
+/// Code that is not instrumented ended the process, most likely in the last call out of the program.
+pub(crate) fn ended_by_a_library() {
+    let call = with(|runtime| runtime.last_external.take()).flatten();
+    let (what, place) = call.map_or_else(
+        || ("an exit in code that is not instrumented".to_owned(), protocol::Place::default()),
+        |(name, record)| (format!("an exit in code that is not instrumented, after a call of {name}"), record.place()),
+    );
+    conclude(&Stopped::Unsupported { what, place });
 }
 
 /// Why the search ended.
@@ -94,7 +109,7 @@ fn search(job: &Explore) -> Stopped {
     let mut looked = 0;
     loop {
         if with(Runtime::begin) != Some(true) {
-            return Stopped::Complete;
+            return with(|runtime| runtime.refused()).flatten().unwrap_or(Stopped::Complete);
         }
         if let Some(stop) = with(|runtime| runtime.budget(job, &mut looked)).flatten() {
             return Stopped::Budget(stop);
@@ -126,8 +141,21 @@ impl Runtime {
         None
     }
 
+    /// What ran outside of any control, if something did.
+    fn refused(&self) -> Option<Stopped> {
+        if let Some(record) = foreign::refused() {
+            return Some(Stopped::Unsupported { what: foreign::WHAT.to_owned(), place: record.place() });
+        }
+        let (place, library) = self.sites.shared_library()?;
+        let what = format!("instrumented code in a shared library ({library}), whose variables cannot be reset");
+        Some(Stopped::Unsupported { what, place })
+    }
+
     /// Takes the execution that has ended into the counts; says whether to stop.
     fn finish(&mut self, fault: Option<(Fault, u64)>, stop_at_first: bool) -> Option<Stopped> {
+        if let Some(refused) = self.refused() {
+            return Some(refused);
+        }
         if faults::interrupted() && fault.is_some_and(|(fault, _)| fault == Fault::Endless) {
             return Some(Stopped::Budget(StoppedBy::Interrupt));
         }
@@ -187,7 +215,10 @@ impl Runtime {
     fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
         let kind = if fault == Fault::Endless { Kind::Livelock } else { Kind::Crash };
         let thread = self.running;
-        let at = self.threads.stands_at(thread);
+        let at = match &self.last_external {
+            Some((_, record)) if faults::comes_in_a_call(fault) => std::ptr::from_ref::<Record>(record),
+            _ => self.threads.stands_at(thread),
+        };
         let operation = if fault == Fault::Endless { "loop" } else { "fault" };
         let sites = vec![site_use(Role::At, thread, at, operation)];
         Failure { kind, message: faults::describe(fault), sites, program_counter: Some(program_counter) }
@@ -281,13 +312,15 @@ pub(crate) fn replay(job: &Replay) {
         .flat_map(|(thread, events)| std::iter::repeat_n(thread, usize::try_from(events).unwrap_or(usize::MAX)))
         .take(usize::try_from(job.limits.max_events).unwrap_or(usize::MAX))
         .collect();
+    let length = planned.len() as u64;
     let strategy = ReplayStrategy::new(planned, job.schedule.choices.clone());
     let mut execution = Execution::new(Box::new(strategy));
     if execution.number(&job.schedule.threads).is_err() {
         control::send(&Message::Diverged("the finding's thread numbers are none".to_owned()));
         return;
     }
-    set_up(execution, &job.monitors, job.limits.max_events);
+    // One more event than the schedule has shows that the program does not follow it.
+    set_up(execution, &job.monitors, job.limits.max_events.min(length + 1));
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -311,6 +344,9 @@ pub(crate) fn replay(job: &Replay) {
 
 impl Runtime {
     fn finish_replay(&mut self, job: &Replay, fault: Option<(Fault, u64)>) {
+        if let Some(Stopped::Unsupported { what, place }) = self.refused() {
+            self.end = Some(End::Unsupported { what, place });
+        }
         if let Some(End::Unsupported { what, place }) = &self.end {
             let what = what.clone();
             control::send(&Message::Diverged(format!("{what} at {}:{}", place.file, place.line)));

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
+use std::mem::MaybeUninit;
 
 use engine::event::Site;
 use protocol::Place;
@@ -23,7 +24,8 @@ unsafe impl Sync for Record {}
 /// A reference to a record; null is a place that is not known.
 pub(crate) type RecordPointer = *const Record;
 
-static UNKNOWN: Record =
+/// The place that is not known.
+pub(crate) static UNKNOWN: Record =
     Record { file: c"".as_ptr(), function: c"".as_ptr(), expression: c"".as_ptr(), line: 0, column: 0, unused: 0 };
 
 impl Record {
@@ -83,6 +85,8 @@ pub(crate) struct Sites {
     first: usize,
     places: HashMap<(&'static str, u32, u16), u32>,
     unknown: u32,
+    /// A record that is none of this program, if there was one: a shared library is instrumented too.
+    foreign: Option<&'static Record>,
 }
 
 impl Sites {
@@ -90,7 +94,8 @@ impl Sites {
     pub(crate) fn new() -> Self {
         let (first, end) = (&raw const FIRST as usize, &raw const END as usize);
         let records = (end - first) / size_of::<Record>();
-        let mut sites = Self { numbers: vec![u32::MAX; records], first, places: HashMap::new(), unknown: 0 };
+        let mut sites =
+            Self { numbers: vec![u32::MAX; records], first, places: HashMap::new(), unknown: 0, foreign: None };
         sites.unknown = sites.number(&UNKNOWN);
         sites
     }
@@ -107,8 +112,25 @@ impl Sites {
         match self.numbers.get(index) {
             Some(&number) if number != u32::MAX => Site(number),
             Some(_) => self.number_record(index, record),
-            None => Site(self.unknown),
+            None => self.no_site(record),
         }
+    }
+
+    #[cold]
+    fn no_site(&mut self, record: RecordPointer) -> Site {
+        self.foreign = self.foreign.or(Record::known(record));
+        Site(self.unknown)
+    }
+
+    /// A place in an instrumented shared library that was come to, and the library's name.
+    pub(crate) fn shared_library(&self) -> Option<(Place, String)> {
+        let record = self.foreign?;
+        let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: dladdr fills in what it is given, or returns 0.
+        let known = unsafe { libc::dladdr(std::ptr::from_ref(record).cast(), found.as_mut_ptr()) } != 0;
+        // SAFETY: all zero, or filled in.
+        let name = unsafe { found.assume_init() }.dli_fname;
+        Some((record.place(), if known { Record::text(name).to_owned() } else { String::new() }))
     }
 
     #[cold]

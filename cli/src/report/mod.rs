@@ -68,9 +68,12 @@ pub(crate) fn full_place(place: &Place) -> String {
     }
 }
 
-/// A text of the program without characters that would steer the terminal.
+/// A text of the program without characters that would steer the terminal, or the direction of writing.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{b7}' } else { c }).collect()
+    let steers = |c: char| {
+        c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|c| if steers(c) { '\u{b7}' } else { c }).collect()
 }
 
 /// The model that a monitor watches for: `TSO`, or `TSO (burnim_tso)` for one asked for by name.
@@ -88,7 +91,8 @@ pub(crate) fn model_name(monitor: MonitorName) -> String {
 /// A finding in full or in part.
 pub(crate) fn finding(subject: &Subject<'_>, detail: Detail, width: usize, sources: &mut Sources) -> String {
     let violation = subject.violation;
-    let mut text = format!("{}{} {}\n", subject.id.red().bold(), ":".red().bold(), headline(violation).bold());
+    let mut text =
+        format!("{}{} {}\n", printable(subject.id).red().bold(), ":".red().bold(), headline(violation).bold());
     if !violation.message.is_empty() {
         for line in violation.message.lines() {
             let _ = writeln!(text, "  {}", printable(line));
@@ -124,11 +128,11 @@ pub(crate) fn line(subject: &Subject<'_>) -> String {
         let said = if message.starts_with(first) { String::new() } else { format!("{headline}: ") };
         format!("{said}{message}{}", place.unwrap_or_default())
     };
-    format!("{}{} {words}\n", subject.id.red().bold(), ":".red().bold())
+    format!("{}{} {words}\n", printable(subject.id).red().bold(), ":".red().bold())
 }
 
 fn site_in_line(site: &SiteUse) -> String {
-    let what = format!("{} {}", site.operation, printable(&site.expression));
+    let what = format!("{} {}", printable(&site.operation), printable(&site.expression));
     format!("{} at {}", what.trim_end(), short_place(&site.place))
 }
 
@@ -136,7 +140,7 @@ fn site_in_line(site: &SiteUse) -> String {
 pub(crate) fn replay_line(folder: &str) -> String {
     let folder = folder.trim_end_matches('/');
     let quoted = shlex::try_quote(folder).map_or_else(|_| folder.to_string(), std::borrow::Cow::into_owned);
-    format!("fencehound replay {quoted}")
+    format!("fencehound replay {}", printable(&quoted))
 }
 
 fn headline(violation: &Violation) -> String {
@@ -170,7 +174,7 @@ fn site_words(site: &SiteUse) -> String {
     let thread = thread_name(site.thread);
     let function = if site.function.is_empty() { String::new() } else { format!(" in {}", printable(&site.function)) };
     let of = if site.expression.is_empty() { String::new() } else { format!(" of {}", printable(&site.expression)) };
-    let operation = &site.operation;
+    let operation = &printable(&site.operation);
     let words = match site.role {
         Role::Delayed => format!("this {operation}{of} may wait in the store buffer"),
         Role::Overtaking => format!("while this {operation}{of} goes ahead"),

@@ -16,6 +16,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) time: Option<&'a str>,
     /// `--executions`.
     pub(crate) budget: Option<u64>,
+    /// What a search that was interrupted was interrupted by.
+    pub(crate) interrupted_by: &'a str,
     /// `--max-events`.
     pub(crate) max_events: u64,
     /// The counts.
@@ -107,7 +109,7 @@ fn stopped(facts: &Facts<'_>) -> Option<String> {
         StoppedBy::Time => format!("--time {}", facts.time.unwrap_or_default()),
         StoppedBy::Executions => format!("--executions {}", facts.budget.unwrap_or_default()),
         StoppedBy::Events => format!("--max-events {}", facts.max_events),
-        StoppedBy::Interrupt => "Ctrl-C".to_string(),
+        StoppedBy::Interrupt => facts.interrupted_by.to_string(),
     };
     Some(format!("stopped by {reason}"))
 }
@@ -228,6 +230,7 @@ mod tests {
             monitors: &[MonitorName::Tso, MonitorName::Pso],
             time: Some("30s"),
             budget: Some(100),
+            interrupted_by: "Ctrl-C",
             max_events: 100_000,
             summary,
             violations,
@@ -319,6 +322,7 @@ mod tests {
             monitors: &[],
             time: None,
             budget: None,
+            interrupted_by: "Ctrl-C",
             max_events: 1,
             summary: &summary,
             violations: &[],

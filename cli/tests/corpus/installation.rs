@@ -1,7 +1,6 @@
 //! The tool as it is installed, and its runs: built, copied together into one folder, and run with a deadline.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::installed;
 
 /// So long may one run take.
 const DEADLINE: Duration = Duration::from_secs(100);
@@ -52,22 +53,9 @@ impl Installation {
         Installation { folder: temporary(), programs: programs.to_path_buf() }
     }
 
-    /// Builds the pass and the runtime, which no Rust crate depends on, as they are shipped, and puts all parts where
-    /// the tool looks for them.
+    /// Builds the tool into it.
     pub(crate) fn build(&self) {
-        let tool = Path::new(env!("CARGO_BIN_EXE_fencehound"));
-        let target = tool.parent().and_then(Path::parent).expect("the tool is in TARGET/PROFILE");
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--quiet", "--release", "-p", "fencehound-llvm-pass", "-p", "fencehound-runtime"]);
-        cargo.arg("--target-dir").arg(target).current_dir(env!("CARGO_MANIFEST_DIR"));
-        let status = cargo.status().expect("cargo can be run");
-        assert!(status.success(), "the pass and the runtime are not built: {cargo:?}");
-        let library = self.folder.path().join("lib/fencehound");
-        let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include/fencehound.h");
-        copy(tool, &self.tool());
-        copy(&target.join("release/libfencehound_pass.so"), &library.join("libfencehound_pass.so"));
-        copy(&target.join("release/libfencehound_runtime.a"), &library.join("libfencehound_runtime.a"));
-        copy(&header, &self.folder.path().join("include/fencehound.h"));
+        installed::install(self.folder.path());
     }
 
     fn tool(&self) -> PathBuf {
@@ -174,12 +162,4 @@ impl Scratch {
 
 fn temporary() -> TempDir {
     TempDir::with_prefix("fencehound-corpus-").expect("a temporary folder can be made")
-}
-
-fn copy(from: &Path, to: &Path) {
-    let folder = to.parent().expect("a file is in a folder");
-    let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(from, to));
-    if let Err(error) = copied {
-        panic!("{} to {}: {error}", from.display(), to.display());
-    }
 }

@@ -10,6 +10,8 @@
 mod counts;
 mod header;
 mod installation;
+#[path = "../installed/mod.rs"]
+mod installed;
 mod judge;
 
 use std::fs;

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-__attribute__((section("fh_version"), used)) static const char version[] = "1";
+/* BUILD: what the tool looks for, given by the test. */
+__attribute__((section("fh_version"), used)) static const char build[16] = BUILD;
 
 static void await_interrupt(const char *how, const char *ready) {
     sigset_t interrupt;

@@ -1,0 +1,61 @@
+//! Which build of Fencehound a program was made with.
+
+use crate::VERSION;
+
+/// Sixteen hexadecimal digits that stand for the messages as this build writes them. The runtime puts them into section
+/// [`BUILD_SECTION`] of each program, and the tool runs no program with others: two builds of the same version may
+/// differ in their messages, and a message that is misread would be a wrong verdict.
+pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
+    env!("CARGO_PKG_VERSION"),
+    include_str!("finding.rs"),
+    include_str!("job.rs"),
+    include_str!("lib.rs"),
+    include_str!("message.rs"),
+]));
+
+/// The ELF section of [`BUILD`].
+pub const BUILD_SECTION: &str = "fh_version";
+
+/// FNV-1a over the version and the texts.
+const fn fingerprint(texts: &[&str]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325 ^ VERSION as u64;
+    let mut text = 0;
+    while text < texts.len() {
+        let bytes = texts[text].as_bytes();
+        let mut byte = 0;
+        while byte < bytes.len() {
+            hash = (hash ^ bytes[byte] as u64).wrapping_mul(0x0100_0000_01b3);
+            byte += 1;
+        }
+        text += 1;
+    }
+    hash
+}
+
+const fn hexadecimal(mut number: u64) -> [u8; 16] {
+    let mut digits = [0; 16];
+    let mut place = digits.len();
+    while place > 0 {
+        place -= 1;
+        digits[place] = b"0123456789abcdef"[(number % 16) as usize];
+        number /= 16;
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fingerprint, hexadecimal};
+
+    #[test]
+    fn digits_are_of_the_number() {
+        assert_eq!(hexadecimal(0x0123_4567_89ab_cdef), *b"0123456789abcdef");
+        assert_eq!(hexadecimal(0xf), *b"000000000000000f");
+    }
+
+    #[test]
+    fn other_texts_are_another_build() {
+        assert_ne!(fingerprint(&["a", "b"]), fingerprint(&["a", "c"]));
+        assert_ne!(fingerprint(&["a"]), fingerprint(&["a", "b"]));
+    }
+}
