@@ -27,5 +27,6 @@ mod runtime;
 mod search;
 mod shadow;
 mod sites;
+mod stuck;
 mod threads;
 mod waits;

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, turn, with};
 use crate::threads::{call_site, misuse};
+use crate::waits::Looks;
 
 /// Where glibc keeps `__data.__kind`.
 const KIND_OFFSET: usize = 16;
@@ -25,6 +26,11 @@ impl MutexTable {
     fn number(&mut self, address: usize) -> Object {
         let next = Object(u32::try_from(self.numbers.len()).expect("fewer than 2^32 mutexes"));
         *self.numbers.entry(address).or_insert(next)
+    }
+
+    /// Where the mutex with this number is.
+    pub(crate) fn address(&self, object: Object) -> Option<usize> {
+        self.numbers.iter().find(|&(_, &number)| number == object).map(|(&address, _)| address)
     }
 }
 
@@ -76,8 +82,15 @@ fn operate(
     let site = call_site();
     turn(pending, site);
     let performed = with(|runtime| {
+        let before = runtime.execution.object_state(object);
+        let seen = runtime.execution.seen(object, runtime.running);
         let result = perform(runtime);
-        (result, runtime.no_access(Kind::Lock(object), Barrier::Full, operation, site, mutex as usize))
+        runtime.note_object(
+            object,
+            before,
+            if operation == Operation::TryLock { Looks::Like(seen) } else { Looks::Alike },
+        );
+        (result, runtime.unlasting(Kind::Lock(object), Barrier::Full, operation, site, mutex as usize))
     });
     let Some((result, event)) = performed else { return Ok(()) };
     event.obey();

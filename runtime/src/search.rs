@@ -1,26 +1,23 @@
 //! The search: execution after execution, each taken into the counts, until all are done or a budget ends it.
 
 use std::ffi::c_int;
+use std::ops::Range;
 
 use engine::event::Thread;
-use engine::execution::{Ending, Execution, Pending, Status};
+use engine::execution::{Ending, Execution};
 use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::monitor::burnim::Burnim;
 use engine::monitor::{Model, Monitor};
-use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, SiteUse, StoppedBy, Summary, Trace};
+use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace};
 
 use crate::faults::{self, Fault};
 use crate::recorder::{Failure, Recorder, site_use};
 use crate::runtime::{End, Runtime, install, with};
-use crate::sites::Record;
+use crate::sites::{Record, RecordPointer};
+use crate::stuck::name;
 use crate::{control, fiber, foreign, layout, process};
-
-/// A thread's name in messages.
-fn name(thread: Thread) -> String {
-    if thread == Thread::MAIN { "main".to_owned() } else { format!("T{}", thread.0) }
-}
 
 /// Which machine a monitor simulates.
 const fn model_of(name: MonitorName) -> Model {
@@ -168,6 +165,15 @@ impl Runtime {
             Some((fault, program_counter)) => End::Failed(self.fault(fault, program_counter)),
             None => self.end.take().expect("an execution ends for a reason"),
         };
+        let strayed = match end {
+            End::Nobody(Ending::Diverged) => Some(self.diverged()),
+            _ => self.execution.strayed().map(|among| self.strayed(&among)),
+        };
+        if let Some(failure) = strayed {
+            self.recorder.count(&self.execution, &[]);
+            self.recorder.fail(failure, &self.execution);
+            return Some(Stopped::Found);
+        }
         let mut stop = None;
         match end {
             End::Assumed => self.recorder.blocked += 1,
@@ -178,12 +184,6 @@ impl Runtime {
             }
             End::MaxEvents => return Some(Stopped::Budget(StoppedBy::Events)),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
-            End::Nobody(Ending::Diverged) => {
-                self.recorder.count(&self.execution, &[]);
-                let failure = self.diverged();
-                self.recorder.fail(failure, &self.execution);
-                return Some(Stopped::Found);
-            }
             End::Nobody(ending) => {
                 self.recorder.count(&self.execution, &self.reports);
                 if let Some(failure) = self.stuck(ending) {
@@ -231,51 +231,34 @@ impl Runtime {
         Failure { kind: Kind::Crash, message, sites, program_counter: None }
     }
 
-    /// The threads that cannot go on, as a failure; none if the execution is complete.
-    fn stuck(&mut self, ending: Ending) -> Option<Failure> {
-        let (kind, message) = match ending {
-            Ending::Complete | Ending::Diverged => return None,
-            Ending::Deadlock => (Kind::Deadlock, "deadlock"),
-            Ending::Livelock => (Kind::Livelock, "livelock: a wait loop that nobody can end"),
-        };
-        let mut sites: Vec<SiteUse> = Vec::new();
-        let mut parts: Vec<String> = Vec::new();
-        for index in 0..self.threads.len() {
-            let thread = Thread::from_index(index);
-            let (operation, what) = match self.execution.status(thread) {
-                Status::Arrived(Pending::Lock(object)) => {
-                    let owner = self.execution.mutex(object).and_then(engine::sync::mutex::Mutex::owner);
-                    let held = owner.map_or(String::new(), |owner| format!(" held by {}", name(owner)));
-                    ("lock", format!("{} waits for a mutex{held}", name(thread)))
-                }
-                Status::Arrived(Pending::Join(other)) => {
-                    ("join", format!("{} waits for the end of {}", name(thread), name(other)))
-                }
-                Status::Waiting => ("load", format!("{} waits in a loop for another value", name(thread))),
-                _ => continue,
-            };
-            let at = self.threads.stands_at(thread);
-            sites.push(site_use(Role::Waiting, thread, at, operation));
-            parts.push(what);
-        }
-        Some(Failure { kind, message: format!("{message}: {}", parts.join("; ")), sites, program_counter: None })
-    }
-
     fn diverged(&self) -> Failure {
         let (index, before) = self.execution.divergence().unwrap_or((self.execution.length(), None));
+        let was = before.map_or(String::new(), |step| format!(" (there was an operation of {})", name(step.thread)));
+        let what = format!("event {index} is another one than in the run before{was}");
+        self.nondeterministic(&what, (self.running, self.recorder.last_site()))
+    }
+
+    /// The execution had other events than one that began with the same decisions, which is not kept.
+    fn strayed(&self, among: &Range<u32>) -> Failure {
+        let steps = self.execution.steps();
+        let thread = steps.get(among.start as usize).map_or(self.running, |step| step.thread);
+        let site = self.recorder.note(among.start).map_or(self.recorder.last_site(), |note| note.site);
+        let what = format!(
+            "of the events {} to {}, the first of which is here, one is another one than when this schedule was run first",
+            among.start,
+            among.end.max(among.start + 1) - 1
+        );
+        self.nondeterministic(&what, (thread, site))
+    }
+
+    fn nondeterministic(&self, what: &str, (thread, at): (Thread, RecordPointer)) -> Failure {
         let call = self.last_external.as_ref().map_or(String::new(), |(name, record)| {
             let place = record.place();
             format!("; the last call out of the checked program was {name} at {}:{}", place.file, place.line)
         });
-        let thread = self.running;
-        let was = before.map_or(String::new(), |step| format!(" (there was an operation of {})", name(step.thread)));
-        let message = format!(
-            "the same schedule did not give the same events: event {index} is another one than in the run before{was}{call}"
-        );
-        let at = self.recorder.last_site();
         Failure {
             kind: Kind::Nondeterministic,
-            message,
+            message: format!("the same schedule did not give the same events: {what}{call}"),
             sites: vec![site_use(Role::At, thread, at, "other event")],
             program_counter: None,
         }
@@ -297,6 +280,10 @@ impl Runtime {
             monitors: self.recorder.monitor_counts(),
             violation_executions: self.recorder.violation_executions(),
             uninstrumented: self.uninstrumented.iter().cloned().collect(),
+            busiest: match stopped {
+                Stopped::Budget(StoppedBy::Events) => self.busiest_loop(),
+                _ => None,
+            },
         }
     }
 }

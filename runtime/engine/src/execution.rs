@@ -14,15 +14,21 @@
 //! Threads are numbered by their path of creation, so a number means the same thread in every execution.
 //!
 //! # What counts
-//! A wait loop whose iteration has no effect blocks its thread until a byte that it read has another value
-//! ([`Execution::wait`]). Executions that differ only in such iterations count once. Which of them stands for the
+//! A wait loop whose iteration has no effect blocks its thread until something that it read is different
+//! ([`Execution::wait`]). An iteration may be several rounds of the loop, after which its private state is what it was;
+//! and it may change memory and mutexes, if it changes them back and no other thread saw it. Executions that differ only in such iterations count once. Which of them stands for the
 //! others: the one in which each such iteration comes right after the event of its thread before it, with nothing in
 //! between, not even a yield, and in which no thread is preempted before an iteration that would have had no effect;
 //! only the iterations after which threads wait for ever, where they do not stand so, come last, by the number of the
-//! thread. The others are run too, since the order-dependent monitors may see more in them, but not counted ([`Counts::AsAnother`]).
+//! thread. The others are run too, since the order-dependent monitors may see more in them, but not counted
+//! ([`Counts::AsAnother`]). Where an iteration blocks or yields in its middle, the one that stands for the others need not
+//! be the one with the fewest preemptions.
+
+use std::ops::Range;
 
 use crate::event::{Kind, Object, Site, Thread};
 use crate::explore::{Counts, Diverged, Finish, Previous, Strategy};
+use crate::progress::{Blocked, Waits};
 use crate::sync::mutex::{Mutex, Refusal, Type};
 use crate::thread_set::ThreadSet;
 
@@ -46,8 +52,8 @@ pub enum Status {
     Running,
     /// Stands before an operation.
     Arrived(Pending),
-    /// Its wait loop goes round without effect.
-    Waiting,
+    /// Its wait loop goes round without effect; another iteration begins with this operation.
+    Waiting(Pending),
     /// Has ended.
     Ended,
 }
@@ -66,7 +72,7 @@ pub enum Next {
 pub enum Ending {
     /// All threads have ended, or the process has exited and the rest waits.
     Complete,
-    /// Some threads wait for locks or joins that will not come.
+    /// Some threads wait for locks or joins that will not come, and none goes round in a loop.
     Deadlock,
     /// Some threads wait in a loop for a value that nobody will write.
     Livelock,
@@ -85,6 +91,31 @@ pub struct Step {
     pub kind: Kind,
     /// The first location or address part touched, or 0: anything that tells two events apart.
     pub target: u32,
+}
+
+impl Step {
+    /// Takes the step into the digest of those before it.
+    #[must_use]
+    pub const fn digest(&self, before: u64) -> u64 {
+        let (kind, operand) = match self.kind {
+            Kind::Load => (0, 0),
+            Kind::Store => (1, 0),
+            Kind::Rmw => (2, 0),
+            Kind::FailedRmw => (3, 0),
+            Kind::Fence => (4, 0),
+            Kind::Lock(object) => (5, object.0),
+            Kind::Create(child) => (6, child.0 as u32),
+            Kind::Join(child) => (7, child.0 as u32),
+        };
+        let who = (self.site.0 as u64) << 32 | (kind as u64) << 8 | self.thread.0 as u64;
+        let what = (self.target as u64) << 32 | operand as u64;
+        mixed(mixed(before, who), what)
+    }
+}
+
+/// A step of the hash of Firefox and rustc.
+const fn mixed(before: u64, word: u64) -> u64 {
+    (before.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
 }
 
 /// The events of a wait loop's iteration.
@@ -232,13 +263,17 @@ impl Execution {
         let state = &mut self.threads[thread.index()];
         debug_assert_eq!(state.status, Status::Running);
         state.status = Status::Arrived(pending);
-        let can = match pending {
+        if self.can(thread, pending) {
+            self.enabled.insert(thread);
+        }
+    }
+
+    /// Whether the thread could perform the operation now.
+    fn can(&mut self, thread: Thread, pending: Pending) -> bool {
+        match pending {
             Pending::Access => true,
             Pending::Lock(object) => self.mutex_mut(object).would_return(thread),
             Pending::Join(other) => self.threads[other.index()].status == Status::Ended,
-        };
-        if can {
-            self.enabled.insert(thread);
         }
     }
 
@@ -306,7 +341,7 @@ impl Execution {
             self.yielded.push(self.length);
         }
         let state = &mut self.threads[next.index()];
-        if state.status == Status::Waiting {
+        if matches!(state.status, Status::Waiting(_)) {
             self.waiting -= 1;
         }
         state.status = Status::Running;
@@ -327,11 +362,19 @@ impl Execution {
         }
         if self.alive == 0 || self.exited {
             Ending::Complete
-        } else if self.waiting > 0 {
+        } else if self.goes_round() {
             Ending::Livelock
         } else {
             Ending::Deadlock
         }
+    }
+
+    /// Whether a thread goes round in a wait loop, and does not just stand before a lock in it.
+    fn goes_round(&mut self) -> bool {
+        (0..self.threads.len()).map(Thread::from_index).any(|thread| match self.status(thread) {
+            Status::Waiting(first) => self.can(thread, first),
+            _ => false,
+        })
     }
 
     /// Whether the iterations after which threads wait aside for ever are the last events, each alone, by thread.
@@ -434,6 +477,18 @@ impl Execution {
         self.mutexes.get(object.index())?.as_ref()
     }
 
+    /// The state of the object in a number: equal states have equal ones.
+    #[must_use]
+    pub fn object_state(&self, object: Object) -> u64 {
+        self.mutex(object).map_or(0, Mutex::state)
+    }
+
+    /// What an operation of this thread on the object that does not block would see of it.
+    #[must_use]
+    pub fn seen(&self, object: Object, thread: Thread) -> u64 {
+        self.mutex(object).is_none_or(|mutex| mutex.is_free_for(thread)).into()
+    }
+
     fn mutex_mut(&mut self, object: Object) -> &mut Mutex {
         self.mutexes[object.index()].as_mut().expect("a mutex is set before it is used")
     }
@@ -484,9 +539,9 @@ impl Execution {
     }
 
     /// The running thread's wait loop went round without effect: it cannot go on until [`Execution::wake`]. `events`
-    /// are those of the iteration; none if it had none. Where a byte that the iteration read has changed since, the
-    /// iteration had no effect all the same: `wake` follows at once.
-    pub fn wait(&mut self, thread: Thread, events: Option<Iteration>) {
+    /// are those of the iteration, the first of them this operation; none if it had none. Where something that the
+    /// iteration read has changed since, the iteration had no effect all the same: `wake` follows at once.
+    pub fn wait(&mut self, thread: Thread, events: Option<Iteration>, first: Pending) {
         self.waiting += 1;
         let aside = events.filter(|&Iteration { first, last, events }| {
             let alone = last - first + 1 == events;
@@ -498,17 +553,51 @@ impl Execution {
             !(alone && at_once)
         });
         let state = &mut self.threads[thread.index()];
-        state.status = Status::Waiting;
+        state.status = Status::Waiting(first);
         state.waited_aside = aside;
     }
 
-    /// Whether a waiting thread can go on: another round of its loop would read something else.
+    /// Whether a waiting thread can go on: another iteration would read something else. To be said of each waiting
+    /// thread before each [`Execution::choose`]. It goes on only if it can perform the iteration's first operation.
     pub fn wake(&mut self, thread: Thread, wakes: Wakes) {
-        debug_assert_eq!(self.threads[thread.index()].status, Status::Waiting);
-        match wakes {
-            Wakes::Yes => self.enabled.insert(thread),
-            Wakes::NotYet => self.enabled.remove(thread),
+        let Status::Waiting(first) = self.status(thread) else { unreachable!("only a thread that waits is woken") };
+        if wakes == Wakes::Yes && self.can(thread, first) {
+            self.enabled.insert(thread);
+        } else {
+            self.enabled.remove(thread);
         }
+    }
+
+    /// Whether nobody can go on, as far as [`Execution::wake`] has been said.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        self.enabled.is_empty()
+    }
+
+    /// The threads that cannot go on where nobody can, by number.
+    #[must_use]
+    pub fn blocked(&self) -> Vec<Blocked> {
+        let threads = (0..self.threads.len()).map(Thread::from_index);
+        threads.filter_map(|thread| self.blocked_at(thread)).collect()
+    }
+
+    fn blocked_at(&self, thread: Thread) -> Option<Blocked> {
+        let (waits, by) = match self.status(thread) {
+            Status::Arrived(Pending::Join(other)) => (Waits::End(other), vec![other]),
+            Status::Arrived(Pending::Lock(object)) => (Waits::Release(object), self.holders(object)),
+            // It goes round, but for a lock at the beginning.
+            Status::Waiting(Pending::Lock(object)) if self.mutex(object)?.owner().is_some() => {
+                (Waits::Release(object), self.holders(object))
+            }
+            Status::Waiting(_) => (Waits::Change, Vec::new()),
+            _ => return None,
+        };
+        Some(Blocked { thread, waits, by })
+    }
+
+    /// The threads that hold the object.
+    fn holders(&self, object: Object) -> Vec<Thread> {
+        self.mutex(object).and_then(Mutex::owner).into_iter().collect()
     }
 
     /// How many threads wait in loops.
@@ -531,6 +620,13 @@ impl Execution {
             Err(Diverged) => self.diverged = Some(self.length),
         }
         value
+    }
+
+    /// Whether the execution, which has come to its end, had other events than before where it was to repeat them: the
+    /// indices among which the first of them is.
+    pub fn strayed(&mut self) -> Option<Range<u32>> {
+        let last = self.strategy.strayed(&self.steps[..self.length as usize])?;
+        Some(self.shared.min(last)..last)
     }
 
     /// Ends the execution.
@@ -615,8 +711,8 @@ impl Execution {
 /// Whether a waiting thread can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wakes {
-    /// A byte that its last iteration read has another value now.
+    /// Something that its last iteration read is different now.
     Yes,
-    /// All of them are as they were.
+    /// All of it is as it was.
     NotYet,
 }
