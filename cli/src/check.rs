@@ -177,6 +177,7 @@ fn run_again(
         schedule: violation.schedule.clone(),
         monitors: plan.explore.monitors.clone(),
         limits: plan.explore.limits.clone(),
+        heap: plan.explore.heap,
         output: false,
     };
     Ok(match subjects.program.replay(&job, interrupts)? {
@@ -221,6 +222,7 @@ fn store(
             arguments: plan.arguments.clone(),
             monitors: plan.explore.monitors.clone(),
             limits: plan.explore.limits.clone(),
+            heap: plan.explore.heap,
             violation: one.violation.clone(),
         };
         let text = report::finding(&one.subject(plan), Detail::Everything, PLAIN_WIDTH, sources);
@@ -258,6 +260,9 @@ fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &
     let unwatched = exploration.summary.as_ref().map_or(&[][..], |summary| &summary.uninstrumented);
     if !unwatched.is_empty() {
         screen.print(&format!("note: called, but not watched inside: {}\n", unwatched.join(", ")));
+    }
+    for assumption in exploration.summary.iter().flat_map(|summary| &summary.assumptions) {
+        screen.print(&format!("note: {assumption}\n"));
     }
 }
 

@@ -59,8 +59,12 @@ pub enum Kind {
     DoubleFree,
     /// A free of something that is no block.
     InvalidFree,
-    /// A use of a freed block.
+    /// A use of a freed block, or of a local variable of a function that has returned.
     UseAfterFree,
+    /// An access beside a block or a variable.
+    OutOfBounds,
+    /// A block that nothing points to any more, never freed.
+    Leak,
     /// A library call that its contract forbids.
     Misuse,
     /// The same schedule gave different events.
@@ -83,7 +87,7 @@ pub enum Role {
     Waiting,
     /// Where the block was freed.
     Freed,
-    /// Where the block was allocated.
+    /// Where the block was allocated, or the variable came to be.
     Allocated,
 }
 
@@ -200,6 +204,9 @@ pub struct Summary {
     pub violation_executions: Vec<u64>,
     /// External functions that were called and are neither modelled nor known to be harmless, sorted.
     pub uninstrumented: Vec<String>,
+    /// What the result takes for granted, a sentence each, sorted.
+    #[serde(default)]
+    pub assumptions: Vec<String>,
 }
 
 /// One execution in full.

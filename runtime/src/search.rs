@@ -12,9 +12,10 @@ use engine::monitor::{Model, Monitor};
 use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, SiteUse, StoppedBy, Summary, Trace};
 
 use crate::faults::{self, Fault};
+use crate::heap::Heap;
 use crate::recorder::{Failure, Recorder, site_use};
 use crate::runtime::{End, Runtime, install, with};
-use crate::{control, fiber, layout, process};
+use crate::{control, fiber, layout, process, scratch};
 
 /// A thread's name in messages.
 fn name(thread: Thread) -> String {
@@ -29,7 +30,7 @@ const fn model_of(name: MonitorName) -> Model {
     }
 }
 
-fn set_up(execution: Execution, names: &[MonitorName], max_events: u64) {
+fn set_up(execution: Execution, names: &[MonitorName], max_events: u64, heap: protocol::Heap) {
     let models: Vec<(MonitorName, Model)> = names.iter().map(|&name| (name, model_of(name))).collect();
     let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
     let mut wanted: Vec<Model> = models.iter().map(|&(_, model)| model).collect();
@@ -38,7 +39,7 @@ fn set_up(execution: Execution, names: &[MonitorName], max_events: u64) {
     if !wanted.is_empty() {
         monitors.push(Box::new(Burnim::new(&wanted)));
     }
-    let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(models)));
+    let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(models), Heap::new(heap)));
     match ready {
         Ok(mut runtime) => {
             runtime.max_events = u32::try_from(max_events).unwrap_or(u32::MAX);
@@ -61,7 +62,7 @@ fn refuse_other_version(version: u32) {
 pub(crate) fn explore(job: &Explore) {
     refuse_other_version(job.version);
     let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
-    set_up(execution, &job.monitors, job.limits.max_events);
+    set_up(execution, &job.monitors, job.limits.max_events, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -100,6 +101,7 @@ fn search(job: &Explore) -> Stopped {
             return Stopped::Budget(stop);
         }
         fiber::run();
+        scratch::reset();
         faults::progress();
         let fault = faults::take();
         if let Some(stop) = with(|runtime| runtime.finish(fault, job.stop_at_first)).flatten() {
@@ -158,7 +160,7 @@ impl Runtime {
             }
             End::Nobody(ending) => {
                 self.recorder.count(&self.execution, &self.reports);
-                if let Some(failure) = self.stuck(ending) {
+                for failure in self.ended(ending) {
                     self.recorder.fail(failure, &self.execution);
                 }
             }
@@ -195,6 +197,14 @@ impl Runtime {
         let sites = vec![site_use(Role::At, self.running, self.threads.stands_at(self.running), "fault")];
         let message = faults::describe(Fault::StackOverflow);
         Failure { kind: Kind::Crash, message, sites, program_counter: None }
+    }
+
+    /// What is wrong with an execution in which nobody can go on.
+    fn ended(&mut self, ending: Ending) -> Vec<Failure> {
+        match ending {
+            Ending::Complete => self.leaks(),
+            _ => self.stuck(ending).into_iter().collect(),
+        }
     }
 
     /// The threads that cannot go on, as a failure; none if the execution is complete.
@@ -263,6 +273,7 @@ impl Runtime {
             monitors: self.recorder.monitor_counts(),
             violation_executions: self.recorder.violation_executions(),
             uninstrumented: self.uninstrumented.iter().cloned().collect(),
+            assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
         }
     }
 }
@@ -284,7 +295,7 @@ pub(crate) fn replay(job: &Replay) {
         control::send(&Message::Diverged("the finding's thread numbers are none".to_owned()));
         return;
     }
-    set_up(execution, &job.monitors, job.limits.max_events);
+    set_up(execution, &job.monitors, job.limits.max_events, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -335,13 +346,13 @@ impl Runtime {
             None => self.end.take().expect("an execution ends for a reason"),
         };
         self.recorder.count(&self.execution, &self.reports);
-        let failure = match end {
-            End::Failed(failure) => Some(failure),
-            End::Nobody(ending) => self.stuck(ending),
-            End::StackOverflow => Some(self.overflow()),
-            _ => None,
+        let failures = match end {
+            End::Failed(failure) => vec![failure],
+            End::Nobody(ending) => self.ended(ending),
+            End::StackOverflow => vec![self.overflow()],
+            _ => Vec::new(),
         };
-        if let Some(failure) = failure {
+        for failure in failures {
             self.recorder.fail(failure, &self.execution);
         }
     }
@@ -374,7 +385,7 @@ impl Runtime {
 /// Runs the program once, as an ordinary one, without signals of ours or findings; its exit status.
 pub(crate) fn run_once() -> c_int {
     let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
-    set_up(Execution::new(Box::new(strategy)), &[], u64::MAX);
+    set_up(Execution::new(Box::new(strategy)), &[], u64::MAX, protocol::Heap::default());
     with(Runtime::begin);
     fiber::run();
     let end = with(|runtime| {

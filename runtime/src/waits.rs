@@ -109,7 +109,9 @@ impl Runtime {
             let thread = Thread::from_index(index);
             if self.execution.status(thread) == Status::Waiting {
                 let state = self.threads.at(thread);
-                let same = state.reads[state.waits_for..].iter().all(Read::holds);
+                let same = state.reads[state.waits_for..]
+                    .iter()
+                    .all(|read| read.holds() && !self.shadow.is_hidden(read.address));
                 self.execution.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
             }
         }

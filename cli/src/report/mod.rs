@@ -156,6 +156,8 @@ fn kind_words(kind: Kind) -> &'static str {
         Kind::DoubleFree => "double free",
         Kind::InvalidFree => "invalid free",
         Kind::UseAfterFree => "use after free",
+        Kind::OutOfBounds => "out of bounds",
+        Kind::Leak => "leak",
         Kind::Misuse => "misuse",
         Kind::Nondeterministic => "nondeterministic",
     }
@@ -182,6 +184,7 @@ fn site_words(site: &SiteUse) -> String {
             (operation, expression) => format!("waits here in {operation} for {}", printable(expression)),
         },
         Role::Freed => "the block was freed here".to_string(),
+        Role::Allocated if operation == "declare" => "the variable belongs to this function".to_string(),
         Role::Allocated => "the block was allocated here".to_string(),
     };
     format!("{thread}{function}: {words}")

@@ -173,7 +173,7 @@ fn monitored(facts: &Facts<'_>) -> Vec<String> {
     some.chain(none).collect()
 }
 
-const KINDS: [(Kind, &str, &str); 9] = [
+const KINDS: [(Kind, &str, &str); 11] = [
     (Kind::Assertion, "assertion", "assertions"),
     (Kind::Crash, "crash", "crashes"),
     (Kind::Deadlock, "deadlock", "deadlocks"),
@@ -181,6 +181,8 @@ const KINDS: [(Kind, &str, &str); 9] = [
     (Kind::DoubleFree, "double free", "double frees"),
     (Kind::InvalidFree, "invalid free", "invalid frees"),
     (Kind::UseAfterFree, "use after free", "uses after free"),
+    (Kind::OutOfBounds, "access out of bounds", "accesses out of bounds"),
+    (Kind::Leak, "leak", "leaks"),
     (Kind::Misuse, "misuse", "misuses"),
     (Kind::Nondeterministic, "nondeterminism", "nondeterminisms"),
 ];
@@ -199,6 +201,7 @@ pub(crate) fn nothing_explored() -> Summary {
         monitors: Vec::new(),
         violation_executions: Vec::new(),
         uninstrumented: Vec::new(),
+        assumptions: Vec::new(),
     }
 }
 

@@ -14,15 +14,17 @@ pub(crate) const MONITORS: [&str; 2] = ["tso", "pso"];
 const VERDICTS: [&str; 4] = ["clean", "violations", "incomplete", "unsupported"];
 
 /// The kinds of violations that no monitor reports.
-const FAILURES: [&str; 9] = [
+const FAILURES: [&str; 11] = [
     "assertion",
     "crash",
     "deadlock",
     "double-free",
     "invalid-free",
+    "leak",
     "livelock",
     "misuse",
     "nondeterministic",
+    "out-of-bounds",
     "use-after-free",
 ];
 
