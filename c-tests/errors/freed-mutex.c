@@ -1,9 +1,11 @@
 //@ why: The mutex is in the block that it protects, and who locks it first frees the block after
-//@      the unlock. The other one may wait for the mutex meanwhile, or come later. With a count
-//@      of users that each thread leaves at its end, who frees is alone.
+//@      the unlock. The other one may come to the mutex after that, or hold it while the block
+//@      is freed, and then load the count, store it, or unlock the mutex there. With a count of
+//@      users that each thread leaves at its end, who frees is alone.
 //@ run: --monitor none
 //@ verdict: violations
-//@ use-after-free: lock free allocation
+//@ use-after-free: lock free allocation, count free allocation, count free allocation, unlock
+//@      free allocation
 //@ run: -DCOUNTED --monitor none --preemptions none
 //@ verdict: clean
 #include <pthread.h>
@@ -19,9 +21,9 @@ struct object *object;
 _Atomic(int) users = 2;
 
 static void *body(void *unused) {
-    pthread_mutex_lock(&object->mutex); // @lock
-    int last = ++object->value == 1;
-    pthread_mutex_unlock(&object->mutex);
+    pthread_mutex_lock(&object->mutex);   // @lock
+    int last = ++object->value == 1;      // @count
+    pthread_mutex_unlock(&object->mutex); // @unlock
 #ifdef COUNTED
     last = --users == 0;
 #endif
