@@ -1,4 +1,5 @@
-//@ why: As clock.c, with bytes from /dev/urandom: what they are decides how many events there are.
+//@ why: As cycle-counter.c, with bytes from /dev/urandom: what they are decides how many
+//@      events there are.
 //@ run: --preemptions none
 //@ verdict: unsupported
 //@ nondeterministic: event

@@ -1,7 +1,7 @@
 //@ why: Only what the heap gave may be freed: not the inside of a block, nor a variable.
 //@ run: -DWHAT=block+1
 //@ verdict: violations
-//@ invalid-free: free
+//@ invalid-free: free allocation
 //@ run: -DWHAT=&variable
 //@ verdict: violations
 //@ invalid-free: free
@@ -15,7 +15,7 @@
 char variable;
 
 int main(void) {
-    char *volatile block = malloc(16);
+    char *volatile block = malloc(16); // @allocation
     char *volatile what = WHAT;
     (void)block;
     free(what); // @free

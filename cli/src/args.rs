@@ -40,6 +40,7 @@ Exploring:
   --explorer bounded      how executions are enumerated [default: bounded]
   --preemptions K|none    at most K preemptions in an execution [default: 2]
   --stop-at-first         end at the first violation (else --keep-going)
+  --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
 Budgets:
   --executions N, --time 30s|2m   of the whole search [default: none]
   --max-events N          of one execution [default: 100000]
@@ -112,8 +113,9 @@ enum Command {
     },
 }
 
-/// The options of `check`, as typed.
+/// The options of `check`, as typed: each flag is one of its own.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "that is how clap reads flags")]
 pub(crate) struct CheckArgs {
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
@@ -137,6 +139,10 @@ pub(crate) struct CheckArgs {
     pub(crate) keep_going: bool,
     #[arg(long, overrides_with = "keep_going")]
     pub(crate) stop_at_first: bool,
+    #[arg(long)]
+    pub(crate) heap_reuse: bool,
+    #[arg(long)]
+    pub(crate) leaks: bool,
     #[arg(short = 'O', value_name = "LEVEL", default_value = "1")]
     pub(crate) optimise: String,
     #[arg(short = 'D', value_name = "MACRO")]

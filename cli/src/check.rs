@@ -180,6 +180,7 @@ fn run_again(
         schedule: violation.schedule.clone(),
         monitors: plan.explore.monitors.clone(),
         limits: plan.explore.limits.clone(),
+        heap: plan.explore.heap,
         output: false,
     };
     Ok(match subjects.program.replay(&job, interrupts)? {
@@ -224,6 +225,7 @@ fn store(
             arguments: plan.arguments.clone(),
             monitors: plan.explore.monitors.clone(),
             limits: plan.explore.limits.clone(),
+            heap: plan.explore.heap,
             violation: one.violation.clone(),
         };
         let text = report::finding(&one.subject(plan), Detail::Everything, PLAIN_WIDTH, sources);
@@ -262,6 +264,9 @@ fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &
     if !unwatched.is_empty() {
         let names = printable(&unwatched.join(", "));
         screen.print(&format!("note: called, but not watched inside: {names}\n"));
+    }
+    for assumption in exploration.summary.iter().flat_map(|summary| &summary.assumptions) {
+        screen.print(&format!("note: {assumption}\n"));
     }
 }
 

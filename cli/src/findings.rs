@@ -150,6 +150,8 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
         Kind::DoubleFree => "double-free",
         Kind::InvalidFree => "invalid-free",
         Kind::UseAfterFree => "use-after-free",
+        Kind::OutOfBounds => "out-of-bounds",
+        Kind::Leak => "leak",
         Kind::Misuse => "misuse",
         Kind::Nondeterministic => "nondeterministic",
     }
@@ -183,7 +185,7 @@ pub(crate) fn load(path: &Path) -> Result<Finding, Failure> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use protocol::{Finding, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation};
+    use protocol::{Finding, Heap, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation};
 
     use super::{Findings, MARK, identify, load};
 
@@ -214,6 +216,7 @@ pub(crate) mod tests {
             arguments: Vec::new(),
             monitors: vec![MonitorName::Tso],
             limits: Limits { max_events: 1, local_seconds: 1 },
+            heap: Heap::default(),
             violation: violation(Kind::Crash, None),
         }
     }

@@ -110,7 +110,7 @@ struct Report<'a> {
     distinct_triples: Keyed<u64>,
     violations: Vec<Found<'a>>,
     uninstrumented: &'a [String],
-    assumptions: [&'static str; 0],
+    assumptions: &'a [String],
     runs: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unsupported: Vec<Unsupported<'a>>,
@@ -210,7 +210,7 @@ pub(crate) fn result(outcome: Outcome<'_>) -> String {
         distinct_triples: counts(|entry| entry.distinct_triples),
         violations: outcome.violations.iter().map(found).collect(),
         uninstrumented: &summary.uninstrumented,
-        assumptions: [],
+        assumptions: &summary.assumptions,
         runs: summary.runs,
         unsupported: outcome.unsupported,
         busiest_loop: summary.busiest.as_ref().map(|busiest| Busiest {
@@ -319,6 +319,7 @@ mod tests {
             }],
             violation_executions: vec![1],
             uninstrumented: vec!["getrandom".to_string()],
+            assumptions: Vec::new(),
         }
     }
 

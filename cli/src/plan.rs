@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::{Explore, Limits, MonitorName, VERSION};
+use protocol::{Explore, Heap, Leaks, Limits, MonitorName, Reuse, VERSION};
 
 use crate::args::{CheckArgs, ReplayArgs};
 use crate::exit::Failure;
@@ -75,6 +75,7 @@ impl CheckPlan {
                 max_events: count("--max-events", &typed.max_events)?,
                 local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
             },
+            heap: heap(typed),
             stop_at_first: typed.stop_at_first,
         };
         Ok(CheckPlan {
@@ -127,6 +128,13 @@ pub(crate) fn monitor_name(monitor: MonitorName) -> &'static str {
         MonitorName::Pso => "pso",
         MonitorName::BurnimTso => "burnim_tso",
         MonitorName::BurnimPso => "burnim_pso",
+    }
+}
+
+fn heap(typed: &CheckArgs) -> Heap {
+    Heap {
+        reuse: if typed.heap_reuse { Reuse::ByThread } else { Reuse::Never },
+        leaks: if typed.leaks { Leaks::Reported } else { Leaks::Ignored },
     }
 }
 

@@ -68,6 +68,7 @@ fn job(finding: &Finding) -> Replay {
         schedule: finding.violation.schedule.clone(),
         monitors: finding.monitors.clone(),
         limits: finding.limits.clone(),
+        heap: finding.heap,
         output: true,
     }
 }

@@ -153,6 +153,7 @@ fn summary(executions: u64, violations: u64) -> Summary {
         violation_executions: vec![1; usize::try_from(violations).unwrap()],
         uninstrumented: Vec::new(),
         busiest: None,
+        assumptions: Vec::new(),
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) enum Action {
     Refuse { what: String, removed: bool },
     /// The call's site is stored before it.
     StoreSite,
+    /// The call fills a buffer to which a later one can jump.
+    SetJump,
     /// The call of an external function is announced: its name, whether it is harmless, the positions of the arguments
     /// that may point to shared memory.
     Announce { name: String, harmless: bool, pointers: Vec<u32> },
@@ -200,6 +202,7 @@ impl Accesses<'_> {
             }
             Callee::Unsupported(name) => actions.push(refuse(&format!("the function `{name}`"), false)),
             Callee::Modelled(_) | Callee::Indirect => actions.push(Action::StoreSite),
+            Callee::SetJump => actions.push(Action::SetJump),
             Callee::External(name) => actions.push(self.announce(call, name)),
             Callee::Library | Callee::Own => {}
         }

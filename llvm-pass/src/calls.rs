@@ -20,6 +20,8 @@ pub(crate) enum Callee {
     Unsupported(String),
     /// A function that the runtime models.
     Modelled(String),
+    /// `setjmp`, by whatever name: the runtime is told of it first.
+    SetJump,
     /// A function that does nothing but say where some memory of the C library is.
     Library,
     /// Another function without a body in this file, by name.
@@ -73,6 +75,7 @@ fn external(name: String, names: &Names) -> Callee {
     match name.as_str() {
         "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Callee::Memory(true),
         "memset" | "__memset_chk" => Callee::Memory(false),
+        "setjmp" | "_setjmp" | "__setjmp" | "sigsetjmp" | "__sigsetjmp" => Callee::SetJump,
         _ if names.is_library_data(&name) => Callee::Library,
         _ if names.is_harmless(&name) => Callee::External(name),
         _ if names.is_modelled(&name) => Callee::Modelled(name),

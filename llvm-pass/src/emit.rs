@@ -35,6 +35,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
             Action::PassByValue(argument, kind) => self.pass_by_value(instruction, *argument, *kind, site),
             Action::Refuse { what, removed } => self.refuse(instruction, what, *removed, site),
             Action::StoreSite => self.store_site(site),
+            Action::SetJump => self.hooks.call("__fh_setjmp", 0, &[instruction.operand(0).basic(), site]).map(|_| ()),
             Action::Announce { name, harmless, pointers } => {
                 self.announce(instruction, name, *harmless, pointers, site)
             }

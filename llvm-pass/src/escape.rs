@@ -83,6 +83,11 @@ impl<'names> Privacy<'names> {
             })
     }
 
+    /// Whether other threads may come to know the address of a local variable.
+    pub(crate) fn has_escaped(&self, local: Value) -> bool {
+        self.escaped.contains(&local)
+    }
+
     /// The private variables that a native pointer may point into; none if it may point into other native memory.
     pub(crate) fn variables(&self, pointer: Value) -> Option<Vec<Value>> {
         let roots = self.objects.of(pointer);

@@ -1,39 +1,82 @@
 //! The variables of a module: mutable ones go to sections that the runtime restores before each execution, and
-//! thread-local ones become images from which the runtime makes each thread its own.
+//! thread-local ones become images from which the runtime makes each thread its own. Behind each variable is a gap that
+//! belongs to none, and a record says where it is (`struct fh_variable`), so that an access beside it is noticed.
 
 use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::LLVMOpcode;
-use inkwell::llvm_sys::core::{LLVMSetGlobalConstant, LLVMSetSection, LLVMSetThreadLocal};
+use inkwell::llvm_sys::core::{LLVMDeleteGlobal, LLVMSetGlobalConstant, LLVMSetSection, LLVMSetThreadLocal};
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
 use crate::failure::{Failure, Result};
 use crate::hooks::{Hooks, handle};
-use crate::ir::{Value, c_text, globals};
+use crate::ir::{Layout, Value, c_text, globals};
 use crate::shim;
+use crate::sites::source_name;
 
 /// Moves the variables, after all hooks are in place.
-pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef) -> Result<()> {
+pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -> Result<()> {
     for global in globals(module) {
         let name = global.name();
+        match name.as_str() {
+            "llvm.global_ctors" => move_structors(hooks, global, "fh_ctors"),
+            "llvm.global_dtors" => move_structors(hooks, global, "fh_dtors"),
+            _ => {}
+        }
         if name.starts_with("llvm.") || name.starts_with(".fh.") || name.starts_with("__fh_") {
             continue;
         }
         if global.is_thread_local() {
             lower(hooks, global)?;
             set_section(global, "fh_tdata", "fh_tbss");
-        } else if !global.is_global_constant() {
-            set_section(global, "fh_data", "fh_bss");
+        } else if !global.is_global_constant() && set_section(global, "fh_data", "fh_bss") {
+            let size = layout.allocated_size(global.global_value_type());
+            let padded = shim::pad(global, GAP)?;
+            record(hooks, padded, size, &name)?;
         }
     }
     Ok(())
 }
 
+/// Moves the list of constructors or destructors, so that the runtime calls them in each execution.
+fn move_structors(hooks: &Hooks, list: Value, section: &str) {
+    let Some(initializer) = list.initializer() else { return };
+    let kind = initializer.kind().typed();
+    let moved = hooks.module.add_global(kind, None, ".fh.structors");
+    moved.set_initializer(&initializer.basic());
+    moved.set_constant(true);
+    moved.set_linkage(inkwell::module::Linkage::Private);
+    moved.set_section(Some(section));
+    moved.set_alignment(8);
+    // SAFETY: the list is live and nothing uses it.
+    unsafe { LLVMDeleteGlobal(list.raw()) }
+    if let Ok(moved) = handle(&moved.as_pointer_value()) {
+        shim::keep(moved);
+    }
+}
+
+/// Bytes behind each variable (`runtime/src/globals.rs`).
+const GAP: u32 = 16;
+
+/// Emits the record of a variable.
+fn record(hooks: &mut Hooks, variable: Value, size: u64, name: &str) -> Result<()> {
+    let name = hooks.string(source_name(name)).into();
+    let value = hooks.context.const_struct(&[variable.pointer().into(), hooks.long(size).into(), name], false);
+    let global = hooks.module.add_global(value.get_type(), None, ".fh.variable");
+    global.set_initializer(&value);
+    global.set_constant(true);
+    global.set_linkage(inkwell::module::Linkage::Private);
+    global.set_section(Some("fh_globals"));
+    global.set_alignment(8);
+    shim::keep(handle(&global.as_pointer_value())?);
+    Ok(())
+}
+
 /// Puts a definition into a section: one for what has a value, one for zeros. What the program put into a section of
-/// its own stays there.
-fn set_section(global: Value, data: &str, zeros: &str) {
-    let Some(initializer) = global.initializer() else { return };
+/// its own stays there. Whether it was moved.
+fn set_section(global: Value, data: &str, zeros: &str) -> bool {
+    let Some(initializer) = global.initializer() else { return false };
     if !global.section().is_empty() || global.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
-        return;
+        return false;
     }
     if global.linkage() == LLVMLinkage::LLVMCommonLinkage {
         global.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
@@ -42,6 +85,7 @@ fn set_section(global: Value, data: &str, zeros: &str) {
     let name = c_text(if zero { zeros } else { data });
     // SAFETY: the global is live, the name ends with a zero.
     unsafe { LLVMSetSection(global.raw(), name.as_ptr()) }
+    true
 }
 
 /// Turns a thread-local variable into an ordinary one, the image, and each use into a question for the thread's own.

@@ -250,6 +250,37 @@ impl Value {
         (!file.is_null()).then(|| (text(file, file_length as usize), text(folder, folder_length as usize)))
     }
 
+    /// Whether a call must stay right before the return of its function.
+    pub(crate) fn is_must_tail_call(self) -> bool {
+        use inkwell::llvm_sys::LLVMTailCallKind::LLVMTailCallKindMustTail;
+        use inkwell::llvm_sys::core::LLVMGetTailCallKind;
+        // SAFETY: the handle is a live call.
+        self.opcode() == Some(LLVMOpcode::LLVMCall)
+            && (unsafe { LLVMGetTailCallKind(self.0) }) == LLVMTailCallKindMustTail
+    }
+
+    /// The file name and folder of the function's debug information.
+    pub(crate) fn subprogram_file(self) -> Option<(String, String)> {
+        let (mut file_length, mut folder_length) = (0, 0);
+        // SAFETY: the handle is a live function; LLVM writes the length.
+        let file = unsafe { LLVMGetDebugLocFilename(self.0, &raw mut file_length) };
+        // SAFETY: as above.
+        let folder = unsafe { LLVMGetDebugLocDirectory(self.0, &raw mut folder_length) };
+        (!file.is_null()).then(|| (text(file, file_length as usize), text(folder, folder_length as usize)))
+    }
+
+    /// The line at which the function begins; 0 if that is not known.
+    pub(crate) fn subprogram_line(self) -> u32 {
+        use inkwell::llvm_sys::debuginfo::{LLVMDISubprogramGetLine, LLVMGetSubprogram};
+        // SAFETY: the handle is a live function.
+        let subprogram = unsafe { LLVMGetSubprogram(self.0) };
+        if subprogram.is_null() {
+            return 0;
+        }
+        // SAFETY: the subprogram is live.
+        unsafe { LLVMDISubprogramGetLine(subprogram) }
+    }
+
     /// Whether it has a debug location (asking for the line of one that has none is undefined).
     pub(crate) fn has_debug_location(self) -> bool {
         use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;

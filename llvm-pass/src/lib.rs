@@ -8,7 +8,7 @@
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
 //!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
 //!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
-//! 3. Changes: `loop_hooks` and `emit`, which build by `hooks`; `externals` (names and attributes of functions);
+//! 3. Changes: `loop_hooks`, `emit` and `frames`, which build by `hooks`; `externals` (names and attributes of functions);
 //!    `globals` (sections, thread-locals).
 //!
 //! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
@@ -21,6 +21,7 @@ mod emit;
 mod escape;
 mod externals;
 mod failure;
+mod frames;
 mod globals;
 mod hooks;
 mod ir;
@@ -40,6 +41,7 @@ use effects::Effects;
 use emit::Emitter;
 use escape::Privacy;
 use failure::{Failure, Result};
+use frames::Frame;
 use hooks::Hooks;
 use ir::{Layout, Value};
 use loops::{LoopPlan, Loops};
@@ -86,6 +88,7 @@ struct Plan {
     function: Value,
     hooks: Vec<Hook>,
     loops: LoopPlan,
+    frame: Frame,
 }
 
 /// Instruments a module.
@@ -99,9 +102,10 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         loop_hooks::emit(&mut hooks, plan.function, &plan.loops)?;
         let mut emitter = Emitter { hooks: &mut hooks, layout };
         plan.hooks.iter().try_for_each(|hook| emitter.emit(hook))?;
+        frames::emit(&mut hooks, plan.function, &plan.frame, layout)?;
     }
     externals::finish(&hooks, module, &names);
-    globals::finish(&hooks, module)?;
+    globals::finish(&mut hooks, module, layout)?;
     hooks.module.verify().map_err(Failure::new)
 }
 
@@ -119,7 +123,7 @@ fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Vec<Plan> {
         .map(|function| {
             let hooks = accesses.of(function);
             let loops = loops.of(function, &hooks);
-            Plan { function, hooks, loops }
+            Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places) }
         })
         .collect()
 }

@@ -157,10 +157,8 @@ impl<'a> Loops<'a> {
     fn calls_back(&self, instruction: Value) -> bool {
         self.is_true_call(instruction)
             && match callee(instruction, self.names) {
-                Callee::Modelled(_) => false,
-                Callee::External(name) => {
-                    !self.names.is_harmless(&name) || matches!(name.as_str(), "qsort" | "bsearch")
-                }
+                Callee::Modelled(name) => matches!(name.as_str(), "qsort" | "qsort_r" | "bsearch"),
+                Callee::External(name) => !self.names.is_harmless(&name),
                 _ => true,
             }
     }

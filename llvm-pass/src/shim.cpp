@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -83,5 +84,27 @@ LLVMValueRef fencehound_split(LLVMValueRef condition, LLVMValueRef before) {
 // Turns the constant expressions over a global variable that functions use into instructions.
 void fencehound_expand_constants(LLVMValueRef global) {
     convertUsersOfConstantsToInstructions({unwrap<Constant>(global)});
+}
+
+// Keeps a global that nothing names.
+void fencehound_keep(LLVMValueRef global) {
+    auto *value = unwrap<GlobalValue>(global);
+    appendToUsed(*value->getParent(), {value});
+}
+
+// Puts so many bytes that belong to nothing behind a variable; gives back what stands for it now.
+LLVMValueRef fencehound_pad(LLVMValueRef variable, unsigned bytes) {
+    auto *old = unwrap<GlobalVariable>(variable);
+    auto *gap = ArrayType::get(Type::getInt8Ty(old->getContext()), bytes);
+    auto *type = StructType::get(old->getValueType(), gap);
+    auto *value = ConstantStruct::get(type, old->getInitializer(), Constant::getNullValue(gap));
+    auto *padded = new GlobalVariable(*old->getParent(), type, false, old->getLinkage(), value);
+    padded->copyAttributesFrom(old);
+    padded->copyMetadata(old, 0);
+    padded->setComdat(old->getComdat());
+    padded->takeName(old);
+    old->replaceAllUsesWith(padded);
+    old->eraseFromParent();
+    return wrap(padded);
 }
 }

@@ -22,6 +22,8 @@ unsafe extern "C" {
     fn fencehound_delete_body(function: LLVMValueRef);
     fn fencehound_split(condition: LLVMValueRef, before: LLVMValueRef) -> LLVMValueRef;
     fn fencehound_expand_constants(global: LLVMValueRef);
+    fn fencehound_keep(global: LLVMValueRef);
+    fn fencehound_pad(variable: LLVMValueRef, bytes: u32) -> LLVMValueRef;
 }
 
 /// The name and the callbacks of the plugin.
@@ -55,4 +57,17 @@ pub(crate) fn split(condition: Value, before: Value) -> Result<Value> {
 pub(crate) fn expand_constants(global: Value) {
     // SAFETY: the handle is a live global variable.
     unsafe { fencehound_expand_constants(global.raw()) }
+}
+
+/// Keeps a global that nothing in its module names.
+pub(crate) fn keep(global: Value) {
+    // SAFETY: the handle is a live global.
+    unsafe { fencehound_keep(global.raw()) }
+}
+
+/// Puts so many bytes that belong to nothing behind a variable; gives back what stands for it from now on.
+pub(crate) fn pad(variable: Value, bytes: u32) -> Result<Value> {
+    // SAFETY: the handle is a live global variable with an initializer; it is not used any more.
+    let padded = unsafe { fencehound_pad(variable.raw(), bytes) };
+    Value::from_raw(padded).ok_or_else(|| Failure::new("a variable could not be padded"))
 }

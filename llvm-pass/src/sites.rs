@@ -16,6 +16,12 @@ pub(crate) struct Site {
     pub(crate) column: u16,
 }
 
+/// The name in the source of a variable. A static one of a function `f` is called `f.name`, and `f.name.1` if there are
+/// two.
+pub(crate) fn source_name(name: &str) -> &str {
+    name.split('.').nth(1).unwrap_or(name)
+}
+
 /// Finds the sites of a module.
 pub(crate) struct Places {
     layout: Layout,
@@ -42,6 +48,18 @@ impl Places {
         }
     }
 
+    /// The place where a function is declared, for what it declares.
+    pub(crate) fn of_function(&self, function: Value) -> Site {
+        let place = function.subprogram_file();
+        Site {
+            file: place.map_or_else(|| self.source_file.clone(), |(file, folder)| self.path(file, &folder)),
+            function: function.name(),
+            expression: String::new(),
+            line: function.subprogram_line(),
+            column: 0,
+        }
+    }
+
     /// The path of a file of the debug information. Clang splits absolute paths at what they share with the folder of
     /// the compilation; they are joined again, so that the path can be opened from there.
     fn path(&self, file: String, folder: &str) -> String {
@@ -60,8 +78,7 @@ impl Places {
             return String::new();
         }
         let name = base.name();
-        // A static variable of a function `f` is called `f.name`, and `f.name.1` if there are two.
-        let name = name.split('.').nth(1).unwrap_or(&name).to_owned();
+        let name = source_name(&name).to_owned();
         let offset = offset.and_then(|offset| u64::try_from(offset).ok());
         offset.map_or_else(|| name.clone(), |offset| name.clone() + &self.elements(base.global_value_type(), offset))
     }

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,41 @@ int __fh_sched_yield(void) { return sched_yield(); }
 void __fh_exit(int status) { exit(status); }
 int __fh_rand(void) { return count("rand", __fh_call_site), 4; }
 void __fh_abort(void) { abort(); }
+int __fh_vsnprintf(char *to, size_t n, const char *format, va_list list) { return vsnprintf(to, n, format, list); }
+int __fh_printf(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    int length = vprintf(format, list);
+    va_end(list);
+    return length;
+}
+int __fh_snprintf(char *to, size_t size, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(to, size, format, list);
+    va_end(list);
+    return length;
+}
+int __fh_puts(const char *s) { return puts(s); }
+size_t __fh_strlen(const char *s) { return strlen(s); }
+char *__fh_strcpy(char *to, const char *from) { return strcpy(to, from); }
+long __fh_strtol(const char *s, char **end, int base) { return strtol(s, end, base); }
+void __fh_qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *)) {
+    qsort(base, n, size, compare);
+}
+
+/* Each function leaves as many local variables as it found. */
+static uint64_t locals;
+uint64_t __fh_frame(void) { return locals; }
+void __fh_local(const void *address, uint64_t size, const struct fh_site *site) {
+    assert(address && size > 0);
+    check(site);
+    locals++;
+}
+void __fh_leave(uint64_t frame) {
+    assert(frame < locals);
+    locals = frame;
+}
 void __fh___assert_fail(const char *text, const char *file, unsigned line, const char *function) {
     printf("assertion %s in line %u of %s\n", text, line, function);
     (void)file;

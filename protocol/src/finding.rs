@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Limits, MonitorName, Schedule};
+use crate::job::{Heap, Limits, MonitorName, Schedule};
 use crate::message::{Kind, Role, Violation};
 
 /// A finding, as `finding.json` in its folder.
@@ -22,6 +22,9 @@ pub struct Finding {
     pub monitors: Vec<MonitorName>,
     /// The limits of an execution.
     pub limits: Limits,
+    /// How the heap behaved.
+    #[serde(default)]
+    pub heap: Heap,
     /// What was found, and the schedule.
     pub violation: Violation,
 }

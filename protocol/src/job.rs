@@ -37,6 +37,37 @@ pub struct Limits {
     pub local_seconds: u64,
 }
 
+/// Whether malloc gives out again what was freed in the same execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reuse {
+    /// Never: every use of a freed block is noticed.
+    #[default]
+    Never,
+    /// A thread gets back what it freed last, as from the per-thread caches of real allocators.
+    ByThread,
+}
+
+/// Whether blocks that nothing points to at the end of an execution are violations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Leaks {
+    /// They are not looked for.
+    #[default]
+    Ignored,
+    /// They are.
+    Reported,
+}
+
+/// How the heap of the program behaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Heap {
+    /// What happens to freed blocks.
+    pub reuse: Reuse,
+    /// What happens to lost ones.
+    pub leaks: Leaks,
+}
+
 /// Explore the executions with at most so many preemptions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Explore {
@@ -52,6 +83,9 @@ pub struct Explore {
     pub seconds: Option<f64>,
     /// How far one execution may go.
     pub limits: Limits,
+    /// How the heap behaves.
+    #[serde(default)]
+    pub heap: Heap,
     /// Stop at the first violation.
     pub stop_at_first: bool,
 }
@@ -67,6 +101,9 @@ pub struct Replay {
     pub monitors: Vec<MonitorName>,
     /// How far the execution may go.
     pub limits: Limits,
+    /// How the heap behaves.
+    #[serde(default)]
+    pub heap: Heap,
     /// Let the program's own output through.
     pub output: bool,
 }

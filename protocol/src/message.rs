@@ -61,8 +61,12 @@ pub enum Kind {
     DoubleFree,
     /// A free of something that is no block.
     InvalidFree,
-    /// A use of a freed block.
+    /// A use of a freed block, or of a local variable of a function that has returned.
     UseAfterFree,
+    /// An access beside a block or a variable.
+    OutOfBounds,
+    /// A block that nothing points to any more, never freed.
+    Leak,
     /// A library call that its contract forbids.
     Misuse,
     /// The same schedule gave different events.
@@ -87,7 +91,7 @@ pub enum Role {
     Holds,
     /// Where the block was freed.
     Freed,
-    /// Where the block was allocated.
+    /// Where the block was allocated, or the variable came to be.
     Allocated,
 }
 
@@ -207,6 +211,9 @@ pub struct Summary {
     /// Where [`StoppedBy::Events`] ended the search: the loop that went round most often in that execution, if one did.
     #[serde(default)]
     pub busiest: Option<BusyLoop>,
+    /// What the result takes for granted, a sentence each, sorted.
+    #[serde(default)]
+    pub assumptions: Vec<String>,
 }
 
 /// A loop that used up the events of an execution.

@@ -106,6 +106,9 @@ void __fh_external(const char *name, uint32_t known, const struct fh_site *site)
  * call where other threads could see what the pointer points to. */
 void __fh_external_pointer(const void *pointer, const struct fh_site *site);
 
+/* Before a call of setjmp, by whatever name, which stays as it is: the buffer that it fills. */
+void __fh_setjmp(const void *buffer, const struct fh_site *site);
+
 /* The site of the call being made: stored by instrumented code just before it calls a modelled
  * function (below) or an unknown one through a pointer. */
 extern const struct fh_site *__fh_call_site;
@@ -117,6 +120,21 @@ extern const struct fh_site *__fh_call_site;
 /* Thread-local variables: each becomes an ordinary variable in section "fh_tdata" (or "fh_tbss" if
  * zero), the initial image, and its address is asked for here. */
 void *__fh_tls(void *image);
+
+/* Local variables that other threads may come to know of, in functions that have any. First the
+ * function asks how many there are (`__fh_frame`), then it announces each of its own where it makes
+ * room for it, and before it returns it says again how many there were before. */
+uint64_t __fh_frame(void);
+void __fh_local(const void *address, uint64_t size, const struct fh_site *site);
+void __fh_leave(uint64_t frame);
+
+/* A variable in section "fh_data" or "fh_bss", with at least 16 bytes behind it that belong to
+ * none: a record in section "fh_globals". */
+struct fh_variable {
+    const void *address;
+    uint64_t size;
+    const char *name;
+};
 
 /* Mutable variables with a definition go to section "fh_data" (or "fh_bss" if zero), from which the
  * runtime restores them before each execution. */

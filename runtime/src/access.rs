@@ -194,7 +194,7 @@ extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
 }
 
 /// The widest naturally aligned piece at `address` of at most `left` bytes.
-const fn piece(address: usize, left: usize) -> usize {
+pub(crate) const fn piece(address: usize, left: usize) -> usize {
     let mut width = 8;
     while width > left || !address.is_multiple_of(width) {
         width /= 2;
@@ -202,7 +202,7 @@ const fn piece(address: usize, left: usize) -> usize {
     width
 }
 
-fn load_piece(address: usize, width: usize, site: RecordPointer) -> u64 {
+pub(crate) fn load_piece(address: usize, width: usize, site: RecordPointer) -> u64 {
     match width {
         1 => load(address as *const u8, Barriers::NONE, site).wide(),
         2 => load(address as *const u16, Barriers::NONE, site).wide(),
@@ -211,7 +211,7 @@ fn load_piece(address: usize, width: usize, site: RecordPointer) -> u64 {
     }
 }
 
-fn store_piece(address: usize, width: usize, value: u64, site: RecordPointer) {
+pub(crate) fn store_piece(address: usize, width: usize, value: u64, site: RecordPointer) {
     match width {
         1 => store(address as *mut u8, u8::narrow(value), Barriers::NONE, site),
         2 => store(address as *mut u16, u16::narrow(value), Barriers::NONE, site),
@@ -253,11 +253,14 @@ fn get_private(from: *const c_void, offset: usize, width: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
+/// Loads `length` bytes, piece by piece, into memory of the caller's.
+pub(crate) fn load_bytes(from: usize, into: *mut c_void, length: usize, site: RecordPointer) {
+    load_pieces(from, length, site, |offset, width, value| put_private(into, offset, width, value));
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn __fh_read(address: *const c_void, into: *mut c_void, length: u64, site: RecordPointer) {
-    load_pieces(address as usize, length as usize, site, |offset, width, value| {
-        put_private(into, offset, width, value);
-    });
+    load_bytes(address as usize, into, length as usize, site);
 }
 
 #[unsafe(no_mangle)]

@@ -94,22 +94,3 @@ refused!(
     __fh_fh_atomic_begin: "fh_atomic_begin (transactions)",
     __fh_fh_atomic_end: "fh_atomic_end (transactions)"
 );
-
-/// The state of `rand`, as the simplest of glibc's generators: the same numbers in every execution.
-#[unsafe(no_mangle)]
-extern "C" fn __fh_rand() -> c_int {
-    with(|runtime| {
-        runtime.has_effect();
-        runtime.rand = runtime.rand.wrapping_mul(1_103_515_245).wrapping_add(12345) & 0x7fff_ffff;
-        c_int::try_from(runtime.rand).unwrap_or(0)
-    })
-    .unwrap_or(0)
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_srand(seed: c_uint) {
-    with(|runtime| {
-        runtime.has_effect();
-        runtime.rand = seed;
-    });
-}

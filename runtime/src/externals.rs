@@ -6,11 +6,10 @@ use std::ffi::{c_char, c_void};
 use engine::event::Thread;
 
 use crate::globals;
-use crate::heap::text;
 use crate::layout;
 use crate::process;
-use crate::runtime::with;
-use crate::sites::{Record, RecordPointer};
+use crate::runtime::{stack_pointer, with};
+use crate::sites::{Record, RecordPointer, text};
 
 /// Whether other threads than this one are likely to see what is at the address. A local variable of the thread itself
 /// counts as its own, though its address may have been given away: else no thread could call `read`.
@@ -20,6 +19,9 @@ fn is_shared(address: usize, thread: Thread) -> bool {
     on_a_stack || layout::is_heap(address) || globals::is_variable(address)
 }
 
+/// The stack of this hook, which the function about to be called will use, is at most so large.
+const HOOK: usize = 1024;
+
 /// The hook passes its pointers one after the other.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer) {
@@ -27,6 +29,8 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
     with(|runtime| {
         if known == 0 {
             runtime.has_effect();
+            runtime.files.called(&name);
+            runtime.locals.forget_below(runtime.running, stack_pointer() + HOOK);
             runtime.uninstrumented.insert(name.clone());
         }
         runtime.last_external = Some((name, Record::behind(site)));

@@ -161,7 +161,8 @@ fn errno() -> c_int {
     unsafe { *FIBERS.errno.get() }
 }
 
-fn set_errno(value: c_int) {
+/// Sets `errno` of the thread whose code runs.
+pub(crate) fn set_errno(value: c_int) {
     // SAFETY: as in `errno`.
     unsafe { *FIBERS.errno.get() = value };
 }

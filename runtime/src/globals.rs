@@ -3,9 +3,11 @@
 //! The pass moves mutable variables into sections of ours (`fh_data`, `fh_bss`; thread-local ones as images into
 //! `fh_tdata`, `fh_tbss`). A small program's are copied back whole; of a large one's only what was written is undone.
 
+use std::ffi::c_char;
 use std::ops::Range;
 
 use crate::layout;
+use crate::sites::text;
 
 /// Up to so many bytes of variables are restored by copying all of them.
 const COPY: usize = 64 << 10;
@@ -45,6 +47,54 @@ pub(crate) fn is_variable(address: usize) -> bool {
     data().contains(&address) || bss().contains(&address)
 }
 
+/// One record of section `fh_globals`, `struct fh_variable` of the hook ABI.
+#[repr(C)]
+struct VariableRecord {
+    address: usize,
+    size: usize,
+    name: *const c_char,
+}
+
+// SAFETY: records are constants of the program.
+unsafe impl Sync for VariableRecord {}
+
+/// One record of our own, so that the section exists in every program.
+#[used]
+#[unsafe(link_section = "fh_globals")]
+static OWN_VARIABLE: VariableRecord = VariableRecord { address: 0, size: 0, name: std::ptr::null() };
+
+/// A variable of the program.
+pub(crate) struct Variable {
+    pub(crate) bytes: Range<usize>,
+    pub(crate) name: String,
+}
+
+/// So many bytes behind each variable belong to none (`llvm-pass/src/globals.rs`).
+const GAP: usize = 16;
+
+/// The variables that the pass put into our sections, by address.
+fn variables() -> Vec<Variable> {
+    unsafe extern "C" {
+        #[link_name = "__start_fh_globals"]
+        static START: VariableRecord;
+        #[link_name = "__stop_fh_globals"]
+        static STOP: VariableRecord;
+    }
+    let count = (&raw const STOP as usize - &raw const START as usize) / size_of::<VariableRecord>();
+    // SAFETY: the linker puts all records of the section one after the other.
+    let records = unsafe { std::slice::from_raw_parts(&raw const START, count) };
+    let variable = |record: &VariableRecord| Variable {
+        bytes: record.address..record.address + record.size,
+        name: text(record.name),
+    };
+    let mut variables: Vec<Variable> =
+        records.iter().filter(|record| record.size > 0 && is_variable(record.address)).map(variable).collect();
+    // A variable that several files define is the longest of them.
+    variables.sort_by_key(|variable| (variable.bytes.start, std::cmp::Reverse(variable.bytes.end)));
+    variables.dedup_by_key(|variable| variable.bytes.start);
+    variables
+}
+
 struct Saved {
     address: usize,
     bytes: Vec<u8>,
@@ -77,6 +127,7 @@ pub(crate) struct Globals {
     method: Method,
     /// Something wrote to variables unseen: copy this time.
     unseen: bool,
+    variables: Vec<Variable>,
 }
 
 impl Globals {
@@ -85,7 +136,20 @@ impl Globals {
         let saved = [Saved::of(&data()), Saved::of(&bss())];
         let size = saved[0].bytes.len() + saved[1].bytes.len();
         let method = if size <= COPY { Method::Copy } else { Method::Undo(Vec::new()) };
-        Self { saved, method, unseen: false }
+        Self { saved, method, unseen: false, variables: variables() }
+    }
+
+    /// The variable that the address is in.
+    pub(crate) fn variable(&self, address: usize) -> Option<&Variable> {
+        let after = self.variables.partition_point(|variable| variable.bytes.start <= address);
+        self.variables.get(after.checked_sub(1)?).filter(|variable| variable.bytes.contains(&address))
+    }
+
+    /// The variable that these bytes, at least one, are across the end of or right after.
+    pub(crate) fn beside(&self, bytes: &Range<usize>) -> Option<&Variable> {
+        let after = self.variables.partition_point(|variable| variable.bytes.start <= bytes.start);
+        let variable = self.variables.get(after.checked_sub(1)?)?;
+        (bytes.end > variable.bytes.end && bytes.start < variable.bytes.end + GAP).then_some(variable)
     }
 
     /// The `width` bytes (1 to 8) at `address` are about to change; they hold `old`.
@@ -133,6 +197,11 @@ pub(crate) fn tls_length() -> usize {
 /// Where a thread's copies begin: at the top of its stack.
 fn tls_block(thread: engine::event::Thread) -> usize {
     layout::stack(thread) + layout::STACK - tls_length()
+}
+
+/// The thread-local variables of a thread.
+pub(crate) fn tls_of(thread: engine::event::Thread) -> Range<usize> {
+    tls_block(thread)..layout::stack(thread) + layout::STACK
 }
 
 fn tls_places(thread: engine::event::Thread) -> [(Range<usize>, usize); 2] {

@@ -32,6 +32,17 @@ pub(crate) const fn arena(thread: Thread) -> usize {
     BASE + HEAP + thread.index() * ARENA
 }
 
+/// The number of the arena that the address is in.
+pub(crate) const fn arena_of(address: usize) -> Option<usize> {
+    if is_heap(address) { Some((address - BASE - HEAP) / ARENA) } else { None }
+}
+
+/// The number of the thread on whose stack the address is.
+pub(crate) const fn stack_of(address: usize) -> Option<usize> {
+    let index = address.wrapping_sub(BASE) / STACK;
+    if index < Thread::LIMIT { Some(index) } else { None }
+}
+
 /// Whether the address belongs to some thread's heap arena.
 pub(crate) const fn is_heap(address: usize) -> bool {
     address >= BASE + HEAP && address < BASE + LENGTH

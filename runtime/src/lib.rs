@@ -2,7 +2,8 @@
 //! tells the tool what happened.
 //!
 //! How to read: instrumented code calls the hooks (`include/fencehound_hooks.h`). Those of memory are in [`access`], of
-//! threads in [`threads`], of mutexes in [`mutexes`], of the heap in [`heap`], of the process in [`process`]. Each
+//! threads in [`threads`], of mutexes in [`mutexes`], of the heap in [`allocation`], of the process in [`process`]
+//! and [`exits`]; the other files named after parts of the C library model these by [`cursor`]. Each
 //! decodes its arguments, asks for its turn ([`runtime::turn`]), does the operation on real memory, and reports the
 //! event ([`runtime::Runtime`]). [`fiber`] switches threads, [`search`] runs execution after execution, [`faults`]
 //! turns signals into findings, [`foreign`] refuses threads of libraries.
@@ -11,22 +12,39 @@
 //! valid pointer, or else faults, which [`faults`] catches), *the pass* (the hook ABI), or this crate.
 
 mod access;
+mod allocation;
 mod choices;
+mod clock;
 mod control;
+mod cursor;
+mod exits;
 mod externals;
 mod faults;
 mod fiber;
+mod files;
 mod foreign;
+mod formats;
 mod globals;
 mod heap;
+mod jumps;
 mod layout;
+mod leaks;
+mod locals;
+mod memory;
 mod mutexes;
+mod numbers;
+mod printing;
 mod process;
+mod random;
 mod recorder;
 mod runtime;
+mod scanning;
+mod scratch;
 mod search;
 mod shadow;
 mod sites;
+mod sorting;
+mod strings;
 mod stuck;
 mod threads;
 mod waits;

@@ -7,12 +7,11 @@ use std::mem::MaybeUninit;
 use engine::event::Thread;
 use protocol::{Kind, Place, Role};
 
-use crate::fiber;
-use crate::heap::text;
 use crate::recorder::{Failure, site_use};
-use crate::runtime::{End, end_execution, with};
-use crate::sites::{Record, RecordPointer};
+use crate::runtime::{End, end_execution, stack_pointer, with};
+use crate::sites::{Record, RecordPointer, text};
 use crate::threads::{call_site, leave};
+use crate::{exits, fiber};
 
 unsafe extern "C" {
     #[link_name = "__fh_main"]
@@ -44,11 +43,13 @@ pub(crate) fn set_arguments(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut
     PROCESS.envp.set(envp);
 }
 
-/// Runs the program's `main`.
+/// Runs the program's `main`, and what comes before it and after it.
 pub(crate) fn run_main() {
+    exits::construct();
     // SAFETY: the arguments that the system passed to the process; a `main` that takes fewer ignores the rest.
     let status = unsafe { main_of_the_program(PROCESS.argc.get(), PROCESS.argv.get(), PROCESS.envp.get()) };
     PROCESS.status.set(status);
+    exits::before_exit();
 }
 
 /// What `main` returned or `exit` was given last.
@@ -60,7 +61,11 @@ pub(crate) fn status() -> c_int {
 /// execution of the program, whenever the exit really comes.
 fn exit(status: c_int) -> ! {
     PROCESS.status.set(status);
-    if with(|runtime| runtime.execution.exit()).is_none() {
+    let exited = with(|runtime| {
+        runtime.exited_at.push((runtime.running, stack_pointer()));
+        runtime.execution.exit();
+    });
+    if exited.is_none() {
         // SAFETY: before `main`: the process ends as it would without us.
         unsafe { libc::exit(status) };
     }
@@ -69,6 +74,8 @@ fn exit(status: c_int) -> ! {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_exit(status: c_int) -> ! {
+    PROCESS.status.set(status);
+    exits::before_exit();
     exit(status)
 }
 
@@ -84,6 +91,8 @@ extern "C" fn __fh__Exit(status: c_int) -> ! {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_quick_exit(status: c_int) -> ! {
+    PROCESS.status.set(status);
+    exits::before_quick_exit();
     exit(status)
 }
 

@@ -10,13 +10,18 @@ use engine::execution::{Ending, Execution, Next, Pending, Step};
 use engine::mapping::Barriers;
 use engine::monitor::{Monitor, Report};
 
+use crate::exits::Exits;
 use crate::faults;
 use crate::fiber::{self, Switch};
+use crate::files::Files;
 use crate::foreign;
 use crate::globals::Globals;
 use crate::heap::Heap;
+use crate::jumps::Jumps;
 use crate::layout;
+use crate::locals::Locals;
 use crate::mutexes::MutexTable;
+use crate::random::Library;
 use crate::recorder::{Detail, Failure, Note, Operation, Recorder};
 use crate::shadow::{Cut, Shadow};
 use crate::sites::{Record, RecordPointer, Sites};
@@ -31,9 +36,10 @@ pub(crate) struct Runtime {
     pub(crate) threads: ThreadTable,
     pub(crate) mutexes: MutexTable,
     pub(crate) heap: Heap,
+    pub(crate) locals: Locals,
     pub(crate) globals: Globals,
     pub(crate) sites: Sites,
-    shadow: Shadow,
+    pub(crate) shadow: Shadow,
     /// The locations of the access at hand, where they are not one: kept for its memory.
     locations: Vec<Location>,
     /// The thread whose code runs.
@@ -48,10 +54,19 @@ pub(crate) struct Runtime {
     pub(crate) void: bool,
     /// The first execution has been run once to its end.
     pub(crate) run_twice: bool,
-    /// The state of `rand`.
-    pub(crate) rand: u32,
+    /// What the C library remembers.
+    pub(crate) library: Library,
+    /// Nanoseconds that have passed in this execution.
+    pub(crate) clock: u64,
+    pub(crate) jumps: Jumps,
+    pub(crate) exits: Exits,
+    pub(crate) files: Files,
+    /// Threads that have called `exit`, and how far their stacks reached.
+    pub(crate) exited_at: Vec<(Thread, usize)>,
     /// Functions called that are neither modelled nor known.
     pub(crate) uninstrumented: BTreeSet<String>,
+    /// What the result takes for granted.
+    pub(crate) assumptions: BTreeSet<&'static str>,
     /// The last call of a function that is not instrumented.
     pub(crate) last_external: Option<(String, &'static Record)>,
 }
@@ -64,7 +79,7 @@ const STACK_OF_THE_PROGRAM: usize = layout::STACK - layout::GUARD - STACK_OF_A_H
 
 /// Where the stack has come to, nearly.
 #[inline(always)]
-fn stack_pointer() -> usize {
+pub(crate) fn stack_pointer() -> usize {
     let here = 0_u8;
     &raw const here as usize
 }
@@ -245,6 +260,7 @@ impl Runtime {
         execution: Execution,
         monitors: Vec<Box<dyn Monitor>>,
         recorder: Recorder,
+        heap: Heap,
     ) -> std::io::Result<Self> {
         Ok(Self {
             execution,
@@ -253,7 +269,8 @@ impl Runtime {
             recorder,
             threads: ThreadTable::default(),
             mutexes: MutexTable::default(),
-            heap: Heap::default(),
+            heap,
+            locals: Locals::default(),
             globals: Globals::save(),
             sites: Sites::new(),
             shadow: Shadow::new(crate::globals::image())?,
@@ -265,8 +282,14 @@ impl Runtime {
             end: None,
             void: false,
             run_twice: false,
-            rand: 1,
+            library: Library::default(),
+            clock: 0,
+            jumps: Jumps::default(),
+            exits: Exits::new(),
+            files: Files::new(),
+            exited_at: Vec::new(),
             uninstrumented: BTreeSet::new(),
+            assumptions: BTreeSet::new(),
             last_external: None,
         })
     }
@@ -277,7 +300,8 @@ impl Runtime {
             return false;
         }
         self.globals.restore();
-        self.heap.reset();
+        self.heap.reset(&mut self.shadow);
+        self.locals.reset(&mut self.shadow);
         self.threads.reset();
         self.recorder.begin(self.execution.shared());
         self.monitors.iter_mut().for_each(|monitor| monitor.begin());
@@ -286,7 +310,12 @@ impl Runtime {
         self.way = Way::Plain;
         self.end = None;
         self.void = false;
-        self.rand = 1;
+        self.library = Library::default();
+        self.clock = 0;
+        self.jumps.reset();
+        self.exits.reset();
+        self.files.reset();
+        self.exited_at.clear();
         self.last_external = None;
         true
     }
@@ -417,13 +446,18 @@ impl Runtime {
         let note = Note { site, operation };
         match self.shadow.known(address, width) {
             Some(location) => self.event(kind, barriers, note, &[location]),
-            None => self.locate(address, width, kind, barriers, note),
+            None => self.locate(&access, note),
         }
     }
 
     /// Goes on with an access to a new location or to several.
     #[cold]
-    fn locate(&mut self, address: usize, width: u8, kind: Kind, barriers: Barriers, note: Note) -> Turn {
+    fn locate(&mut self, access: &Access, note: Note) -> Turn {
+        if let Some(failure) = self.refuse(access) {
+            self.end = Some(End::Failed(failure));
+            return Turn::Other(Switch::End);
+        }
+        let &Access { address, width, kind, barriers, .. } = access;
         let mut locations = std::mem::take(&mut self.locations);
         if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;

@@ -10,14 +10,15 @@ use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::monitor::burnim::Burnim;
 use engine::monitor::{Model, Monitor};
-use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace};
+use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent};
 
 use crate::faults::{self, Fault};
+use crate::heap::Heap;
 use crate::recorder::{Failure, Recorder, site_use};
 use crate::runtime::{End, Runtime, install, with};
 use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
-use crate::{control, fiber, foreign, layout, process};
+use crate::{control, fiber, foreign, layout, process, scratch};
 
 /// Which machine a monitor simulates.
 const fn model_of(name: MonitorName) -> Model {
@@ -27,7 +28,7 @@ const fn model_of(name: MonitorName) -> Model {
     }
 }
 
-fn set_up(execution: Execution, names: &[MonitorName], max_events: u64) {
+fn set_up(execution: Execution, names: &[MonitorName], max_events: u64, heap: protocol::Heap) {
     let models: Vec<(MonitorName, Model)> = names.iter().map(|&name| (name, model_of(name))).collect();
     let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
     let mut wanted: Vec<Model> = models.iter().map(|&(_, model)| model).collect();
@@ -36,7 +37,7 @@ fn set_up(execution: Execution, names: &[MonitorName], max_events: u64) {
     if !wanted.is_empty() {
         monitors.push(Box::new(Burnim::new(&wanted)));
     }
-    let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(models)));
+    let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(models), Heap::new(heap)));
     match ready {
         Ok(mut runtime) => {
             runtime.max_events = u32::try_from(max_events).unwrap_or(u32::MAX);
@@ -59,7 +60,7 @@ fn refuse_other_version(version: u32) {
 pub(crate) fn explore(job: &Explore) {
     refuse_other_version(job.version);
     let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
-    set_up(execution, &job.monitors, job.limits.max_events);
+    set_up(execution, &job.monitors, job.limits.max_events, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -112,6 +113,7 @@ fn search(job: &Explore) -> Stopped {
             return Stopped::Budget(stop);
         }
         fiber::run();
+        scratch::reset();
         faults::progress();
         let fault = faults::take();
         if let Some(stop) = with(|runtime| runtime.finish(fault, job.stop_at_first)).flatten() {
@@ -186,7 +188,7 @@ impl Runtime {
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
             End::Nobody(ending) => {
                 self.recorder.count(&self.execution, &self.reports);
-                if let Some(failure) = self.stuck(ending) {
+                for failure in self.ended(ending) {
                     self.recorder.fail(failure, &self.execution);
                 }
             }
@@ -229,6 +231,14 @@ impl Runtime {
         let sites = vec![site_use(Role::At, self.running, self.threads.stands_at(self.running), "fault")];
         let message = faults::describe(Fault::StackOverflow);
         Failure { kind: Kind::Crash, message, sites, program_counter: None }
+    }
+
+    /// What is wrong with an execution in which nobody can go on.
+    fn ended(&mut self, ending: Ending) -> Vec<Failure> {
+        match ending {
+            Ending::Complete => self.leaks(),
+            _ => self.stuck(ending).into_iter().collect(),
+        }
     }
 
     fn diverged(&self) -> Failure {
@@ -284,6 +294,7 @@ impl Runtime {
                 Stopped::Budget(StoppedBy::Events) => self.busiest_loop(),
                 _ => None,
             },
+            assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
         }
     }
 }
@@ -307,7 +318,7 @@ pub(crate) fn replay(job: &Replay) {
         return;
     }
     // One more event than the schedule has shows that the program does not follow it.
-    set_up(execution, &job.monitors, job.limits.max_events.min(length + 1));
+    set_up(execution, &job.monitors, job.limits.max_events.min(length + 1), job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -344,7 +355,8 @@ impl Runtime {
             control::send(&Message::Diverged(difference));
             return;
         }
-        let events = self.recorder.trace_events(self.execution.steps());
+        let mut events = self.recorder.trace_events(self.execution.steps());
+        self.name_variables(&mut events);
         self.finish_quietly(fault);
         let violations = self.recorder.fresh.drain(..).map(|mut violation| {
             violation.schedule = Schedule::default();
@@ -354,6 +366,19 @@ impl Runtime {
         control::send(&Message::Replayed(Box::new(Trace { events, violations })));
     }
 
+    /// Gives accesses that library functions make the names of the variables that they are to.
+    fn name_variables(&self, events: &mut [TraceEvent]) {
+        for event in events.iter_mut().filter(|event| event.width > 0 && event.target.starts_with("0x")) {
+            let address = event.address as usize;
+            if let Some(variable) = self.globals.variable(address) {
+                event.target = match address - variable.bytes.start {
+                    0 => variable.name.clone(),
+                    offset => format!("{}+{offset}", variable.name),
+                };
+            }
+        }
+    }
+
     /// As [`Runtime::finish`], but what was found stays here.
     fn finish_quietly(&mut self, fault: Option<(Fault, u64)>) {
         let end = match fault {
@@ -361,13 +386,13 @@ impl Runtime {
             None => self.end.take().expect("an execution ends for a reason"),
         };
         self.recorder.count(&self.execution, &self.reports);
-        let failure = match end {
-            End::Failed(failure) => Some(failure),
-            End::Nobody(ending) => self.stuck(ending),
-            End::StackOverflow => Some(self.overflow()),
-            _ => None,
+        let failures = match end {
+            End::Failed(failure) => vec![failure],
+            End::Nobody(ending) => self.ended(ending),
+            End::StackOverflow => vec![self.overflow()],
+            _ => Vec::new(),
         };
-        if let Some(failure) = failure {
+        for failure in failures {
             self.recorder.fail(failure, &self.execution);
         }
     }
@@ -400,7 +425,7 @@ impl Runtime {
 /// Runs the program once, as an ordinary one, without signals of ours or findings; its exit status.
 pub(crate) fn run_once() -> c_int {
     let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
-    set_up(Execution::new(Box::new(strategy)), &[], u64::MAX);
+    set_up(Execution::new(Box::new(strategy)), &[], u64::MAX, protocol::Heap::default());
     with(Runtime::begin);
     fiber::run();
     let end = with(|runtime| {

@@ -1,5 +1,10 @@
 //! From addresses to locations: each eight aligned bytes that the program ever touched have a granule of the engine's
 //! [`Partition`], found through a table that is as sparse as the memory it describes.
+//!
+//! An entry of the table can be hidden: then no access to its bytes is [`Shadow::known`], and each is located anew,
+//! where it is asked whether the program may access these bytes at all ([`crate::memory`]). Hidden are the bytes of a
+//! freed block and of a local variable whose function has returned. So an access to living memory never pays for the
+//! question.
 
 use std::ops::Range;
 
@@ -9,7 +14,10 @@ use rustc_hash::FxHashMap;
 
 use crate::layout;
 
-/// A table over a range of addresses, one entry for eight bytes: 0, or the granule's number plus 1.
+/// Marks an entry as hidden.
+const HIDDEN: u32 = 1 << 31;
+
+/// A table over a range of addresses, one entry for eight bytes: 0, or the granule's number plus 1, and [`HIDDEN`].
 struct Table {
     from: usize,
     length: usize,
@@ -112,12 +120,44 @@ impl Shadow {
     }
 
     fn granule(&mut self, address: usize) -> Granule {
-        let number = *self.entry(address);
+        let entry = *self.entry(address);
+        let number = entry & !HIDDEN;
         if number != 0 {
             return Granule(number - 1);
         }
         let granule = self.partition.granule();
-        *self.entry(address) = granule.0 + 1;
+        assert!(granule.0 + 1 < HIDDEN, "fewer than 2^31 granules");
+        *self.entry(address) = (granule.0 + 1) | entry;
         granule
+    }
+
+    /// No access to these bytes, or to others of the eight that they share with them, is known any more.
+    pub(crate) fn hide(&mut self, bytes: Range<usize>) {
+        for address in (bytes.start & !7..bytes.end).step_by(8) {
+            let entry = self.entry(address);
+            if *entry != 0 {
+                *entry |= HIDDEN;
+            }
+        }
+    }
+
+    /// The bytes are accessible from now on. Of the eight that they share with others only they can be known.
+    pub(crate) fn show(&mut self, bytes: Range<usize>) {
+        for address in (bytes.start & !7..bytes.end).step_by(8) {
+            let entry = self.entry(address);
+            // What was never accessed is not touched: it costs no memory.
+            let Some(number) = (*entry & !HIDDEN).checked_sub(1) else { continue };
+            *entry &= !HIDDEN;
+            let begin = bytes.start.saturating_sub(address);
+            let end = (bytes.end - address).min(8);
+            if (begin, end) != (0, 8) {
+                self.partition.keep_known(Granule(number), begin as u8, end as u8);
+            }
+        }
+    }
+
+    /// Whether the byte was hidden since it was accessed.
+    pub(crate) fn is_hidden(&mut self, address: usize) -> bool {
+        *self.entry(address) & HIDDEN != 0
     }
 }

@@ -139,3 +139,12 @@ impl Sites {
         Site(self.numbers[index])
     }
 }
+
+/// A string constant of the program, or another one that it passes to a hook; empty if there is none.
+pub(crate) fn text(string: *const c_char) -> String {
+    if string.is_null() {
+        return String::new();
+    }
+    // SAFETY: the program or the pass passes a string.
+    unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
+}

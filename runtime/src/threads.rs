@@ -8,6 +8,7 @@ use engine::per_thread::PerThread;
 use engine::visits::Visits;
 use protocol::{Kind as Violated, Role};
 
+use crate::clock;
 use crate::fiber::{self, Switch};
 use crate::process;
 use crate::recorder::{Failure, Operation, site_use};
@@ -259,6 +260,7 @@ extern "C" fn __fh_pthread_exit(result: *mut c_void) -> ! {
     with(|runtime| {
         let thread = runtime.running;
         runtime.threads.at(thread).result = result as usize;
+        runtime.locals.leave(thread, 0, &mut runtime.shadow);
     });
     leave()
 }
@@ -303,19 +305,22 @@ extern "C" fn __fh_thrd_yield() {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_sleep(_seconds: c_uint) -> c_uint {
+extern "C" fn __fh_sleep(seconds: c_uint) -> c_uint {
+    clock::pass(u64::from(seconds) * 1_000_000_000);
     yields();
     0
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_usleep(_microseconds: c_uint) -> c_int {
+extern "C" fn __fh_usleep(microseconds: c_uint) -> c_int {
+    clock::pass(u64::from(microseconds) * 1000);
     yields();
     0
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_nanosleep(_request: *const libc::timespec, _remaining: *mut libc::timespec) -> c_int {
+extern "C" fn __fh_nanosleep(request: *const libc::timespec, _remaining: *mut libc::timespec) -> c_int {
+    clock::pass(clock::nanoseconds(request));
     yields();
     0
 }

@@ -161,6 +161,8 @@ fn kind_words(kind: Kind) -> &'static str {
         Kind::DoubleFree => "double free",
         Kind::InvalidFree => "invalid free",
         Kind::UseAfterFree => "use after free",
+        Kind::OutOfBounds => "out of bounds",
+        Kind::Leak => "leak",
         Kind::Misuse => "misuse",
         Kind::Nondeterministic => "nondeterministic",
     }
@@ -187,6 +189,7 @@ fn site_words(site: &SiteUse) -> String {
         }
         Role::Holds => format!("holds {} since here", printable(&site.expression)),
         Role::Freed => "the block was freed here".to_string(),
+        Role::Allocated if operation == "declare" => "the variable belongs to this function".to_string(),
         Role::Allocated => "the block was allocated here".to_string(),
     };
     format!("{thread}{function}: {words}")

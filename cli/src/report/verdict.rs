@@ -188,7 +188,7 @@ fn monitored(facts: &Facts<'_>) -> Vec<String> {
     some.chain(none).collect()
 }
 
-const KINDS: [(Kind, &str, &str); 10] = [
+const KINDS: [(Kind, &str, &str); 12] = [
     (Kind::Assertion, "assertion", "assertions"),
     (Kind::Crash, "crash", "crashes"),
     (Kind::Deadlock, "deadlock", "deadlocks"),
@@ -197,6 +197,8 @@ const KINDS: [(Kind, &str, &str); 10] = [
     (Kind::DoubleFree, "double free", "double frees"),
     (Kind::InvalidFree, "invalid free", "invalid frees"),
     (Kind::UseAfterFree, "use after free", "uses after free"),
+    (Kind::OutOfBounds, "access out of bounds", "accesses out of bounds"),
+    (Kind::Leak, "leak", "leaks"),
     (Kind::Misuse, "misuse", "misuses"),
     (Kind::Nondeterministic, "nondeterminism", "nondeterminisms"),
 ];
@@ -216,6 +218,7 @@ pub(crate) fn nothing_explored() -> Summary {
         violation_executions: Vec::new(),
         uninstrumented: Vec::new(),
         busiest: None,
+        assumptions: Vec::new(),
     }
 }
 

@@ -14,16 +14,18 @@ pub(crate) const MONITORS: [&str; 2] = ["tso", "pso"];
 const VERDICTS: [&str; 4] = ["clean", "violations", "incomplete", "unsupported"];
 
 /// The kinds of violations that no monitor reports.
-const FAILURES: [&str; 10] = [
+const FAILURES: [&str; 12] = [
     "assertion",
     "crash",
     "deadlock",
     "double-free",
     "invalid-free",
+    "leak",
     "livelock",
     "lost-wakeup",
     "misuse",
     "nondeterministic",
+    "out-of-bounds",
     "use-after-free",
 ];
 

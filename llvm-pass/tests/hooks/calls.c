@@ -42,13 +42,13 @@ int main(int argc, char **argv) {
     reach_error();
     pointer = defined_below; //> store8 pointer
     pointer(); //> load8 pointer; site
-    printf("%s\n", shared); //> external printf known; external_pointer
+    printf("%s\n", shared); //> site
     unknown(1, shared, "constant", reach_error); //> external unknown unknown; external_pointer
-    g = atoi(argv[0]); //> load8; external atoi known; external_pointer; store4 g
+    g = atoi(argv[0]); //> load8; site; store4 g
     g = pure_function() + pure_function(); //> store4 g
-    qsort(shared, 2, 4, compare); //> external qsort known; external_pointer
+    qsort(shared, 2, 4, compare); //> site
     g = sum(2, 3, 4); //> store4 g
-    puts(argv[0]); //> load8; external puts known; external_pointer
+    puts(argv[0]); //> load8; site
     sleep(1); //> site
     exit(0); //> site
 }

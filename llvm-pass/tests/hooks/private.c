@@ -23,7 +23,7 @@ int locals(int n) {
     return one.b[n & 1] + array[n & 3] + *either;
 }
 
-int threads(void) {
+int threads(void) { //> local
     pthread_t a, b, many[2];
     void *result;
     pthread_create(&a, 0, work, 0); //> site
@@ -35,7 +35,7 @@ int threads(void) {
     return result == 0;
 }
 
-int handed_over(void) {
+int handed_over(void) { //> local
     pthread_t a;
     int value = 1; //> store4
     pthread_create(&a, 0, work, &value); //> site
@@ -43,32 +43,32 @@ int handed_over(void) {
     return value; //> load4
 }
 
-int kept(void) {
+int kept(void) { //> local
     int local = 2; //> store4
     keep = &local; //> store8 keep
     return local; //> load4
 }
 
-void passed(void) {
+void passed(void) { //> local
     int local = 2; //> store4
     other(&local); //> external other unknown; external_pointer
     g = local; //> load4; store4 g
 }
 
-void mixed(int n) {
+void mixed(int n) { //> local
     int local = 1; //> store4
     int *p = n ? &local : &g;
     *p = 2; //> store4
     local = 3; //> store4
 }
 
-int mixed_load(int n) {
+int mixed_load(int n) { //> local
     int local = 1; //> store4
     int *p = n ? &local : &g;
     return *p; //> load4
 }
 
-void numbers(void) {
+void numbers(void) { //> local
     int local = 1; //> store4
     long number = (long)&local;
     g = number; //> store4 g
@@ -77,16 +77,16 @@ void numbers(void) {
 void known(int n) {
     struct timespec now;
     char text[20];
-    clock_gettime(CLOCK_REALTIME, &now); //> external clock_gettime unknown
-    snprintf(text, sizeof text, "%ld", now.tv_sec); //> external snprintf known
-    printf("%s %d\n", text, g); //> load4 g; external printf known
-    strcpy(text, "x"); //> external strcpy known
-    g = strlen(text); //> external strlen known; store4 g
+    clock_gettime(CLOCK_REALTIME, &now); //> site
+    snprintf(text, sizeof text, "%ld", now.tv_sec); //> site
+    printf("%s %d\n", text, g); //> load4 g; site
+    strcpy(text, "x"); //> site
+    g = strlen(text); //> site; store4 g
 }
 
-void found(char c) {
+void found(char c) { //> local
     char text[4] = "abc"; //> write 4
-    char *where = strchr(text, c); //> external strchr known; external_pointer
+    char *where = strchr(text, c); //> site
     *where = 1; //> store1
 }
 

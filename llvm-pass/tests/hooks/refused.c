@@ -29,18 +29,18 @@ void barrier(void) {
     asm volatile("" : "+m"(word));
 }
 
-void wide_atomics(void) {
+void wide_atomics(void) { //> local
     huge = 1; //> unsupported an atomic access of a size or alignment that needs the library function `__atomic_store`; write 16
     number++; //> unsupported an atomic floating-point operation number
 }
 
 int jumps(void) {
-    if (setjmp(buffer)) //> unsupported the function `_setjmp`
+    if (setjmp(buffer)) //> setjmp
         return 1;
-    longjmp(buffer, 1); //> unsupported the function `longjmp`
+    longjmp(buffer, 1); //> site
 }
 
-int processes(void) {
+int processes(void) { //> local
     char *none[] = {0}; //> fill 8
     if (fork() == 0) //> unsupported the function `fork`
         execv("x", none); //> unsupported the function `execv`

@@ -67,7 +67,7 @@ void functions(int n) {
 
 struct big by_value(struct big argument) { return argument; } //> write 32
 
-int pass(void) {
+int pass(void) { //> local
     struct big result = by_value(one); //> read 32 one
     return result.items[1]; //> load4
 }

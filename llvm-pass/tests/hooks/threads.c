@@ -26,7 +26,7 @@ int static_local(void) {
 
 int library(int c) {
     errno = 0;
-    fputs("x", stdout); //> external fputs known
+    fputs("x", stdout); //> site
     if (isdigit(c))
         result = errno; //> store4 result
     return toupper(c); //> external toupper known

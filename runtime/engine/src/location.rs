@@ -78,6 +78,17 @@ impl Partition {
         self.known(granule, offset, width).map_or_else(|| self.locate_anew(granule, offset, width), Touched::One)
     }
 
+    /// From now on only what lies within the bytes from `begin` to `end` (exclusive, at most 8) of the granule is
+    /// [`Partition::known`]; an access to anything else must be located again. The locations stay what they are.
+    pub fn keep_known(&mut self, granule: Granule, begin: u8, end: u8) {
+        let widths = &mut self.granules[granule.0 as usize].widths;
+        for (at, width) in (0..).zip(widths) {
+            if at < begin || at + *width > end {
+                *width = 0;
+            }
+        }
+    }
+
     /// The locations of these bytes, ascending by address. They must have been located before.
     pub fn each(&self, granule: Granule, offset: u8, width: u8) -> impl Iterator<Item = Location> + '_ {
         let of = &self.granules[granule.0 as usize].of;
@@ -177,6 +188,22 @@ mod tests {
         let high = each(&partition, granule, 2, 4);
         assert_eq!(low.iter().filter(|location| high.contains(location)).count(), 1);
         assert_eq!((low.len(), high.len()), (2, 2));
+    }
+
+    #[test]
+    fn what_lies_outside_is_no_longer_known_and_is_the_same_location_again() {
+        let mut partition = Partition::default();
+        let granule = partition.granule();
+        let low = partition.locate(granule, 0, 4);
+        let high = partition.locate(granule, 4, 2);
+        partition.keep_known(granule, 0, 5);
+        assert_eq!(partition.known(granule, 0, 4).map(Touched::One), Some(low));
+        assert_eq!(partition.known(granule, 4, 2), None);
+        assert_eq!(partition.locate(granule, 4, 2), high);
+        partition.keep_known(granule, 4, 8);
+        assert_eq!(partition.known(granule, 0, 4), None);
+        assert_eq!(partition.known(granule, 4, 2).map(Touched::One), Some(high));
+        assert_eq!(partition.locations(), 2);
     }
 
     #[test]

@@ -1,0 +1,81 @@
+//! Announces to the runtime the local variables that other threads may come to know of: each when its function begins
+//! (or when the program makes room for it), all when the function returns. So an access to one whose function has
+//! returned is noticed.
+
+use inkwell::values::{BasicValueEnum, IntValue};
+
+use crate::escape::Privacy;
+use crate::failure::{Failure, Result};
+use crate::hooks::Hooks;
+use crate::ir::{Layout, Type, Value, attribute_kind};
+use crate::sites::{Places, Site};
+use inkwell::llvm_sys::LLVMOpcode;
+
+/// The local variables of a function that are announced.
+pub(crate) struct Frame {
+    locals: Vec<Value>,
+    /// Parameters that are the function's own copies (`byval`), and their types.
+    copies: Vec<(Value, Type)>,
+    site: Site,
+}
+
+impl Frame {
+    /// Decides for a function.
+    pub(crate) fn of(function: Value, privacy: &Privacy, places: &Places) -> Self {
+        let instructions = function.instructions().into_iter();
+        let locals = instructions.filter(|one| one.is_alloca() && privacy.has_escaped(*one)).collect();
+        let byval = attribute_kind("byval");
+        let copies = (0..function.parameter_count())
+            .map(|index| (function.parameter(index), function.parameter_type_attribute(index, byval)))
+            .filter_map(|(parameter, kind)| Some((parameter, kind?)))
+            .filter(|&(parameter, _)| privacy.has_escaped(parameter))
+            .collect();
+        Self { locals, copies, site: places.of_function(function) }
+    }
+}
+
+/// Puts the hooks in place, after all others of the function.
+pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: Layout) -> Result<()> {
+    if frame.locals.is_empty() && frame.copies.is_empty() {
+        return Ok(());
+    }
+    let site = hooks.site(&frame.site);
+    let first = function.blocks().first().and_then(|block| block.first_non_phi());
+    hooks.before(first.ok_or_else(|| Failure::new("a function without instructions"))?);
+    hooks.builder.unset_current_debug_location();
+    let depth = hooks.call("__fh_frame", 64, &[])?;
+    for &(copy, kind) in &frame.copies {
+        let size = hooks.long(layout.allocated_size(kind));
+        hooks.call("__fh_local", 0, &[copy.basic(), size.into(), site])?;
+    }
+    for &local in &frame.locals {
+        hooks.before(local.next().ok_or_else(|| Failure::new("a block that ends with an alloca"))?);
+        hooks.builder.unset_current_debug_location();
+        let size = size(hooks, local, layout)?;
+        hooks.call("__fh_local", 0, &[local.basic(), size.into(), site])?;
+    }
+    for block in function.blocks() {
+        let end = block.terminator().filter(|end| end.opcode() == Some(LLVMOpcode::LLVMRet));
+        if let Some(end) = end.filter(|end| !follows_tail_call(*end)) {
+            hooks.before(end);
+            hooks.builder.unset_current_debug_location();
+            hooks.call("__fh_leave", 0, &[BasicValueEnum::from(depth)])?;
+        }
+    }
+    Ok(())
+}
+
+/// How many bytes an alloca makes room for.
+fn size<'ctx>(hooks: &Hooks<'ctx>, local: Value, layout: Layout) -> Result<IntValue<'ctx>> {
+    let each = hooks.long(layout.allocated_size(local.allocated_type()));
+    let count: IntValue = local.operand(0).integer();
+    let count = hooks.builder.build_int_z_extend_or_bit_cast(count, hooks.context.i64_type(), "")?;
+    Ok(hooks.builder.build_int_mul(count, each, "")?)
+}
+
+/// Whether a return must stay right behind the call before it.
+fn follows_tail_call(end: Value) -> bool {
+    let instructions = end.block().instructions();
+    let before = instructions.len().checked_sub(2).map(|index| instructions[index]);
+    before.is_some_and(|before| before.is_call() && before.is_must_tail_call())
+}

@@ -1,0 +1,234 @@
+//! The malloc family, on the blocks of [`crate::heap`].
+
+use std::ffi::{c_char, c_int, c_void};
+
+use protocol::{Kind, Role, SiteUse};
+
+use crate::access::load_bytes;
+use crate::cursor::{self, Limit};
+use crate::fiber::set_errno;
+use crate::heap::{ALIGNMENT, BadFree, Block};
+use crate::layout;
+use crate::memory::{bytes, part};
+use crate::recorder::Failure;
+use crate::runtime::{End, end_execution, with};
+use crate::sites::{Record, RecordPointer};
+use crate::threads::call_site;
+
+/// What fresh memory holds.
+const PATTERN: u8 = 0xa5;
+
+/// Allocates for the running thread, filled with `byte`; null, and `errno` set, for more than there can be.
+fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
+    let site = call_site();
+    if size.saturating_add(alignment) >= layout::ARENA {
+        return out_of_memory();
+    }
+    let allocated = with(|runtime| {
+        let doer = (runtime.running, Record::behind(site));
+        runtime.heap.allocate(size, alignment, doer, &mut runtime.shadow)
+    });
+    match allocated {
+        Some(Some(address)) => {
+            // SAFETY: a block of the arena, which is mapped, writable and nobody's yet.
+            unsafe { std::ptr::write_bytes(address as *mut u8, byte, size) };
+            address as *mut c_void
+        }
+        Some(None) => {
+            let message = format!("a thread allocated more than {} MiB in one execution", layout::ARENA >> 20);
+            fail(Kind::Crash, message, site, "allocate", Vec::new())
+        }
+        None => {
+            // SAFETY: libc's own contract.
+            let block = unsafe { libc::memalign(alignment, size) };
+            if !block.is_null() {
+                // SAFETY: libc just gave `size` bytes.
+                unsafe { std::ptr::write_bytes(block.cast::<u8>(), byte, size) };
+            }
+            block
+        }
+    }
+}
+
+fn out_of_memory() -> *mut c_void {
+    set_errno(libc::ENOMEM);
+    std::ptr::null_mut()
+}
+
+/// Ends the execution: the running thread did something wrong here, in which others had a part.
+fn fail(kind: Kind, message: String, site: RecordPointer, operation: &str, others: Vec<SiteUse>) -> ! {
+    let running = with(|runtime| runtime.running).unwrap_or(engine::event::Thread::MAIN);
+    let at = part(Role::At, (running, Record::behind(site)), operation);
+    let sites = [vec![at], others].concat();
+    end_execution(End::Failed(Failure { kind, message, sites, program_counter: None }))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_malloc(size: usize) -> *mut c_void {
+    allocate(size, ALIGNMENT, PATTERN)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_calloc(count: usize, size: usize) -> *mut c_void {
+    match count.checked_mul(size) {
+        Some(size) => allocate(size, ALIGNMENT, 0),
+        None => out_of_memory(),
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
+    if !alignment.is_power_of_two() {
+        set_errno(libc::EINVAL);
+        return std::ptr::null_mut();
+    }
+    allocate(size, alignment.max(ALIGNMENT), PATTERN)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_memalign(alignment: usize, size: usize) -> *mut c_void {
+    __fh_aligned_alloc(alignment, size)
+}
+
+/// # Safety
+/// As `posix_memalign`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __fh_posix_memalign(into: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
+    if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<usize>()) {
+        return libc::EINVAL;
+    }
+    let block = allocate(size, alignment.max(ALIGNMENT), PATTERN);
+    if block.is_null() {
+        return libc::ENOMEM;
+    }
+    cursor::write(into as usize, &(block as usize).to_le_bytes(), call_site());
+    0
+}
+
+/// Frees a block, or says what is wrong with that, of the function that was called.
+fn release(block: *mut c_void, function: &str, site: RecordPointer) {
+    let address = block as usize;
+    if !layout::is_heap(address) {
+        let variable = crate::globals::is_variable(address) || layout::is_stack(address);
+        if variable && with(|_| ()).is_some() {
+            let message = format!("{function} of memory that malloc did not give");
+            fail(Kind::InvalidFree, message, site, function, Vec::new());
+        }
+        // SAFETY: a block that libc allocated inside one of its own functions.
+        unsafe { libc::free(block) };
+        return;
+    }
+    let freed = with(|runtime| {
+        runtime.threads.at(runtime.running).frees += 1;
+        let doer = (runtime.running, Record::behind(site));
+        runtime.heap.free(address, doer, &mut runtime.shadow)
+    });
+    if let Some(Err(bad)) = freed {
+        fail_to_free(&bad, function, Kind::DoubleFree, site);
+    }
+}
+
+/// `freed` is what a block that was freed before makes of the call.
+fn fail_to_free(bad: &BadFree, function: &str, freed: Kind, site: RecordPointer) -> ! {
+    let allocated = |block: &Block| part(Role::Allocated, block.allocated, "allocate");
+    match bad {
+        BadFree::NoBlock(within) => {
+            let message = format!("{function} of an address that is not the beginning of a block");
+            fail(Kind::InvalidFree, message, site, function, within.iter().map(allocated).collect())
+        }
+        BadFree::Double(block) => {
+            let first = block.freed.expect("a double free has a first free");
+            let message = format!("{function} of a block of {} that was freed before", bytes(block.size));
+            let others = vec![part(Role::Freed, first, "free"), allocated(block)];
+            fail(freed, message, site, function, others)
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_free(block: *mut c_void) {
+    if !block.is_null() {
+        release(block, "free", call_site());
+    }
+}
+
+/// The size of a block, whoever allocated it.
+fn size_of_block(block: *mut c_void, function: &str, freed: Kind, site: RecordPointer) -> usize {
+    if !layout::is_heap(block as usize) {
+        // SAFETY: a block of libc's.
+        return unsafe { libc::malloc_usable_size(block) };
+    }
+    match with(|runtime| runtime.heap.living(block as usize)) {
+        Some(Err(bad)) => fail_to_free(&bad, function, freed, site),
+        Some(Ok(block)) => block.size,
+        None => 0,
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
+    let site = call_site();
+    if old.is_null() {
+        return allocate(size, ALIGNMENT, PATTERN);
+    }
+    if size == 0 {
+        release(old, "realloc", site);
+        return std::ptr::null_mut();
+    }
+    let kept = size_of_block(old, "realloc", Kind::DoubleFree, site).min(size);
+    let new = allocate(size, ALIGNMENT, PATTERN);
+    if !new.is_null() {
+        load_bytes(old as usize, new.cast(), kept, site);
+        release(old, "realloc", site);
+    }
+    new
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_reallocarray(old: *mut c_void, count: usize, size: usize) -> *mut c_void {
+    match count.checked_mul(size) {
+        Some(size) => __fh_realloc(old, size),
+        None => out_of_memory(),
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_malloc_usable_size(block: *mut c_void) -> usize {
+    if block.is_null() {
+        return 0;
+    }
+    size_of_block(block, "malloc_usable_size", Kind::UseAfterFree, call_site())
+}
+
+/// # Safety
+/// As `strdup`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __fh_strdup(string: *const c_char) -> *mut c_char {
+    duplicate(string, Limit::String)
+}
+
+/// # Safety
+/// As `strndup`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __fh_strndup(string: *const c_char, limit: usize) -> *mut c_char {
+    duplicate(string, Limit::StringWithin(limit))
+}
+
+/// A new block with a copy of a string.
+fn duplicate(string: *const c_char, limit: Limit) -> *mut c_char {
+    let site = call_site();
+    let text = cursor::gather(string as usize, limit, site);
+    let copy = new_block(text.bytes());
+    text.release();
+    copy.cast()
+}
+
+/// A new block with these bytes and a zero byte; null if there is no room.
+pub(crate) fn new_block(bytes: &[u8]) -> *mut c_void {
+    let block = allocate(bytes.len() + 1, ALIGNMENT, 0);
+    if !block.is_null() {
+        // SAFETY: the block has one byte more than there are, and is nobody else's.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.cast(), bytes.len()) };
+    }
+    block
+}

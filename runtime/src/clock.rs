@@ -1,0 +1,103 @@
+//! Time: a clock that begins anew in every execution, and advances by a fixed step whenever it is looked at, and by what
+//! a sleep asks for. So a program that waits for a moment reaches it, and the same schedule shows the same times.
+
+use std::ffi::{c_int, c_long};
+
+use crate::cursor;
+use crate::fiber::set_errno;
+use crate::runtime::with;
+use crate::threads::call_site;
+
+/// Nanoseconds by which the clock advances when it is looked at.
+const STEP: u64 = 10_000_000;
+/// What the clocks show that count from 1970 when an execution begins, in seconds.
+const BEGIN: u64 = 1_000_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// Lets time pass: the running thread sleeps.
+pub(crate) fn pass(nanoseconds: u64) {
+    with(|runtime| runtime.clock = runtime.clock.saturating_add(nanoseconds));
+}
+
+/// Nanoseconds since the execution began.
+fn now() -> u64 {
+    with(|runtime| {
+        runtime.has_effect();
+        runtime.assumptions.insert("time passes only in steps of 10 ms, one at each look at a clock, and by sleeping");
+        runtime.clock = runtime.clock.saturating_add(STEP);
+        runtime.clock
+    })
+    .unwrap_or(0)
+}
+
+/// Writes two numbers: seconds, and parts of one.
+fn write(place: usize, seconds: u64, rest: u64) {
+    let numbers = (u128::from(rest) << 64 | u128::from(seconds)).to_le_bytes();
+    cursor::write(place, &numbers, call_site());
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_time(place: usize) -> libc::time_t {
+    let seconds = BEGIN + now() / SECOND;
+    if place != 0 {
+        cursor::write(place, &seconds.to_le_bytes(), call_site());
+    }
+    seconds.cast_signed()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_clock() -> libc::clock_t {
+    (now() / 1000).cast_signed()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_gettimeofday(place: usize, _zone: usize) -> c_int {
+    let now = now();
+    write(place, BEGIN + now / SECOND, now % SECOND / 1000);
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_clock_gettime(clock: libc::clockid_t, place: usize) -> c_int {
+    let begin = match clock {
+        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => BEGIN,
+        libc::CLOCK_MONOTONIC
+        | libc::CLOCK_MONOTONIC_RAW
+        | libc::CLOCK_MONOTONIC_COARSE
+        | libc::CLOCK_BOOTTIME
+        | libc::CLOCK_PROCESS_CPUTIME_ID
+        | libc::CLOCK_THREAD_CPUTIME_ID => 0,
+        _ => {
+            set_errno(libc::EINVAL);
+            return -1;
+        }
+    };
+    let now = now();
+    write(place, begin + now / SECOND, now % SECOND);
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_clock_getres(_clock: libc::clockid_t, place: usize) -> c_int {
+    if place != 0 {
+        write(place, 0, STEP);
+    }
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_timespec_get(place: usize, base: c_int) -> c_int {
+    if base == 1 {
+        __fh_clock_gettime(libc::CLOCK_REALTIME, place);
+        return base;
+    }
+    0
+}
+
+/// Nanoseconds of a `timespec`; 0 if it is none.
+pub(crate) fn nanoseconds(request: *const libc::timespec) -> u64 {
+    // SAFETY: the program passes a timespec or null.
+    let Some(request) = (unsafe { request.as_ref() }) else { return 0 };
+    let part = |value: c_long| u64::try_from(value).unwrap_or(0);
+    part(request.tv_sec).saturating_mul(SECOND).saturating_add(part(request.tv_nsec))
+}

@@ -1,0 +1,159 @@
+//! The conversions of printf's and scanf's formats, as far as one has to know them to see which memory is read and
+//! written; and the lists of their arguments.
+
+use std::ffi::c_void;
+
+/// `va_list` of x86-64: where the next argument is (psABI, 3.5.7).
+#[repr(C)]
+pub(crate) struct Arguments {
+    /// Bytes of the saved general registers that are used up, of 48.
+    general: u32,
+    /// Bytes of all saved registers that are used up, of 176.
+    floating: u32,
+    /// The arguments in memory.
+    memory: *const u8,
+    saved: *const u8,
+}
+
+const GENERAL: u32 = 48;
+const FLOATING: u32 = 176;
+
+impl Arguments {
+    /// A list whose arguments are all in memory, one after the other as [`Arguments::wide`] and its sisters read them.
+    pub(crate) const fn in_memory(memory: *const u8) -> Self {
+        Self { general: GENERAL, floating: FLOATING, memory, saved: std::ptr::null() }
+    }
+
+    fn next_in_memory<const COUNT: usize>(&mut self) -> [u8; COUNT] {
+        let at = self.memory.cast::<[u8; COUNT]>();
+        self.memory = self.memory.wrapping_add(COUNT);
+        // SAFETY: the program passes as many arguments as its format asks for.
+        unsafe { at.read_unaligned() }
+    }
+
+    fn saved(&self, offset: u32) -> [u8; 8] {
+        let at = self.saved.wrapping_add(offset as usize).cast::<[u8; 8]>();
+        // SAFETY: as the ABI has it, the registers were saved there.
+        unsafe { at.read_unaligned() }
+    }
+
+    /// The next argument that is an integer or a pointer.
+    pub(crate) fn word(&mut self) -> [u8; 8] {
+        if self.general < GENERAL {
+            self.general += 8;
+            return self.saved(self.general - 8);
+        }
+        self.next_in_memory()
+    }
+
+    /// The next argument that is a `double`.
+    pub(crate) fn double(&mut self) -> [u8; 8] {
+        if self.floating < FLOATING {
+            self.floating += 16;
+            return self.saved(self.floating - 16);
+        }
+        self.next_in_memory()
+    }
+
+    /// The next argument that is a `long double`.
+    pub(crate) fn wide(&mut self) -> [u8; 16] {
+        let at = (self.memory as usize).next_multiple_of(16);
+        self.memory = self.memory.wrapping_add(at - self.memory as usize);
+        self.next_in_memory()
+    }
+
+    /// As C passes it to libc.
+    pub(crate) const fn pass(&mut self) -> *mut c_void {
+        std::ptr::from_mut(self).cast()
+    }
+}
+
+/// The length modifier of a conversion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Length {
+    None,
+    /// `hh`
+    Char,
+    /// `h`
+    Short,
+    /// `l`, `ll`, `q`, `j`, `z`, `Z`, `t`
+    Long,
+    /// `L`
+    LongDouble,
+}
+
+/// A width or precision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Count {
+    None,
+    /// An argument says.
+    Argument,
+    Number(usize),
+}
+
+/// One conversion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Conversion {
+    pub(crate) width: Count,
+    pub(crate) precision: Count,
+    pub(crate) length: Length,
+    /// The letter at its end.
+    pub(crate) letter: u8,
+    /// Its argument is said by number (`%1$d`).
+    pub(crate) numbered: bool,
+    /// Where it ends in the format.
+    pub(crate) end: usize,
+}
+
+/// The first conversion of a format at or after a position, `%%` left out.
+pub(crate) fn conversion(format: &[u8], from: usize) -> Option<Conversion> {
+    let at = |index: usize| format.get(index).copied().unwrap_or(0);
+    let mut index = from;
+    loop {
+        index += format.get(index..)?.iter().position(|&byte| byte == b'%')? + 1;
+        if at(index) != b'%' {
+            break;
+        }
+        index += 1;
+    }
+    let digits = |mut index: usize| {
+        let mut number = 0_usize;
+        while at(index).is_ascii_digit() {
+            number = number.saturating_mul(10).saturating_add(usize::from(at(index) - b'0'));
+            index += 1;
+        }
+        (number, index)
+    };
+    let count = |index: usize| match at(index) {
+        b'*' => (Count::Argument, index + 1),
+        byte if byte.is_ascii_digit() => {
+            let (number, index) = digits(index);
+            (Count::Number(number), index)
+        }
+        _ => (Count::None, index),
+    };
+    while b"-+ #0'I".contains(&at(index)) && at(index) != 0 {
+        index += 1;
+    }
+    let (width, next) = count(index);
+    index = next;
+    let mut numbered = at(index) == b'$';
+    let mut precision = Count::None;
+    if at(index) == b'.' {
+        (precision, index) = count(index + 1);
+        if precision == Count::None {
+            precision = Count::Number(0);
+        }
+    }
+    numbered |= at(index) == b'$';
+    let (length, taken) = match (at(index), at(index + 1)) {
+        (b'h', b'h') => (Length::Char, 2),
+        (b'h', _) => (Length::Short, 1),
+        (b'l', b'l') => (Length::Long, 2),
+        (b'l' | b'q' | b'j' | b'z' | b'Z' | b't', _) => (Length::Long, 1),
+        (b'L', _) => (Length::LongDouble, 1),
+        _ => (Length::None, 0),
+    };
+    index += taken;
+    Some(Conversion { width, precision, length, letter: at(index), numbered, end: index + 1 })
+}

@@ -1,0 +1,121 @@
+//! Local variables that other threads may know of: the pass announces each when its function begins, and says when the
+//! function returns. Other local variables are never accessed through hooks.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ops::Range;
+
+use engine::event::Thread;
+use engine::per_thread::PerThread;
+
+use crate::runtime::with;
+use crate::shadow::Shadow;
+use crate::sites::{Record, RecordPointer};
+
+/// A local variable.
+#[derive(Clone)]
+pub(crate) struct Local {
+    pub(crate) bytes: Range<usize>,
+    /// Where it is declared.
+    pub(crate) record: &'static Record,
+}
+
+/// Whether a local variable can be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum State {
+    /// It can.
+    Living,
+    /// Its function has returned.
+    Dead,
+}
+
+#[derive(Default)]
+struct Stack {
+    living: Vec<Local>,
+    /// By address; no two overlap, nor any with a living one.
+    dead: BTreeMap<usize, Local>,
+}
+
+/// The local variables of all threads.
+#[derive(Default)]
+pub(crate) struct Locals {
+    stacks: PerThread<Stack>,
+    used: usize,
+}
+
+impl Locals {
+    /// Forgets all of them.
+    pub(crate) fn reset(&mut self, shadow: &mut Shadow) {
+        for stack in self.stacks.first(self.used) {
+            stack.living.drain(..).for_each(|local| shadow.hide(local.bytes));
+            stack.dead.clear();
+        }
+    }
+
+    fn declare(&mut self, thread: Thread, local: Local, shadow: &mut Shadow) {
+        self.used = self.used.max(thread.index() + 1);
+        let stack = &mut self.stacks[thread];
+        while let Some((&at, _)) =
+            stack.dead.range(..local.bytes.end).next_back().filter(|(_, old)| old.bytes.end > local.bytes.start)
+        {
+            stack.dead.remove(&at);
+        }
+        shadow.show(local.bytes.clone());
+        stack.living.push(local);
+    }
+
+    /// How many local variables of the thread live.
+    pub(crate) fn depth(&self, thread: Thread) -> usize {
+        self.stacks[thread].living.len()
+    }
+
+    /// All but the first so many local variables of the thread are dead now.
+    pub(crate) fn leave(&mut self, thread: Thread, depth: usize, shadow: &mut Shadow) {
+        let stack = &mut self.stacks[thread];
+        while stack.living.len() > depth {
+            let Some(local) = stack.living.pop() else { break };
+            shadow.hide(local.bytes.clone());
+            // Declared twice, as in a loop: the younger one stands for both.
+            stack.dead.entry(local.bytes.start).or_insert(local);
+        }
+    }
+
+    /// Code that is not instrumented may now use the stack below this address for variables of its own.
+    pub(crate) fn forget_below(&mut self, thread: Thread, address: usize) {
+        let dead = &mut self.stacks[thread].dead;
+        *dead = dead.split_off(&address);
+    }
+
+    /// The local variable of the thread at the address.
+    pub(crate) fn find(&self, thread: Thread, address: usize) -> Option<(&Local, State)> {
+        let stack = &self.stacks[thread];
+        if let Some(local) = stack.living.iter().rev().find(|local| local.bytes.contains(&address)) {
+            return Some((local, State::Living));
+        }
+        let (_, local) = stack.dead.range(..=address).next_back()?;
+        local.bytes.contains(&address).then_some((local, State::Dead))
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_frame() -> u64 {
+    with(|runtime| runtime.locals.depth(runtime.running) as u64).unwrap_or(0)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_local(address: *const c_void, size: u64, site: RecordPointer) {
+    let bytes = address as usize..address as usize + size as usize;
+    let local = Local { bytes, record: Record::behind(site) };
+    with(|runtime| {
+        let (thread, shadow) = (runtime.running, &mut runtime.shadow);
+        runtime.locals.declare(thread, local, shadow);
+    });
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_leave(depth: u64) {
+    with(|runtime| {
+        let (thread, shadow) = (runtime.running, &mut runtime.shadow);
+        runtime.locals.leave(thread, depth as usize, shadow);
+    });
+}
