@@ -320,6 +320,7 @@ mod tests {
             violation_executions: vec![1],
             uninstrumented: vec!["getrandom".to_string()],
             assumptions: Vec::new(),
+            busiest: None,
         }
     }
 
