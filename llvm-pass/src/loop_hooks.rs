@@ -1,4 +1,4 @@
-//! Carries out what `loops.rs` decided: the hook at each header, the comparisons before it, the flags.
+//! Carries out what `loops.rs` decided: the hook at each header, the state that it is told, the flags.
 
 use inkwell::IntPredicate;
 use inkwell::llvm_sys::core::LLVMBuildFreeze;
@@ -10,7 +10,7 @@ use crate::ir::Value;
 use crate::loops::{FlaggedWrite, HookedLoop, LoopPlan, Watched};
 
 const CHANGED: u32 = 1;
-const SAME: u32 = 2;
+const COMPARABLE: u32 = 2;
 
 /// Carries out a function's plan.
 pub(crate) fn emit(hooks: &mut Hooks, function: Value, plan: &LoopPlan) -> Result<()> {
@@ -37,32 +37,22 @@ fn emit_loop<'ctx>(
     let begin = one.header.first_non_phi().ok_or_else(|| Failure::new("a block without an end"))?;
     let record = hooks.variable(function, hooks.context.i64_type().array_type(4))?;
     hooks.before_debug_records(begin);
-    let back = incoming(
-        hooks,
-        one,
-        hooks.context.bool_type().const_zero().into(),
-        hooks.context.bool_type().const_all_ones().into(),
-    )?;
-    // All phis come before all else.
-    let mut pairs = Vec::new();
-    let mut always = !one.reducible;
-    for phi in phis.into_iter().filter(|_| one.reducible) {
+    let back = came_back(hooks, one)?;
+    hooks.before(begin);
+    let (mut state, mut always) = (Vec::new(), false);
+    for phi in phis {
         if is_comparable(phi.basic()) {
-            pairs.push((phi, incoming(hooks, one, phi.kind().zero().basic(), phi.basic())?));
+            let now = settle(hooks, phi)?;
+            state.push(to_words(hooks, now)?);
         } else {
             always = true;
         }
     }
-    hooks.before(begin);
+    for watched in one.watched.iter().filter(|_| !always) {
+        load_words(hooks, watched, &mut state)?;
+    }
+    let (place, words) = store_state(hooks, function, &state)?.unwrap_or((record, 0));
     let mut changed = hooks.context.bool_type().const_int(u64::from(always), false);
-    for (phi, last) in pairs {
-        let now = settle(hooks, phi)?;
-        let differs = differ(hooks, now, last)?;
-        changed = hooks.builder.build_or(changed, differs, "")?;
-    }
-    for watched in &one.watched {
-        changed = compare(hooks, function, watched, changed)?;
-    }
     if let Some(flag) = flag {
         let kind = hooks.context.i8_type();
         let value = hooks.builder.build_load(kind, flag, "")?.into_int_value();
@@ -70,62 +60,50 @@ fn emit_loop<'ctx>(
         hooks.builder.build_store(flag, kind.const_zero())?;
         changed = hooks.builder.build_or(changed, set, "")?;
     }
-    let visit = hooks.builder.build_select(changed, hooks.number(CHANGED), hooks.number(SAME), "")?;
+    let visit = hooks.builder.build_select(changed, hooks.number(CHANGED), hooks.number(COMPARABLE), "")?;
     let visit = hooks.builder.build_select(back.into_int_value(), visit.into_int_value(), hooks.number(0), "")?;
     let site = hooks.site(&one.site);
-    hooks.call("__fh_loop", 0, &[record.into(), visit, site]).map(|_| ())
+    hooks.call("__fh_loop", 0, &[record.into(), visit, place.into(), hooks.long(words).into(), site]).map(|_| ())
 }
 
-/// A phi with one value on the edges from outside and another on the back edges.
-fn incoming<'ctx>(
-    hooks: &Hooks<'ctx>,
-    one: &HookedLoop,
-    outside: BasicValueEnum<'ctx>,
-    back: BasicValueEnum<'ctx>,
-) -> Result<BasicValueEnum<'ctx>> {
-    let phi = hooks.builder.build_phi(outside.get_type(), "")?;
+/// A phi that is false on the edges from outside and true on the back edges.
+fn came_back<'ctx>(hooks: &Hooks<'ctx>, one: &HookedLoop) -> Result<BasicValueEnum<'ctx>> {
+    let kind = hooks.context.bool_type();
+    let phi = hooks.builder.build_phi(kind, "")?;
     for &(block, is_back) in &one.edges {
         let block = block.typed().ok_or_else(|| Failure::new("an edge from no block"))?;
-        let value: &dyn BasicValue = if is_back { &back } else { &outside };
-        phi.add_incoming(&[(value, block)]);
+        let value = kind.const_int(u64::from(is_back), false);
+        phi.add_incoming(&[(&value as &dyn BasicValue, block)]);
     }
     Ok(phi.as_basic_value())
 }
 
-/// Whether `differ` takes values like this one.
+/// Whether `to_words` takes values like this one.
 fn is_comparable(value: BasicValueEnum) -> bool {
     matches!(value, BasicValueEnum::IntValue(_) | BasicValueEnum::PointerValue(_) | BasicValueEnum::FloatValue(_))
 }
 
-/// Whether two integers, pointers or floating-point numbers differ in a bit.
-fn differ<'ctx>(hooks: &Hooks<'ctx>, one: BasicValueEnum<'ctx>, other: BasicValueEnum<'ctx>) -> Result<IntValue<'ctx>> {
+/// The bits of an integer, a pointer or a floating-point number, as an integer of whole words.
+fn to_words<'ctx>(hooks: &Hooks<'ctx>, value: BasicValueEnum<'ctx>) -> Result<IntValue<'ctx>> {
     let builder = &hooks.builder;
-    Ok(match (one, other) {
-        (BasicValueEnum::IntValue(one), BasicValueEnum::IntValue(other)) => {
-            builder.build_int_compare(IntPredicate::NE, one, other, "")?
-        }
-        (BasicValueEnum::PointerValue(one), BasicValueEnum::PointerValue(other)) => {
-            builder.build_int_compare(IntPredicate::NE, one, other, "")?
-        }
-        (BasicValueEnum::FloatValue(value), _) => {
+    let bits = match value {
+        BasicValueEnum::IntValue(value) => value,
+        BasicValueEnum::PointerValue(value) => builder.build_ptr_to_int(value, hooks.context.i64_type(), "")?,
+        BasicValueEnum::FloatValue(value) => {
             let bits = hooks.integer_type(value.get_type().get_bit_width())?;
-            let one = builder.build_bit_cast(one, bits, "")?.into_int_value();
-            let other = builder.build_bit_cast(other, bits, "")?.into_int_value();
-            builder.build_int_compare(IntPredicate::NE, one, other, "")?
+            builder.build_bit_cast(value, bits, "")?.into_int_value()
         }
         _ => return Err(Failure::new("a comparison of values that are not simple")),
-    })
+    };
+    let width = bits.get_type().get_bit_width().next_multiple_of(64);
+    if bits.get_type().get_bit_width() == width {
+        return Ok(bits);
+    }
+    Ok(builder.build_int_z_extend(bits, hooks.integer_type(width)?, "")?)
 }
 
-/// Compares a variable with its copy from the last visit, word by word, and renews the copy.
-fn compare<'ctx>(
-    hooks: &Hooks<'ctx>,
-    function: Value,
-    watched: &Watched,
-    mut changed: IntValue<'ctx>,
-) -> Result<IntValue<'ctx>> {
-    let size = u32::try_from(watched.size).map_err(Failure::new)?;
-    let copy = hooks.variable(function, hooks.context.i8_type().array_type(size))?;
+/// The words of a variable, without the bytes that do not matter.
+fn load_words<'ctx>(hooks: &Hooks<'ctx>, watched: &Watched, into: &mut Vec<IntValue<'ctx>>) -> Result<()> {
     for offset in (0..watched.size).step_by(8) {
         let length = (watched.size - offset).min(8);
         let mask = (0..length)
@@ -138,13 +116,35 @@ fn compare<'ctx>(
         let mask = kind.const_int(mask, false);
         let now = load_word(hooks, watched.variable.pointer(), offset, kind)?;
         let now = if mask == kind.const_all_ones() { now } else { hooks.builder.build_and(now, mask, "")? };
-        let last = load_word(hooks, copy, offset, kind)?;
-        let differs = hooks.builder.build_int_compare(IntPredicate::NE, now, last, "")?;
-        let place = displaced(hooks, copy, offset)?;
-        hooks.builder.build_store(place, now)?.set_alignment(1).map_err(Failure::new)?;
-        changed = hooks.builder.build_or(changed, differs, "")?;
+        into.push(to_words(hooks, now.into())?);
     }
-    Ok(changed)
+    Ok(())
+}
+
+/// Puts the state of a loop in the frame: where, and how many words it has; none if it has no words.
+fn store_state<'ctx>(
+    hooks: &Hooks<'ctx>,
+    function: Value,
+    state: &[IntValue<'ctx>],
+) -> Result<Option<(PointerValue<'ctx>, u64)>> {
+    let bytes: u32 = state.iter().map(|word| word.get_type().get_bit_width() / 8).sum();
+    if bytes == 0 {
+        return Ok(None);
+    }
+    let place = hooks.variable(function, hooks.context.i64_type().array_type(bytes / 8))?;
+    let mut offset = 0;
+    for word in state {
+        let at = displaced(hooks, place, offset)?;
+        hooks.builder.build_store(at, *word)?.set_alignment(8).map_err(Failure::new)?;
+        offset += u64::from(word.get_type().get_bit_width() / 8);
+    }
+    Ok(Some((place, u64::from(bytes / 8))))
+}
+
+/// Whether two integers, pointers or floating-point numbers differ in a bit.
+fn differ<'ctx>(hooks: &Hooks<'ctx>, one: BasicValueEnum<'ctx>, other: BasicValueEnum<'ctx>) -> Result<IntValue<'ctx>> {
+    let (one, other) = (to_words(hooks, one)?, to_words(hooks, other)?);
+    Ok(hooks.builder.build_int_compare(IntPredicate::NE, one, other, "")?)
 }
 
 /// A word of a variable, which may be uninitialised.

@@ -1,11 +1,11 @@
-//! Decides which loops get a hook, and what is compared from one visit of the header to the next.
+//! Decides which loops get a hook, and what the runtime is told of their state at each visit of the header.
 //!
 //! The state of a loop at its header is: the header's phis; private memory that the loop writes natively; and shared
 //! memory, of which the runtime knows. Values from outside the loop do not change; values made inside it reach the
-//! header through phis alone (if it dominates the body: else all visits are called changed).
+//! header through phis alone, if it dominates the body: else there is no hook. The runtime compares the
+//! state with that of earlier visits.
 //!
-//! Private variables of up to [`LARGEST`] bytes are compared with a copy from the last visit, in the bytes that
-//! may still be read ([`Liveness`]). For other private memory (large or variable-length arrays, a `va_list`), a flag
+//! Private variables of up to [`LARGEST`] bytes are part of what it is told, with the bytes that may still be read ([`Liveness`]). For other private memory (large or variable-length arrays, a `va_list`), a flag
 //! notes before each store whether it changes something.
 
 use std::collections::HashSet;
@@ -28,7 +28,6 @@ pub(crate) struct HookedLoop {
     pub(crate) header: Block,
     /// The ends of the edges into the header, once for each edge, and whether it is a back edge.
     pub(crate) edges: Vec<(Block, bool)>,
-    pub(crate) reducible: bool,
     pub(crate) watched: Vec<Watched>,
     /// Whether there are stores that set the loop's flag.
     pub(crate) flagged: bool,
@@ -116,7 +115,7 @@ impl<'a> Loops<'a> {
         let liveness = Liveness::of(&graph, &locals, self.effects, self.privacy, self.layout);
         let mut plan = LoopPlan::default();
         let mut bodies = Vec::new();
-        for found in loops.iter().filter(|found| found.body.iter().any(|&block| active[block])) {
+        for found in loops.iter().filter(|found| found.reducible && found.body.iter().any(|&block| active[block])) {
             let calls = found.body.iter().any(|&block| instructions[block].iter().any(|&one| self.calls_back(one)));
             let inside: Vec<&NativeWrite> = writes.iter().filter(|write| found.body.contains(&write.block)).collect();
             plan.loops.push(HookedLoop {
@@ -126,7 +125,6 @@ impl<'a> Loops<'a> {
                     .iter()
                     .map(|&from| (graph.blocks[from], found.sources.contains(&from)))
                     .collect(),
-                reducible: found.reducible,
                 watched: self.watched(found.header, &inside, calls, &liveness),
                 flagged: inside.iter().any(|write| write.unwatched),
                 site: self.site(&graph, found, &instructions),

@@ -127,15 +127,21 @@ void __fh_fence(uint32_t order, const struct fh_site *site) {
     count("fence", site);
     assert(order <= 5);
 }
-void __fh_loop(struct fh_loop *loop, uint32_t visit, const struct fh_site *site) {
+void __fh_loop(struct fh_loop *loop, uint32_t visit, const uint64_t *state, uint64_t words,
+               const struct fh_site *site) {
     check(site);
     assert((uintptr_t)loop % 8 == 0);
+    uint64_t hash = words + 1;
+    for (uint64_t i = 0; i < words; i++)
+        hash = (hash ^ state[i]) * 0x9e3779b97f4a7c15u;
+    bool same = visit == FH_LOOP_COMPARABLE && loop->state[0] == hash;
     pthread_mutex_lock(&counting);
     char *text = visits[site->line];
     if (strlen(text) < LONGEST - 3)
-        strcat(text, visit == FH_LOOP_ENTERED ? " E" : visit == FH_LOOP_CHANGED ? " C" : " S");
+        strcat(text, visit == FH_LOOP_ENTERED ? " E" : same ? " S" : " C");
     pthread_mutex_unlock(&counting);
     memset(loop, 0x55, sizeof *loop);
+    loop->state[0] = hash;
 }
 void __fh_unsupported(const char *what, const struct fh_site *site) {
     check(site);

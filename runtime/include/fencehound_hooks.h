@@ -79,18 +79,21 @@ enum {
  * (syncscope("singlethread")) are left alone. */
 void __fh_fence(uint32_t order, const struct fh_site *site);
 
-/* Called first thing in the header of each loop that contains a hooked access or a call, with a
- * record of the loop in the frame of the function (32 bytes, 8-aligned, owned by the runtime).
- * `visit` says how the header was reached:
- *   FH_LOOP_ENTERED   from outside the loop;
- *   FH_LOOP_CHANGED   over a back edge, and some value entering the header, or some private memory
- *                     that the loop writes, differs from the last visit;
- *   FH_LOOP_SAME      over a back edge, and all of them are equal. */
+/* Called first thing in the header of each loop that contains a hooked access or a call (and
+ * cannot be entered but by its header), with a record of the loop in the frame of the function (32 bytes, 8-aligned, owned by the runtime), and
+ * the private state of the loop in so many words: the values that enter the header, and the private
+ * memory that the loop writes, as far as it may still be read. Of one loop there are always as
+ * many. `visit` says how the header was reached:
+ *   FH_LOOP_ENTERED     from outside the loop;
+ *   FH_LOOP_CHANGED     over a back edge, and something beside `state` may differ from all earlier
+ *                       visits;
+ *   FH_LOOP_COMPARABLE  over a back edge, and `state` is all that may differ. */
 struct fh_loop {
     uint64_t state[4];
 };
-enum { FH_LOOP_ENTERED = 0, FH_LOOP_CHANGED = 1, FH_LOOP_SAME = 2 };
-void __fh_loop(struct fh_loop *loop, uint32_t visit, const struct fh_site *site);
+enum { FH_LOOP_ENTERED = 0, FH_LOOP_CHANGED = 1, FH_LOOP_COMPARABLE = 2 };
+void __fh_loop(struct fh_loop *loop, uint32_t visit, const uint64_t *state, uint64_t words,
+               const struct fh_site *site);
 
 /* In place of something that cannot be run under control: 16-byte atomics, inline assembly, ...
  * `what` names it in words. Ends the exploration as `unsupported`; does not return. */

@@ -74,6 +74,25 @@ impl Heap {
         Some(address)
     }
 
+    /// How many blocks the thread has allocated, and how many bytes of its arena they take.
+    pub(crate) fn extent(&self, thread: Thread) -> (usize, usize) {
+        self.arenas.get(thread.index()).map_or((0, 0), |arena| (arena.blocks.len(), arena.used))
+    }
+
+    /// Whether the thread's last `frees` frees were those of all blocks that it has allocated since it had `blocks`.
+    pub(crate) fn has_freed_since(&self, thread: Thread, blocks: usize, frees: u64) -> bool {
+        let since = self.arenas.get(thread.index()).map_or(&[][..], |arena| &arena.blocks[blocks..]);
+        since.len() as u64 == frees && since.iter().all(|block| block.freed.is_some_and(|(by, _)| by == thread))
+    }
+
+    /// Takes back all blocks that the thread has allocated since its arena had this extent.
+    pub(crate) fn forget_since(&mut self, thread: Thread, blocks: usize, used: usize) {
+        if let Some(arena) = self.arenas.get_mut(thread.index()) {
+            arena.blocks.truncate(blocks);
+            arena.used = used;
+        }
+    }
+
     fn block(&mut self, address: usize) -> Option<&mut Block> {
         let index = address.checked_sub(layout::arena(Thread::MAIN))? / layout::ARENA;
         let blocks = &mut self.arenas.get_mut(index)?.blocks;
@@ -95,7 +114,6 @@ impl Heap {
 fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
     let site = call_site();
     let allocated = with(|runtime| {
-        runtime.has_effect();
         let thread = runtime.running;
         runtime.heap.allocate(thread, size, alignment, Record::behind(site))
     });
@@ -173,7 +191,10 @@ unsafe extern "C" fn __fh_posix_memalign(into: *mut *mut c_void, alignment: usiz
         return libc::EINVAL;
     }
     let block = allocate(size, alignment.max(ALIGNMENT), PATTERN);
-    with(|runtime| runtime.globals.written_unseen());
+    with(|runtime| {
+        runtime.has_effect();
+        runtime.globals.written_unseen();
+    });
     // SAFETY: the program passes where the address goes.
     unsafe { into.write_unaligned(block) };
     0
@@ -197,8 +218,8 @@ extern "C" fn __fh_free(block: *mut c_void) {
     }
     let record = Record::behind(call_site());
     let freed = with(|runtime: &mut Runtime| {
-        runtime.has_effect();
         let thread = runtime.running;
+        runtime.threads.at(thread).frees += 1;
         runtime.heap.free(address, thread, record)
     });
     match freed {

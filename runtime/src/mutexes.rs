@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, turn, with};
 use crate::threads::{call_site, misuse};
+use crate::waits::Looks;
 
 /// Where glibc keeps `__data.__kind`.
 const KIND_OFFSET: usize = 16;
@@ -76,8 +77,11 @@ fn operate(
     let site = call_site();
     turn(pending, site);
     let performed = with(|runtime| {
+        let before = runtime.execution.object_state(object);
+        let seen = runtime.execution.seen(object, runtime.running);
         let result = perform(runtime);
-        (result, runtime.no_access(Kind::Lock(object), Barrier::Full, operation, site, mutex as usize))
+        runtime.note_object(object, before, if operation == Operation::TryLock { Looks::Like(seen) } else { Looks::Alike });
+        (result, runtime.unlasting(Kind::Lock(object), Barrier::Full, operation, site, mutex as usize))
     });
     let Some((result, event)) = performed else { return Ok(()) };
     event.obey();

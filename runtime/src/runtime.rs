@@ -302,13 +302,17 @@ impl Runtime {
             self.end = Some(End::StackOverflow);
             return Turn::Other(Switch::End);
         }
-        if self.way == Way::Granted {
-            self.way = Way::Plain;
-            return Turn::Ours;
+        if pending != Pending::Access {
+            let state = self.threads.at(self.running);
+            state.blocking.push((state.events, pending));
         }
         if self.execution.length() >= self.max_events {
             self.end = Some(End::MaxEvents);
             return Turn::Other(Switch::End);
+        }
+        if self.way == Way::Granted {
+            self.way = Way::Plain;
+            return Turn::Ours;
         }
         self.execution.arrive(self.running, pending);
         self.next()
@@ -420,11 +424,22 @@ impl Runtime {
         site: RecordPointer,
         object: usize,
     ) -> Turn {
-        let state = self.threads.at(self.running);
-        state.events += 1;
         if kind != Kind::Fence {
-            state.effects += 1;
+            self.has_effect();
         }
+        self.unlasting(kind, before, operation, site, object)
+    }
+
+    /// Reports an event that is no access and has no effect but the changes of objects that were noted.
+    pub(crate) fn unlasting(
+        &mut self,
+        kind: Kind,
+        before: Barrier,
+        operation: Operation,
+        site: RecordPointer,
+        object: usize,
+    ) -> Turn {
+        self.threads.at(self.running).events += 1;
         if self.recorder.traces() {
             self.recorder.detail(Detail { address: object, ..Detail::default() });
         }

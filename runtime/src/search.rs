@@ -217,7 +217,7 @@ impl Runtime {
                 Status::Arrived(Pending::Join(other)) => {
                     ("join", format!("{} waits for the end of {}", name(thread), name(other)))
                 }
-                Status::Waiting => ("load", format!("{} waits in a loop for another value", name(thread))),
+                Status::Waiting(_) => ("load", format!("{} waits in a loop for another value", name(thread))),
                 _ => continue,
             };
             let at = self.threads.stands_at(thread);

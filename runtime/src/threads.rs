@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use engine::event::{Barrier, Kind, Thread};
 use engine::execution::{Pending, Status, TooManyThreads};
 use engine::per_thread::PerThread;
+use engine::visits::Visits;
 use protocol::{Kind as Violated, Role};
 
 use crate::fiber::{self, Switch};
@@ -12,7 +13,7 @@ use crate::process;
 use crate::recorder::{Failure, Operation, site_use};
 use crate::runtime::{End, Runtime, end_execution, turn, with};
 use crate::sites::{Record, RecordPointer};
-use crate::waits::Read;
+use crate::waits::{Change, Mark, Read, Thing};
 
 /// The function that a thread runs.
 pub(crate) type Body = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
@@ -27,13 +28,23 @@ pub(crate) struct ThreadState {
     pub(crate) stands_at: Option<&'static Record>,
     /// What it has read, for wait loops.
     pub(crate) reads: Vec<Read>,
-    /// How many times it has changed something.
+    /// What it has changed.
+    pub(crate) changes: Vec<Change>,
+    /// How many times it has done something else that is not undone.
     pub(crate) effects: u64,
+    /// How many blocks it has freed.
+    pub(crate) frees: u64,
     /// How many events it has performed.
     pub(crate) events: u64,
+    /// Its operations that may have had to wait, by how many events it had performed before.
+    pub(crate) blocking: Vec<(u64, Pending)>,
+    /// The loops that it is in.
+    pub(crate) visits: Visits<RecordPointer, Mark>,
     /// It is in a wait loop, and what it waits for are its reads from this one on.
     pub(crate) waits: bool,
     pub(crate) waits_for: usize,
+    /// What the iteration changed in passing.
+    pub(crate) passing: Vec<Thing>,
 }
 
 /// Who takes a thread's end.
@@ -59,7 +70,10 @@ impl ThreadTable {
             state.body = None;
             state.claimed = None;
             state.reads.clear();
-            (state.effects, state.events) = (0, 0);
+            state.changes.clear();
+            state.blocking.clear();
+            state.visits.clear();
+            (state.effects, state.frees, state.events) = (0, 0, 0);
             state.waits = false;
         }
     }
@@ -71,6 +85,10 @@ impl ThreadTable {
     #[inline]
     pub(crate) fn at(&mut self, thread: Thread) -> &mut ThreadState {
         &mut self.states[thread]
+    }
+
+    pub(crate) fn of(&self, thread: Thread) -> &ThreadState {
+        &self.states[thread]
     }
 
     /// The place where the thread stood last.

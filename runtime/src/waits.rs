@@ -1,80 +1,287 @@
-//! Wait loops that end (decision 7 of the design): an iteration that changes nothing blocks its thread until a byte
-//! that it read has another value.
+//! Wait loops that end (decision 7 of the design): an iteration that changes nothing blocks its thread until something
+//! that it read is different.
 //!
-//! At each visit of a loop's header the pass says whether the values that enter it, and the private memory that the
-//! loop writes, are those of the last visit. If they are, and the thread has written no new value anywhere since then,
-//! the iteration had no effect; and as long as every byte that it read has the value that it read, another one would do
-//! the same again. A store of the value that was there already, as a test-and-set of a held lock makes, is no change.
+//! At each visit of a loop's header the pass says what the private state of the loop is: the values that enter the
+//! header, and the private memory that the loop writes. Where that is what it was at an earlier visit
+//! ([`engine::visits`]), the rounds since then are an iteration without effect if the thread has left everything else
+//! as it was, too: memory, mutexes and blocks of the heap may change in between, if they are changed back and no other
+//! thread has touched them meanwhile. As long as all that the iteration read is the same, another one would do the same
+//! again. A store of the value that was there already, as a test-and-set of a held lock makes, is no change.
+//!
+//! Two wait loops may look at each other's passing changes: a thread that tries a mutex until it is held, where
+//! another one locks and unlocks it in its own wait. So where all threads wait, those whose iterations change something
+//! in passing that another one reads go round for ever ([`Runtime::wake_waiting`]).
 
-use engine::event::{Kind, Thread};
-use engine::execution::{Iteration, Status, Wakes};
+use engine::event::{Kind, Object, Thread};
+use engine::execution::{Iteration, Pending, Status, Wakes};
 
+use crate::layout;
 use crate::runtime::{Access, Runtime, Turn, with};
-use crate::sites::RecordPointer;
+use crate::sites::{Record, RecordPointer};
 
-/// `struct fh_loop` of the hook ABI: what the last visit found, in the frame of the program's function.
+/// `struct fh_loop` of the hook ABI, in the frame of the program's function.
 #[repr(C)]
 pub(crate) struct Loop {
-    /// How many reads the thread had made.
-    reads: u64,
-    /// How many effects it had had.
-    effects: u64,
-    /// How many events it had performed.
-    events: u64,
-    unused: u64,
+    /// Its number among the loops that the thread is in.
+    number: u64,
+    unused: [u64; 3],
 }
 
-/// Bytes that a thread has read.
-#[derive(Clone, Copy)]
-pub(crate) struct Read {
+/// What an access or another operation touches: bytes of memory, or a synchronisation object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Thing {
+    /// Or the number of the object.
     address: usize,
+    /// 0 for an object.
     width: u8,
-    value: u64,
 }
 
-impl Read {
-    /// Whether memory still holds what was read.
-    fn holds(&self) -> bool {
-        let mut bytes = [0; 8];
-        // SAFETY: the program read these bytes through a hook in this execution, and nothing is unmapped before its
-        // end.
-        unsafe {
-            std::ptr::copy_nonoverlapping(self.address as *const u8, bytes.as_mut_ptr(), self.width.into());
+impl Thing {
+    const fn object(object: Object) -> Self {
+        Self { address: object.index(), width: 0 }
+    }
+
+    const fn bytes(self) -> std::ops::Range<usize> {
+        self.address..self.address + self.width as usize
+    }
+
+    const fn overlaps(self, other: Self) -> bool {
+        if self.width == 0 || other.width == 0 {
+            return self.width == other.width && self.address == other.address;
         }
-        u64::from_le_bytes(bytes) == self.value
+        self.address < other.bytes().end && other.address < self.bytes().end
     }
 }
 
-const ENTERED: u32 = 0;
-const SAME: u32 = 2;
+/// What the bytes hold now.
+fn held(thing: Thing) -> u64 {
+    let mut bytes = [0; 8];
+    // SAFETY: the program accessed these bytes through a hook in this execution, and nothing is unmapped before its end.
+    unsafe {
+        std::ptr::copy_nonoverlapping(thing.address as *const u8, bytes.as_mut_ptr(), thing.width.into());
+    }
+    u64::from_le_bytes(bytes)
+}
 
+/// What a thread has read: a value, or what an object looked like to it.
+#[derive(Clone, Copy)]
+pub(crate) struct Read {
+    address: usize,
+    value: u64,
+    /// The index of the event.
+    event: u32,
+    width: u8,
+}
+
+impl Read {
+    const fn thing(&self) -> Thing {
+        Thing { address: self.address, width: self.width }
+    }
+}
+
+/// What a thread has changed: a value, or the state of an object.
+#[derive(Clone, Copy)]
+pub(crate) struct Change {
+    thing: Thing,
+    before: u64,
+    after: u64,
+    event: u32,
+}
+
+/// What a thread has done by the time of a visit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    reads: usize,
+    changes: usize,
+    events: u64,
+    /// Other effects than changes.
+    effects: u64,
+    /// Of the thread's arena.
+    blocks: usize,
+    used: usize,
+    frees: u64,
+}
+
+/// An iteration that changes more than this does not count as one without effect: it is compared change by change.
+const MOST_CHANGES: usize = 32;
+
+const ENTERED: u32 = 0;
+const COMPARABLE: u32 = 2;
+
+/// # Safety
+/// As `fencehound_hooks.h` says it.
 #[unsafe(no_mangle)]
-extern "C" fn __fh_loop(record: *mut Loop, visit: u32, _site: RecordPointer) {
+unsafe extern "C" fn __fh_loop(record: *mut Loop, visit: u32, state: *const u64, words: u64, site: RecordPointer) {
     // SAFETY: the pass passes the record of this loop in the caller's frame.
     let record = unsafe { &mut *record };
-    if let Some(turn) = with(|runtime| runtime.visit_loop(record, visit)).flatten() {
+    // SAFETY: the pass passes so many words, in the caller's frame too.
+    let state = unsafe { std::slice::from_raw_parts(state, words as usize) };
+    if let Some(turn) = with(|runtime| runtime.visit_loop(record, visit, state, site)).flatten() {
         turn.obey();
         // Woken: the round that begins now is the first since.
-        with(|runtime| runtime.visit_loop(record, ENTERED));
+        with(|runtime| {
+            let mark = runtime.mark();
+            runtime.threads.at(runtime.running).visits.restart(state, mark);
+        });
     }
 }
 
 impl Runtime {
+    /// What the running thread has done by now.
+    fn mark(&mut self) -> Mark {
+        let (blocks, used) = self.heap.extent(self.running);
+        let state = self.threads.at(self.running);
+        Mark {
+            reads: state.reads.len(),
+            changes: state.changes.len(),
+            events: state.events,
+            effects: state.effects,
+            blocks,
+            used,
+            frees: state.frees,
+        }
+    }
+
     /// The running thread is at the header of a loop; who goes on if it has to wait.
-    fn visit_loop(&mut self, record: &mut Loop, visit: u32) -> Option<Turn> {
+    fn visit_loop(&mut self, record: &mut Loop, visit: u32, words: &[u64], site: RecordPointer) -> Option<Turn> {
         let thread = self.running;
-        let state = self.threads.at(thread);
-        let idle = visit == SAME && state.effects == record.effects;
-        let events = state.events - record.events.min(state.events);
-        if !idle {
-            *record = Loop { reads: state.reads.len() as u64, effects: state.effects, events: state.events, unused: 0 };
+        let mark = self.mark();
+        let visits = &mut self.threads.at(thread).visits;
+        if visit == ENTERED {
+            record.number = visits.enter(site, words, mark) as u64;
             return None;
         }
+        let last = visits.go_round(record.number as usize);
+        if visit != COMPARABLE || last.effects != mark.effects {
+            visits.restart(words, mark);
+            return None;
+        }
+        let same = self.threads.of(thread).visits.same(words).find(|earlier| self.had_no_effect(earlier));
+        let Some(begin) = same else {
+            self.threads.at(thread).visits.keep(words, mark);
+            return None;
+        };
+        self.forget_changes(&begin);
+        let state = self.threads.at(thread);
         state.waits = true;
-        state.waits_for = record.reads as usize;
-        let iteration = self.last_events(thread, events);
-        self.execution.wait(thread, iteration);
+        state.waits_for = begin.reads;
+        let first = state.blocking.iter().rev().find(|&&(event, _)| event <= begin.events);
+        let first = first.filter(|&&(event, _)| event == begin.events).map_or(Pending::Access, |&(_, pending)| pending);
+        let iteration = self.last_events(thread, mark.events - begin.events);
+        self.execution.wait(thread, iteration, first);
         Some(self.next())
+    }
+
+    /// Whether the running thread has left everything as it was, unseen.
+    fn had_no_effect(&self, begin: &Mark) -> bool {
+        let state = self.threads.of(self.running);
+        let changes = &state.changes[begin.changes..];
+        let blocks = self.blocks_since(begin);
+        if changes.len() > MOST_CHANGES
+            || state.effects != begin.effects
+            || !self.heap.has_freed_since(self.running, begin.blocks, state.frees - begin.frees)
+        {
+            return false;
+        }
+        let own = |change: &&Change| change.thing.width == 0 || !blocks.contains(&change.thing.address);
+        let changes: Vec<&Change> = changes.iter().filter(own).collect();
+        self.are_restored(&changes)
+            && !was_seen_among(&changes, |thing, from, to| self.is_touched(thing, from, to))
+            && (blocks.is_empty() || !self.others_touch(|one| one.width > 0 && blocks.contains(&one.address)))
+    }
+
+    /// The addresses of the blocks that the running thread has allocated since.
+    fn blocks_since(&self, begin: &Mark) -> std::ops::Range<usize> {
+        let start = layout::arena(self.running);
+        let (_, used) = self.heap.extent(self.running);
+        start + begin.used..start + used
+    }
+
+    /// Whether everything is as it was before these changes.
+    fn are_restored(&self, changes: &[&Change]) -> bool {
+        changes.iter().enumerate().all(|(index, change)| {
+            let mut earlier = changes[..index].iter().filter(|earlier| earlier.thing.overlaps(change.thing));
+            match earlier.next() {
+                None if change.thing.width == 0 => self.object_state(change.thing) == change.before,
+                None => held(change.thing) == change.before,
+                // Undone with the first one, if that was one of the same bytes.
+                Some(first) => first.thing == change.thing,
+            }
+        })
+    }
+
+    fn object_state(&self, thing: Thing) -> u64 {
+        self.execution.object_state(Object(thing.address as u32))
+    }
+
+    /// Whether another thread has read or changed the thing between two events.
+    fn is_touched(&self, thing: Thing, from: u32, to: u32) -> bool {
+        self.others().any(|other| {
+            let reads = other.reads.iter().rev().take_while(|read| read.event > from);
+            let changes = other.changes.iter().rev().take_while(|change| change.event > from);
+            reads.filter(|read| read.event < to).any(|read| read.thing().overlaps(thing))
+                || changes.filter(|change| change.event < to).any(|change| change.thing.overlaps(thing))
+        })
+    }
+
+    /// Whether another thread has ever read or changed such a thing.
+    fn others_touch(&self, which: impl Fn(Thing) -> bool) -> bool {
+        self.others().any(|other| {
+            other.reads.iter().any(|read| which(read.thing())) || other.changes.iter().any(|change| which(change.thing))
+        })
+    }
+
+    fn others(&self) -> impl Iterator<Item = &crate::threads::ThreadState> {
+        let threads = (0..self.threads.len()).map(Thread::from_index).filter(|&thread| thread != self.running);
+        threads.map(|thread| self.threads.of(thread))
+    }
+
+    /// The running thread's iteration has had no effect: what it changed in passing, it has not changed; and what it
+    /// read of its own is what was there when it began.
+    fn forget_changes(&mut self, begin: &Mark) {
+        let blocks = self.blocks_since(begin);
+        let thread = self.running;
+        let state = self.threads.at(thread);
+        let changes: Vec<Change> = state.changes.drain(begin.changes..).collect();
+        state.passing.clear();
+        if changes.is_empty() && blocks.is_empty() {
+            return;
+        }
+        let tail: Vec<Read> = state.reads.drain(begin.reads..).collect();
+        let kept = tail.into_iter().filter(|read| read.width == 0 || !blocks.contains(&read.address));
+        let mut reads: Vec<Read> = kept.collect();
+        let changes: Vec<Change> = changes
+            .into_iter()
+            .filter(|change| change.thing.width == 0 || !blocks.contains(&change.thing.address))
+            .collect();
+        for read in &mut reads {
+            if read.width == 0 {
+                if changes.iter().any(|change| change.thing == read.thing()) {
+                    read.value = self.execution.seen(Object(read.address as u32), thread);
+                }
+                continue;
+            }
+            let (mut bytes, now) = (read.value.to_le_bytes(), held(read.thing()).to_le_bytes());
+            for (offset, address) in read.thing().bytes().enumerate() {
+                if changes.iter().any(|change| change.thing.overlaps(Thing { address, width: 1 })) {
+                    bytes[offset] = now[offset];
+                }
+            }
+            read.value = u64::from_le_bytes(bytes);
+        }
+        // Once others have written there, the same stores would have an effect.
+        reads.extend(changes.iter().filter(|change| change.thing.width > 0).map(|change| Read {
+            address: change.thing.address,
+            width: change.thing.width,
+            value: held(change.thing),
+            event: change.event,
+        }));
+        let (frees, effects) = (begin.frees, begin.effects);
+        let state = self.threads.at(thread);
+        state.reads.extend(reads);
+        state.passing.extend(changes.iter().map(|change| change.thing));
+        (state.frees, state.effects) = (frees, effects);
+        self.heap.forget_since(thread, begin.blocks, begin.used);
     }
 
     /// The last so many events of the thread.
@@ -87,31 +294,107 @@ impl Runtime {
         Some(Iteration { first, last, events })
     }
 
-    /// Keeps how many events a wait loop's iteration has, what it reads, and whether it changes anything.
+    /// Keeps how many events a wait loop's iteration has, what it reads, and what it changes.
     #[inline(always)]
     pub(crate) fn note_for_waits(&mut self, access: &Access) {
+        let event = self.execution.length();
         let state = self.threads.at(self.running);
         state.events += 1;
+        let &Access { address, width, before, after, .. } = access;
         // A store that changes nothing would, once others have changed its bytes.
-        if access.kind != Kind::Store || access.before == access.after {
-            state.reads.push(Read { address: access.address, width: access.width, value: access.before });
+        if access.kind != Kind::Store || before == after {
+            state.reads.push(Read { address, value: before, event, width });
         }
-        if access.before != access.after {
-            state.effects += 1;
-            self.globals.writes(access.address, access.width, access.before);
+        if before != after {
+            state.changes.push(Change { thing: Thing { address, width }, before, after, event });
+            self.globals.writes(address, width, before);
+        }
+    }
+
+    /// The running thread is about to perform an operation on an object that is in this state.
+    pub(crate) fn note_object(&mut self, object: Object, before: u64, looks: Looks) {
+        let after = self.execution.object_state(object);
+        let event = self.execution.length();
+        let state = self.threads.at(self.running);
+        if let Looks::Like(value) = looks {
+            state.reads.push(Read { address: object.index(), value, event, width: 0 });
+        }
+        if before != after {
+            state.changes.push(Change { thing: Thing::object(object), before, after, event });
         }
     }
 
     /// Which of the waiting threads would read something else now?
     #[cold]
     pub(crate) fn wake_waiting(&mut self) {
-        for index in 0..self.threads.len() {
-            let thread = Thread::from_index(index);
-            if self.execution.status(thread) == Status::Waiting {
-                let state = self.threads.at(thread);
-                let same = state.reads[state.waits_for..].iter().all(Read::holds);
-                self.execution.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
+        for thread in self.waiting_threads() {
+            let state = self.threads.of(thread);
+            let same = state.reads[state.waits_for..].iter().all(|read| match read.width {
+                0 => self.execution.seen(Object(read.address as u32), thread) == read.value,
+                _ => held(read.thing()) == read.value,
+            });
+            self.execution.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
+        }
+        if self.execution.is_stuck() {
+            for thread in self.waiting_threads() {
+                if self.is_watched_in_passing(thread) {
+                    self.execution.wake(thread, Wakes::Yes);
+                }
             }
         }
+    }
+
+    fn waiting_threads(&self) -> Vec<Thread> {
+        let threads = (0..self.threads.len()).map(Thread::from_index);
+        threads.filter(|&thread| matches!(self.execution.status(thread), Status::Waiting(_))).collect()
+    }
+
+    /// Whether what this waiting thread changes in passing is something that another one waits for.
+    fn is_watched_in_passing(&self, thread: Thread) -> bool {
+        let passing = &self.threads.of(thread).passing;
+        !passing.is_empty()
+            && self.waiting_threads().iter().filter(|&&other| other != thread).any(|&other| {
+                let state = self.threads.of(other);
+                let mut reads = state.reads[state.waits_for..].iter();
+                reads.any(|read| passing.iter().any(|thing| thing.overlaps(read.thing())))
+            })
+    }
+}
+
+/// What an operation on an object tells its thread about it.
+#[derive(Clone, Copy)]
+pub(crate) enum Looks {
+    /// Nothing: it happens in one state of the object only, and is waited for.
+    Alike,
+    /// This, of what [`engine::execution::Execution::seen`] gives.
+    Like(u64),
+}
+
+/// Whether a thread that looks (at a thing, between two events) finds some of the changes.
+fn was_seen_among(changes: &[&Change], touched: impl Fn(Thing, u32, u32) -> bool) -> bool {
+    changes.iter().enumerate().any(|(index, change)| {
+        let original = changes.iter().find(|first| first.thing.overlaps(change.thing)).map(|first| first.before);
+        let next = changes[index + 1..].iter().find(|later| later.thing == change.thing);
+        let until = next.map_or(u32::MAX, |later| later.event);
+        original != Some(change.after) && touched(change.thing, change.event, until)
+    })
+}
+
+/// The loop in which most of an execution's events were, as far as one can say.
+pub(crate) struct Spinning {
+    pub(crate) thread: Thread,
+    pub(crate) record: &'static Record,
+    pub(crate) rounds: u64,
+}
+
+impl Runtime {
+    /// The loop that has gone round most often since it was entered.
+    pub(crate) fn busiest_loop(&self) -> Option<Spinning> {
+        let threads = (0..self.threads.len()).map(Thread::from_index);
+        let loops = threads.flat_map(|thread| {
+            self.threads.of(thread).visits.active().map(move |(site, rounds)| (thread, site, rounds))
+        });
+        let (thread, site, rounds) = loops.max_by_key(|&(_, _, rounds)| rounds)?;
+        Some(Spinning { thread, record: Record::behind(site), rounds })
     }
 }

@@ -14,8 +14,9 @@
 //! Threads are numbered by their path of creation, so a number means the same thread in every execution.
 //!
 //! # What counts
-//! A wait loop whose iteration has no effect blocks its thread until a byte that it read has another value
-//! ([`Execution::wait`]). Executions that differ only in such iterations count once. Which of them stands for the
+//! A wait loop whose iteration has no effect blocks its thread until something that it read is different
+//! ([`Execution::wait`]). An iteration may be several rounds of the loop, after which its private state is what it was;
+//! and it may change memory and mutexes, if it changes them back and no other thread saw it. Executions that differ only in such iterations count once. Which of them stands for the
 //! others: the one in which each such iteration comes right after the event of its thread before it, with nothing in
 //! between, not even a yield, and in which no thread is preempted before an iteration that would have had no effect;
 //! only the iterations after which threads wait for ever, where they do not stand so, come last, by the number of the
@@ -46,8 +47,8 @@ pub enum Status {
     Running,
     /// Stands before an operation.
     Arrived(Pending),
-    /// Its wait loop goes round without effect.
-    Waiting,
+    /// Its wait loop goes round without effect; another iteration begins with this operation.
+    Waiting(Pending),
     /// Has ended.
     Ended,
 }
@@ -232,13 +233,17 @@ impl Execution {
         let state = &mut self.threads[thread.index()];
         debug_assert_eq!(state.status, Status::Running);
         state.status = Status::Arrived(pending);
-        let can = match pending {
+        if self.can(thread, pending) {
+            self.enabled.insert(thread);
+        }
+    }
+
+    /// Whether the thread could perform the operation now.
+    fn can(&mut self, thread: Thread, pending: Pending) -> bool {
+        match pending {
             Pending::Access => true,
             Pending::Lock(object) => self.mutex_mut(object).would_return(thread),
             Pending::Join(other) => self.threads[other.index()].status == Status::Ended,
-        };
-        if can {
-            self.enabled.insert(thread);
         }
     }
 
@@ -306,7 +311,7 @@ impl Execution {
             self.yielded.push(self.length);
         }
         let state = &mut self.threads[next.index()];
-        if state.status == Status::Waiting {
+        if matches!(state.status, Status::Waiting(_)) {
             self.waiting -= 1;
         }
         state.status = Status::Running;
@@ -434,6 +439,18 @@ impl Execution {
         self.mutexes.get(object.index())?.as_ref()
     }
 
+    /// The state of the object in a number: equal states have equal ones.
+    #[must_use]
+    pub fn object_state(&self, object: Object) -> u64 {
+        self.mutex(object).map_or(0, Mutex::state)
+    }
+
+    /// What an operation of this thread on the object that does not block would see of it.
+    #[must_use]
+    pub fn seen(&self, object: Object, thread: Thread) -> u64 {
+        self.mutex(object).is_none_or(|mutex| mutex.is_free_for(thread)).into()
+    }
+
     fn mutex_mut(&mut self, object: Object) -> &mut Mutex {
         self.mutexes[object.index()].as_mut().expect("a mutex is set before it is used")
     }
@@ -484,9 +501,9 @@ impl Execution {
     }
 
     /// The running thread's wait loop went round without effect: it cannot go on until [`Execution::wake`]. `events`
-    /// are those of the iteration; none if it had none. Where a byte that the iteration read has changed since, the
-    /// iteration had no effect all the same: `wake` follows at once.
-    pub fn wait(&mut self, thread: Thread, events: Option<Iteration>) {
+    /// are those of the iteration, the first of them this operation; none if it had none. Where something that the
+    /// iteration read has changed since, the iteration had no effect all the same: `wake` follows at once.
+    pub fn wait(&mut self, thread: Thread, events: Option<Iteration>, first: Pending) {
         self.waiting += 1;
         let aside = events.filter(|&Iteration { first, last, events }| {
             let alone = last - first + 1 == events;
@@ -498,17 +515,25 @@ impl Execution {
             !(alone && at_once)
         });
         let state = &mut self.threads[thread.index()];
-        state.status = Status::Waiting;
+        state.status = Status::Waiting(first);
         state.waited_aside = aside;
     }
 
-    /// Whether a waiting thread can go on: another round of its loop would read something else.
+    /// Whether a waiting thread can go on: another iteration would read something else. To be said of each waiting
+    /// thread before each [`Execution::choose`]. It goes on only if it can perform the iteration's first operation.
     pub fn wake(&mut self, thread: Thread, wakes: Wakes) {
-        debug_assert_eq!(self.threads[thread.index()].status, Status::Waiting);
-        match wakes {
-            Wakes::Yes => self.enabled.insert(thread),
-            Wakes::NotYet => self.enabled.remove(thread),
+        let Status::Waiting(first) = self.status(thread) else { unreachable!("only a thread that waits is woken") };
+        if wakes == Wakes::Yes && self.can(thread, first) {
+            self.enabled.insert(thread);
+        } else {
+            self.enabled.remove(thread);
         }
+    }
+
+    /// Whether nobody can go on, as far as [`Execution::wake`] has been said.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        self.enabled.is_empty()
     }
 
     /// How many threads wait in loops.
@@ -615,8 +640,8 @@ impl Execution {
 /// Whether a waiting thread can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wakes {
-    /// A byte that its last iteration read has another value now.
+    /// Something that its last iteration read is different now.
     Yes,
-    /// All of them are as they were.
+    /// All of it is as it was.
     NotYet,
 }

@@ -3,7 +3,7 @@
 
 mod programs;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::execution::Ending;
 use engine::explore::Counts;
@@ -33,6 +33,11 @@ fn check(program: &Program, bound: Option<u32>, all: &BTreeMap<Reduced, Class>) 
         }
     }
     let to_count = |class: &Class| class.counts && bound.is_none_or(|bound| class.preemptions <= bound);
+    if bound.is_none() {
+        let run: BTreeSet<Reduced> = runs.iter().map(Reduced::of).collect();
+        let missed = all.keys().find(|class| !run.contains(class));
+        assert_eq!(missed, None, "no member is run: {program:?}");
+    }
     for (reduced, class) in all {
         let member = || runs.iter().find(|run| Reduced::of(run) == *reduced);
         assert_eq!(

@@ -48,6 +48,18 @@ impl Mutex {
         self.owner
     }
 
+    /// All of its state in a number: who holds it, and how many times.
+    #[must_use]
+    pub fn state(&self) -> u64 {
+        self.owner.map_or(0, |owner| u64::from(owner.0) + 1 | u64::from(self.depth) << 8)
+    }
+
+    /// Whether `pthread_mutex_trylock` by this thread would succeed now.
+    #[must_use]
+    pub fn is_free_for(&self, thread: Thread) -> bool {
+        self.owner.is_none_or(|owner| owner == thread && self.kind == Type::Recursive)
+    }
+
     /// Whether `pthread_mutex_lock` by this thread would return now.
     #[must_use]
     pub fn would_return(&self, thread: Thread) -> bool {
@@ -76,8 +88,7 @@ impl Mutex {
     /// # Errors
     /// [`Refusal::Busy`].
     pub fn try_lock(&mut self, thread: Thread) -> Result<(), Refusal> {
-        let free = self.owner.is_none_or(|owner| owner == thread && self.kind == Type::Recursive);
-        if !free {
+        if !self.is_free_for(thread) {
             return Err(Refusal::Busy);
         }
         self.owner = Some(thread);

@@ -35,6 +35,10 @@ pub(crate) enum Op {
     /// If the register has this value, so many operations are left out.
     SkipIf(u8, usize),
     Yield,
+    /// Within a wait loop: if the last value that the iteration read is this, so many operations are left out, the
+    /// rest of the loop among them. A body with several of these is a loop that comes back to its state after as many
+    /// rounds.
+    LeaveIf(u8, usize),
     /// The end of a wait loop whose body is the last so many operations: round again unless.
     Back(usize, Until),
 }
@@ -54,7 +58,7 @@ pub(crate) enum Until {
 
 impl Until {
     fn holds(self, reads: &[(Location, u8)], register: u8) -> bool {
-        let last = reads.last().expect("a wait loop reads").1;
+        let Some(&(_, last)) = reads.last() else { panic!("a wait loop reads") };
         match self {
             Self::Is(value) => last == value,
             Self::IsRegister => last == register,
@@ -82,9 +86,21 @@ pub(crate) struct Local {
     register: u8,
     /// Yielded since its last event.
     pub(crate) yielded: bool,
-    /// What the current iteration has read, and whether it has changed memory.
+    /// The current iteration.
+    iteration: Open,
+}
+
+/// What an iteration of a wait loop has done so far. A mutex is the location behind all others with its number.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Open {
+    begun: bool,
     reads: Vec<(Location, u8)>,
-    changed: bool,
+    /// What was there when it began, of what it read or wrote; of a mutex that it tried, whether it was free.
+    watched: Vec<(Location, u8)>,
+    /// What was there when it began, of what it changed.
+    changes: Vec<(Location, u8)>,
+    /// Whether another thread has touched something while it was changed.
+    seen: bool,
 }
 
 /// An event as it happened.
@@ -103,7 +119,8 @@ pub(crate) struct Action {
 /// A failed iteration of a wait loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Failed {
-    pub(crate) reads: Vec<(Location, u8)>,
+    pub(crate) watched: Vec<(Location, u8)>,
+    /// Whether it has left something changed, or another thread has seen a change of it.
     pub(crate) changed: bool,
 }
 
@@ -141,9 +158,9 @@ impl Machine {
         thread: usize,
         mut choose: impl FnMut(u8) -> Option<u8>,
     ) -> Option<Ran> {
-        let local = &mut self.locals[thread];
         let mut ran = Ran { failed: None, left_loop: false };
         loop {
+            let local = &mut self.locals[thread];
             let Some(&op) = program[thread].get(local.next) else {
                 local.life = Life::Ended;
                 return Some(ran);
@@ -155,15 +172,21 @@ impl Machine {
                 Op::SkipIf(..) => {}
                 Op::Yield => local.yielded = true,
                 Op::Back(length, until) => {
-                    let reads = std::mem::take(&mut local.reads);
-                    let changed = std::mem::take(&mut local.changed);
-                    if until.holds(&reads, local.register) {
+                    let open = std::mem::take(&mut local.iteration);
+                    if until.holds(&open.reads, local.register) {
                         ran.left_loop = true;
                     } else {
                         local.next -= length + 1;
-                        ran.failed = Some(Failed { reads, changed });
+                        let restored = open.changes.iter().all(|&(what, before)| self.state(what) == before);
+                        ran.failed = Some(Failed { watched: open.watched, changed: open.seen || !restored });
                     }
                 }
+                Op::LeaveIf(value, count) if local.iteration.reads.last().is_some_and(|read| read.1 == value) => {
+                    local.iteration = Open::default();
+                    local.next += count;
+                    ran.left_loop = true;
+                }
+                Op::LeaveIf(..) => {}
                 _ => {
                     local.next -= 1;
                     return Some(ran);
@@ -172,10 +195,27 @@ impl Machine {
         }
     }
 
-    /// Performs the event that the thread stands before; mutexes are not its business, nor is the new thread's code.
+    /// What is at a location, or who holds a mutex.
+    fn state(&self, what: Location) -> u8 {
+        let what = usize::from(what);
+        let owner = |mutex: usize| self.owners[mutex].map_or(0, |thread| u8::try_from(thread + 1).expect("few"));
+        self.memory.get(what).copied().unwrap_or_else(|| owner(what - LOCATIONS))
+    }
+
+    /// Whether everything that an iteration watched is as it was.
+    pub(crate) fn is_as_it_was(&self, watched: &[(Location, u8)]) -> bool {
+        watched.iter().all(|&(what, value)| match self.memory.get(usize::from(what)) {
+            Some(now) => *now == value,
+            None => u8::from(self.state(what) == 0) == value,
+        })
+    }
+
+    /// Performs the event that the thread stands before; the new thread's code is not its business.
     pub(crate) fn perform(&mut self, program: &Program, thread: usize) -> Action {
         let at = self.locals[thread].next;
-        let (read, written) = match program[thread][at] {
+        let op = program[thread][at];
+        let mutex = |mutex: u8| u8::try_from(LOCATIONS).expect("few") + mutex;
+        let (read, written) = match op {
             Op::Load(location) => (Some(location), None),
             Op::Store(location, value) => (None, Some((location, value))),
             Op::StoreRegister(location) => (None, Some((location, self.locals[thread].register))),
@@ -183,39 +223,75 @@ impl Machine {
             Op::Increment(location) => (Some(location), Some((location, self.memory[usize::from(location)] + 1))),
             _ => (None, None),
         };
-        let value = read.map(|location| self.memory[usize::from(location)]);
-        let changed = written.is_some_and(|(location, value)| self.memory[usize::from(location)] != value);
+        let touched = match op {
+            Op::Lock(number) | Op::TryLock(number) | Op::Unlock(number) => Some(mutex(number)),
+            _ => read.or(written.map(|(location, _)| location)),
+        };
+        if let Some(touched) = touched {
+            self.look_at(thread, touched);
+        }
+        let before = touched.map(|touched| self.state(touched));
         if let Some((location, value)) = written {
             self.memory[usize::from(location)] = value;
         }
-        let in_loop = in_loop(&program[thread], at);
-        if let Op::Create(child) = program[thread][at] {
-            self.locals[usize::from(child)].life = Life::Alive;
+        let mut value = read.and(before);
+        match op {
+            Op::Lock(number) => self.owners[usize::from(number)] = Some(thread),
+            Op::Unlock(number) => self.owners[usize::from(number)] = None,
+            Op::TryLock(number) => {
+                let owner = &mut self.owners[usize::from(number)];
+                value = Some(owner.is_none().into());
+                owner.get_or_insert(thread);
+            }
+            Op::Create(child) => self.locals[usize::from(child)].life = Life::Alive,
+            _ => {}
         }
+        let after = touched.map(|touched| self.state(touched));
+        let in_loop = in_loop(&program[thread], at);
         let local = &mut self.locals[thread];
-        let first_of_iteration = in_loop && local.reads.is_empty();
+        let first_of_iteration = in_loop && !local.iteration.begun;
         local.next += 1;
         local.yielded = false;
-        if let (Some(location), Some(value)) = (read, value) {
-            if in_loop {
-                local.reads.push((location, value));
-            } else {
-                local.register = value;
+        if in_loop {
+            local.iteration.begun = true;
+            let waits_for = matches!(op, Op::Lock(_) | Op::Unlock(_));
+            if let (Some(touched), Some(before)) = (touched, before) {
+                local.iteration.note(touched, before, after != Some(before), if waits_for { None } else { Some(value.unwrap_or(before)) });
+                local.iteration.reads.extend(value.map(|value| (touched, value)));
             }
+        } else {
+            local.register = value.unwrap_or(local.register);
         }
-        local.changed |= in_loop && changed;
         let written = written.map(|(_, value)| value);
-        Action { thread, at, read: value, written, changed, in_loop, first_of_iteration }
+        Action { thread, at, read: value, written, changed: before != after, in_loop, first_of_iteration }
+    }
+
+    /// The thread is about to touch this: the others' iterations that have changed it are seen.
+    fn look_at(&mut self, thread: usize, touched: Location) {
+        let now = self.state(touched);
+        for (_, local) in self.locals.iter_mut().enumerate().filter(|&(other, _)| other != thread) {
+            let open = &mut local.iteration;
+            open.seen |= open.changes.iter().any(|&(what, before)| what == touched && before != now);
+        }
     }
 
     /// The thread stands before the first event of an iteration.
     pub(crate) fn at_loop_head(&self, program: &Program, thread: usize) -> bool {
         let local = &self.locals[thread];
-        local.life == Life::Alive && in_loop(&program[thread], local.next) && local.reads.is_empty()
+        local.life == Life::Alive && in_loop(&program[thread], local.next) && !local.iteration.begun
     }
+}
 
-    pub(crate) fn set_register(&mut self, thread: usize, value: u8) {
-        self.locals[thread].register = value;
+impl Open {
+    /// An event of the iteration: what it touched, what was there, whether it changed that, and what it tells of it.
+    fn note(&mut self, touched: Location, before: u8, changes: bool, tells: Option<u8>) {
+        if self.changes.iter().any(|&(what, _)| what == touched) {
+            return;
+        }
+        self.watched.extend(tells.map(|value| (touched, value)));
+        if changes {
+            self.changes.push((touched, before));
+        }
     }
 }
 
@@ -347,7 +423,7 @@ impl<'a> Interpreter<'a> {
             }
             Op::TryLock(mutex) => {
                 let got = self.execution.try_lock(object(mutex.into())).is_ok();
-                self.machine.set_register(thread, got.into());
+                assert_eq!(action.read, Some(got.into()));
                 (Kind::Lock(object(mutex.into())), mutex)
             }
             Op::Unlock(mutex) => {
@@ -373,7 +449,7 @@ impl<'a> Interpreter<'a> {
         }
         for (waiting, watched) in self.watched.iter().enumerate() {
             if let Some(reads) = watched {
-                let wakes = if as_they_were(reads, self.machine.memory) { Wakes::NotYet } else { Wakes::Yes };
+                let wakes = if self.machine.is_as_it_was(reads) { Wakes::NotYet } else { Wakes::Yes };
                 self.execution.wake(self.numbers[waiting].expect("it waits"), wakes);
             }
         }
@@ -400,13 +476,14 @@ impl<'a> Interpreter<'a> {
         }
         if let Some(failed) = ran.failed {
             self.happened.push(Happened::Failed(thread, failed.clone()));
-            let fresh = as_they_were(&failed.reads, self.machine.memory);
+            let fresh = self.machine.is_as_it_was(&failed.watched);
             if !failed.changed {
-                self.execution.wait(number, self.iterations[thread]);
+                let first = self.pending(thread);
+                self.execution.wait(number, self.iterations[thread], first);
                 if !fresh {
                     self.execution.wake(number, Wakes::Yes);
                 }
-                self.watched[thread] = Some(failed.reads);
+                self.watched[thread] = Some(failed.watched);
                 return true;
             }
         }
@@ -414,22 +491,22 @@ impl<'a> Interpreter<'a> {
             self.execution.end_thread(number);
             return true;
         }
-        let pending = match self.machine.operation(self.program, thread) {
+        let pending = self.pending(thread);
+        self.execution.arrive(number, pending);
+        true
+    }
+
+    fn pending(&self, thread: usize) -> Pending {
+        match self.machine.operation(self.program, thread) {
             Op::Lock(mutex) => Pending::Lock(object(mutex.into())),
             Op::Join(other) => Pending::Join(self.number(other.into())),
             _ => Pending::Access,
-        };
-        self.execution.arrive(number, pending);
-        true
+        }
     }
 }
 
 fn object(mutex: usize) -> Object {
     Object(u32::try_from(mutex).expect("few mutexes"))
-}
-
-pub(crate) fn as_they_were(reads: &[(Location, u8)], memory: [u8; LOCATIONS]) -> bool {
-    reads.iter().all(|&(location, value)| memory[usize::from(location)] == value)
 }
 
 /// All executions that the strategy wants. `again` says whether one has to be run once more.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use engine::execution::Ending;
 
-use super::{Decision, Happened, LOCATIONS, Life, Location, Machine, Op, Program, Ran, Run, as_they_were};
+use super::{Decision, Happened, LOCATIONS, Life, Location, Machine, Op, Program, Ran, Run};
 
 /// What an execution is but for its schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,17 +63,8 @@ fn perform(program: &Program, machine: &Machine, thread: usize) -> Vec<Successor
     let op = machine.operation(program, thread);
     let action = machine.perform(program, thread);
     let mut runners = vec![thread];
-    match op {
-        Op::Lock(mutex) => machine.owners[usize::from(mutex)] = Some(thread),
-        Op::Unlock(mutex) => machine.owners[usize::from(mutex)] = None,
-        Op::TryLock(mutex) => {
-            let owner = &mut machine.owners[usize::from(mutex)];
-            let got = owner.is_none();
-            owner.get_or_insert(thread);
-            machine.set_register(thread, got.into());
-        }
-        Op::Create(child) => runners.insert(0, child.into()),
-        _ => {}
+    if let Op::Create(child) = op {
+        runners.insert(0, child.into());
     }
     let mut states = vec![(machine, vec![Happened::Action(action)])];
     for runner in runners {
@@ -143,7 +134,6 @@ pub(crate) struct Event {
     written: Option<u8>,
     /// Of an iteration that has not come to its end.
     open: bool,
-    changed: bool,
 }
 
 /// An execution without the iterations of wait loops that had no effect.
@@ -160,7 +150,6 @@ impl Reduced {
                     read: action.read,
                     written: action.written,
                     open: action.in_loop,
-                    changed: action.changed,
                 }),
                 &Happened::Value(thread, value) => self.0.push(Event {
                     thread,
@@ -168,10 +157,9 @@ impl Reduced {
                     read: Some(value),
                     written: None,
                     open: false,
-                    changed: false,
                 }),
-                Happened::Failed(thread, _) => {
-                    if !self.0.iter().any(|event| event.thread == *thread && event.open && event.changed) {
+                Happened::Failed(thread, failed) => {
+                    if !failed.changed {
                         self.0.retain(|event| event.thread != *thread || !event.open);
                     }
                     self.close(*thread);
@@ -202,13 +190,15 @@ fn idles(program: &Program, machine: &Machine, thread: usize) -> Option<Reads> {
         return None;
     }
     let mut machine = machine.clone();
-    let before = machine.memory;
     loop {
+        if !unblocked(&machine, program, thread) {
+            return None;
+        }
         machine.perform(program, thread);
         // Only behind the loop can there be a choice.
         let ran = machine.run_on(program, thread, |_| None)?;
         if let Some(failed) = ran.failed {
-            return (machine.memory == before).then_some(failed.reads);
+            return (!failed.changed).then_some(failed.watched);
         }
         if ran.left_loop || machine.locals[thread].life == Life::Ended {
             return None;
@@ -237,7 +227,7 @@ fn begins_while_waiting(program: &Program, Reduced(events): &Reduced) -> Option<
         let event = events[index];
         if let Some((since, reads)) = waits[event.thread].take()
             && since < index
-            && as_they_were(&reads, machine.memory)
+            && machine.is_as_it_was(&reads)
         {
             return Some((since, index));
         }
@@ -264,8 +254,16 @@ pub(crate) struct Class {
     pub(crate) preemptions: u32,
     /// A thread that waits begins no iteration before something that its last one read has another value: where it
     /// does, the class is not counted. Nothing is lost by that: with the first read of such an iteration moved to
-    /// where the thread began to wait, it is another class, no dearer.
+    /// where the thread began to wait, it is another class, no dearer. (If its iterations change nothing in passing.
+    /// If they do, others may have been in the way there; then the class is run without a bound, or within a higher
+    /// one.)
     pub(crate) counts: bool,
+}
+
+/// Whether iterations of wait loops may change something.
+fn changes_in_passing(program: &Program) -> bool {
+    let changes = |op: &Op| matches!(op, Op::Lock(_) | Op::TryLock(_) | Op::Unlock(_) | Op::Store(..));
+    program.iter().any(|code| code.iter().enumerate().any(|(at, op)| changes(op) && super::in_loop(code, at)))
 }
 
 /// All classes of a program.
@@ -274,6 +272,10 @@ pub(crate) fn classes(program: &Program) -> BTreeMap<Reduced, Class> {
     let left_out: Vec<Reduced> =
         all.keys().filter(|&class| begins_while_waiting(program, class).is_some()).cloned().collect();
     for reduced in &left_out {
+        if changes_in_passing(program) {
+            all.get_mut(reduced).expect("one of them").counts = false;
+            continue;
+        }
         let mut moved = reduced.clone();
         while let Some((since, index)) = begins_while_waiting(program, &moved) {
             let event = moved.0.remove(index);
