@@ -67,7 +67,7 @@ pub enum Next {
 pub enum Ending {
     /// All threads have ended, or the process has exited and the rest waits.
     Complete,
-    /// Some threads wait for locks or joins that will not come.
+    /// Some threads wait for locks or joins that will not come, and none goes round in a loop.
     Deadlock,
     /// Some threads wait in a loop for a value that nobody will write.
     Livelock,
@@ -332,11 +332,19 @@ impl Execution {
         }
         if self.alive == 0 || self.exited {
             Ending::Complete
-        } else if self.waiting > 0 {
+        } else if self.goes_round() {
             Ending::Livelock
         } else {
             Ending::Deadlock
         }
+    }
+
+    /// Whether a thread goes round in a wait loop, and does not just stand before a lock in it.
+    fn goes_round(&mut self) -> bool {
+        (0..self.threads.len()).map(Thread::from_index).any(|thread| match self.status(thread) {
+            Status::Waiting(first) => self.can(thread, first),
+            _ => false,
+        })
     }
 
     /// Whether the iterations after which threads wait aside for ever are the last events, each alone, by thread.

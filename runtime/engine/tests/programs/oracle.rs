@@ -219,7 +219,7 @@ fn begins_while_waiting(program: &Program, Reduced(events): &Reduced) -> Option<
             *at += 1;
             value
         });
-        assert!(ran.is_some_and(|ran| ran.failed.is_none()), "not an execution: {program:?} {events:?}");
+        assert!(ran.is_some_and(|ran| ran.failed.is_none_or(|failed| failed.changed)), "not an execution: {program:?} {events:?}");
     };
     run_on(&mut machine, &mut at, 0);
     while at < events.len() {
@@ -253,8 +253,9 @@ pub(crate) struct Class {
     /// The preemptions of its cheapest member, where waiting costs none.
     pub(crate) preemptions: u32,
     /// A thread that waits begins no iteration before something that its last one read has another value: where it
-    /// does, the class is not counted. Nothing is lost by that: with the first read of such an iteration moved to
-    /// where the thread began to wait, it is another class, no dearer. (If its iterations change nothing in passing.
+    /// does, the class is not counted. Nothing is lost by that: with the reads of such an iteration up to the first
+    /// event of another thread moved to where the thread began to wait, it is another class, no dearer. (If its
+    /// iterations change nothing in passing.
     /// If they do, others may have been in the way there; then the class is run without a bound, or within a higher
     /// one.)
     pub(crate) counts: bool,
@@ -278,8 +279,8 @@ pub(crate) fn classes(program: &Program) -> BTreeMap<Reduced, Class> {
         }
         let mut moved = reduced.clone();
         while let Some((since, index)) = begins_while_waiting(program, &moved) {
-            let event = moved.0.remove(index);
-            moved.0.insert(since, event);
+            let run = moved.0[index..].iter().take_while(|event| event.thread == moved.0[index].thread).count();
+            moved.0[since..index + run].rotate_right(run);
         }
         let Some(&other) = all.get(&moved) else { panic!("nothing instead of {program:?} {reduced:?}") };
         let class = all.get_mut(reduced).expect("one of them");

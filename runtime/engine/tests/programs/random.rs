@@ -95,6 +95,45 @@ fn wait(random: &mut Random) -> Vec<Op> {
     }
 }
 
+/// A wait loop whose iterations change something in passing, or whose state comes back after several rounds.
+fn poll(random: &mut Random) -> Vec<Op> {
+    match random.below(7) {
+        0 => vec![Op::Lock(0), Op::Load(0), Op::Unlock(0), Op::Back(3, Until::Is(1))],
+        1 => vec![Op::TryLock(0), Op::Back(1, Until::Is(1)), access(random), Op::Unlock(0)],
+        2 => vec![Op::Load(1), Op::Lock(0), Op::Load(0), Op::Unlock(0), Op::Back(4, Until::AllSet)],
+        // Not quite a lock of the textbooks: it backs off.
+        3 => vec![Op::Store(3, 1), Op::Load(0), Op::LeaveIf(1, 2), Op::Store(3, 0), Op::Back(4, Until::Is(9))],
+        4 => vec![Op::Load(0), Op::LeaveIf(1, 2), Op::Load(1), Op::Back(3, Until::Is(1))],
+        5 => vec![Op::Load(0), Op::LeaveIf(2, 3), Op::Load(1), Op::Load(0), Op::Back(4, Until::Is(1))],
+        _ => vec![Op::Store(1, 1), Op::Load(0), Op::Back(2, Until::Is(1))],
+    }
+}
+
+/// A program of 2 or 3 threads of which one or two poll; what an iteration of theirs changes in passing, no other
+/// wait loop looks at.
+pub(crate) fn polling(random: &mut Random) -> Program {
+    let mut program = waiting(random);
+    let pollers = 1 + random.below(2);
+    for thread in (0..program.len()).rev().take(pollers) {
+        program[thread].retain(|op| matches!(op, Op::Create(_) | Op::Store(..) | Op::Join(_)));
+        let at = program[thread].len() - program[thread].iter().rev().take_while(|op| matches!(op, Op::Join(_))).count();
+        let mut code = poll(random);
+        if random.below(2) == 0 {
+            code.push(access(random));
+        }
+        program[thread].splice(at..at, code);
+    }
+    let other = random.below(program.len());
+    let critical = match random.below(3) {
+        0 => vec![Op::Lock(0), access(random), Op::Unlock(0)],
+        1 => vec![Op::TryLock(0), Op::SkipIf(0, 2), access(random), Op::Unlock(0)],
+        _ => vec![Op::Load(3)],
+    };
+    let at = program[other].iter().take_while(|op| matches!(op, Op::Create(_))).count();
+    program[other].splice(at..at, critical);
+    program
+}
+
 /// A program of 2 or 3 threads with wait loops; some of them wait for ever.
 pub(crate) fn waiting(random: &mut Random) -> Program {
     let threads = 2 + random.below(2);
