@@ -3,9 +3,10 @@
 //@ run: --max-events 1000
 //@ verdict: incomplete
 //@ stopped-by: events
+//@ busiest-loop: loop
 volatile unsigned counter;
 
 int main(void) {
     for (;;)
-        counter++;
+        counter++; // @loop
 }

@@ -1,8 +1,7 @@
 //@ why: A thread looks again and again, each time with a lock taken and given back, a lock that is
 //@      tried, a flag that is raised and lowered, a block that is allocated and freed, or in
 //@      another local state of a few that come back. Such a look changes nothing that lasts: the
-//@      loop ends by itself, and without what it looks for it never does. The executions are
-//@      counted by the places that main's stores can have between the looks that lead out.
+//@      loop ends by itself, and without what it looks for it never does.
 //@ run: -DSHAPE=1 --preemptions none
 //@ verdict: clean
 //@ run: -DSHAPE=2 --preemptions none
@@ -49,9 +48,9 @@ atomic_int flag, other, mine;
 static void wait_for_it(void) {
 #if SHAPE == 1
     int seen;
-    do { // @locked-flag
+    do {
         pthread_mutex_lock(&mutex);
-        seen = ready;
+        seen = ready; // @locked-flag
         pthread_mutex_unlock(&mutex);
     } while (!seen);
 #elif SHAPE == 2
@@ -59,16 +58,16 @@ static void wait_for_it(void) {
         ;
     pthread_mutex_unlock(&mutex);
 #elif SHAPE == 3
-    for (;;) { // @backs-off
+    for (;;) {
         mine = 1;
-        if (flag)
+        if (flag) // @backs-off
             break;
         mine = 0;
     }
 #elif SHAPE == 4
-    for (;;) { // @block
+    for (;;) {
         int *copy = malloc(sizeof *copy);
-        *copy = flag;
+        *copy = flag; // @block
         int seen = *copy;
         free(copy);
         if (seen)

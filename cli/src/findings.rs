@@ -145,6 +145,7 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
         Kind::Assertion => "assertion",
         Kind::Crash => "crash",
         Kind::Deadlock => "deadlock",
+        Kind::LostWakeup => "lost-wakeup",
         Kind::Livelock => "livelock",
         Kind::DoubleFree => "double-free",
         Kind::InvalidFree => "invalid-free",

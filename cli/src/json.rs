@@ -114,6 +114,19 @@ struct Report<'a> {
     runs: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unsupported: Vec<Unsupported<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    busiest_loop: Option<Busiest<'a>>,
+}
+
+/// The loop that used up the events of the execution that ended the search.
+#[derive(Serialize)]
+struct Busiest<'a> {
+    thread: u32,
+    file: &'a str,
+    line: u32,
+    column: u32,
+    function: &'a str,
+    rounds: u64,
 }
 
 #[derive(Serialize)]
@@ -200,6 +213,14 @@ pub(crate) fn result(outcome: Outcome<'_>) -> String {
         assumptions: [],
         runs: summary.runs,
         unsupported: outcome.unsupported,
+        busiest_loop: summary.busiest.as_ref().map(|busiest| Busiest {
+            thread: busiest.thread,
+            file: &busiest.place.file,
+            line: busiest.place.line,
+            column: busiest.place.column,
+            function: &busiest.function,
+            rounds: busiest.rounds,
+        }),
     })
 }
 

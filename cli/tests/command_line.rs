@@ -151,6 +151,7 @@ fn summary(executions: u64, violations: u64) -> Summary {
         monitors: vec![count(MonitorName::Tso, violations), count(MonitorName::Pso, 0)],
         violation_executions: vec![1; usize::try_from(violations).unwrap()],
         uninstrumented: Vec::new(),
+        busiest: None,
     }
 }
 

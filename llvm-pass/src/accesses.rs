@@ -87,9 +87,29 @@ impl Accesses<'_> {
             (Action::Copy { to_native: true, .. }, _) | (_, Some(LLVMOpcode::LLVMStore)) => 1,
             (Action::Copy { .. } | Action::Fill, _)
             | (_, Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg)) => 0,
+            (Action::StoreSite, _) if self.names_its_object(instruction) => 0,
             _ => return self.places.site(instruction, None),
         };
         self.places.site(instruction, Some(instruction.operand(operand)))
+    }
+
+    /// Whether the first argument of a call is the object that it synchronises by.
+    fn names_its_object(&self, call: Value) -> bool {
+        const OBJECTS: [&str; 8] = [
+            "pthread_mutex_",
+            "pthread_cond_",
+            "pthread_rwlock_",
+            "pthread_spin_",
+            "pthread_barrier_",
+            "sem_",
+            "mtx_",
+            "cnd_",
+        ];
+        let name = match callee(call, self.names) {
+            Callee::Modelled(name) => name,
+            _ => return false,
+        };
+        OBJECTS.iter().any(|prefix| name.starts_with(prefix)) && call.operand(0).kind().is_pointer()
     }
 
     fn load(&self, load: Value) -> Vec<Action> {

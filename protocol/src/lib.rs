@@ -13,8 +13,8 @@ pub mod message;
 pub use finding::{Finding, Program};
 pub use job::{Explore, Job, Limits, MonitorName, Replay, Schedule, Segment};
 pub use message::{
-    BoundCount, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace, TraceEvent,
-    Violation,
+    BoundCount, BusyLoop, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace,
+    TraceEvent, Violation,
 };
 
 /// The version of the messages and of the finding file. A program and a tool of different versions refuse each other.

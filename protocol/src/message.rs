@@ -53,6 +53,8 @@ pub enum Kind {
     Crash,
     /// Threads wait for each other.
     Deadlock,
+    /// Threads sleep on a condition variable, a semaphore or a futex, and nobody is left to wake them.
+    LostWakeup,
     /// A wait loop that nobody can end, or a loop without a visible operation.
     Livelock,
     /// A block freed twice.
@@ -79,8 +81,10 @@ pub enum Role {
     Overtaking,
     /// Where the failure happened.
     At,
-    /// What a thread waits for.
-    Waiting,
+    /// Where a thread waits.
+    Waits,
+    /// Where a thread came to hold what another one waits for.
+    Holds,
     /// Where the block was freed.
     Freed,
     /// Where the block was allocated.
@@ -200,6 +204,22 @@ pub struct Summary {
     pub violation_executions: Vec<u64>,
     /// External functions that were called and are neither modelled nor known to be harmless, sorted.
     pub uninstrumented: Vec<String>,
+    /// Where [`StoppedBy::Events`] ended the search: the loop that went round most often in that execution, if one did.
+    #[serde(default)]
+    pub busiest: Option<BusyLoop>,
+}
+
+/// A loop that used up the events of an execution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct BusyLoop {
+    /// The thread's number.
+    pub thread: u32,
+    /// Where the loop begins.
+    pub place: Place,
+    /// The function in whose source it stands; empty if unknown.
+    pub function: String,
+    /// How often it went round since it was entered, at least once.
+    pub rounds: u64,
 }
 
 /// One execution in full.

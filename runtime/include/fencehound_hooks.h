@@ -80,10 +80,10 @@ enum {
 void __fh_fence(uint32_t order, const struct fh_site *site);
 
 /* Called first thing in the header of each loop that contains a hooked access or a call (and
- * cannot be entered but by its header), with a record of the loop in the frame of the function (32 bytes, 8-aligned, owned by the runtime), and
- * the private state of the loop in so many words: the values that enter the header, and the private
- * memory that the loop writes, as far as it may still be read. Of one loop there are always as
- * many. `visit` says how the header was reached:
+ * cannot be entered but by its header), with a record of the loop in the frame of the function (32
+ * bytes, 8-aligned, owned by the runtime), and the private state of the loop in so many words: the
+ * values that enter the header, and the private memory that the loop writes, as far as it may still
+ * be read. Of one loop there are always as many. `visit` says how the header was reached:
  *   FH_LOOP_ENTERED     from outside the loop;
  *   FH_LOOP_CHANGED     over a back edge, and something beside `state` may differ from all earlier
  *                       visits;

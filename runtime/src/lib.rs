@@ -26,5 +26,6 @@ mod runtime;
 mod search;
 mod shadow;
 mod sites;
+mod stuck;
 mod threads;
 mod waits;

@@ -27,6 +27,11 @@ impl MutexTable {
         let next = Object(u32::try_from(self.numbers.len()).expect("fewer than 2^32 mutexes"));
         *self.numbers.entry(address).or_insert(next)
     }
+
+    /// Where the mutex with this number is.
+    pub(crate) fn address(&self, object: Object) -> Option<usize> {
+        self.numbers.iter().find(|&(_, &number)| number == object).map(|(&address, _)| address)
+    }
 }
 
 type Mutex = *mut libc::pthread_mutex_t;
@@ -80,7 +85,11 @@ fn operate(
         let before = runtime.execution.object_state(object);
         let seen = runtime.execution.seen(object, runtime.running);
         let result = perform(runtime);
-        runtime.note_object(object, before, if operation == Operation::TryLock { Looks::Like(seen) } else { Looks::Alike });
+        runtime.note_object(
+            object,
+            before,
+            if operation == Operation::TryLock { Looks::Like(seen) } else { Looks::Alike },
+        );
         (result, runtime.unlasting(Kind::Lock(object), Barrier::Full, operation, site, mutex as usize))
     });
     let Some((result, event)) = performed else { return Ok(()) };

@@ -372,6 +372,16 @@ impl Recorder {
         !self.found.is_empty()
     }
 
+    /// What the event with this index was.
+    pub(crate) fn note(&self, event: u32) -> Option<Note> {
+        self.notes.get(event as usize).copied()
+    }
+
+    /// What each event was.
+    pub(crate) fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
     /// Where the last event was.
     pub(crate) fn last_site(&self) -> RecordPointer {
         self.notes.last().map_or(std::ptr::null(), |note| note.site)
@@ -438,15 +448,15 @@ impl Recorder {
     }
 }
 
-/// Gives accesses to different places of one variable different names: `flag` for the lowest one that the
+/// Gives accesses to different places of one variable, and different objects, different names: `flag` for the lowest one that the
 /// execution touches, `flag+4` for the one four bytes further.
 fn tell_apart(events: &mut [TraceEvent]) {
     let mut lowest: BTreeMap<String, u64> = BTreeMap::new();
-    for event in events.iter().filter(|event| event.width > 0) {
+    for event in events.iter().filter(|event| event.address > 0) {
         let address = lowest.entry(event.target.clone()).or_insert(event.address);
         *address = event.address.min(*address);
     }
-    for event in events.iter_mut().filter(|event| event.width > 0) {
+    for event in events.iter_mut().filter(|event| event.address > 0) {
         let offset = event.address - lowest[&event.target];
         if offset > 0 {
             event.target = format!("{}+{offset}", event.target);

@@ -3,23 +3,19 @@
 use std::ffi::c_int;
 
 use engine::event::Thread;
-use engine::execution::{Ending, Execution, Pending, Status};
+use engine::execution::{Ending, Execution};
 use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::monitor::burnim::Burnim;
 use engine::monitor::{Model, Monitor};
-use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, SiteUse, StoppedBy, Summary, Trace};
+use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace};
 
 use crate::faults::{self, Fault};
 use crate::recorder::{Failure, Recorder, site_use};
 use crate::runtime::{End, Runtime, install, with};
+use crate::stuck::name;
 use crate::{control, fiber, layout, process};
-
-/// A thread's name in messages.
-fn name(thread: Thread) -> String {
-    if thread == Thread::MAIN { "main".to_owned() } else { format!("T{}", thread.0) }
-}
 
 /// Which machine a monitor simulates.
 const fn model_of(name: MonitorName) -> Model {
@@ -197,36 +193,6 @@ impl Runtime {
         Failure { kind: Kind::Crash, message, sites, program_counter: None }
     }
 
-    /// The threads that cannot go on, as a failure; none if the execution is complete.
-    fn stuck(&mut self, ending: Ending) -> Option<Failure> {
-        let (kind, message) = match ending {
-            Ending::Complete | Ending::Diverged => return None,
-            Ending::Deadlock => (Kind::Deadlock, "deadlock"),
-            Ending::Livelock => (Kind::Livelock, "livelock: a wait loop that nobody can end"),
-        };
-        let mut sites: Vec<SiteUse> = Vec::new();
-        let mut parts: Vec<String> = Vec::new();
-        for index in 0..self.threads.len() {
-            let thread = Thread::from_index(index);
-            let (operation, what) = match self.execution.status(thread) {
-                Status::Arrived(Pending::Lock(object)) => {
-                    let owner = self.execution.mutex(object).and_then(engine::sync::mutex::Mutex::owner);
-                    let held = owner.map_or(String::new(), |owner| format!(" held by {}", name(owner)));
-                    ("lock", format!("{} waits for a mutex{held}", name(thread)))
-                }
-                Status::Arrived(Pending::Join(other)) => {
-                    ("join", format!("{} waits for the end of {}", name(thread), name(other)))
-                }
-                Status::Waiting(_) => ("load", format!("{} waits in a loop for another value", name(thread))),
-                _ => continue,
-            };
-            let at = self.threads.stands_at(thread);
-            sites.push(site_use(Role::Waiting, thread, at, operation));
-            parts.push(what);
-        }
-        Some(Failure { kind, message: format!("{message}: {}", parts.join("; ")), sites, program_counter: None })
-    }
-
     fn diverged(&self) -> Failure {
         let (index, before) = self.execution.divergence().unwrap_or((self.execution.length(), None));
         let call = self.last_external.as_ref().map_or(String::new(), |(name, record)| {
@@ -263,6 +229,10 @@ impl Runtime {
             monitors: self.recorder.monitor_counts(),
             violation_executions: self.recorder.violation_executions(),
             uninstrumented: self.uninstrumented.iter().cloned().collect(),
+            busiest: match stopped {
+                Stopped::Budget(StoppedBy::Events) => self.busiest_loop(),
+                _ => None,
+            },
         }
     }
 }

@@ -14,6 +14,7 @@
 
 use engine::event::{Kind, Object, Thread};
 use engine::execution::{Iteration, Pending, Status, Wakes};
+use protocol::BusyLoop;
 
 use crate::layout;
 use crate::runtime::{Access, Runtime, Turn, with};
@@ -380,21 +381,31 @@ fn was_seen_among(changes: &[&Change], touched: impl Fn(Thing, u32, u32) -> bool
     })
 }
 
-/// The loop in which most of an execution's events were, as far as one can say.
-pub(crate) struct Spinning {
-    pub(crate) thread: Thread,
-    pub(crate) record: &'static Record,
-    pub(crate) rounds: u64,
+impl Runtime {
+    /// The event by which the thread came to hold the object.
+    pub(crate) fn acquired(&self, holder: Thread, object: Object) -> Option<u32> {
+        let thing = Thing::object(object);
+        let changes = || self.threads.of(holder).changes.iter().rev().filter(|change| change.thing == thing);
+        changes().find(|change| change.before == 0).or_else(|| changes().next()).map(|change| change.event)
+    }
+
+    /// The events at which the waiting thread read what it waits for.
+    pub(crate) fn waits_for(&self, thread: Thread) -> impl Iterator<Item = u32> {
+        let state = self.threads.of(thread);
+        state.reads[state.waits_for..].iter().map(|read| read.event)
+    }
 }
 
 impl Runtime {
     /// The loop that has gone round most often since it was entered.
-    pub(crate) fn busiest_loop(&self) -> Option<Spinning> {
+    pub(crate) fn busiest_loop(&self) -> Option<BusyLoop> {
         let threads = (0..self.threads.len()).map(Thread::from_index);
         let loops = threads.flat_map(|thread| {
             self.threads.of(thread).visits.active().map(move |(site, rounds)| (thread, site, rounds))
         });
-        let (thread, site, rounds) = loops.max_by_key(|&(_, _, rounds)| rounds)?;
-        Some(Spinning { thread, record: Record::behind(site), rounds })
+        let (thread, site, rounds) = loops.filter(|&(_, _, rounds)| rounds > 0).max_by_key(|&(_, _, rounds)| rounds)?;
+        let record = Record::behind(site);
+        let function = record.function().to_owned();
+        Some(BusyLoop { thread: thread.0.into(), place: record.place(), function, rounds })
     }
 }

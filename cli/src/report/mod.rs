@@ -152,6 +152,7 @@ fn kind_words(kind: Kind) -> &'static str {
         Kind::Assertion => "assertion failed",
         Kind::Crash => "crash",
         Kind::Deadlock => "deadlock",
+        Kind::LostWakeup => "lost wake-up",
         Kind::Livelock => "livelock",
         Kind::DoubleFree => "double free",
         Kind::InvalidFree => "invalid free",
@@ -176,15 +177,27 @@ fn site_words(site: &SiteUse) -> String {
         Role::Overtaking => format!("while this {operation}{of} goes ahead"),
         Role::Previous => format!("after this {operation}{of}"),
         Role::At => "here".to_string(),
-        Role::Waiting => match (operation.as_str(), site.expression.as_str()) {
-            ("", _) => "waits here".to_string(),
-            (operation, "") => format!("waits here in {operation}"),
-            (operation, expression) => format!("waits here in {operation} for {}", printable(expression)),
-        },
+        Role::Waits => waits(operation, &printable(&site.expression)),
+        Role::Holds if site.expression.is_empty() => {
+            format!("holds since here, by this {operation}, what is waited for")
+        }
+        Role::Holds => format!("holds {} since here", printable(&site.expression)),
         Role::Freed => "the block was freed here".to_string(),
         Role::Allocated => "the block was allocated here".to_string(),
     };
     format!("{thread}{function}: {words}")
+}
+
+/// What a thread waits for at an operation.
+fn waits(operation: &str, expression: &str) -> String {
+    let reads = ["load", "exchange", "compare-exchange"].contains(&operation) || operation.starts_with("fetch-");
+    match (operation, expression) {
+        ("", _) => "waits here".to_string(),
+        (_, "") if reads => "waits here, in a loop, until this is different".to_string(),
+        (_, expression) if reads => format!("waits here, in a loop, until {expression} is different"),
+        (operation, "") => format!("waits here in {operation}"),
+        (operation, expression) => format!("waits here in {operation} for {expression}"),
+    }
 }
 
 /// The execution as a table, then the cycle in words.

@@ -95,8 +95,8 @@ pub(crate) fn deadlock() -> Violation {
         monitor: None,
         message: "2 threads wait for each other".to_string(),
         sites: vec![
-            site(Role::Waiting, 1, place(9, 10), "lock", "m"),
-            site(Role::Waiting, 2, Place::default(), "lock", "n"),
+            site(Role::Waits, 1, place(9, 10), "lock", "m"),
+            site(Role::Waits, 2, Place::default(), "lock", "n"),
         ],
         events: None,
         program_counter: None,

@@ -2,7 +2,7 @@
 
 use protocol::{Kind, MonitorName, Place, StoppedBy, Summary, Violation};
 
-use super::{full_place, model_name, printable};
+use super::{full_place, model_name, printable, thread_name};
 use crate::exit::Status;
 
 /// What a verdict is about.
@@ -106,10 +106,23 @@ fn stopped(facts: &Facts<'_>) -> Option<String> {
     let reason = match facts.summary.stopped_by? {
         StoppedBy::Time => format!("--time {}", facts.time.unwrap_or_default()),
         StoppedBy::Executions => format!("--executions {}", facts.budget.unwrap_or_default()),
-        StoppedBy::Events => format!("--max-events {}", facts.max_events),
+        StoppedBy::Events => format!("--max-events {}{}", facts.max_events, busiest(facts)),
         StoppedBy::Interrupt => "Ctrl-C".to_string(),
     };
     Some(format!("stopped by {reason}"))
+}
+
+/// The loop that used up an execution's events.
+fn busiest(facts: &Facts<'_>) -> String {
+    let Some(busiest) = &facts.summary.busiest else { return String::new() };
+    let function =
+        if busiest.function.is_empty() { String::new() } else { format!(" in {}", printable(&busiest.function)) };
+    let times = counted(busiest.rounds, "time", "times");
+    format!(
+        " where {} went round the loop at {}{function} {times}",
+        thread_name(busiest.thread),
+        full_place(&busiest.place)
+    )
 }
 
 fn incomplete(facts: &Facts<'_>) -> String {
@@ -173,10 +186,11 @@ fn monitored(facts: &Facts<'_>) -> Vec<String> {
     some.chain(none).collect()
 }
 
-const KINDS: [(Kind, &str, &str); 9] = [
+const KINDS: [(Kind, &str, &str); 10] = [
     (Kind::Assertion, "assertion", "assertions"),
     (Kind::Crash, "crash", "crashes"),
     (Kind::Deadlock, "deadlock", "deadlocks"),
+    (Kind::LostWakeup, "lost wake-up", "lost wake-ups"),
     (Kind::Livelock, "livelock", "livelocks"),
     (Kind::DoubleFree, "double free", "double frees"),
     (Kind::InvalidFree, "invalid free", "invalid frees"),
@@ -199,12 +213,13 @@ pub(crate) fn nothing_explored() -> Summary {
         monitors: Vec::new(),
         violation_executions: Vec::new(),
         uninstrumented: Vec::new(),
+        busiest: None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Kind, MonitorCount, MonitorName, Place, StoppedBy, Summary, Violation};
+    use protocol::{BusyLoop, Kind, MonitorCount, MonitorName, Place, StoppedBy, Summary, Violation};
 
     use super::{Facts, judge, nothing_explored};
     use crate::exit::Status;
@@ -290,7 +305,15 @@ mod tests {
         };
         let expected = "incomplete: 120000 executions, stopped by --time 30s; nothing found";
         assert_eq!(sentence(StoppedBy::Time), (Status::Incomplete, expected.to_string()));
-        assert!(sentence(StoppedBy::Events).1.contains("stopped by --max-events 100000"));
+        assert!(sentence(StoppedBy::Events).1.contains("stopped by --max-events 100000;"));
+        let place = Place { file: "a.c".to_string(), line: 3, column: 7 };
+        stopped.stopped_by = Some(StoppedBy::Events);
+        stopped.busiest = Some(BusyLoop { thread: 1, place, function: "wait".to_string(), rounds: 33_331 });
+        assert_eq!(
+            line(|_| {}, &stopped, &[]).1,
+            "incomplete: 120000 executions, stopped by --max-events 100000 where T1 went round the loop at a.c:3:7 in \
+             wait 33331 times; nothing found"
+        );
         assert_eq!(
             line(|_| {}, &nothing_explored(), &[]).1,
             "incomplete: 0 executions, stopped by Ctrl-C; nothing found"

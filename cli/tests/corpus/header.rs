@@ -14,13 +14,14 @@ pub(crate) const MONITORS: [&str; 2] = ["tso", "pso"];
 const VERDICTS: [&str; 4] = ["clean", "violations", "incomplete", "unsupported"];
 
 /// The kinds of violations that no monitor reports.
-const FAILURES: [&str; 9] = [
+const FAILURES: [&str; 10] = [
     "assertion",
     "crash",
     "deadlock",
     "double-free",
     "invalid-free",
     "livelock",
+    "lost-wakeup",
     "misuse",
     "nondeterministic",
     "use-after-free",
@@ -39,6 +40,8 @@ pub(crate) struct Run {
     pub(crate) blocked: u64,
     /// The budget that ended the search.
     pub(crate) stopped_by: Option<String>,
+    /// The loop in which most of the events were that ended the search.
+    pub(crate) busiest_loop: Option<Line>,
     /// By monitor: the distinct pairs of delayed store and overtaking access.
     pub(crate) pairs: BTreeMap<String, BTreeSet<(Line, Line)>>,
     /// By kind: for each violation the lines that take part, in order.
@@ -194,6 +197,7 @@ fn take(run: &mut Run, entry: &Entry, labels: &mut Labels) -> Result<(), String>
         "executions" => run.executions = Some(entry.number()?),
         "blocked" => run.blocked = entry.number()?,
         "stopped-by" => run.stopped_by = Some(value.to_string()),
+        "busiest-loop" => run.busiest_loop = Some(labels.line(entry, value)?),
         "uninstrumented" => run.uninstrumented = value.split_whitespace().map(str::to_string).collect(),
         "unsupported" => {
             let (label, words) = value.split_once(' ').ok_or_else(|| entry.wrong("not `label words`"))?;

@@ -23,6 +23,8 @@ pub(crate) fn differences(check: &Check, run: &Run) -> Vec<String> {
     }
     same("blocked", json["blocked"].to_string(), run.blocked.to_string());
     same("stopped_by", json["stopped_by"].to_string(), Value::from(run.stopped_by.clone()).to_string());
+    let busiest = run.busiest_loop.map_or(Value::Null, Value::from);
+    same("busiest_loop", json["busiest_loop"]["line"].to_string(), busiest.to_string());
     same("uninstrumented", json["uninstrumented"].to_string(), Value::from(run.uninstrumented.clone()).to_string());
     for monitor in MONITORS {
         let wanted = run.pairs.get(monitor).cloned().unwrap_or_default();

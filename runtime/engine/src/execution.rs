@@ -24,6 +24,7 @@
 
 use crate::event::{Kind, Object, Site, Thread};
 use crate::explore::{Counts, Diverged, Finish, Previous, Strategy};
+use crate::progress::{Blocked, Waits};
 use crate::sync::mutex::{Mutex, Refusal, Type};
 use crate::thread_set::ThreadSet;
 
@@ -542,6 +543,32 @@ impl Execution {
     #[must_use]
     pub fn is_stuck(&self) -> bool {
         self.enabled.is_empty()
+    }
+
+    /// The threads that cannot go on where nobody can, by number.
+    #[must_use]
+    pub fn blocked(&self) -> Vec<Blocked> {
+        let threads = (0..self.threads.len()).map(Thread::from_index);
+        threads.filter_map(|thread| self.blocked_at(thread)).collect()
+    }
+
+    fn blocked_at(&self, thread: Thread) -> Option<Blocked> {
+        let (waits, by) = match self.status(thread) {
+            Status::Arrived(Pending::Join(other)) => (Waits::End(other), vec![other]),
+            Status::Arrived(Pending::Lock(object)) => (Waits::Release(object), self.holders(object)),
+            // It goes round, but for a lock at the beginning.
+            Status::Waiting(Pending::Lock(object)) if self.mutex(object)?.owner().is_some() => {
+                (Waits::Release(object), self.holders(object))
+            }
+            Status::Waiting(_) => (Waits::Change, Vec::new()),
+            _ => return None,
+        };
+        Some(Blocked { thread, waits, by })
+    }
+
+    /// The threads that hold the object.
+    fn holders(&self, object: Object) -> Vec<Thread> {
+        self.mutex(object).and_then(Mutex::owner).into_iter().collect()
     }
 
     /// How many threads wait in loops.

@@ -1,7 +1,7 @@
 //! The pure part of Fencehound. No I/O, no clock, no unsafe code, no randomness without a seed.
 //!
 //! Layers, each depending only on those before it: [`event`], [`mapping`], [`location`], [`thread_set`] ← [`clock`] ←
-//! [`monitor`]; [`event`], [`thread_set`] ← [`sync`], [`explore`] ← [`execution`]; [`visits`] by itself.
+//! [`monitor`]; [`event`], [`thread_set`] ← [`sync`], [`explore`], [`progress`] ← [`execution`]; [`visits`] by itself.
 #![forbid(unsafe_code)]
 
 pub mod clock;
@@ -12,6 +12,7 @@ pub mod location;
 pub mod mapping;
 pub mod monitor;
 pub mod per_thread;
+pub mod progress;
 pub mod sync;
 pub mod thread_set;
 pub mod visits;

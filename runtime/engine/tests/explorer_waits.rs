@@ -201,7 +201,8 @@ fn loops_that_come_back_after_several_rounds() {
     check_all(&created(&[&toggles, &sets[1..]]));
     check_all(&created(&[&toggles, &toggles, &sets[..1]]));
     check_all(&created(&[&toggles, &[Op::Store(2, 1)]]));
-    let thrice = [&[Op::Load(0), Op::LeaveIf(1, 5), Op::Yield][..], &toggles[..3], &[Op::Back(6, Until::Is(1))]].concat();
+    let thrice =
+        [&[Op::Load(0), Op::LeaveIf(1, 5), Op::Yield][..], &toggles[..3], &[Op::Back(6, Until::Is(1))]].concat();
     check_all(&created(&[&thrice, &sets]));
 }
 

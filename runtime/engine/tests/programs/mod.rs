@@ -256,7 +256,12 @@ impl Machine {
             local.iteration.begun = true;
             let waits_for = matches!(op, Op::Lock(_) | Op::Unlock(_));
             if let (Some(touched), Some(before)) = (touched, before) {
-                local.iteration.note(touched, before, after != Some(before), if waits_for { None } else { Some(value.unwrap_or(before)) });
+                local.iteration.note(
+                    touched,
+                    before,
+                    after != Some(before),
+                    if waits_for { None } else { Some(value.unwrap_or(before)) },
+                );
                 local.iteration.reads.extend(value.map(|value| (touched, value)));
             }
         } else {

@@ -151,13 +151,9 @@ impl Reduced {
                     written: action.written,
                     open: action.in_loop,
                 }),
-                &Happened::Value(thread, value) => self.0.push(Event {
-                    thread,
-                    at: None,
-                    read: Some(value),
-                    written: None,
-                    open: false,
-                }),
+                &Happened::Value(thread, value) => {
+                    self.0.push(Event { thread, at: None, read: Some(value), written: None, open: false })
+                }
                 Happened::Failed(thread, failed) => {
                     if !failed.changed {
                         self.0.retain(|event| event.thread != *thread || !event.open);
@@ -219,7 +215,10 @@ fn begins_while_waiting(program: &Program, Reduced(events): &Reduced) -> Option<
             *at += 1;
             value
         });
-        assert!(ran.is_some_and(|ran| ran.failed.is_none_or(|failed| failed.changed)), "not an execution: {program:?} {events:?}");
+        assert!(
+            ran.is_some_and(|ran| ran.failed.is_none_or(|failed| failed.changed)),
+            "not an execution: {program:?} {events:?}"
+        );
     };
     run_on(&mut machine, &mut at, 0);
     while at < events.len() {

@@ -116,7 +116,8 @@ pub(crate) fn polling(random: &mut Random) -> Program {
     let pollers = 1 + random.below(2);
     for thread in (0..program.len()).rev().take(pollers) {
         program[thread].retain(|op| matches!(op, Op::Create(_) | Op::Store(..) | Op::Join(_)));
-        let at = program[thread].len() - program[thread].iter().rev().take_while(|op| matches!(op, Op::Join(_))).count();
+        let at =
+            program[thread].len() - program[thread].iter().rev().take_while(|op| matches!(op, Op::Join(_))).count();
         let mut code = poll(random);
         if random.below(2) == 0 {
             code.push(access(random));
