@@ -1,6 +1,7 @@
 //! The search: execution after execution, each taken into the counts, until all are done or a budget ends it.
 
 use std::ffi::c_int;
+use std::ops::Range;
 
 use engine::event::Thread;
 use engine::execution::{Ending, Execution};
@@ -14,6 +15,7 @@ use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, Stop
 use crate::faults::{self, Fault};
 use crate::recorder::{Failure, Recorder, site_use};
 use crate::runtime::{End, Runtime, install, with};
+use crate::sites::RecordPointer;
 use crate::stuck::name;
 use crate::{control, fiber, layout, process};
 
@@ -136,6 +138,15 @@ impl Runtime {
             Some((fault, program_counter)) => End::Failed(self.fault(fault, program_counter)),
             None => self.end.take().expect("an execution ends for a reason"),
         };
+        let strayed = match end {
+            End::Nobody(Ending::Diverged) => Some(self.diverged()),
+            _ => self.execution.strayed().map(|among| self.strayed(&among)),
+        };
+        if let Some(failure) = strayed {
+            self.recorder.count(&self.execution, &[]);
+            self.recorder.fail(failure, &self.execution);
+            return Some(Stopped::Found);
+        }
         let mut stop = None;
         match end {
             End::Assumed => self.recorder.blocked += 1,
@@ -146,12 +157,6 @@ impl Runtime {
             }
             End::MaxEvents => return Some(Stopped::Budget(StoppedBy::Events)),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
-            End::Nobody(Ending::Diverged) => {
-                self.recorder.count(&self.execution, &[]);
-                let failure = self.diverged();
-                self.recorder.fail(failure, &self.execution);
-                return Some(Stopped::Found);
-            }
             End::Nobody(ending) => {
                 self.recorder.count(&self.execution, &self.reports);
                 if let Some(failure) = self.stuck(ending) {
@@ -195,19 +200,32 @@ impl Runtime {
 
     fn diverged(&self) -> Failure {
         let (index, before) = self.execution.divergence().unwrap_or((self.execution.length(), None));
+        let was = before.map_or(String::new(), |step| format!(" (there was an operation of {})", name(step.thread)));
+        let what = format!("event {index} is another one than in the run before{was}");
+        self.nondeterministic(&what, (self.running, self.recorder.last_site()))
+    }
+
+    /// The execution had other events than one that began with the same decisions, which is not kept.
+    fn strayed(&self, among: &Range<u32>) -> Failure {
+        let steps = self.execution.steps();
+        let thread = steps.get(among.start as usize).map_or(self.running, |step| step.thread);
+        let site = self.recorder.note(among.start).map_or(self.recorder.last_site(), |note| note.site);
+        let what = format!(
+            "of the events {} to {}, the first of which is here, one is another one than when this schedule was run first",
+            among.start,
+            among.end.max(among.start + 1) - 1
+        );
+        self.nondeterministic(&what, (thread, site))
+    }
+
+    fn nondeterministic(&self, what: &str, (thread, at): (Thread, RecordPointer)) -> Failure {
         let call = self.last_external.as_ref().map_or(String::new(), |(name, record)| {
             let place = record.place();
             format!("; the last call out of the checked program was {name} at {}:{}", place.file, place.line)
         });
-        let thread = self.running;
-        let was = before.map_or(String::new(), |step| format!(" (there was an operation of {})", name(step.thread)));
-        let message = format!(
-            "the same schedule did not give the same events: event {index} is another one than in the run before{was}{call}"
-        );
-        let at = self.recorder.last_site();
         Failure {
             kind: Kind::Nondeterministic,
-            message,
+            message: format!("the same schedule did not give the same events: {what}{call}"),
             sites: vec![site_use(Role::At, thread, at, "other event")],
             program_counter: None,
         }

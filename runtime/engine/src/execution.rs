@@ -22,6 +22,8 @@
 //! only the iterations after which threads wait for ever, where they do not stand so, come last, by the number of the
 //! thread. The others are run too, since the order-dependent monitors may see more in them, but not counted ([`Counts::AsAnother`]).
 
+use std::ops::Range;
+
 use crate::event::{Kind, Object, Site, Thread};
 use crate::explore::{Counts, Diverged, Finish, Previous, Strategy};
 use crate::progress::{Blocked, Waits};
@@ -87,6 +89,31 @@ pub struct Step {
     pub kind: Kind,
     /// The first location or address part touched, or 0: anything that tells two events apart.
     pub target: u32,
+}
+
+impl Step {
+    /// Takes the step into the digest of those before it.
+    #[must_use]
+    pub const fn digest(&self, before: u64) -> u64 {
+        let (kind, operand) = match self.kind {
+            Kind::Load => (0, 0),
+            Kind::Store => (1, 0),
+            Kind::Rmw => (2, 0),
+            Kind::FailedRmw => (3, 0),
+            Kind::Fence => (4, 0),
+            Kind::Lock(object) => (5, object.0),
+            Kind::Create(child) => (6, child.0 as u32),
+            Kind::Join(child) => (7, child.0 as u32),
+        };
+        let who = (self.site.0 as u64) << 32 | (kind as u64) << 8 | self.thread.0 as u64;
+        let what = (self.target as u64) << 32 | operand as u64;
+        mixed(mixed(before, who), what)
+    }
+}
+
+/// A step of the hash of Firefox and rustc.
+const fn mixed(before: u64, word: u64) -> u64 {
+    (before.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
 }
 
 /// The events of a wait loop's iteration.
@@ -591,6 +618,13 @@ impl Execution {
             Err(Diverged) => self.diverged = Some(self.length),
         }
         value
+    }
+
+    /// Whether the execution, which has come to its end, had other events than before where it was to repeat them: the
+    /// indices among which the first of them is.
+    pub fn strayed(&mut self) -> Option<Range<u32>> {
+        let last = self.strategy.strayed(&self.steps[..self.length as usize])?;
+        Some(self.shared.min(last)..last)
     }
 
     /// Ends the execution.

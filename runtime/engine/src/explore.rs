@@ -8,6 +8,7 @@ mod frontier;
 pub mod replay;
 
 use crate::event::Thread;
+use crate::execution::Step;
 use crate::thread_set::ThreadSet;
 
 /// How an execution begins.
@@ -80,6 +81,12 @@ pub trait Strategy {
     /// The thread that was chosen to perform the event with this index, and had performed the one before it, went
     /// through an iteration of a wait loop that had no effect, with no event of others in between.
     fn waited(&mut self, event: u32);
+
+    /// Whether the execution that has come to its end, of which these are the events, did not repeat those that it was
+    /// to repeat, as far as [`Start::shared`] does not cover them: how many those are.
+    fn strayed(&mut self, _steps: &[Step]) -> Option<u32> {
+        None
+    }
 
     /// Ends the execution.
     fn finish(&mut self, finish: Finish);

@@ -20,8 +20,9 @@ fn explore_changing(usual: &Program, other: &Program, changed: usize, bound: Opt
     while execution.begin() {
         let program = if runs.len() == changed { other } else { usual };
         let run = Interpreter::run(program, &mut execution);
-        let noticed = run.ending == Ending::Diverged;
-        assert_eq!(noticed, execution.divergence().is_some());
+        let diverged = run.ending == Ending::Diverged;
+        assert_eq!(diverged, execution.divergence().is_some());
+        let noticed = diverged || execution.strayed().is_some();
         execution.finish(Finish::Done);
         runs.push(run);
         if noticed {
@@ -129,10 +130,6 @@ fn what_differs_before_the_first_new_decision_is_noticed() {
                 let (runs, noticed) = explore_changing(&usual, &other, changed, bound);
                 if noticed && runs.len() == changed + 1 {
                     noticed_at_once += 1;
-                    continue;
-                }
-                // From round 1 on, the engine does not remember all that an execution shares with the one before.
-                if bound > Some(0) {
                     continue;
                 }
                 let run = &runs[changed];

@@ -22,6 +22,7 @@
 use super::frontier::{Entry, Frontier, Point};
 use super::{Counts, Diverged, Finish, Previous, Start, Strategy, alternative};
 use crate::event::Thread;
+use crate::execution::Step;
 use crate::thread_set::ThreadSet;
 
 /// Whether the alternatives to choice 0 cost a preemption.
@@ -66,9 +67,13 @@ pub struct Bounded {
     now: Frontier,
     next: Frontier,
     entry: Entry,
-    /// The next point of `entry` and its next alternative.
-    point: usize,
+    /// How many points of `entry` are left, the last of them and its next alternative being next.
+    points: usize,
     choice: u32,
+    /// The first execution of `entry` runs, and is still to be compared with its digest.
+    unverified: bool,
+    /// Of the events of the last execution before its last possible preemption.
+    digest: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,8 +98,10 @@ impl Bounded {
             now: Frontier::default(),
             next: Frontier::default(),
             entry: Entry::default(),
-            point: 0,
+            points: 0,
             choice: 1,
+            unverified: false,
+            digest: 0,
         }
     }
 
@@ -130,26 +137,26 @@ impl Bounded {
     fn advance(&mut self) -> Option<u32> {
         let bound = self.bound?;
         loop {
-            if let Some(&point) = self.entry.points.get(self.point) {
+            // From the last point on: once its prefix is verified, all are.
+            if let Some(&point) = self.points.checked_sub(1).and_then(|last| self.entry.points.get(last)) {
                 let choice = self.choice;
                 if choice < point.alternatives {
                     self.choice += 1;
                 } else {
-                    (self.point, self.choice) = (self.point + 1, 1);
+                    (self.points, self.choice) = (self.points - 1, 1);
                 }
                 self.counts = point.counts;
                 return Some(self.load_prefix(point.decision, choice));
             }
-            (self.point, self.choice) = (0, 1);
-            if self.now.pop(&mut self.entry) {
-                continue;
+            if !self.now.pop(&mut self.entry) {
+                std::mem::swap(&mut self.now, &mut self.next);
+                if self.round == bound || !self.now.pop(&mut self.entry) {
+                    return None;
+                }
+                self.round += 1;
             }
-            self.entry = Entry::default();
-            std::mem::swap(&mut self.now, &mut self.next);
-            if self.round == bound || !self.now.pop(&mut self.entry) {
-                return None;
-            }
-            self.round += 1;
+            (self.points, self.choice) = (self.entry.points.len(), 1);
+            self.unverified = true;
         }
     }
 
@@ -214,7 +221,7 @@ impl Bounded {
     /// Puts the preemptions at the nodes from `first` on into the next round: all that these nodes allow without a
     /// preemption has been run, so it is known at which of them a thread would only have waited.
     fn emit(&mut self, first: usize) {
-        let entry = &mut Entry::default();
+        let entry = &mut Entry { digest: self.digest, ..Entry::default() };
         for (index, node) in self.nodes.iter().enumerate().skip(first) {
             if node.cost == Cost::Preemption {
                 let counts = if node.waited { Counts::AsAnother } else { self.counts };
@@ -226,6 +233,14 @@ impl Bounded {
         entry.decisions.extend(prefix.filter(|(_, node)| node.choice > 0).map(|(i, node)| (narrow(i), node.choice)));
         self.next.push(entry);
     }
+}
+
+/// A digest of the events that a prefix has, to notice later that it has others.
+fn digest(steps: &[Step]) -> u32 {
+    let digest = steps.iter().fold(0, |before, step| step.digest(before));
+    #[expect(clippy::cast_possible_truncation, reason = "the high half is the one that is mixed well")]
+    let high = (digest >> 32) as u32;
+    high
 }
 
 fn narrow(index: usize) -> u32 {
@@ -278,6 +293,21 @@ impl Strategy for Bounded {
                 node.waited = true;
             }
         }
+    }
+
+    fn strayed(&mut self, steps: &[Step]) -> Option<u32> {
+        if std::mem::take(&mut self.unverified) {
+            let before = self.nodes[..self.position].get(self.fixed - 1).map(|node| node.event);
+            let repeated = before.and_then(|event| steps.get(..event as usize));
+            if repeated.map(digest) != Some(self.entry.digest) {
+                return Some(before.unwrap_or_else(|| narrow(steps.len())));
+            }
+        }
+        if self.bound.is_some_and(|bound| self.round < bound) {
+            let last = self.nodes[..self.position].iter().rev().find(|node| node.cost == Cost::Preemption);
+            self.digest = last.and_then(|node| steps.get(..node.event as usize)).map_or(0, digest);
+        }
+        None
     }
 
     fn finish(&mut self, finish: Finish) {

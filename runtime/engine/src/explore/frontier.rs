@@ -1,7 +1,7 @@
 //! The prefixes that wait for the next preemption bound, packed: about one byte for each execution to come.
 //!
 //! An entry stands for one execution and holds its decisions once, with the points at which a preemption is still to
-//! be tried. All numbers are LEB128; indices are differences to the one before.
+//! be tried, and a digest of its events up to the last of them. All numbers are LEB128; indices are differences to the one before.
 
 use std::collections::VecDeque;
 
@@ -27,6 +27,8 @@ pub(super) struct Entry {
     pub(super) decisions: Vec<(u32, u32)>,
     /// Ascending.
     pub(super) points: Vec<Point>,
+    /// Of the events before the last point.
+    pub(super) digest: u32,
 }
 
 /// A queue of entries.
@@ -44,6 +46,7 @@ impl Frontier {
             self.chunks.push_back(Vec::new());
         }
         let Some(chunk) = self.chunks.back_mut() else { unreachable!("a chunk was just added") };
+        chunk.extend_from_slice(&entry.digest.to_le_bytes());
         write(chunk, entry.decisions.len() as u64);
         let mut last = 0;
         for &(index, choice) in &entry.decisions {
@@ -83,6 +86,8 @@ impl Frontier {
 fn read_entry(chunk: &[u8], from: &mut usize, entry: &mut Entry) {
     entry.decisions.clear();
     entry.points.clear();
+    entry.digest = (0..4).map(|byte| u32::from(chunk[*from + byte]) << (8 * byte)).sum();
+    *from += 4;
     let mut index = 0;
     for _ in 0..read(chunk, from) {
         index += narrow(read(chunk, from));
@@ -142,6 +147,7 @@ mod tests {
                     counts: if i % 5 == 0 { Counts::AsAnother } else { Counts::Once },
                 })
                 .collect(),
+            digest: n.wrapping_mul(0x9e37_79b9),
         };
         let mut frontier = Frontier::default();
         (0..60_000).for_each(|n| frontier.push(&entry(n)));
