@@ -1,7 +1,6 @@
 //@ why: A wait that counts how often it has looked is never in a state that it was in before, and
 //@      never ends if the flag is never set: no wait loop, but one that goes round until the limit
-//of
-//@      events. It is named, not the loop around it nor the one before it.
+//@      of events. It is named, not the loop around it nor the one before it.
 //@ run: --max-events 1000
 //@ verdict: incomplete
 //@ stopped-by: events

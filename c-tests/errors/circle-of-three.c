@@ -1,8 +1,7 @@
 //@ why: Three philosophers, each with a fork in the left hand, wait for each other in a circle; and
-//a
-//@      thread that waits in a loop for the meal to be over waits for them, not they for it. If the
-//@      last one takes the forks in the other order, somebody can always eat. To get there, two of
-//@      them have to be preempted.
+//@      a thread that waits in a loop for the meal to be over waits for them, not they for it. If
+//@      the last one takes the forks in the other order, somebody can always eat. To get there, two
+//@      of them have to be preempted.
 //@ run: --preemptions 1 --monitor none
 //@ verdict: clean
 //@ run: --preemptions 2 --monitor none

@@ -1,7 +1,7 @@
 //@ why: A thread that returns with a lock keeps it for ever: whoever locks after it waits in vain,
-//for
-//@      the lock by itself or in a loop that would take it. Main, which asks for the lock first,
-//@      gets it. The repaired thread gives the lock back. The one that asks twice waits for itself.
+//@      for the lock by itself or in a loop that would take it. Main, which asks for the lock
+//@      first, gets it. The repaired thread gives the lock back. The one that asks twice waits for
+//@      itself.
 //@ run: --preemptions none
 //@ verdict: violations
 //@ deadlock: keeps again

@@ -97,6 +97,9 @@ int main(void) {
 #endif
     pthread_create(&thread, NULL, body, NULL);
 #ifndef NEVER
+#if SHAPE == 2
+    pthread_mutex_unlock(&mutex);
+#endif
     pthread_mutex_lock(&mutex);
     ready = 1;
     pthread_mutex_unlock(&mutex);

@@ -155,10 +155,10 @@ mod tests {
                     visits.keep(&[visit, visit][..1], 1001);
                     visits.go_round(number);
                     let now = state(states, back, visit);
-                    let mut all = visits.same(&now);
-                    if let Some(before) = all.next() {
+                    let all: Vec<u64> = visits.same(&now).collect();
+                    if let Some(&before) = all.first() {
                         assert_eq!(state(states, back, before), now);
-                        assert!(all.all(|other| other <= before));
+                        assert!(all.iter().all(|&other| other <= before));
                         found = Some((before, visit));
                         break;
                     }
