@@ -1,10 +1,11 @@
 //@ why: Three philosophers, each with a fork in the left hand, wait for each other in a circle; and
 //@      a thread that waits in a loop for the meal to be over waits for them, not they for it. If
-//@      the last one takes the forks in the other order, somebody can always eat. To get there, two
-//@      of them have to be preempted.
-//@ run: --preemptions 1 --monitor none
+//@      the last one takes the forks in the other order, somebody can always eat. To get there, the
+//@      first has to be preempted between its forks; then the third blocks with one fork in its
+//@      hand, and so does the second.
+//@ run: --preemptions 0 --monitor none
 //@ verdict: clean
-//@ run: --preemptions 2 --monitor none
+//@ run: --preemptions 1 --monitor none
 //@ verdict: violations
 //@ deadlock: left right over
 //@ run: -DORDERED --preemptions 2 --monitor none

@@ -5,7 +5,7 @@
 //@ verdict: clean
 //@ run: -DMISUSE=1
 //@ verdict: violations
-//@ deadlock: again join
+//@ deadlock: lock again join
 //@ run: -DMISUSE=2
 //@ verdict: violations
 //@ misuse: unlock
@@ -27,7 +27,7 @@ static void *body(void *unused) {
     // Main holds it.
     pthread_mutex_unlock(&lock); // @foreign-unlock
 #else
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&lock); // @lock
     counter++;
 #if MISUSE == 1
     pthread_mutex_lock(&lock); // @again

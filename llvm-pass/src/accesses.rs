@@ -105,10 +105,7 @@ impl Accesses<'_> {
             "mtx_",
             "cnd_",
         ];
-        let name = match callee(call, self.names) {
-            Callee::Modelled(name) => name,
-            _ => return false,
-        };
+        let Callee::Modelled(name) = callee(call, self.names) else { return false };
         OBJECTS.iter().any(|prefix| name.starts_with(prefix)) && call.operand(0).kind().is_pointer()
     }
 

@@ -70,7 +70,7 @@ impl Runtime {
     fn describe(&self, blocked: &Blocked, sites: &mut Vec<SiteUse>) -> String {
         let thread = blocked.thread;
         let who = name(thread);
-        let stands = self.threads.stands_at(thread);
+        let stands = self.stands_at(blocked);
         let mut site = |operation: &str, expression: &str| {
             let known = site_use(Role::Waits, thread, stands, operation);
             sites.push(SiteUse { expression: expression.to_owned(), ..known });
@@ -94,6 +94,18 @@ impl Runtime {
             }
             Waits::Change => self.describe_loop(thread, sites),
         }
+    }
+
+    /// Where the thread stands; in a wait loop, where it would lock next.
+    fn stands_at(&self, blocked: &Blocked) -> RecordPointer {
+        let stood = self.threads.stands_at(blocked.thread);
+        let (Status::Waiting(_), Waits::Release(object)) = (self.execution.status(blocked.thread), blocked.waits)
+        else {
+            return stood;
+        };
+        let events = self.execution.steps().iter().zip(self.recorder.notes()).rev();
+        let mut own = events.filter(|(step, _)| step.thread == blocked.thread && step.kind == EventKind::Lock(object));
+        own.find(|(_, note)| note.operation == Operation::Lock).map_or(stood, |(_, note)| note.site)
     }
 
     /// Who holds the object since where.

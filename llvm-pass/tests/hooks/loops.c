@@ -70,7 +70,8 @@ void into(int n) {
     while (!flag) { //> load4 flag
         turn = 1; //> store4 turn
     middle:
-        data[0] = 2; //> loop; store4 data[0]
+        // Entered elsewhere than at its beginning: what it does cannot be compared.
+        data[0] = 2; //> store4 data[0]
     }
 }
 

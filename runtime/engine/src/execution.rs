@@ -20,7 +20,9 @@
 //! others: the one in which each such iteration comes right after the event of its thread before it, with nothing in
 //! between, not even a yield, and in which no thread is preempted before an iteration that would have had no effect;
 //! only the iterations after which threads wait for ever, where they do not stand so, come last, by the number of the
-//! thread. The others are run too, since the order-dependent monitors may see more in them, but not counted ([`Counts::AsAnother`]).
+//! thread. The others are run too, since the order-dependent monitors may see more in them, but not counted
+//! ([`Counts::AsAnother`]). Where an iteration blocks or yields in its middle, the one that stands for the others need not
+//! be the one with the fewest preemptions.
 
 use std::ops::Range;
 

@@ -51,7 +51,7 @@ impl Mutex {
     /// All of its state in a number: who holds it, and how many times.
     #[must_use]
     pub fn state(&self) -> u64 {
-        self.owner.map_or(0, |owner| u64::from(owner.0) + 1 | u64::from(self.depth) << 8)
+        self.owner.map_or(0, |owner| (u64::from(owner.0) + 1) | (u64::from(self.depth) << 8))
     }
 
     /// Whether `pthread_mutex_trylock` by this thread would succeed now.
