@@ -319,6 +319,7 @@ mod tests {
             }],
             violation_executions: vec![1],
             uninstrumented: vec!["getrandom".to_string()],
+            busiest: None,
         }
     }
 
