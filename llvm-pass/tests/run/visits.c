@@ -128,7 +128,8 @@ void jump_in(int n) {
     for (;;) {
         zero = 0;
     middle:
-        if (!--left) //> visits E C C
+        // A loop with two ways in: not watched.
+        if (!--left)
             break;
     }
 }
