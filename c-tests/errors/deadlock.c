@@ -18,7 +18,7 @@ static void *body(void *argument) {
 #ifdef ORDERED
     first = 0;
 #endif
-    pthread_mutex_lock(&mutexes[first]); // @first
+    pthread_mutex_lock(&mutexes[first]);     // @first
     pthread_mutex_lock(&mutexes[1 - first]); // @second
     pthread_mutex_unlock(&mutexes[1 - first]);
     pthread_mutex_unlock(&mutexes[first]);

@@ -236,8 +236,8 @@ fn look_at_passing_changes(program: &Program) -> bool {
         let others = all.iter().enumerate().filter(|&(other, _)| other != one).flat_map(|(_, ops)| ops);
         others.into_iter().any(|other| {
             changing.iter().any(|op| match (*op, *other) {
-                (Op::Lock(a) | Op::TryLock(a), Op::TryLock(b)) => a == b,
-                (Op::Store(a, _), Op::Load(b) | Op::Store(b, _) | Op::Exchange(b, _)) => a == b,
+                (Op::Lock(a) | Op::TryLock(a), Op::TryLock(b))
+                | (Op::Store(a, _), Op::Load(b) | Op::Store(b, _) | Op::Exchange(b, _)) => a == b,
                 _ => false,
             })
         })

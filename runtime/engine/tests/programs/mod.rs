@@ -169,7 +169,6 @@ impl Machine {
             match op {
                 Op::Choose(count) => local.register = choose(count)?,
                 Op::SkipIf(value, count) if local.register == value => local.next += count,
-                Op::SkipIf(..) => {}
                 Op::Yield => local.yielded = true,
                 Op::Back(length, until) => {
                     let open = std::mem::take(&mut local.iteration);
@@ -186,7 +185,7 @@ impl Machine {
                     local.next += count;
                     ran.left_loop = true;
                 }
-                Op::LeaveIf(..) => {}
+                Op::SkipIf(..) | Op::LeaveIf(..) => {}
                 _ => {
                     local.next -= 1;
                     return Some(ran);

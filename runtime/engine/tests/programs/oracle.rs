@@ -152,7 +152,7 @@ impl Reduced {
                     open: action.in_loop,
                 }),
                 &Happened::Value(thread, value) => {
-                    self.0.push(Event { thread, at: None, read: Some(value), written: None, open: false })
+                    self.0.push(Event { thread, at: None, read: Some(value), written: None, open: false });
                 }
                 Happened::Failed(thread, failed) => {
                     if !failed.changed {
