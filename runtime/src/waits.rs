@@ -325,22 +325,25 @@ impl Runtime {
         }
     }
 
-    /// Whether the thread would read again what it has read: the bytes are the same, and may be accessed still.
-    fn reads_the_same(&mut self, thread: Thread, index: usize) -> bool {
-        let read = self.threads.at(thread).reads[index];
-        if read.width == 0 {
-            return self.execution.seen(Object(read.address as u32), thread) == read.value;
-        }
-        let thing = read.thing();
-        held(thing) == read.value && !(self.shadow.is_hidden(read.address) && self.is_forbidden(&thing.bytes()))
+    /// Whether the thread waits for bytes that may not be accessed any more.
+    #[cold]
+    fn waits_for_lost(&mut self, thread: Thread) -> bool {
+        let (first, last) = (self.threads.of(thread).waits_for, self.threads.of(thread).reads.len());
+        (first..last).any(|index| {
+            let thing = self.threads.of(thread).reads[index].thing();
+            thing.width > 0 && self.shadow.is_hidden(thing.address) && self.is_forbidden(&thing.bytes())
+        })
     }
 
     /// Which of the waiting threads would read something else now?
     #[cold]
     pub(crate) fn wake_waiting(&mut self) {
         for thread in self.waiting_threads() {
-            let (first, last) = (self.threads.of(thread).waits_for, self.threads.of(thread).reads.len());
-            let same = (first..last).all(|index| self.reads_the_same(thread, index));
+            let state = self.threads.of(thread);
+            let same = state.reads[state.waits_for..].iter().all(|read| match read.width {
+                0 => self.execution.seen(Object(read.address as u32), thread) == read.value,
+                _ => held(read.thing()) == read.value,
+            }) && !(self.shadow.hides() && self.waits_for_lost(thread));
             self.execution.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
         }
         if self.execution.is_stuck() {
