@@ -97,3 +97,50 @@ fn every_command_and_option_that_a_document_shows_is_known() {
     }
     assert!(shown > 0, "no option was recognised");
 }
+
+/// The names in one of the pass's lists, but for those of threads and of SV-COMP, which are told of elsewhere.
+fn listed(list: &str) -> Vec<String> {
+    const ELSEWHERE: [&str; 9] =
+        ["pthread_", "sem_", "thrd_", "mtx_", "cnd_", "tss_", "call_once", "sched_yield", "__VERIFIER_"];
+    const OURS: [&str; 2] = ["fh_", "reach_error"];
+    text(&format!("llvm-pass/src/{list}.txt"))
+        .lines()
+        .map(str::trim)
+        .filter(|name| !name.is_empty() && !name.starts_with('#'))
+        .filter(|name| !ELSEWHERE.iter().chain(&OURS).any(|prefix| name.starts_with(prefix)))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether a name is of a pattern in which `*` stands for anything.
+fn is_of(name: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        None => name == pattern,
+        Some((before, after)) => {
+            name.strip_prefix(before).is_some_and(|rest| (0..=rest.len()).any(|taken| is_of(&rest[taken..], after)))
+        }
+    }
+}
+
+#[test]
+fn the_table_of_library_functions_is_that_of_the_pass() {
+    let limits = text("docs/limits.md");
+    let lists = [("modelled", "modelled"), ("native", "harmless"), ("refused", "unsupported")];
+    for (treatment, list) in lists {
+        let row = limits.lines().find(|line| line.starts_with(&format!("| {treatment} |")));
+        let row = row.unwrap_or_else(|| panic!("no row for {treatment}"));
+        // `f` and `l` are letters at the end of names.
+        let patterns: Vec<&str> = row.split('`').skip(1).step_by(2).filter(|name| name.len() > 1).collect();
+        let names = listed(list);
+        for name in &names {
+            assert!(patterns.iter().any(|pattern| is_of(name, pattern)), "{name} is {treatment}, but not in the row");
+        }
+        for pattern in patterns {
+            assert!(names.iter().any(|name| is_of(name, pattern)), "{pattern} is not in {list}.txt");
+            let others = lists.iter().filter(|&&(_, other)| other != list && !pattern.contains('*'));
+            for (other, other_list) in others {
+                assert!(!listed(other_list).contains(&pattern.to_owned()), "{pattern} is {treatment} and {other}");
+            }
+        }
+    }
+}

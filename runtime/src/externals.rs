@@ -29,6 +29,7 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
     with(|runtime| {
         if known == 0 {
             runtime.has_effect();
+            runtime.files.called(&name);
             runtime.locals.forget_below(runtime.running, stack_pointer() + HOOK);
             runtime.uninstrumented.insert(name.clone());
         }

@@ -21,6 +21,7 @@ mod exits;
 mod externals;
 mod faults;
 mod fiber;
+mod files;
 mod formats;
 mod globals;
 mod heap;

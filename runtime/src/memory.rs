@@ -12,7 +12,8 @@ use crate::heap::{Block, Doer, Found};
 use crate::layout;
 use crate::locals::{Local, State};
 use crate::recorder::{Failure, site_use};
-use crate::runtime::{Access, Runtime};
+use crate::runtime::{Access, End, Runtime, end_execution, with};
+use crate::sites::RecordPointer;
 
 /// A part in a failure that some thread took at some place.
 pub(crate) fn part(role: Role, (thread, record): Doer, operation: &str) -> SiteUse {
@@ -90,6 +91,20 @@ impl Refusal {
                 Self { kind: Kind::UseAfterFree, what, others }
             }
         }
+    }
+}
+
+/// Ends the execution unless the running thread may access all these bytes: for operations on objects that are more
+/// than an access.
+pub(crate) fn require(object: Range<usize>, operation: &str, site: RecordPointer) {
+    let failure = with(|runtime| {
+        let refusal = runtime.refusal(&object)?;
+        let at = site_use(Role::At, runtime.running, site, operation);
+        let message = format!("{operation} of an object of {} {}", bytes(object.len()), refusal.what);
+        Some(Failure { kind: refusal.kind, message, sites: [vec![at], refusal.others].concat(), program_counter: None })
+    });
+    if let Some(Some(failure)) = failure {
+        end_execution(End::Failed(failure));
     }
 }
 

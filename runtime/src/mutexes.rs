@@ -8,6 +8,7 @@ use engine::execution::Pending;
 use engine::sync::mutex::{Refusal, Type};
 use rustc_hash::FxHashMap;
 
+use crate::memory;
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, turn, with};
 use crate::threads::{call_site, misuse};
@@ -75,6 +76,8 @@ fn operate(
 ) -> Result<(), Refusal> {
     let site = call_site();
     turn(pending, site);
+    let address = mutex as usize;
+    memory::require(address..address + size_of::<libc::pthread_mutex_t>(), operation.name(), site);
     let performed = with(|runtime| {
         let result = perform(runtime);
         (result, runtime.no_access(Kind::Lock(object), Barrier::Full, operation, site, mutex as usize))

@@ -13,6 +13,7 @@ use engine::monitor::{Monitor, Report};
 use crate::exits::Exits;
 use crate::faults;
 use crate::fiber::{self, Switch};
+use crate::files::Files;
 use crate::globals::Globals;
 use crate::heap::Heap;
 use crate::jumps::Jumps;
@@ -58,6 +59,7 @@ pub(crate) struct Runtime {
     pub(crate) clock: u64,
     pub(crate) jumps: Jumps,
     pub(crate) exits: Exits,
+    pub(crate) files: Files,
     /// Threads that have called `exit`, and how far their stacks reached.
     pub(crate) exited_at: Vec<(Thread, usize)>,
     /// Functions called that are neither modelled nor known.
@@ -275,6 +277,7 @@ impl Runtime {
             clock: 0,
             jumps: Jumps::default(),
             exits: Exits::new(),
+            files: Files::new(),
             exited_at: Vec::new(),
             uninstrumented: BTreeSet::new(),
             assumptions: BTreeSet::new(),
@@ -302,6 +305,7 @@ impl Runtime {
         self.clock = 0;
         self.jumps.reset();
         self.exits.reset();
+        self.files.reset();
         self.exited_at.clear();
         self.last_external = None;
         true

@@ -145,8 +145,9 @@ impl Shadow {
     pub(crate) fn show(&mut self, bytes: Range<usize>) {
         for address in (bytes.start & !7..bytes.end).step_by(8) {
             let entry = self.entry(address);
+            // What was never accessed is not touched: it costs no memory.
+            let Some(number) = (*entry & !HIDDEN).checked_sub(1) else { continue };
             *entry &= !HIDDEN;
-            let Some(number) = entry.checked_sub(1) else { continue };
             let begin = bytes.start.saturating_sub(address);
             let end = (bytes.end - address).min(8);
             if (begin, end) != (0, 8) {
