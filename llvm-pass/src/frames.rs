@@ -7,13 +7,15 @@ use inkwell::values::{BasicValueEnum, IntValue};
 use crate::escape::Privacy;
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
-use crate::ir::{Layout, Value};
+use crate::ir::{Layout, Type, Value, attribute_kind};
 use crate::sites::{Places, Site};
 use inkwell::llvm_sys::LLVMOpcode;
 
 /// The local variables of a function that are announced.
 pub(crate) struct Frame {
     locals: Vec<Value>,
+    /// Parameters that are the function's own copies (`byval`), and their types.
+    copies: Vec<(Value, Type)>,
     site: Site,
 }
 
@@ -22,13 +24,19 @@ impl Frame {
     pub(crate) fn of(function: Value, privacy: &Privacy, places: &Places) -> Self {
         let instructions = function.instructions().into_iter();
         let locals = instructions.filter(|one| one.is_alloca() && privacy.has_escaped(*one)).collect();
-        Self { locals, site: places.of_function(function) }
+        let byval = attribute_kind("byval");
+        let copies = (0..function.parameter_count())
+            .map(|index| (function.parameter(index), function.parameter_type_attribute(index, byval)))
+            .filter_map(|(parameter, kind)| Some((parameter, kind?)))
+            .filter(|&(parameter, _)| privacy.has_escaped(parameter))
+            .collect();
+        Self { locals, copies, site: places.of_function(function) }
     }
 }
 
 /// Puts the hooks in place, after all others of the function.
 pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: Layout) -> Result<()> {
-    if frame.locals.is_empty() {
+    if frame.locals.is_empty() && frame.copies.is_empty() {
         return Ok(());
     }
     let site = hooks.site(&frame.site);
@@ -36,6 +44,10 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: La
     hooks.before(first.ok_or_else(|| Failure::new("a function without instructions"))?);
     hooks.builder.unset_current_debug_location();
     let depth = hooks.call("__fh_frame", 64, &[])?;
+    for &(copy, kind) in &frame.copies {
+        let size = hooks.long(layout.allocated_size(kind));
+        hooks.call("__fh_local", 0, &[copy.basic(), size.into(), site])?;
+    }
     for &local in &frame.locals {
         hooks.before(local.next().ok_or_else(|| Failure::new("a block that ends with an alloca"))?);
         hooks.builder.unset_current_debug_location();

@@ -125,11 +125,12 @@ fn release(block: *mut c_void, function: &str, site: RecordPointer) {
         runtime.heap.free(address, doer, &mut runtime.shadow)
     });
     if let Some(Err(bad)) = freed {
-        fail_to_free(&bad, function, site);
+        fail_to_free(&bad, function, Kind::DoubleFree, site);
     }
 }
 
-fn fail_to_free(bad: &BadFree, function: &str, site: RecordPointer) -> ! {
+/// `freed` is what a block that was freed before makes of the call.
+fn fail_to_free(bad: &BadFree, function: &str, freed: Kind, site: RecordPointer) -> ! {
     let allocated = |block: &Block| part(Role::Allocated, block.allocated, "allocate");
     match bad {
         BadFree::NoBlock(within) => {
@@ -137,10 +138,10 @@ fn fail_to_free(bad: &BadFree, function: &str, site: RecordPointer) -> ! {
             fail(Kind::InvalidFree, message, site, function, within.iter().map(allocated).collect())
         }
         BadFree::Double(block) => {
-            let freed = block.freed.expect("a double free has a first free");
+            let first = block.freed.expect("a double free has a first free");
             let message = format!("{function} of a block of {} that was freed before", bytes(block.size));
-            let others = vec![part(Role::Freed, freed, "free"), allocated(block)];
-            fail(Kind::DoubleFree, message, site, function, others)
+            let others = vec![part(Role::Freed, first, "free"), allocated(block)];
+            fail(freed, message, site, function, others)
         }
     }
 }
@@ -153,13 +154,13 @@ extern "C" fn __fh_free(block: *mut c_void) {
 }
 
 /// The size of a block, whoever allocated it.
-fn size_of_block(block: *mut c_void, function: &str, site: RecordPointer) -> usize {
+fn size_of_block(block: *mut c_void, function: &str, freed: Kind, site: RecordPointer) -> usize {
     if !layout::is_heap(block as usize) {
         // SAFETY: a block of libc's.
         return unsafe { libc::malloc_usable_size(block) };
     }
     match with(|runtime| runtime.heap.living(block as usize)) {
-        Some(Err(bad)) => fail_to_free(&bad, function, site),
+        Some(Err(bad)) => fail_to_free(&bad, function, freed, site),
         Some(Ok(block)) => block.size,
         None => 0,
     }
@@ -175,7 +176,7 @@ extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
         release(old, "realloc", site);
         return std::ptr::null_mut();
     }
-    let kept = size_of_block(old, "realloc", site).min(size);
+    let kept = size_of_block(old, "realloc", Kind::DoubleFree, site).min(size);
     let new = allocate(size, ALIGNMENT, PATTERN);
     if !new.is_null() {
         load_bytes(old as usize, new.cast(), kept, site);
@@ -194,7 +195,10 @@ extern "C" fn __fh_reallocarray(old: *mut c_void, count: usize, size: usize) -> 
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_malloc_usable_size(block: *mut c_void) -> usize {
-    if block.is_null() { 0 } else { size_of_block(block, "malloc_usable_size", call_site()) }
+    if block.is_null() {
+        return 0;
+    }
+    size_of_block(block, "malloc_usable_size", Kind::UseAfterFree, call_site())
 }
 
 /// # Safety

@@ -9,7 +9,7 @@ use crate::runtime::with;
 use crate::threads::call_site;
 
 /// Nanoseconds by which the clock advances when it is looked at.
-const STEP: u64 = 1_000_000;
+const STEP: u64 = 10_000_000;
 /// What the clocks show that count from 1970 when an execution begins, in seconds.
 const BEGIN: u64 = 1_000_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -23,7 +23,7 @@ pub(crate) fn pass(nanoseconds: u64) {
 fn now() -> u64 {
     with(|runtime| {
         runtime.has_effect();
-        runtime.assumptions.insert("time passes only in steps of 1 ms, one at each look at a clock, and by sleeping");
+        runtime.assumptions.insert("time passes only in steps of 10 ms, one at each look at a clock, and by sleeping");
         runtime.clock = runtime.clock.saturating_add(STEP);
         runtime.clock
     })

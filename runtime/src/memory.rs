@@ -126,6 +126,11 @@ impl Runtime {
         Some(Failure { kind: refusal.kind, message, sites, program_counter: None })
     }
 
+    /// Whether an access to these bytes, at least one, is one that the program may not make.
+    pub(crate) fn is_forbidden(&self, accessed: &Range<usize>) -> bool {
+        self.refusal(accessed).is_some()
+    }
+
     fn refusal(&self, accessed: &Range<usize>) -> Option<Refusal> {
         if layout::is_heap(accessed.start) {
             return match self.heap.find(accessed) {

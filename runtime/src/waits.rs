@@ -102,6 +102,13 @@ impl Runtime {
         }
     }
 
+    /// Whether the thread would read again what it has read: the bytes are the same, and may be accessed still.
+    fn reads_the_same(&mut self, thread: Thread, index: usize) -> bool {
+        let read = self.threads.at(thread).reads[index];
+        let bytes = read.address..read.address + usize::from(read.width);
+        read.holds() && !(self.shadow.is_hidden(read.address) && self.is_forbidden(&bytes))
+    }
+
     /// Which of the waiting threads would read something else now?
     #[cold]
     pub(crate) fn wake_waiting(&mut self) {
@@ -109,9 +116,8 @@ impl Runtime {
             let thread = Thread::from_index(index);
             if self.execution.status(thread) == Status::Waiting {
                 let state = self.threads.at(thread);
-                let same = state.reads[state.waits_for..]
-                    .iter()
-                    .all(|read| read.holds() && !self.shadow.is_hidden(read.address));
+                let (first, last) = (state.waits_for, state.reads.len());
+                let same = (first..last).all(|index| self.reads_the_same(thread, index));
                 self.execution.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
             }
         }
