@@ -4,6 +4,7 @@
 //@ verdict: clean
 #define _GNU_SOURCE
 #include <assert.h>
+#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -50,6 +51,18 @@ int main(void) {
     assert(malloc_usable_size(fresh) >= 8);
     free(fresh);
     free(NULL);
+    errno = 0;
+    assert(malloc(SIZE_MAX / 2) == NULL && errno == ENOMEM);
+    errno = 0;
+    assert(calloc(1, SIZE_MAX) == NULL && errno == ENOMEM);
+    assert(posix_memalign(&block, 8, SIZE_MAX / 2) == ENOMEM &&
+           posix_memalign(&block, 3, 8) == EINVAL);
+    char *nothing = malloc(0), *other = malloc(0);
+    assert(nothing && other && nothing != other);
+    free(nothing);
+    free(other);
+    for (int i = 0; i < 1000; i++)
+        free(malloc(24));
     char *copy = strdup("hello");
     char *start = strndup(copy, 4);
     assert(same(copy, "hello") && same(start, "hell"));

@@ -9,7 +9,9 @@ use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::monitor::burnim::Burnim;
 use engine::monitor::{Model, Monitor};
-use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, SiteUse, StoppedBy, Summary, Trace};
+use protocol::{
+    Explore, Kind, Message, MonitorName, Replay, Role, Schedule, SiteUse, StoppedBy, Summary, Trace, TraceEvent,
+};
 
 use crate::faults::{self, Fault};
 use crate::heap::Heap;
@@ -329,7 +331,8 @@ impl Runtime {
             control::send(&Message::Diverged(difference));
             return;
         }
-        let events = self.recorder.trace_events(self.execution.steps());
+        let mut events = self.recorder.trace_events(self.execution.steps());
+        self.name_variables(&mut events);
         self.finish_quietly(fault);
         let violations = self.recorder.fresh.drain(..).map(|mut violation| {
             violation.schedule = Schedule::default();
@@ -337,6 +340,19 @@ impl Runtime {
         });
         let violations = violations.collect();
         control::send(&Message::Replayed(Box::new(Trace { events, violations })));
+    }
+
+    /// Gives accesses that library functions make the names of the variables that they are to.
+    fn name_variables(&self, events: &mut [TraceEvent]) {
+        for event in events.iter_mut().filter(|event| event.width > 0 && event.target.starts_with("0x")) {
+            let address = event.address as usize;
+            if let Some(variable) = self.globals.variable(address) {
+                event.target = match address - variable.bytes.start {
+                    0 => variable.name.clone(),
+                    offset => format!("{}+{offset}", variable.name),
+                };
+            }
+        }
     }
 
     /// As [`Runtime::finish`], but what was found stays here.
