@@ -14,12 +14,6 @@ pub(crate) struct Additive {
     at: usize,
 }
 
-impl Default for Additive {
-    fn default() -> Self {
-        Self::seeded(1)
-    }
-}
-
 impl Additive {
     fn seeded(seed: u32) -> Self {
         let mut numbers = [seed.max(1); 31];
@@ -45,13 +39,20 @@ impl Additive {
 /// What the C library remembers, and forgets before each execution.
 #[derive(Default)]
 pub(crate) struct Library {
-    additive: Additive,
+    /// None is the state that glibc begins with, that of the seed 1.
+    additive: Option<Additive>,
     /// The state of `drand48` and its sisters, 48 bits.
     linear: u64,
     /// The state of what stands for the machine's own chance.
     chance: u64,
     /// Where `strtok` goes on.
     pub(crate) next_token: usize,
+}
+
+impl Library {
+    fn next_additive(&mut self) -> u32 {
+        self.additive.get_or_insert_with(|| Additive::seeded(1)).next()
+    }
 }
 
 fn with_library<R: Default>(work: impl FnOnce(&mut Library) -> R) -> R {
@@ -64,17 +65,17 @@ fn with_library<R: Default>(work: impl FnOnce(&mut Library) -> R) -> R {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_random() -> c_long {
-    with_library(|library| library.additive.next()).into()
+    with_library(Library::next_additive).into()
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_srandom(seed: c_uint) {
-    with_library(|library| library.additive = Additive::seeded(seed));
+    with_library(|library| library.additive = Some(Additive::seeded(seed)));
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_rand() -> c_int {
-    with_library(|library| library.additive.next()).cast_signed()
+    with_library(Library::next_additive).cast_signed()
 }
 
 #[unsafe(no_mangle)]

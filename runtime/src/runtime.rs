@@ -293,6 +293,7 @@ impl Runtime {
         self.globals.restore();
         self.heap.reset(&mut self.shadow);
         self.locals.reset(&mut self.shadow);
+        self.shadow.begin();
         self.threads.reset();
         self.recorder.begin(self.execution.shared());
         self.monitors.iter_mut().for_each(|monitor| monitor.begin());
@@ -423,7 +424,8 @@ impl Runtime {
         let note = Note { site, operation };
         match self.shadow.known(address, width) {
             Some(location) => self.event(kind, barriers, note, &[location]),
-            None => self.locate(&access, note),
+            // A copy of its own: one that lived from the start would keep the fields out of registers.
+            None => self.locate(&Access { ..access }, note),
         }
     }
 

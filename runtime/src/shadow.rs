@@ -58,6 +58,8 @@ pub(crate) struct Shadow {
     region: Table,
     image: Table,
     elsewhere: FxHashMap<usize, u32>,
+    /// Something was hidden in this execution.
+    hides: bool,
 }
 
 impl Shadow {
@@ -71,6 +73,7 @@ impl Shadow {
             region: Table::over(layout::BASE..layout::BASE + layout::LENGTH)?,
             image: Table::over(image)?,
             elsewhere: FxHashMap::default(),
+            hides: false,
         })
     }
 
@@ -133,6 +136,7 @@ impl Shadow {
 
     /// No access to these bytes, or to others of the eight that they share with them, is known any more.
     pub(crate) fn hide(&mut self, bytes: Range<usize>) {
+        self.hides = true;
         for address in (bytes.start & !7..bytes.end).step_by(8) {
             let entry = self.entry(address);
             if *entry != 0 {
@@ -154,6 +158,16 @@ impl Shadow {
                 self.partition.keep_known(Granule(number), begin as u8, end as u8);
             }
         }
+    }
+
+    /// A new execution begins, in which nothing was hidden yet.
+    pub(crate) const fn begin(&mut self) {
+        self.hides = false;
+    }
+
+    /// Whether anything was hidden in this execution.
+    pub(crate) const fn hides(&self) -> bool {
+        self.hides
     }
 
     /// Whether the byte was hidden since it was accessed.

@@ -102,11 +102,15 @@ impl Runtime {
         }
     }
 
-    /// Whether the thread would read again what it has read: the bytes are the same, and may be accessed still.
-    fn reads_the_same(&mut self, thread: Thread, index: usize) -> bool {
-        let read = self.threads.at(thread).reads[index];
-        let bytes = read.address..read.address + usize::from(read.width);
-        read.holds() && !(self.shadow.is_hidden(read.address) && self.is_forbidden(&bytes))
+    /// Whether the thread waits for bytes that may not be accessed any more.
+    #[cold]
+    fn waits_for_lost(&mut self, thread: Thread) -> bool {
+        let (first, last) = (self.threads.at(thread).waits_for, self.threads.at(thread).reads.len());
+        (first..last).any(|index| {
+            let read = self.threads.at(thread).reads[index];
+            let bytes = read.address..read.address + usize::from(read.width);
+            self.shadow.is_hidden(read.address) && self.is_forbidden(&bytes)
+        })
     }
 
     /// Which of the waiting threads would read something else now?
@@ -116,8 +120,8 @@ impl Runtime {
             let thread = Thread::from_index(index);
             if self.execution.status(thread) == Status::Waiting {
                 let state = self.threads.at(thread);
-                let (first, last) = (state.waits_for, state.reads.len());
-                let same = (first..last).all(|index| self.reads_the_same(thread, index));
+                let same = state.reads[state.waits_for..].iter().all(Read::holds)
+                    && !(self.shadow.hides() && self.waits_for_lost(thread));
                 self.execution.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
             }
         }
