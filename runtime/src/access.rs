@@ -134,7 +134,7 @@ fn compare_exchange<T: Bits>(address: *mut T, expected: T, desired: T, orders: u
     let old = read(address);
     let (kind, barriers, after) = if old == expected {
         write(address, desired);
-        (Kind::Rmw, mapping::rmw(success), desired)
+        (Kind::CompareAndSwap, mapping::rmw(success), desired)
     } else {
         (Kind::FailedRmw, mapping::failed_rmw(success, failure), old)
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use engine::event::{Kind as EventKind, Thread};
+use engine::event::Thread;
 use engine::execution::{Execution, Step};
 use engine::explore::Counts;
 use engine::monitor::{Model, Monitor, Report};
@@ -225,14 +225,11 @@ impl Recorder {
 
     /// The buffers after the event, where they are kept.
     #[cold]
-    pub(crate) fn buffers(&mut self, monitors: &[Box<dyn Monitor>]) {
+    pub(crate) fn buffers(&mut self, monitors: &mut [Box<dyn Monitor>]) {
         let names = &self.monitors;
         if let Some(traced) = &mut self.traced {
-            let of = |model| {
-                let waiting: Vec<_> =
-                    monitors.iter().flat_map(|monitor| monitor.pending(model)).map(u64::from).collect();
-                waiting[waiting.len().saturating_sub(LANE)..].to_vec()
-            };
+            let mut of =
+                |model| monitors.iter_mut().flat_map(|monitor| monitor.pending(model, LANE)).map(u64::from).collect();
             traced.pending.push(names.iter().map(|&(_, model)| of(model)).collect());
         }
     }
@@ -462,8 +459,8 @@ fn at_least_one(counted: u64, seen: bool) -> u64 {
 
 fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {
     let record = Record::behind(note.site);
-    let reads = matches!(step.kind, EventKind::Load | EventKind::Rmw | EventKind::FailedRmw);
-    let writes = matches!(step.kind, EventKind::Store | EventKind::Rmw);
+    let reads = step.kind.reads();
+    let writes = step.kind.writes();
     TraceEvent {
         thread: step.thread.0.into(),
         place: record.place(),

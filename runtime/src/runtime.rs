@@ -452,7 +452,7 @@ impl Runtime {
             monitor.event(&event, locations, &mut self.reports);
         }
         if self.recorder.traces() {
-            self.recorder.buffers(&self.monitors);
+            self.recorder.buffers(&mut self.monitors);
         }
         Turn::Ours
     }

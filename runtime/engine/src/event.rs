@@ -90,10 +90,11 @@ pub enum Kind {
     Load,
     /// Writes the event's locations through the store buffer.
     Store,
-    /// Reads and writes the event's locations in one step.
+    /// Reads and writes the event's locations in one step, whatever it reads.
     Rmw,
-    /// A read-modify-write that did not write, as a compare-and-swap that fails: reads, and drains what a successful
-    /// one drains.
+    /// A compare-and-swap that succeeded: a read-modify-write that would not have written, had it read something else.
+    CompareAndSwap,
+    /// A compare-and-swap that failed: reads, and drains what a successful one drains.
     FailedRmw,
     /// A fence, its strength in [`Event::before`].
     Fence,
@@ -103,6 +104,20 @@ pub enum Kind {
     Create(Thread),
     /// Waits for the end of a thread. A full fence.
     Join(Thread),
+}
+
+impl Kind {
+    /// Whether it reads memory.
+    #[must_use]
+    pub const fn reads(self) -> bool {
+        matches!(self, Self::Load | Self::Rmw | Self::CompareAndSwap | Self::FailedRmw)
+    }
+
+    /// Whether it wrote memory.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Store | Self::Rmw | Self::CompareAndSwap)
+    }
 }
 
 /// One event of an execution. Its locations travel beside it (see [`crate::monitor::Monitor::event`]).
@@ -118,4 +133,20 @@ pub struct Event {
     pub before: Barrier,
     /// What is ordered after the access has taken effect.
     pub after: Barrier,
+}
+
+impl Event {
+    /// Whether a full barrier follows the access, and between the two others may see that older stores of the thread
+    /// still wait: the barrier is then best thought of as the beginning of the thread's next event. It is not if
+    /// nothing older waits when the access takes effect, or if the access is a store that commits after all older ones.
+    #[inline]
+    #[must_use]
+    pub const fn fences_later(&self) -> bool {
+        matches!(self.after, Barrier::Full)
+            && match self.before {
+                Barrier::None => true,
+                Barrier::StoreStore => matches!(self.kind, Kind::Load),
+                Barrier::Full => false,
+            }
+    }
 }

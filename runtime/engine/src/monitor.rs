@@ -14,9 +14,10 @@ pub trait Monitor {
     /// without duplicates; empty for an event that is no access. Reports are appended to `reports`.
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>);
 
-    /// The stores that wait in some buffer of the simulated machine after the last event, in ascending order; none if
-    /// the monitor simulates no machine of this model.
-    fn pending(&self, model: Model) -> Vec<EventIndex>;
+    /// The stores that wait in some buffer of the simulated machine after the last event, at most so many, the newest
+    /// ones, in ascending order; none if the monitor simulates no machine of this model. Asked after each event, this
+    /// costs what it returns.
+    fn pending(&mut self, model: Model, at_most: usize) -> Vec<EventIndex>;
 }
 
 /// The place of an event in its execution: 0 is the first.

@@ -38,6 +38,15 @@ pub struct HappensBefore {
     events: EventIndex,
 }
 
+/// Accesses to a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Accesses {
+    /// Those that wrote.
+    Writes,
+    /// All.
+    All,
+}
+
 /// What is known just before an event of some thread: the hb-past of the event before it in that thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Past<'a> {
@@ -96,6 +105,26 @@ impl HappensBefore {
         Past { clock, thread, previous, next: self.events }
     }
 
+    /// The same as [`HappensBefore::before`] for any event of the thread, of which that has been asked.
+    #[inline]
+    pub(super) fn past(&self, thread: Thread) -> Past<'_> {
+        let clock = self.threads.touched(thread.index()).expect("asked for before");
+        Past { clock, thread, previous: self.previous[thread], next: self.events }
+    }
+
+    /// Whether the event of this thread with this tick →hb* x for some x among these accesses to the location.
+    #[inline]
+    pub(super) fn is_before(&self, thread: Thread, tick: Tick, location: Location, accesses: Accesses) -> bool {
+        let width = self.threads.width();
+        self.locations.touched(location.index()).is_some_and(|clocks| {
+            let clock = match accesses {
+                Accesses::Writes => &clocks[..width],
+                Accesses::All => &clocks[width..],
+            };
+            count(clock, thread) >= tick
+        })
+    }
+
     /// The tick that the next event of the thread will have, when there is room and the width of the clocks is known.
     #[inline(always)]
     pub(super) fn next_tick_at_width<const WIDTH: usize>(&mut self, thread: Thread) -> Tick {
@@ -124,7 +153,7 @@ impl HappensBefore {
                     join(&mut self.locations.row_again::<WIDTH>(location.index())[width..], clock);
                 }
             }
-            Kind::Store | Kind::Rmw => {
+            Kind::Store | Kind::Rmw | Kind::CompareAndSwap => {
                 for location in locations {
                     join(clock, &self.locations.row_of_width::<WIDTH>(location.index())[width..]);
                 }

@@ -30,7 +30,8 @@ pub(crate) fn event(step: &Step) -> Event {
     let kind = match step.action {
         Action::Access { access: Access::Load, .. } => Kind::Load,
         Action::Access { access: Access::Store(_), .. } => Kind::Store,
-        Action::Access { .. } if step.wrote => Kind::Rmw,
+        Action::Access { access: Access::Exchange(_), .. } => Kind::Rmw,
+        Action::Access { .. } if step.wrote => Kind::CompareAndSwap,
         Action::Access { .. } => Kind::FailedRmw,
         Action::Fence(_) => Kind::Fence,
         Action::Lock(mutex) | Action::Unlock(mutex) => Kind::Lock(Object(mutex as u32)),
