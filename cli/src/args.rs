@@ -35,7 +35,7 @@ TARGET: .c files, which make one program, or an executable of `fencehound cc`.
 
 Exploring:
   --model sc              memory model of the executions [default: sc]
-  --monitor LIST          of tso, pso, burnim_tso, burnim_pso; or none
+  --monitor LIST          of tso, pso, burnim_tso, burnim_pso, prefix_tso, prefix_pso; or none
                           [default: tso,pso]
   --explorer bounded      how executions are enumerated [default: bounded]
   --preemptions K|none    at most K preemptions in an execution [default: 2]

@@ -260,8 +260,7 @@ fn found<'a>(entry: &Entry<'a>) -> Found<'a> {
 /// The memory model that a violation belongs to: the one explored, or the one whose monitor warns.
 fn model(violation: &Violation) -> &'static str {
     match (violation.kind, violation.monitor) {
-        (Kind::ScViolation, Some(MonitorName::Tso | MonitorName::BurnimTso)) => "tso",
-        (Kind::ScViolation, Some(MonitorName::Pso | MonitorName::BurnimPso)) => "pso",
+        (Kind::ScViolation, Some(monitor)) => monitor.model(),
         _ => "sc",
     }
 }

@@ -120,35 +120,42 @@ pub(crate) fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
     }
 }
 
+/// The monitors by their names on the command line and in JSON.
+const MONITORS: [(&str, MonitorName); 6] = [
+    ("tso", MonitorName::Tso),
+    ("pso", MonitorName::Pso),
+    ("burnim_tso", MonitorName::BurnimTso),
+    ("burnim_pso", MonitorName::BurnimPso),
+    ("prefix_tso", MonitorName::PrefixTso),
+    ("prefix_pso", MonitorName::PrefixPso),
+];
+
 /// The name of a monitor on the command line and in JSON.
 pub(crate) fn monitor_name(monitor: MonitorName) -> &'static str {
-    match monitor {
-        MonitorName::Tso => "tso",
-        MonitorName::Pso => "pso",
-        MonitorName::BurnimTso => "burnim_tso",
-        MonitorName::BurnimPso => "burnim_pso",
-    }
+    MONITORS.iter().find(|(_, other)| *other == monitor).map_or("", |(name, _)| name)
 }
 
 fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
-    const AVAILABLE: &str = "available are tso, pso, burnim_tso, burnim_pso, and none alone";
-    const LATER: [&str; 7] =
-        ["prefix_tso", "prefix_pso", "exact_tso", "sober", "race", "sc-atomicity", "tso-atomicity"];
+    const LATER: [&str; 5] = ["exact_tso", "sober", "race", "sc-atomicity", "tso-atomicity"];
+    let available = || {
+        let names: Vec<&str> = MONITORS.iter().map(|(name, _)| *name).collect();
+        format!("available are {}, and none alone", names.join(", "))
+    };
     let mut chosen = Vec::new();
     if list == "none" {
         return Ok(chosen);
     }
     for name in list.split(',') {
-        let monitor = match name.trim() {
-            "tso" => MonitorName::Tso,
-            "pso" => MonitorName::Pso,
-            "burnim_tso" => MonitorName::BurnimTso,
-            "burnim_pso" => MonitorName::BurnimPso,
-            "none" => return Err(Failure::usage("monitor `none` cannot be combined with others", AVAILABLE)),
-            name if LATER.contains(&name) => {
-                return Err(Failure::usage(format!("monitor `{name}` is not available in this version"), AVAILABLE));
+        let name = name.trim();
+        let monitor = match MONITORS.iter().find(|(known, _)| *known == name) {
+            Some((_, monitor)) => *monitor,
+            None if name == "none" => {
+                return Err(Failure::usage("monitor `none` cannot be combined with others", available()));
             }
-            name => return Err(Failure::usage(format!("unknown monitor `{name}`"), AVAILABLE)),
+            None if LATER.contains(&name) => {
+                return Err(Failure::usage(format!("monitor `{name}` is not available in this version"), available()));
+            }
+            None => return Err(Failure::usage(format!("unknown monitor `{name}`"), available())),
         };
         if !chosen.contains(&monitor) {
             chosen.push(monitor);

@@ -26,6 +26,27 @@ pub enum MonitorName {
     BurnimTso,
     /// The monitor of the TACAS'11 paper for PSO.
     BurnimPso,
+    /// The monitor for TSO for which one execution of each class is enough.
+    PrefixTso,
+    /// The monitor for PSO for which one execution of each class is enough.
+    PrefixPso,
+}
+
+impl MonitorName {
+    /// The relaxed model whose executions it watches for, in lower case.
+    #[must_use]
+    pub const fn model(self) -> &'static str {
+        match self {
+            Self::Tso | Self::BurnimTso | Self::PrefixTso => "tso",
+            Self::Pso | Self::BurnimPso | Self::PrefixPso => "pso",
+        }
+    }
+
+    /// Whether it simulates store buffers, which a trace shows.
+    #[must_use]
+    pub const fn has_buffers(self) -> bool {
+        matches!(self, Self::Tso | Self::Pso | Self::BurnimTso | Self::BurnimPso)
+    }
 }
 
 /// How far one execution may go.

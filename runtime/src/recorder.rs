@@ -6,7 +6,7 @@ use std::time::Instant;
 use engine::event::Thread;
 use engine::execution::{Execution, Step};
 use engine::explore::Counts;
-use engine::monitor::{Model, Monitor, Report};
+use engine::monitor::{Model, Monitor, Name, Report};
 use protocol::{
     BoundCount, FirstReport, Kind, MonitorCount, MonitorName, Place, Role, Schedule, Segment, SiteUse, TraceEvent,
     Violation,
@@ -152,7 +152,7 @@ pub(crate) struct Recorder {
     notes: Vec<Note>,
     /// What is kept beside of a traced execution.
     traced: Option<Traced>,
-    monitors: Vec<(MonitorName, Model)>,
+    monitors: Vec<(MonitorName, Name)>,
     counts: Vec<Count>,
     pairs: FxHashMap<(usize, u32, u32), usize>,
     triples: FxHashSet<Triple>,
@@ -171,7 +171,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Nothing found yet; the search starts now.
-    pub(crate) fn new(monitors: Vec<(MonitorName, Model)>) -> Self {
+    pub(crate) fn new(monitors: Vec<(MonitorName, Name)>) -> Self {
         Self {
             notes: Vec::new(),
             traced: None,
@@ -314,7 +314,7 @@ impl Recorder {
     }
 
     fn sc_violation(&self, monitor: usize, report: &Report, execution: &Execution) -> Violation {
-        let (name, model) = self.monitors[monitor];
+        let (name, watching) = self.monitors[monitor];
         let indices = [report.delayed, report.previous, report.overtaking];
         let roles = [Role::Delayed, Role::Previous, Role::Overtaking];
         let sites: Vec<SiteUse> = indices
@@ -326,7 +326,7 @@ impl Recorder {
                 site_use(role, thread, note.site, note.operation.name())
             })
             .collect();
-        let machine = match model {
+        let machine = match watching.model() {
             Model::Tso => "TSO",
             Model::Pso => "PSO",
         };

@@ -75,13 +75,10 @@ pub(crate) fn printable(text: &str) -> String {
 
 /// The model that a monitor watches for: `TSO`, or `TSO (burnim_tso)` for one asked for by name.
 pub(crate) fn model_name(monitor: MonitorName) -> String {
-    let model = match monitor {
-        MonitorName::Tso | MonitorName::BurnimTso => "TSO",
-        MonitorName::Pso | MonitorName::BurnimPso => "PSO",
-    };
+    let model = monitor.model().to_uppercase();
     match monitor {
-        MonitorName::Tso | MonitorName::Pso => model.to_string(),
-        MonitorName::BurnimTso | MonitorName::BurnimPso => format!("{model} ({})", monitor_name(monitor)),
+        MonitorName::Tso | MonitorName::Pso => model,
+        _ => format!("{model} ({})", monitor_name(monitor)),
     }
 }
 
@@ -224,7 +221,7 @@ pub(crate) fn marks(violation: &Violation, trace: &Trace) -> Option<[usize; 3]> 
 
 /// The store buffers of the monitor that reported.
 pub(crate) fn lane(subject: &Subject<'_>) -> Option<Lane> {
-    let monitor = subject.violation.monitor?;
+    let monitor = subject.violation.monitor.filter(|monitor| monitor.has_buffers())?;
     let index = subject.monitors.iter().position(|watched| *watched == monitor)?;
     Some(Lane { monitor: index, heading: format!("store buffers ({})", model_name(monitor)) })
 }

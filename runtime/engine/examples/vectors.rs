@@ -86,7 +86,7 @@ fn check_interleavings(vector: &Vector, program: &Program, monitor: &mut Burnim,
         interleavings += 1;
         replay::run(monitor, run, &mut reports);
         for ((model, _), least) in MODELS.into_iter().zip(&mut least) {
-            if reports.iter().any(|report| report.monitor == replay::engine_model(model)) {
+            if reports.iter().any(|report| report.monitor == replay::burnim(model)) {
                 *least = Some(least.map_or(preemptions, |least: usize| least.min(preemptions)));
             }
         }

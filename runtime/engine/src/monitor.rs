@@ -3,7 +3,10 @@
 use crate::event::{Event, Location};
 
 pub mod burnim;
+mod commit_order;
 pub mod happens_before;
+pub mod prefix;
+mod writes;
 
 /// Watches executions, one after the other.
 pub trait Monitor {
@@ -14,10 +17,10 @@ pub trait Monitor {
     /// without duplicates; empty for an event that is no access. Reports are appended to `reports`.
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>);
 
-    /// The stores that wait in some buffer of the simulated machine after the last event, at most so many, the newest
-    /// ones, in ascending order; none if the monitor simulates no machine of this model. Asked after each event, this
-    /// costs what it returns.
-    fn pending(&mut self, model: Model, at_most: usize) -> Vec<EventIndex>;
+    /// The stores that wait in some buffer of the machine that the monitor of this name simulates, after the last event, at most so many, the newest
+    /// ones, in ascending order; none if this monitor is another one, or simulates no machine. Asked after each event,
+    /// this costs what it returns.
+    fn pending(&mut self, monitor: Name, at_most: usize) -> Vec<EventIndex>;
 }
 
 /// The place of an event in its execution: 0 is the first.
@@ -27,7 +30,7 @@ pub type EventIndex = u32;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Report {
     /// Which of the monitors that watch.
-    pub monitor: Model,
+    pub monitor: Name,
     /// e′: the store that still waits in its buffer.
     pub delayed: EventIndex,
     /// prev: the event before `overtaking` in its thread.
@@ -36,7 +39,48 @@ pub struct Report {
     pub overtaking: EventIndex,
 }
 
-/// The relaxed model that a monitor simulates.
+/// A monitor, by method and model.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Name {
+    /// [`burnim`] for TSO: which reports it makes depends on the order of events that do not conflict.
+    BurnimTso,
+    /// [`burnim`] for PSO.
+    BurnimPso,
+    /// [`prefix`] for TSO: complete if one execution of each class is run.
+    PrefixTso,
+    /// [`prefix`] for PSO.
+    PrefixPso,
+}
+
+impl Name {
+    /// The relaxed model whose executions it watches for.
+    #[must_use]
+    pub const fn model(self) -> Model {
+        match self {
+            Self::BurnimTso | Self::PrefixTso => Model::Tso,
+            Self::BurnimPso | Self::PrefixPso => Model::Pso,
+        }
+    }
+}
+
+/// The monitors of these names. Those that share their work are one.
+#[must_use]
+pub fn monitors(names: &[Name]) -> Vec<Box<dyn Monitor>> {
+    let models =
+        |of: [Name; 2]| -> Vec<Model> { of.into_iter().filter(|name| names.contains(name)).map(Name::model).collect() };
+    let burnim = models([Name::BurnimTso, Name::BurnimPso]);
+    let prefix = models([Name::PrefixTso, Name::PrefixPso]);
+    let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
+    if !burnim.is_empty() {
+        monitors.push(Box::new(burnim::Burnim::new(&burnim)));
+    }
+    if !prefix.is_empty() {
+        monitors.push(Box::new(prefix::Prefix::new(&prefix)));
+    }
+    monitors
+}
+
+/// The relaxed model that a monitor watches for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Model {
     /// Total store order: one first-in first-out store buffer a thread (x86).

@@ -4,7 +4,7 @@
 mod oracle;
 
 use engine::monitor::burnim::Burnim;
-use engine::monitor::{Model, Monitor, Report};
+use engine::monitor::{Model, Monitor, Name, Report};
 use oracle::definition::{self, Relaxed};
 use oracle::machine::{self, Machine, Step};
 use oracle::program::Program;
@@ -36,11 +36,8 @@ fn compare(monitor: &mut Burnim, run: &[Step], context: &impl std::fmt::Display)
         replay::give(monitor, step, &mut reports);
         for ((&model, definition), expected) in MODELS.iter().zip(&mut definitions).zip(&mut expected) {
             expected.extend(definition.event(*step));
-            let pending: Vec<usize> = monitor
-                .pending(replay::engine_model(model), usize::MAX)
-                .into_iter()
-                .map(|event| event as usize)
-                .collect();
+            let pending: Vec<usize> =
+                monitor.pending(replay::burnim(model), usize::MAX).into_iter().map(|event| event as usize).collect();
             assert_eq!(pending, definition.pending(), "{model:?}, {context}");
         }
     }
@@ -160,9 +157,10 @@ fn one_model_alone_reports_what_it_reports_beside_the_other() {
         replay::run(&mut both, &run, &mut of_both);
         for (model, alone) in [Model::Tso, Model::Pso].into_iter().zip(&mut alone) {
             replay::run(alone, &run, &mut of_one);
-            let of_model: Vec<Report> = of_both.iter().filter(|report| report.monitor == model).copied().collect();
+            let name = if model == Model::Tso { Name::BurnimTso } else { Name::BurnimPso };
+            let of_model: Vec<Report> = of_both.iter().filter(|report| report.monitor == name).copied().collect();
             assert_eq!(of_one, of_model, "seed {seed}");
-            assert_eq!(alone.pending(model, usize::MAX), both.pending(model, usize::MAX), "seed {seed}");
+            assert_eq!(alone.pending(name, usize::MAX), both.pending(name, usize::MAX), "seed {seed}");
         }
     }
 }

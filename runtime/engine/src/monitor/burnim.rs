@@ -49,8 +49,9 @@
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
+use super::commit_order::{CommitOrder, Pso, Tso};
 use super::happens_before::{Accesses, HappensBefore, Past};
-use super::{EventIndex, Model, Monitor, Report};
+use super::{EventIndex, Model, Monitor, Name, Report};
 use crate::clock::Tick;
 use crate::event::{Barrier, Event, Kind, Location, Thread};
 use crate::per_thread::PerThread;
@@ -241,13 +242,13 @@ impl Monitor for Burnim {
         }
     }
 
-    fn pending(&mut self, model: Model, at_most: usize) -> Vec<EventIndex> {
-        let next = self.clocks.next();
-        let waiting = match model {
-            Model::Tso => &mut self.tso.waiting,
-            Model::Pso => &mut self.pso.waiting,
+    fn pending(&mut self, monitor: Name, at_most: usize) -> Vec<EventIndex> {
+        let waiting = match monitor {
+            Name::BurnimTso => &mut self.tso.waiting,
+            Name::BurnimPso => &mut self.pso.waiting,
+            _ => return Vec::new(),
         };
-        waiting.add(&self.stores, next);
+        waiting.add(&self.stores, self.clocks.next());
         let mut stores = std::mem::take(&mut waiting.stores);
         let (mut newest, mut pending) = (Vec::new(), Vec::new());
         while pending.len() < at_most
@@ -255,7 +256,7 @@ impl Monitor for Burnim {
         {
             let cell = self.stores.cells[place as usize];
             self.fence(cell.thread, self.clocks.last_tick(cell.thread));
-            let is_pending = match model {
+            let is_pending = match monitor.model() {
                 Model::Tso => self.tso.is_pending(&cell),
                 Model::Pso => self.pso.is_pending(&cell),
             };
@@ -266,7 +267,7 @@ impl Monitor for Burnim {
         }
         stores.extend(newest.into_iter().rev());
         pending.reverse();
-        match model {
+        match monitor.model() {
             Model::Tso => self.tso.waiting.stores = stores,
             Model::Pso => self.pso.waiting.stores = stores,
         }
@@ -306,39 +307,6 @@ impl Waiting {
             self.stores.push((cell.event, all.last));
         }
         self.next = next;
-    }
-}
-
-/// Which earlier stores of its thread must commit before a store does.
-trait CommitOrder {
-    const MODEL: Model;
-
-    /// All stores of the thread up to this tick commit before a store with this `tick` in an epoch that began just
-    /// after the tick `epoch`. Beside these, stores that share a location commit in program order.
-    fn through(tick: Tick, epoch: Tick) -> Tick;
-}
-
-/// Stores commit in program order.
-#[derive(Debug)]
-struct Tso;
-
-impl CommitOrder for Tso {
-    const MODEL: Model = Model::Tso;
-
-    fn through(tick: Tick, _epoch: Tick) -> Tick {
-        tick
-    }
-}
-
-/// Stores commit after those of earlier epochs.
-#[derive(Debug)]
-struct Pso;
-
-impl CommitOrder for Pso {
-    const MODEL: Model = Model::Pso;
-
-    fn through(_tick: Tick, epoch: Tick) -> Tick {
-        epoch
     }
 }
 
@@ -505,7 +473,7 @@ impl<O: CommitOrder> Buffers<O> {
         }
         // A thread of a program has a previous event, or was created; a thread of a bare run may have neither.
         let previous = past.previous().unwrap_or(cell.event);
-        let report = Report { monitor: O::MODEL, delayed: cell.event, previous, overtaking: past.next() };
+        let report = Report { monitor: O::BURNIM, delayed: cell.event, previous, overtaking: past.next() };
         if !reports[first_report..].contains(&report) {
             reports.push(report);
         }
@@ -519,10 +487,7 @@ impl<O: CommitOrder> Buffers<O> {
     #[cold]
     fn follows_elsewhere(&self, stores: &Stores, delayed: &Cell, overtaking: &Overtaking<'_>) -> bool {
         let Overtaking { kind, locations, clocks } = overtaking;
-        let conflicting = match kind {
-            Kind::Store | Kind::Rmw => Accesses::All,
-            _ => Accesses::Writes,
-        };
+        let conflicting = Accesses::in_conflict_with(*kind);
         locations.iter().any(|&location| {
             clocks.is_before(delayed.thread, delayed.tick, location, conflicting)
                 && !self.commits_after(stores, location, delayed)

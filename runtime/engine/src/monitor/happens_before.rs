@@ -47,6 +47,17 @@ pub(super) enum Accesses {
     All,
 }
 
+impl Accesses {
+    /// Those that an access of this kind conflicts with, whatever it reads: a compare-and-swap that reads something
+    /// else may not write.
+    pub(super) const fn in_conflict_with(kind: Kind) -> Self {
+        match kind {
+            Kind::Store | Kind::Rmw => Self::All,
+            _ => Self::Writes,
+        }
+    }
+}
+
 /// What is known just before an event of some thread: the hb-past of the event before it in that thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Past<'a> {
@@ -115,13 +126,17 @@ impl HappensBefore {
     /// Whether the event of this thread with this tick →hb* x for some x among these accesses to the location.
     #[inline]
     pub(super) fn is_before(&self, thread: Thread, tick: Tick, location: Location, accesses: Accesses) -> bool {
-        let width = self.threads.width();
-        self.locations.touched(location.index()).is_some_and(|clocks| {
-            let clock = match accesses {
-                Accesses::Writes => &clocks[..width],
-                Accesses::All => &clocks[width..],
-            };
-            count(clock, thread) >= tick
+        self.past_of(location, accesses).is_some_and(|clock| count(clock, thread) >= tick)
+    }
+
+    /// The events that happen before some of these accesses to the location, and they themselves; none if there are no
+    /// accesses.
+    #[inline]
+    pub(super) fn past_of(&self, location: Location, accesses: Accesses) -> Option<&Clock> {
+        let (writes, all) = self.locations.touched(location.index())?.split_at(self.threads.width());
+        Some(match accesses {
+            Accesses::Writes => writes,
+            Accesses::All => all,
         })
     }
 
@@ -129,6 +144,11 @@ impl HappensBefore {
     #[inline(always)]
     pub(super) fn next_tick_at_width<const WIDTH: usize>(&mut self, thread: Thread) -> Tick {
         count(self.threads.row_of_width::<WIDTH>(thread.index()), thread) + 1
+    }
+
+    /// The blocks of one clock.
+    pub(super) const fn width(&self) -> usize {
+        self.threads.width()
     }
 
     /// The place of the next event in the execution.
@@ -215,6 +235,18 @@ impl Past<'_> {
     #[must_use]
     pub const fn next(&self) -> EventIndex {
         self.next
+    }
+
+    /// The thread whose next event it is.
+    #[inline]
+    pub(super) const fn thread(&self) -> Thread {
+        self.thread
+    }
+
+    /// The clock of all this.
+    #[inline]
+    pub(super) const fn clock(&self) -> &Clock {
+        self.clock
     }
 
     /// The tick that the next event will have.

@@ -1,7 +1,7 @@
 //! The bridge from the oracle to the engine: a run of a little program, as events for a monitor.
 
 use engine::event::{self, Event, Kind, Location, Object, Site, Thread};
-use engine::monitor::{Model, Monitor, Report};
+use engine::monitor::{Monitor, Name, Report};
 
 use super::definition;
 use super::machine::Step;
@@ -66,10 +66,14 @@ pub(crate) fn run(monitor: &mut impl Monitor, run: &[Step], reports: &mut Vec<Re
     }
 }
 
-/// The reports of one model, as the definition writes them.
+/// The reports of the monitor of the TACAS'11 paper for one model, as the definition writes them.
 pub(crate) fn of_model(reports: &[Report], model: definition::Relaxed) -> Vec<definition::Report> {
-    let model = engine_model(model);
-    let of_model = reports.iter().filter(|report| report.monitor == model);
+    of_monitor(reports, burnim(model))
+}
+
+/// The reports of one monitor, as the definition writes them.
+pub(crate) fn of_monitor(reports: &[Report], monitor: Name) -> Vec<definition::Report> {
+    let of_model = reports.iter().filter(|report| report.monitor == monitor);
     let plain = |report: &Report| definition::Report {
         delayed: report.delayed as usize,
         previous: report.previous as usize,
@@ -78,9 +82,16 @@ pub(crate) fn of_model(reports: &[Report], model: definition::Relaxed) -> Vec<de
     of_model.map(plain).collect()
 }
 
-pub(crate) const fn engine_model(model: definition::Relaxed) -> Model {
+pub(crate) const fn burnim(model: definition::Relaxed) -> Name {
     match model {
-        definition::Relaxed::Tso => Model::Tso,
-        definition::Relaxed::Pso => Model::Pso,
+        definition::Relaxed::Tso => Name::BurnimTso,
+        definition::Relaxed::Pso => Name::BurnimPso,
+    }
+}
+
+pub(crate) const fn prefix(model: definition::Relaxed) -> Name {
+    match model {
+        definition::Relaxed::Tso => Name::PrefixTso,
+        definition::Relaxed::Pso => Name::PrefixPso,
     }
 }
