@@ -6,6 +6,7 @@ pub mod burnim;
 mod commit_order;
 pub mod happens_before;
 pub mod prefix;
+mod travelling;
 mod writes;
 
 /// Watches executions, one after the other.

@@ -28,9 +28,10 @@ use std::marker::PhantomData;
 
 use super::commit_order::{CommitOrder, Pso, Tso};
 use super::happens_before::{Accesses, HappensBefore, Past};
+use super::travelling::Travelling;
 use super::writes::{Cell, Write, WriteKind, Writes};
 use super::{EventIndex, Model, Monitor, Name, Report};
-use crate::clock::{Block, Clock, Clocks, LANES, Tick, count, join};
+use crate::clock::{Clock, Clocks, LANES, Tick, count, join};
 use crate::event::{Barrier, Event, Kind, Location, Thread};
 use crate::per_thread::PerThread;
 
@@ -171,7 +172,7 @@ impl Prefix {
             forcing.through = tick - 1;
         }
         match event.kind {
-            Kind::Lock(_) | Kind::Create(_) => forcing.through = tick,
+            Kind::Lock(_) | Kind::Share(_) | Kind::Wait { .. } | Kind::Create(_) => forcing.through = tick,
             Kind::Join(ended) => {
                 forcing.through = tick;
                 forcing.joined = Some((ended, self.clocks.last_tick(ended)));
@@ -369,82 +370,5 @@ impl<O: CommitOrder> Forced<O> {
             }
         }
         self.travelling.send(event, locations);
-    }
-}
-
-/// Clocks that travel along happens-before, as those of [`HappensBefore`] do, but count nothing.
-#[derive(Debug, Default)]
-struct Travelling {
-    threads: Clocks<1>,
-    /// With the writes of a location, then with all accesses to it.
-    locations: Clocks<2>,
-    objects: Clocks<1>,
-}
-
-impl Travelling {
-    fn begin(&mut self) {
-        self.threads.begin();
-        self.locations.begin();
-        self.objects.begin();
-    }
-
-    fn widen(&mut self, width: usize) {
-        self.threads.widen(width);
-        self.locations.widen(width);
-        self.objects.widen(width);
-    }
-
-    /// What the thread has; nothing is all zero.
-    fn with(&self, thread: Thread) -> Option<&Clock> {
-        self.threads.touched(thread.index())
-    }
-
-    /// What these accesses to a location have; nothing is all zero.
-    fn with_accesses(&self, location: Location, accesses: Accesses) -> Option<&Clock> {
-        let (writes, all) = self.locations.touched(location.index())?.split_at(self.threads.width());
-        Some(match accesses {
-            Accesses::Writes => writes,
-            Accesses::All => all,
-        })
-    }
-
-    /// Joins what comes before the event into the clock of its thread, which is returned.
-    fn receive(&mut self, event: &Event, locations: &[Location]) -> &mut [Block] {
-        let row = event.thread.index();
-        if let Kind::Join(ended) = event.kind {
-            self.threads.join_rows::<0>(row, ended.index());
-        }
-        let clock = self.threads.row(row);
-        let width = clock.len();
-        for location in locations {
-            let clocks = self.locations.row(location.index());
-            let (writes, all) = clocks.split_at(width);
-            join(clock, if event.kind.writes() { all } else { writes });
-        }
-        if let Kind::Lock(object) = event.kind {
-            join(clock, self.objects.row(object.index()));
-        }
-        clock
-    }
-
-    /// Gives what the thread has to what comes after the event.
-    fn send(&mut self, event: &Event, locations: &[Location]) {
-        let row = event.thread.index();
-        let clock = self.threads.row(row);
-        let width = clock.len();
-        for location in locations {
-            let (writes, all) = self.locations.row(location.index()).split_at_mut(width);
-            if event.kind.writes() {
-                writes.copy_from_slice(clock);
-                all.copy_from_slice(clock);
-            } else {
-                join(all, clock);
-            }
-        }
-        match event.kind {
-            Kind::Lock(object) => self.objects.row(object.index()).copy_from_slice(clock),
-            Kind::Create(child) => self.threads.join_rows::<0>(child.index(), row),
-            _ => {}
-        }
     }
 }
