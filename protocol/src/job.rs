@@ -30,6 +30,10 @@ pub enum MonitorName {
     PrefixTso,
     /// The monitor for PSO for which one execution of each class is enough.
     PrefixPso,
+    /// The most sensitive monitor for TSO.
+    ExactTso,
+    /// SOBER, for TSO, corrected.
+    Sober,
 }
 
 impl MonitorName {
@@ -37,7 +41,7 @@ impl MonitorName {
     #[must_use]
     pub const fn model(self) -> &'static str {
         match self {
-            Self::Tso | Self::BurnimTso | Self::PrefixTso => "tso",
+            Self::Tso | Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => "tso",
             Self::Pso | Self::BurnimPso | Self::PrefixPso => "pso",
         }
     }

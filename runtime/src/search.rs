@@ -27,6 +27,8 @@ const fn monitor_of(name: MonitorName) -> monitor::Name {
         MonitorName::Pso | MonitorName::BurnimPso => monitor::Name::BurnimPso,
         MonitorName::PrefixTso => monitor::Name::PrefixTso,
         MonitorName::PrefixPso => monitor::Name::PrefixPso,
+        MonitorName::ExactTso => monitor::Name::ExactTso,
+        MonitorName::Sober => monitor::Name::Sober,
     }
 }
 

@@ -9,7 +9,8 @@ use libtest_mimic::{Failed, Trial};
 pub(crate) type Line = u64;
 
 /// The monitors that a header can speak of.
-pub(crate) const MONITORS: [&str; 2] = ["tso", "pso"];
+pub(crate) const MONITORS: [&str; 8] =
+    ["tso", "pso", "burnim_tso", "burnim_pso", "prefix_tso", "prefix_pso", "exact_tso", "sober"];
 
 const VERDICTS: [&str; 4] = ["clean", "violations", "incomplete", "unsupported"];
 

@@ -4,8 +4,12 @@ use crate::event::{Event, Location};
 
 pub mod burnim;
 mod commit_order;
+pub mod exact;
+mod general_clock;
 pub mod happens_before;
 pub mod prefix;
+mod relaxed_order;
+pub mod sober;
 mod travelling;
 mod writes;
 
@@ -51,6 +55,10 @@ pub enum Name {
     PrefixTso,
     /// [`prefix`] for PSO.
     PrefixPso,
+    /// [`exact`], for TSO: the most sensitive one.
+    ExactTso,
+    /// [`sober`], for TSO: complete if one execution of each class is run.
+    Sober,
 }
 
 impl Name {
@@ -58,7 +66,7 @@ impl Name {
     #[must_use]
     pub const fn model(self) -> Model {
         match self {
-            Self::BurnimTso | Self::PrefixTso => Model::Tso,
+            Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => Model::Tso,
             Self::BurnimPso | Self::PrefixPso => Model::Pso,
         }
     }
@@ -78,6 +86,12 @@ pub fn monitors(names: &[Name]) -> Vec<Box<dyn Monitor>> {
     if !prefix.is_empty() {
         monitors.push(Box::new(prefix::Prefix::new(&prefix)));
     }
+    if names.contains(&Name::ExactTso) {
+        monitors.push(Box::new(exact::Exact::default()));
+    }
+    if names.contains(&Name::Sober) {
+        monitors.push(Box::new(sober::Sober::default()));
+    }
     monitors
 }
 
@@ -88,4 +102,20 @@ pub enum Model {
     Tso,
     /// Partial store order: one store buffer a thread and location (SPARC).
     Pso,
+}
+
+/// Adds the report that the event just about to happen could overtake a store, unless it is there already.
+fn add_report(
+    monitor: Name,
+    delayed: EventIndex,
+    past: &happens_before::Past<'_>,
+    first_report: usize,
+    reports: &mut Vec<Report>,
+) {
+    // A thread of a program has a previous event, or was created; a thread of a bare run may have neither.
+    let previous = past.previous().unwrap_or(delayed);
+    let report = Report { monitor, delayed, previous, overtaking: past.next() };
+    if !reports[first_report..].contains(&report) {
+        reports.push(report);
+    }
 }

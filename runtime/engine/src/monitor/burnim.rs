@@ -51,7 +51,7 @@ use std::marker::PhantomData;
 
 use super::commit_order::{CommitOrder, Pso, Tso};
 use super::happens_before::{Accesses, HappensBefore, Past};
-use super::{EventIndex, Model, Monitor, Name, Report};
+use super::{EventIndex, Model, Monitor, Name, Report, add_report};
 use crate::clock::Tick;
 use crate::event::{Barrier, Event, Kind, Location, Thread};
 use crate::per_thread::PerThread;
@@ -473,12 +473,7 @@ impl<O: CommitOrder> Buffers<O> {
                 _ => return,
             }
         }
-        // A thread of a program has a previous event, or was created; a thread of a bare run may have neither.
-        let previous = past.previous().unwrap_or(cell.event);
-        let report = Report { monitor: O::BURNIM, delayed: cell.event, previous, overtaking: past.next() };
-        if !reports[first_report..].contains(&report) {
-            reports.push(report);
-        }
+        add_report(O::BURNIM, cell.event, past, first_report, reports);
     }
 
     /// Whether the event, though it overtakes this store, comes after some x at another of its locations with

@@ -27,10 +27,10 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
 use super::commit_order::{CommitOrder, Pso, Tso};
-use super::happens_before::{Accesses, HappensBefore, Past};
+use super::happens_before::{Accesses, HappensBefore};
 use super::travelling::Travelling;
 use super::writes::{Cell, Write, WriteKind, Writes};
-use super::{EventIndex, Model, Monitor, Name, Report};
+use super::{EventIndex, Model, Monitor, Name, Report, add_report};
 use crate::clock::{Clock, Clocks, LANES, Tick, count, join};
 use crate::event::{Barrier, Event, Kind, Location, Thread};
 use crate::per_thread::PerThread;
@@ -91,7 +91,7 @@ impl Prefix {
                 continue;
             }
             let store = Store { cell, writes: &self.writes, accessed: &self.accessed };
-            let mut report = |name| add_report(name, write, &past, first_report, reports);
+            let mut report = |name| add_report(name, write.event, &past, first_report, reports);
             if let Some(tso) = &self.tso
                 && !store.is_forced::<Tso>(past.clock(), tso.travelling.with(event.thread))
             {
@@ -154,7 +154,7 @@ impl Prefix {
             && (past.contains(write.thread, write.tick) || follows())
             && !store.is_forced::<O>(&prefix, Some(&committed))
         {
-            add_report(O::PREFIX, write, &past, first_report, reports);
+            add_report(O::PREFIX, write.event, &past, first_report, reports);
         }
     }
 
@@ -203,8 +203,8 @@ impl Prefix {
         epoch
     }
 
-    /// Takes the event, of which room has been made.
-    pub(super) fn take(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
+    /// Takes the event, of which room has been made. `stores` is [`Write::stores`] if it writes.
+    pub(super) fn take(&mut self, event: &Event, locations: &[Location], stores: Tick, reports: &mut Vec<Report>) {
         let thread = event.thread;
         let tick = self.clocks.next_tick_at_width::<0>(thread);
         if tick == 1 {
@@ -215,7 +215,7 @@ impl Prefix {
         let epoch = self.perform(event, locations, tick);
         if event.kind.writes() {
             let kind = if event.kind == Kind::Store { WriteKind::Plain } else { WriteKind::Atomic };
-            self.writes.add(Write { thread, tick, event: self.clocks.next(), epoch, kind }, locations);
+            self.writes.add(Write { thread, tick, event: self.clocks.next(), epoch, kind, stores }, locations);
         }
         self.clocks.after(event, locations);
     }
@@ -232,20 +232,11 @@ impl Monitor for Prefix {
 
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
         self.make_room(event);
-        self.take(event, locations, reports);
+        self.take(event, locations, 0, reports);
     }
 
     fn pending(&mut self, _monitor: Name, _at_most: usize) -> Vec<EventIndex> {
         Vec::new()
-    }
-}
-
-fn add_report(monitor: Name, write: Write, past: &Past<'_>, first_report: usize, reports: &mut Vec<Report>) {
-    // A thread of a program has a previous event, or was created; a thread of a bare run may have neither.
-    let previous = past.previous().unwrap_or(write.event);
-    let report = Report { monitor, delayed: write.event, previous, overtaking: past.next() };
-    if !reports[first_report..].contains(&report) {
-        reports.push(report);
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Write {
     /// The tick after which its epoch of stores began.
     pub(super) epoch: Tick,
     pub(super) kind: WriteKind,
+    /// Its number on the store side of its thread, where a [`super::relaxed_order`] is kept; else 0.
+    pub(super) stores: Tick,
 }
 
 /// How a write reaches memory.

@@ -18,19 +18,25 @@ pub(crate) struct Report {
     pub(crate) overtaking: usize,
 }
 
+/// For each event of a run the events that happen before it, itself included, by their places.
+pub(crate) fn pasts(run: &[Step]) -> Vec<Events> {
+    let mut monitor = Monitor::new(Relaxed::Tso);
+    run.iter().for_each(|&step| {
+        monitor.event(step);
+    });
+    monitor.past
+}
+
 /// For each event, by thread and operation, those that happen before it, itself included.
 pub(crate) type Class = Vec<(usize, usize, Events)>;
 
 /// The class of a run. Runs of one class differ in the order of events that do not conflict alone.
 pub(crate) fn class(run: &[Step]) -> Class {
-    let mut monitor = Monitor::new(Relaxed::Tso);
-    run.iter().for_each(|&step| {
-        monitor.event(step);
-    });
+    let pasts = pasts(run);
     let mut places: Vec<usize> = (0..run.len()).collect();
     places.sort_by_key(|&place| (run[place].thread, run[place].op));
     let by_name = |past: Events| set((0..run.len()).filter(|&name| past >> places[name] & 1 == 1));
-    places.iter().map(|&place| (run[place].thread, run[place].op, by_name(monitor.past[place]))).collect()
+    places.iter().map(|&place| (run[place].thread, run[place].op, by_name(pasts[place]))).collect()
 }
 
 /// The relaxed model that the monitor simulates.

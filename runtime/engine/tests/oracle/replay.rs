@@ -53,12 +53,12 @@ pub(crate) fn event(step: &Step) -> Event {
 }
 
 /// Gives one event to a monitor.
-pub(crate) fn give(monitor: &mut impl Monitor, step: &Step, reports: &mut Vec<Report>) {
+pub(crate) fn give(monitor: &mut (impl Monitor + ?Sized), step: &Step, reports: &mut Vec<Report>) {
     monitor.event(&event(step), locations(step.action.addresses(), &mut [Location(0); 8]), reports);
 }
 
 /// Gives a whole run to a monitor; `reports` then holds its reports and nothing else.
-pub(crate) fn run(monitor: &mut impl Monitor, run: &[Step], reports: &mut Vec<Report>) {
+pub(crate) fn run(monitor: &mut (impl Monitor + ?Sized), run: &[Step], reports: &mut Vec<Report>) {
     reports.clear();
     monitor.begin();
     for step in run {
