@@ -121,7 +121,7 @@ pub(crate) fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
 }
 
 /// The monitors by their names on the command line and in JSON.
-const MONITORS: [(&str, MonitorName); 8] = [
+const MONITORS: [(&str, MonitorName); 9] = [
     ("tso", MonitorName::Tso),
     ("pso", MonitorName::Pso),
     ("burnim_tso", MonitorName::BurnimTso),
@@ -130,6 +130,7 @@ const MONITORS: [(&str, MonitorName); 8] = [
     ("prefix_pso", MonitorName::PrefixPso),
     ("exact_tso", MonitorName::ExactTso),
     ("sober", MonitorName::Sober),
+    ("race", MonitorName::Race),
 ];
 
 /// The name of a monitor on the command line and in JSON.
@@ -138,7 +139,7 @@ pub(crate) fn monitor_name(monitor: MonitorName) -> &'static str {
 }
 
 fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
-    const LATER: [&str; 3] = ["race", "sc-atomicity", "tso-atomicity"];
+    const LATER: [&str; 2] = ["sc-atomicity", "tso-atomicity"];
     let available = || {
         let names: Vec<&str> = MONITORS.iter().map(|(name, _)| *name).collect();
         format!("available are {}, and none alone", names.join(", "))
@@ -322,11 +323,14 @@ mod tests {
         assert_eq!(monitors("pso,tso,pso").unwrap(), [MonitorName::Pso, MonitorName::Tso]);
         assert_eq!(monitors("none").unwrap(), []);
         assert_eq!(monitors("tso,none").unwrap_err().message, "monitor `none` cannot be combined with others");
-        assert_eq!(monitors("race").unwrap_err().message, "monitor `race` is not available in this version");
+        assert_eq!(monitors("race, prefix_tso").unwrap(), [MonitorName::Race, MonitorName::PrefixTso]);
+        let later = monitors("sc-atomicity").unwrap_err().message;
+        assert_eq!(later, "monitor `sc-atomicity` is not available in this version");
         let unknown = monitors("tsoo").unwrap_err();
         assert_eq!(
             unknown.to_string(),
-            "error: unknown monitor `tsoo`\nhelp: available are tso, pso, burnim_tso, burnim_pso, and none alone"
+            "error: unknown monitor `tsoo`\nhelp: available are tso, pso, burnim_tso, burnim_pso, prefix_tso, \
+             prefix_pso, exact_tso, sober, race, and none alone"
         );
     }
 

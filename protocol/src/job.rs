@@ -34,15 +34,18 @@ pub enum MonitorName {
     ExactTso,
     /// SOBER, for TSO, corrected.
     Sober,
+    /// Data races of C11.
+    Race,
 }
 
 impl MonitorName {
-    /// The relaxed model whose executions it watches for, in lower case.
+    /// The relaxed model whose executions it watches for, in lower case, if it watches for any.
     #[must_use]
-    pub const fn model(self) -> &'static str {
+    pub const fn model(self) -> Option<&'static str> {
         match self {
-            Self::Tso | Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => "tso",
-            Self::Pso | Self::BurnimPso | Self::PrefixPso => "pso",
+            Self::Tso | Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => Some("tso"),
+            Self::Pso | Self::BurnimPso | Self::PrefixPso => Some("pso"),
+            Self::Race => None,
         }
     }
 

@@ -77,6 +77,8 @@ fn operate(
     turn(pending, site);
     let performed = with(|runtime| {
         let result = perform(runtime);
+        let failed = operation == Operation::TryLock && result.is_err();
+        let operation = if failed { Operation::TryLockFailed } else { operation };
         (result, runtime.no_access(Kind::Lock(object), Barrier::Full, operation, site, mutex as usize))
     });
     let Some((result, event)) = performed else { return Ok(()) };

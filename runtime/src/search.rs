@@ -29,6 +29,7 @@ const fn monitor_of(name: MonitorName) -> monitor::Name {
         MonitorName::PrefixPso => monitor::Name::PrefixPso,
         MonitorName::ExactTso => monitor::Name::ExactTso,
         MonitorName::Sober => monitor::Name::Sober,
+        MonitorName::Race => monitor::Name::Race,
     }
 }
 

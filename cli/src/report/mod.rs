@@ -75,7 +75,7 @@ pub(crate) fn printable(text: &str) -> String {
 
 /// The model that a monitor watches for: `TSO`, or `TSO (burnim_tso)` for one asked for by name.
 pub(crate) fn model_name(monitor: MonitorName) -> String {
-    let model = monitor.model().to_uppercase();
+    let model = monitor.model().unwrap_or_default().to_uppercase();
     match monitor {
         MonitorName::Tso | MonitorName::Pso => model,
         _ => format!("{model} ({})", monitor_name(monitor)),
@@ -146,6 +146,7 @@ fn headline(violation: &Violation) -> String {
 fn kind_words(kind: Kind) -> &'static str {
     match kind {
         Kind::ScViolation => "SC violation",
+        Kind::Race => "data race",
         Kind::Assertion => "assertion failed",
         Kind::Crash => "crash",
         Kind::Deadlock => "deadlock",
@@ -172,6 +173,8 @@ fn site_words(site: &SiteUse) -> String {
         Role::Delayed => format!("this {operation}{of} may wait in the store buffer"),
         Role::Overtaking => format!("while this {operation}{of} goes ahead"),
         Role::Previous => format!("after this {operation}{of}"),
+        Role::First => format!("this {operation}{of}"),
+        Role::Second => format!("is not ordered with this {operation}{of}"),
         Role::At => "here".to_string(),
         Role::Waiting => match (operation.as_str(), site.expression.as_str()) {
             ("", _) => "waits here".to_string(),

@@ -14,8 +14,8 @@ pub(crate) const MONITORS: [&str; 8] =
 
 const VERDICTS: [&str; 4] = ["clean", "violations", "incomplete", "unsupported"];
 
-/// The kinds of violations that no monitor reports.
-const FAILURES: [&str; 9] = [
+/// The kinds of violations that have no delayed store.
+const FAILURES: [&str; 10] = [
     "assertion",
     "crash",
     "deadlock",
@@ -24,6 +24,7 @@ const FAILURES: [&str; 9] = [
     "livelock",
     "misuse",
     "nondeterministic",
+    "race",
     "use-after-free",
 ];
 

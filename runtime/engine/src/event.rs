@@ -83,6 +83,49 @@ pub enum Barrier {
     Full,
 }
 
+/// A C11 memory order. `consume` counts as `acquire`, as compilers treat it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// `memory_order_relaxed`.
+    Relaxed,
+    /// `memory_order_acquire` and `memory_order_consume`.
+    Acquire,
+    /// `memory_order_release`.
+    Release,
+    /// `memory_order_acq_rel`.
+    AcquireRelease,
+    /// `memory_order_seq_cst`.
+    SequentiallyConsistent,
+}
+
+impl Order {
+    /// The order with this C11 number (`relaxed` 0, `consume` 1, `acquire` 2, `release` 3, `acq_rel` 4, `seq_cst` 5);
+    /// none for any other number.
+    #[must_use]
+    pub const fn from_c11(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Relaxed),
+            1 | 2 => Some(Self::Acquire),
+            3 => Some(Self::Release),
+            4 => Some(Self::AcquireRelease),
+            5 => Some(Self::SequentiallyConsistent),
+            _ => None,
+        }
+    }
+
+    /// Whether it has an acquire side.
+    #[must_use]
+    pub const fn acquires(self) -> bool {
+        matches!(self, Self::Acquire | Self::AcquireRelease | Self::SequentiallyConsistent)
+    }
+
+    /// Whether it has a release side.
+    #[must_use]
+    pub const fn releases(self) -> bool {
+        matches!(self, Self::Release | Self::AcquireRelease | Self::SequentiallyConsistent)
+    }
+}
+
 /// What an event does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
@@ -144,6 +187,9 @@ pub struct Event {
     pub before: Barrier,
     /// What is ordered after the access has taken effect.
     pub after: Barrier,
+    /// What it is to C11: the order of an atomic access or of a fence; none of an access that is not atomic. An
+    /// operation on an object synchronises with others as this says. The monitors of hardware models do not look at it.
+    pub order: Option<Order>,
 }
 
 impl Event {

@@ -8,6 +8,7 @@ pub mod exact;
 mod general_clock;
 pub mod happens_before;
 pub mod prefix;
+pub mod race;
 mod relaxed_order;
 pub mod sober;
 mod travelling;
@@ -31,9 +32,35 @@ pub trait Monitor {
 /// The place of an event in its execution: 0 is the first.
 pub type EventIndex = u32;
 
-/// What a monitor saw: a relaxed execution close to this one has the cycle e′ →hb* prev →po e →c e′.
+/// What a monitor saw.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Report {
+pub enum Report {
+    /// A relaxed execution close to this one has the cycle e′ →hb* prev →po e →c e′; or e′ →hb* x →c e →c e′, if e
+    /// accesses several locations.
+    Cycle(Cycle),
+    /// The two accesses are a data race.
+    Race {
+        /// The one that came first.
+        earlier: EventIndex,
+        /// The other one; always the event just given.
+        later: EventIndex,
+    },
+}
+
+impl Report {
+    /// Which of the monitors that watch.
+    #[must_use]
+    pub const fn monitor(&self) -> Name {
+        match self {
+            Self::Cycle(cycle) => cycle.monitor,
+            Self::Race { .. } => Name::Race,
+        }
+    }
+}
+
+/// A cycle in the happens-before of a relaxed execution.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cycle {
     /// Which of the monitors that watch.
     pub monitor: Name,
     /// e′: the store that still waits in its buffer.
@@ -59,15 +86,18 @@ pub enum Name {
     ExactTso,
     /// [`sober`], for TSO: complete if one execution of each class is run.
     Sober,
+    /// [`race`].
+    Race,
 }
 
 impl Name {
-    /// The relaxed model whose executions it watches for.
+    /// The relaxed model whose executions it watches for, if it watches for any.
     #[must_use]
-    pub const fn model(self) -> Model {
+    pub const fn model(self) -> Option<Model> {
         match self {
-            Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => Model::Tso,
-            Self::BurnimPso | Self::PrefixPso => Model::Pso,
+            Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => Some(Model::Tso),
+            Self::BurnimPso | Self::PrefixPso => Some(Model::Pso),
+            Self::Race => None,
         }
     }
 }
@@ -75,8 +105,9 @@ impl Name {
 /// The monitors of these names. Those that share their work are one.
 #[must_use]
 pub fn monitors(names: &[Name]) -> Vec<Box<dyn Monitor>> {
-    let models =
-        |of: [Name; 2]| -> Vec<Model> { of.into_iter().filter(|name| names.contains(name)).map(Name::model).collect() };
+    let models = |of: [Name; 2]| -> Vec<Model> {
+        of.into_iter().filter(|name| names.contains(name)).filter_map(Name::model).collect()
+    };
     let burnim = models([Name::BurnimTso, Name::BurnimPso]);
     let prefix = models([Name::PrefixTso, Name::PrefixPso]);
     let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
@@ -91,6 +122,9 @@ pub fn monitors(names: &[Name]) -> Vec<Box<dyn Monitor>> {
     }
     if names.contains(&Name::Sober) {
         monitors.push(Box::new(sober::Sober::default()));
+    }
+    if names.contains(&Name::Race) {
+        monitors.push(Box::new(race::Race::default()));
     }
     monitors
 }
@@ -114,7 +148,7 @@ fn add_report(
 ) {
     // A thread of a program has a previous event, or was created; a thread of a bare run may have neither.
     let previous = past.previous().unwrap_or(delayed);
-    let report = Report { monitor, delayed, previous, overtaking: past.next() };
+    let report = Report::Cycle(Cycle { monitor, delayed, previous, overtaking: past.next() });
     if !reports[first_report..].contains(&report) {
         reports.push(report);
     }

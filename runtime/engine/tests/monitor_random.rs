@@ -158,7 +158,7 @@ fn one_model_alone_reports_what_it_reports_beside_the_other() {
         for (model, alone) in [Model::Tso, Model::Pso].into_iter().zip(&mut alone) {
             replay::run(alone, &run, &mut of_one);
             let name = if model == Model::Tso { Name::BurnimTso } else { Name::BurnimPso };
-            let of_model: Vec<Report> = of_both.iter().filter(|report| report.monitor == name).copied().collect();
+            let of_model: Vec<Report> = of_both.iter().filter(|report| report.monitor() == name).copied().collect();
             assert_eq!(of_one, of_model, "seed {seed}");
             assert_eq!(alone.pending(name, usize::MAX), both.pending(name, usize::MAX), "seed {seed}");
         }

@@ -245,9 +245,9 @@ impl Monitor for Burnim {
     }
 
     fn pending(&mut self, monitor: Name, at_most: usize) -> Vec<EventIndex> {
-        let waiting = match monitor {
-            Name::BurnimTso => &mut self.tso.waiting,
-            Name::BurnimPso => &mut self.pso.waiting,
+        let (model, waiting) = match monitor {
+            Name::BurnimTso => (Model::Tso, &mut self.tso.waiting),
+            Name::BurnimPso => (Model::Pso, &mut self.pso.waiting),
             _ => return Vec::new(),
         };
         waiting.add(&self.stores, self.clocks.next());
@@ -258,7 +258,7 @@ impl Monitor for Burnim {
         {
             let cell = self.stores.cells[place as usize];
             self.fence(cell.thread, self.clocks.last_tick(cell.thread));
-            let is_pending = match monitor.model() {
+            let is_pending = match model {
                 Model::Tso => self.tso.is_pending(&cell),
                 Model::Pso => self.pso.is_pending(&cell),
             };
@@ -269,7 +269,7 @@ impl Monitor for Burnim {
         }
         stores.extend(newest.into_iter().rev());
         pending.reverse();
-        match monitor.model() {
+        match model {
             Model::Tso => self.tso.waiting.stores = stores,
             Model::Pso => self.pso.waiting.stores = stores,
         }

@@ -15,7 +15,7 @@ use super::prefix::Prefix;
 use super::relaxed_order::RelaxedOrder;
 use super::sober::Loads;
 use super::writes::WriteKind;
-use super::{EventIndex, Model, Monitor, Name, Report, add_report};
+use super::{Cycle, EventIndex, Model, Monitor, Name, Report, add_report};
 use crate::event::{Event, Kind, Location};
 
 /// The monitor.
@@ -88,7 +88,8 @@ impl Monitor for Exact {
         self.prefix.take(event, locations, stores, &mut self.by_prefix);
         if locations.len() > 1 {
             for report in &self.by_prefix {
-                let report = Report { monitor: Name::ExactTso, ..*report };
+                let Report::Cycle(cycle) = *report else { continue };
+                let report = Report::Cycle(Cycle { monitor: Name::ExactTso, ..cycle });
                 if !reports[first_report..].contains(&report) {
                     reports.push(report);
                 }

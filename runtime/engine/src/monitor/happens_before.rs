@@ -283,7 +283,7 @@ mod tests {
     use crate::event::{Barrier, Event, Kind, Location, Object, Site, Thread};
 
     fn event(thread: u8, kind: Kind) -> Event {
-        Event { thread: Thread(thread), site: Site(0), kind, before: Barrier::None, after: Barrier::None }
+        Event { thread: Thread(thread), site: Site(0), kind, before: Barrier::None, after: Barrier::None, order: None }
     }
 
     fn step(clocks: &mut HappensBefore, event: &Event, locations: &[Location]) {

@@ -155,7 +155,7 @@ mod tests {
             let own = locations.iter().map(own).collect();
             // Barriers inside an access would be events of their own in the relation.
             let before = if kind == Kind::Fence { Barrier::Full } else { Barrier::None };
-            let event = Event { thread, site: crate::event::Site(0), kind, before, after: Barrier::None };
+            let event = Event { thread, site: crate::event::Site(0), kind, before, after: Barrier::None, order: None };
             run.push(Seen { event, locations, own });
         }
         run

@@ -49,6 +49,7 @@ pub(crate) fn event(step: &Step) -> Event {
         kind,
         before: barrier(before),
         after: barrier(after),
+        order: None,
     }
 }
 
@@ -73,13 +74,15 @@ pub(crate) fn of_model(reports: &[Report], model: definition::Relaxed) -> Vec<de
 
 /// The reports of one monitor, as the definition writes them.
 pub(crate) fn of_monitor(reports: &[Report], monitor: Name) -> Vec<definition::Report> {
-    let of_model = reports.iter().filter(|report| report.monitor == monitor);
-    let plain = |report: &Report| definition::Report {
-        delayed: report.delayed as usize,
-        previous: report.previous as usize,
-        overtaking: report.overtaking as usize,
+    let plain = |report: &Report| match report {
+        Report::Cycle(cycle) if cycle.monitor == monitor => Some(definition::Report {
+            delayed: cycle.delayed as usize,
+            previous: cycle.previous as usize,
+            overtaking: cycle.overtaking as usize,
+        }),
+        _ => None,
     };
-    of_model.map(plain).collect()
+    reports.iter().filter_map(plain).collect()
 }
 
 pub(crate) const fn burnim(model: definition::Relaxed) -> Name {
