@@ -35,8 +35,8 @@ TARGET: .c files, which make one program, or an executable of `fencehound cc`.
 
 Exploring:
   --model sc              memory model of the executions [default: sc]
-  --monitor LIST          of tso, pso, burnim_tso, burnim_pso; or none
-                          [default: tso,pso]
+  --monitor LIST          of tso, pso (the default), race, sober, exact_tso,
+                          prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
   --explorer bounded      how executions are enumerated [default: bounded]
   --preemptions K|none    at most K preemptions in an execution [default: 2]
   --stop-at-first         end at the first violation (else --keep-going)

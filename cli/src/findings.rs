@@ -142,6 +142,7 @@ pub(crate) fn group_name(violation: &Violation) -> &'static str {
 pub(crate) fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::ScViolation => "sc-violation",
+        Kind::Race => "race",
         Kind::Assertion => "assertion",
         Kind::Crash => "crash",
         Kind::Deadlock => "deadlock",

@@ -1,6 +1,6 @@
 //! The machine-readable result: the shape of `check --json`, whose keys and their order are a contract.
 
-use protocol::{Kind, MonitorName, Role, Summary, Violation};
+use protocol::{MonitorName, Role, Summary, Violation};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -280,11 +280,7 @@ fn found<'a>(entry: &Entry<'a>) -> Found<'a> {
 
 /// The memory model that a violation belongs to: the one explored, or the one whose monitor warns.
 fn model(violation: &Violation) -> &'static str {
-    match (violation.kind, violation.monitor) {
-        (Kind::ScViolation, Some(MonitorName::Tso | MonitorName::BurnimTso)) => "tso",
-        (Kind::ScViolation, Some(MonitorName::Pso | MonitorName::BurnimPso)) => "pso",
-        _ => "sc",
-    }
+    violation.monitor.and_then(MonitorName::model).unwrap_or("sc")
 }
 
 #[cfg(test)]

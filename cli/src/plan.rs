@@ -121,14 +121,22 @@ pub(crate) fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
     }
 }
 
+/// The monitors by their names on the command line and in JSON.
+const MONITORS: [(&str, MonitorName); 9] = [
+    ("tso", MonitorName::Tso),
+    ("pso", MonitorName::Pso),
+    ("burnim_tso", MonitorName::BurnimTso),
+    ("burnim_pso", MonitorName::BurnimPso),
+    ("prefix_tso", MonitorName::PrefixTso),
+    ("prefix_pso", MonitorName::PrefixPso),
+    ("exact_tso", MonitorName::ExactTso),
+    ("sober", MonitorName::Sober),
+    ("race", MonitorName::Race),
+];
+
 /// The name of a monitor on the command line and in JSON.
 pub(crate) fn monitor_name(monitor: MonitorName) -> &'static str {
-    match monitor {
-        MonitorName::Tso => "tso",
-        MonitorName::Pso => "pso",
-        MonitorName::BurnimTso => "burnim_tso",
-        MonitorName::BurnimPso => "burnim_pso",
-    }
+    MONITORS.iter().find(|(_, other)| *other == monitor).map_or("", |(name, _)| name)
 }
 
 fn heap(typed: &CheckArgs) -> Heap {
@@ -139,24 +147,26 @@ fn heap(typed: &CheckArgs) -> Heap {
 }
 
 fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
-    const AVAILABLE: &str = "available are tso, pso, burnim_tso, burnim_pso, and none alone";
-    const LATER: [&str; 7] =
-        ["prefix_tso", "prefix_pso", "exact_tso", "sober", "race", "sc-atomicity", "tso-atomicity"];
+    const LATER: [&str; 2] = ["sc-atomicity", "tso-atomicity"];
+    let available = || {
+        let names: Vec<&str> = MONITORS.iter().map(|(name, _)| *name).collect();
+        format!("available are {}, and none alone", names.join(", "))
+    };
     let mut chosen = Vec::new();
     if list == "none" {
         return Ok(chosen);
     }
     for name in list.split(',') {
-        let monitor = match name.trim() {
-            "tso" => MonitorName::Tso,
-            "pso" => MonitorName::Pso,
-            "burnim_tso" => MonitorName::BurnimTso,
-            "burnim_pso" => MonitorName::BurnimPso,
-            "none" => return Err(Failure::usage("monitor `none` cannot be combined with others", AVAILABLE)),
-            name if LATER.contains(&name) => {
-                return Err(Failure::usage(format!("monitor `{name}` is not available in this version"), AVAILABLE));
+        let name = name.trim();
+        let monitor = match MONITORS.iter().find(|(known, _)| *known == name) {
+            Some((_, monitor)) => *monitor,
+            None if name == "none" => {
+                return Err(Failure::usage("monitor `none` cannot be combined with others", available()));
             }
-            name => return Err(Failure::usage(format!("unknown monitor `{name}`"), AVAILABLE)),
+            None if LATER.contains(&name) => {
+                return Err(Failure::usage(format!("monitor `{name}` is not available in this version"), available()));
+            }
+            None => return Err(Failure::usage(format!("unknown monitor `{name}`"), available())),
         };
         if !chosen.contains(&monitor) {
             chosen.push(monitor);
@@ -315,11 +325,14 @@ mod tests {
         assert_eq!(monitors("pso,tso,pso").unwrap(), [MonitorName::Pso, MonitorName::Tso]);
         assert_eq!(monitors("none").unwrap(), []);
         assert_eq!(monitors("tso,none").unwrap_err().message, "monitor `none` cannot be combined with others");
-        assert_eq!(monitors("race").unwrap_err().message, "monitor `race` is not available in this version");
+        assert_eq!(monitors("race, prefix_tso").unwrap(), [MonitorName::Race, MonitorName::PrefixTso]);
+        let later = monitors("sc-atomicity").unwrap_err().message;
+        assert_eq!(later, "monitor `sc-atomicity` is not available in this version");
         let unknown = monitors("tsoo").unwrap_err();
         assert_eq!(
             unknown.to_string(),
-            "error: unknown monitor `tsoo`\nhelp: available are tso, pso, burnim_tso, burnim_pso, and none alone"
+            "error: unknown monitor `tsoo`\nhelp: available are tso, pso, burnim_tso, burnim_pso, prefix_tso, \
+             prefix_pso, exact_tso, sober, race, and none alone"
         );
     }
 

@@ -442,7 +442,7 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check a.c --model alpha", "unknown model `alpha`"),
         ("check a.c --model tso", "model `tso` is not available in this version"),
         ("check a.c --explorer dpor", "explorer `dpor` is not available in this version"),
-        ("check a.c --monitor race", "monitor `race` is not available in this version"),
+        ("check a.c --monitor sc-atomicity", "monitor `sc-atomicity` is not available in this version"),
         ("check a.c --time 30", "--time `30` is no time"),
         ("check a.c --preemptions few", "--preemptions `few` is no bound"),
         ("check a.c --out text/out", "text/out: findings cannot be written: not a directory"),

@@ -26,6 +26,34 @@ pub enum MonitorName {
     BurnimTso,
     /// The monitor of the TACAS'11 paper for PSO.
     BurnimPso,
+    /// The monitor for TSO for which one execution of each class is enough.
+    PrefixTso,
+    /// The monitor for PSO for which one execution of each class is enough.
+    PrefixPso,
+    /// The most sensitive monitor for TSO.
+    ExactTso,
+    /// SOBER, for TSO, corrected.
+    Sober,
+    /// Data races of C11.
+    Race,
+}
+
+impl MonitorName {
+    /// The relaxed model whose executions it watches for, in lower case, if it watches for any.
+    #[must_use]
+    pub const fn model(self) -> Option<&'static str> {
+        match self {
+            Self::Tso | Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => Some("tso"),
+            Self::Pso | Self::BurnimPso | Self::PrefixPso => Some("pso"),
+            Self::Race => None,
+        }
+    }
+
+    /// Whether it simulates store buffers, which a trace shows.
+    #[must_use]
+    pub const fn has_buffers(self) -> bool {
+        matches!(self, Self::Tso | Self::Pso | Self::BurnimTso | Self::BurnimPso)
+    }
 }
 
 /// How far one execution may go.

@@ -47,6 +47,8 @@ pub struct Place {
 pub enum Kind {
     /// A relaxed execution close to this one is not sequentially consistent.
     ScViolation,
+    /// Two accesses to the same memory are not ordered, one writes, and one is not atomic.
+    Race,
     /// An `assert`, `fh_assert` or `reach_error` failed.
     Assertion,
     /// A fault, `abort`, stack overflow, or the memory limit.
@@ -83,6 +85,10 @@ pub enum Role {
     Previous,
     /// The access that comes before the delayed store takes effect, e.
     Overtaking,
+    /// The access of a race that came first.
+    First,
+    /// The other one.
+    Second,
     /// Where the failure happened.
     At,
     /// Where a thread waits.
@@ -118,7 +124,7 @@ pub struct SiteUse {
 pub struct Violation {
     /// What kind.
     pub kind: Kind,
-    /// The monitor that reported it, of an [`Kind::ScViolation`].
+    /// The monitor that reported it, of a [`Kind::ScViolation`] or a [`Kind::Race`].
     pub monitor: Option<MonitorName>,
     /// What happened, in one sentence.
     pub message: String,
@@ -174,9 +180,9 @@ pub struct MonitorCount {
     pub monitor: MonitorName,
     /// Executions with at least one report.
     pub reporting: u64,
-    /// Distinct pairs (e′, e) of source places.
+    /// Distinct pairs (e′, e) of source places; of races, pairs in any order.
     pub distinct: u64,
-    /// Distinct triples (e′, prev, e) of source places.
+    /// Distinct triples (e′, prev, e) of source places; of races, pairs in order.
     pub distinct_triples: u64,
     /// Its first report, if any.
     pub first: Option<FirstReport>,

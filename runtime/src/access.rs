@@ -134,7 +134,7 @@ fn compare_exchange<T: Bits>(address: *mut T, expected: T, desired: T, orders: u
     let old = read(address);
     let (kind, barriers, after) = if old == expected {
         write(address, desired);
-        (Kind::Rmw, mapping::rmw(success), desired)
+        (Kind::CompareAndSwap, mapping::rmw(success), desired)
     } else {
         (Kind::FailedRmw, mapping::failed_rmw(success, failure), old)
     };
@@ -187,8 +187,7 @@ hooks!(u64, __fh_load8, __fh_store8, __fh_atomic_load8, __fh_atomic_store8, __fh
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
     turn_to_access(site);
-    let barrier = mapping::fence(order(number));
-    if let Some(turn) = with(|runtime| runtime.no_access(Kind::Fence, barrier, Operation::Fence, site, 0)) {
+    if let Some(turn) = with(|runtime| runtime.fence(order(number), site)) {
         turn.obey();
     }
 }

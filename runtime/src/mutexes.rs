@@ -93,6 +93,8 @@ fn operate(
             before,
             if operation == Operation::TryLock { Looks::Like(seen) } else { Looks::Alike },
         );
+        let failed = operation == Operation::TryLock && result.is_err();
+        let operation = if failed { Operation::TryLockFailed } else { operation };
         (result, runtime.unlasting(Kind::Lock(object), Barrier::Full, operation, site, mutex as usize))
     });
     let Some((result, event)) = performed else { return Ok(()) };

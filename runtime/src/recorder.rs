@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use engine::event::{Kind as EventKind, Thread};
+use engine::event::Thread;
 use engine::execution::{Execution, Step};
 use engine::explore::Counts;
-use engine::monitor::{Model, Monitor, Report};
+use engine::monitor::{Cycle, Model, Monitor, Name, Report};
 use protocol::{
     BoundCount, FirstReport, Kind, MonitorCount, MonitorName, Place, Role, Schedule, Segment, SiteUse, TraceEvent,
     Violation,
@@ -33,6 +33,8 @@ pub(crate) enum Operation {
     Fence,
     Lock,
     TryLock,
+    /// One that did not get the mutex.
+    TryLockFailed,
     Unlock,
     Create(Thread),
     Join(Thread),
@@ -55,7 +57,7 @@ impl Operation {
             Self::CompareExchange => "compare-exchange",
             Self::Fence => "fence",
             Self::Lock => "lock",
-            Self::TryLock => "trylock",
+            Self::TryLock | Self::TryLockFailed => "trylock",
             Self::Unlock => "unlock",
             Self::Create(_) => "create",
             Self::Join(_) => "join",
@@ -114,6 +116,10 @@ pub(crate) fn site_use(role: Role, thread: Thread, record: RecordPointer, operat
     }
 }
 
+fn line(site: &SiteUse) -> String {
+    format!("{}:{}", site.place.file, site.place.line)
+}
+
 struct Found {
     executions: u64,
     /// The execution in which it was last seen.
@@ -132,7 +138,7 @@ struct Count {
     last: u64,
 }
 
-/// A pair or triple of places with the monitor that saw it: e′, prev, e.
+/// A triple of places with the monitor that saw it: e′, prev, e. Of a race: the earlier access, twice, and the later.
 type Triple = (usize, u32, u32, u32);
 
 /// So many of the stores that wait are kept for each event of a trace, the newest ones: nobody reads more, and an
@@ -152,7 +158,7 @@ pub(crate) struct Recorder {
     notes: Vec<Note>,
     /// What is kept beside of a traced execution.
     traced: Option<Traced>,
-    monitors: Vec<(MonitorName, Model)>,
+    monitors: Vec<(MonitorName, Name)>,
     counts: Vec<Count>,
     pairs: FxHashMap<(usize, u32, u32), usize>,
     triples: FxHashSet<Triple>,
@@ -171,7 +177,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Nothing found yet; the search starts now.
-    pub(crate) fn new(monitors: Vec<(MonitorName, Model)>) -> Self {
+    pub(crate) fn new(monitors: Vec<(MonitorName, Name)>) -> Self {
         Self {
             notes: Vec::new(),
             traced: None,
@@ -225,14 +231,11 @@ impl Recorder {
 
     /// The buffers after the event, where they are kept.
     #[cold]
-    pub(crate) fn buffers(&mut self, monitors: &[Box<dyn Monitor>]) {
+    pub(crate) fn buffers(&mut self, monitors: &mut [Box<dyn Monitor>]) {
         let names = &self.monitors;
         if let Some(traced) = &mut self.traced {
-            let of = |model| {
-                let waiting: Vec<_> =
-                    monitors.iter().flat_map(|monitor| monitor.pending(model)).map(u64::from).collect();
-                waiting[waiting.len().saturating_sub(LANE)..].to_vec()
-            };
+            let mut of =
+                |model| monitors.iter_mut().flat_map(|monitor| monitor.pending(model, LANE)).map(u64::from).collect();
             traced.pending.push(names.iter().map(|&(_, model)| of(model)).collect());
         }
     }
@@ -259,7 +262,7 @@ impl Recorder {
         let bound = self.bound_count(execution.preemptions(), counts);
         for report in reports {
             for index in 0..self.monitors.len() {
-                if self.monitors[index].1 == report.monitor {
+                if self.monitors[index].1 == report.monitor() {
                     self.report(index, report, execution, counts, bound);
                 }
             }
@@ -278,9 +281,18 @@ impl Recorder {
     }
 
     fn report(&mut self, monitor: usize, report: &Report, execution: &Execution, counts: bool, bound: Option<usize>) {
-        let steps = execution.steps();
-        let [delayed, previous, overtaking] =
-            [report.delayed, report.previous, report.overtaking].map(|index| steps[index as usize].site.0);
+        let site = |index: u32| execution.steps()[index as usize].site.0;
+        let (pair, triple) = match *report {
+            Report::Cycle(Cycle { delayed, previous, overtaking, .. }) => {
+                let (delayed, previous, overtaking) = (site(delayed), site(previous), site(overtaking));
+                ((delayed, overtaking), (delayed, previous, overtaking))
+            }
+            // It is the same race, whoever comes first.
+            Report::Race { earlier, later } => {
+                let (earlier, later) = (site(earlier), site(later));
+                ((earlier.min(later), earlier.max(later)), (earlier, earlier, later))
+            }
+        };
         let count = &mut self.counts[monitor];
         if counts && count.last != self.runs {
             count.last = self.runs;
@@ -294,14 +306,17 @@ impl Recorder {
             count.first = Some(FirstReport { executions: self.executions.max(1), seconds });
             count.first_bound = bound;
         }
-        if self.triples.insert((monitor, delayed, previous, overtaking)) {
+        if self.triples.insert((monitor, triple.0, triple.1, triple.2)) {
             count.triples += 1;
         }
         let next = self.found.len();
-        let index = *self.pairs.entry((monitor, delayed, overtaking)).or_insert(next);
+        let index = *self.pairs.entry((monitor, pair.0, pair.1)).or_insert(next);
         if index == next {
             count.distinct += 1;
-            let violation = self.sc_violation(monitor, report, execution);
+            let violation = match *report {
+                Report::Cycle(cycle) => self.sc_violation(monitor, cycle, execution),
+                Report::Race { earlier, later } => self.race(monitor, earlier, later, execution),
+            };
             self.found.push(Found { executions: 0, last: 0 });
             self.fresh.push(violation);
         }
@@ -316,24 +331,22 @@ impl Recorder {
         }
     }
 
-    fn sc_violation(&self, monitor: usize, report: &Report, execution: &Execution) -> Violation {
-        let (name, model) = self.monitors[monitor];
-        let indices = [report.delayed, report.previous, report.overtaking];
+    /// An event of the execution, with a part in a violation.
+    fn site(&self, role: Role, index: u32, execution: &Execution) -> SiteUse {
+        let note = self.notes[index as usize];
+        let thread = execution.steps()[index as usize].thread;
+        site_use(role, thread, note.site, note.operation.name())
+    }
+
+    fn sc_violation(&self, monitor: usize, cycle: Cycle, execution: &Execution) -> Violation {
+        let indices = [cycle.delayed, cycle.previous, cycle.overtaking];
         let roles = [Role::Delayed, Role::Previous, Role::Overtaking];
-        let sites: Vec<SiteUse> = indices
-            .iter()
-            .zip(roles)
-            .map(|(&index, role)| {
-                let note = self.notes[index as usize];
-                let thread = execution.steps()[index as usize].thread;
-                site_use(role, thread, note.site, note.operation.name())
-            })
-            .collect();
-        let machine = match model {
-            Model::Tso => "TSO",
-            Model::Pso => "PSO",
+        let sites: Vec<SiteUse> =
+            indices.into_iter().zip(roles).map(|(index, role)| self.site(role, index, execution)).collect();
+        let machine = match cycle.monitor.model() {
+            Some(Model::Pso) => "PSO",
+            _ => "TSO",
         };
-        let line = |site: &SiteUse| format!("{}:{}", site.place.file, site.place.line);
         let message = format!(
             "under {machine} the {} at {} can take effect before the store at {}, which no sequentially consistent \
              execution explains",
@@ -343,10 +356,30 @@ impl Recorder {
         );
         Violation {
             kind: Kind::ScViolation,
-            monitor: Some(name),
+            monitor: Some(self.monitors[monitor].0),
             message,
             sites,
             events: Some(indices.map(u64::from)),
+            program_counter: None,
+            schedule: self.schedule(execution),
+        }
+    }
+
+    fn race(&self, monitor: usize, earlier: u32, later: u32, execution: &Execution) -> Violation {
+        let sites = vec![self.site(Role::First, earlier, execution), self.site(Role::Second, later, execution)];
+        let message = format!(
+            "the {} at {} and the {} at {} are not ordered, and not both are atomic",
+            sites[0].operation,
+            line(&sites[0]),
+            sites[1].operation,
+            line(&sites[1])
+        );
+        Violation {
+            kind: Kind::Race,
+            monitor: Some(self.monitors[monitor].0),
+            message,
+            sites,
+            events: None,
             program_counter: None,
             schedule: self.schedule(execution),
         }
@@ -472,8 +505,8 @@ fn at_least_one(counted: u64, seen: bool) -> u64 {
 
 fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {
     let record = Record::behind(note.site);
-    let reads = matches!(step.kind, EventKind::Load | EventKind::Rmw | EventKind::FailedRmw);
-    let writes = matches!(step.kind, EventKind::Store | EventKind::Rmw);
+    let reads = step.kind.reads();
+    let writes = step.kind.writes();
     TraceEvent {
         thread: step.thread.0.into(),
         place: record.place(),

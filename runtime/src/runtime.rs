@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::event::{Barrier, Event, Kind, Location, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
-use engine::mapping::Barriers;
+use engine::mapping::{self, Barriers, Order};
 use engine::monitor::{Monitor, Report};
 
 use crate::exits::Exits;
@@ -469,7 +469,7 @@ impl Runtime {
         turn
     }
 
-    /// Reports an event that is no access.
+    /// Reports an operation on an object or a thread.
     /// `object` is the address of the object that it is about, or 0.
     pub(crate) fn no_access(
         &mut self,
@@ -479,9 +479,7 @@ impl Runtime {
         site: RecordPointer,
         object: usize,
     ) -> Turn {
-        if kind != Kind::Fence {
-            self.has_effect();
-        }
+        self.has_effect();
         self.unlasting(kind, before, operation, site, object)
     }
 
@@ -498,7 +496,20 @@ impl Runtime {
         if self.recorder.traces() {
             self.recorder.detail(Detail { address: object, ..Detail::default() });
         }
-        self.event(kind, Barriers { before, after: Barrier::None }, Note { site, operation }, &[])
+        // An attempt that failed synchronises with nothing.
+        let order = if operation == Operation::TryLockFailed { Order::Relaxed } else { Order::AcquireRelease };
+        let barriers = Barriers { before, after: Barrier::None, order: Some(order) };
+        self.event(kind, barriers, Note { site, operation }, &[])
+    }
+
+    /// Reports a fence.
+    pub(crate) fn fence(&mut self, order: Order, site: RecordPointer) -> Turn {
+        self.threads.at(self.running).events += 1;
+        if self.recorder.traces() {
+            self.recorder.detail(Detail::default());
+        }
+        let barriers = Barriers { before: mapping::fence(order), after: Barrier::None, order: Some(order) };
+        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, &[])
     }
 
     /// Takes an event into the execution. Last come the monitors: little has to be kept in registers over their call.
@@ -517,12 +528,13 @@ impl Runtime {
             self.recorder.event(note);
             return turn;
         }
-        let event = Event { thread, site, kind, before: barriers.before, after: barriers.after };
+        let Barriers { before, after, order } = barriers;
+        let event = Event { thread, site, kind, before, after, order };
         for monitor in &mut self.monitors {
             monitor.event(&event, locations, &mut self.reports);
         }
         if self.recorder.traces() {
-            self.recorder.buffers(&self.monitors);
+            self.recorder.buffers(&mut self.monitors);
         }
         Turn::Ours
     }

@@ -8,8 +8,7 @@ use engine::execution::{Ending, Execution};
 use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
-use engine::monitor::burnim::Burnim;
-use engine::monitor::{Model, Monitor};
+use engine::monitor;
 use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent};
 
 use crate::faults::{self, Fault};
@@ -20,24 +19,23 @@ use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
 use crate::{control, fiber, foreign, layout, process, scratch};
 
-/// Which machine a monitor simulates.
-const fn model_of(name: MonitorName) -> Model {
+/// The engine's monitor behind a name. `tso` and `pso` are those that see most if all interleavings are run, as here.
+const fn monitor_of(name: MonitorName) -> monitor::Name {
     match name {
-        MonitorName::Tso | MonitorName::BurnimTso => Model::Tso,
-        MonitorName::Pso | MonitorName::BurnimPso => Model::Pso,
+        MonitorName::Tso | MonitorName::BurnimTso => monitor::Name::BurnimTso,
+        MonitorName::Pso | MonitorName::BurnimPso => monitor::Name::BurnimPso,
+        MonitorName::PrefixTso => monitor::Name::PrefixTso,
+        MonitorName::PrefixPso => monitor::Name::PrefixPso,
+        MonitorName::ExactTso => monitor::Name::ExactTso,
+        MonitorName::Sober => monitor::Name::Sober,
+        MonitorName::Race => monitor::Name::Race,
     }
 }
 
 fn set_up(execution: Execution, names: &[MonitorName], max_events: u64, heap: protocol::Heap) {
-    let models: Vec<(MonitorName, Model)> = names.iter().map(|&name| (name, model_of(name))).collect();
-    let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
-    let mut wanted: Vec<Model> = models.iter().map(|&(_, model)| model).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    if !wanted.is_empty() {
-        monitors.push(Box::new(Burnim::new(&wanted)));
-    }
-    let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(models), Heap::new(heap)));
+    let named: Vec<(MonitorName, monitor::Name)> = names.iter().map(|&name| (name, monitor_of(name))).collect();
+    let monitors = monitor::monitors(&named.iter().map(|&(_, name)| name).collect::<Vec<_>>());
+    let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(named), Heap::new(heap)));
     match ready {
         Ok(mut runtime) => {
             runtime.max_events = u32::try_from(max_events).unwrap_or(u32::MAX);

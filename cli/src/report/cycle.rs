@@ -1,4 +1,6 @@
 //! Why a report of a monitor is a violation: the cycle e′ →hb* prev →po e →c e′, as a chain of real edges, in words.
+//! An access e of several bytes may instead come after some x at bytes other than those at which it overtakes e′:
+//! e′ →hb* x →c e →c e′.
 //!
 //! The edges are those of the paper's happens-before: po; rf, co and fr between accesses to a common byte; the order
 //! of operations on one synchronisation object; from a creation to the thread's first event and from its last event
@@ -39,11 +41,11 @@ pub(crate) struct Step {
     event: usize,
 }
 
-/// e′ →hb* prev →po e →c e′.
+/// e′ →hb* prev →po e →c e′, or e′ →hb* x →c e →c e′.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Cycle {
     delayed: usize,
-    /// From e′ to prev, and on to e.
+    /// From e′ to prev or x, and on to e.
     steps: Vec<Step>,
     previous: usize,
     overtaking: usize,
@@ -52,9 +54,14 @@ pub(crate) struct Cycle {
 impl Cycle {
     /// Finds a shortest chain. None if there is none, which a report of a monitor excludes.
     pub(crate) fn find(events: &[TraceEvent], delayed: usize, previous: usize, overtaking: usize) -> Option<Cycle> {
-        let mut steps = chain(&edges(&events[..=previous.max(delayed)]), delayed, previous)?;
-        let last = if events[previous].thread == events[overtaking].thread { Edge::Po } else { Edge::Create };
-        steps.push(Step { edge: last, event: overtaking });
+        let steps = match chain(&edges(&events[..=previous.max(delayed)]), delayed, previous) {
+            Some(mut steps) => {
+                let last = if events[previous].thread == events[overtaking].thread { Edge::Po } else { Edge::Create };
+                steps.push(Step { edge: last, event: overtaking });
+                steps
+            }
+            None => beside(events, delayed, overtaking)?,
+        };
         Some(Cycle { delayed, steps, previous, overtaking })
     }
 
@@ -70,7 +77,10 @@ impl Cycle {
         let wheres: Vec<String> = chain.iter().map(|index| short_place(&events[*index].place)).collect();
         let widest = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
         let (what_width, where_width) = (widest(&whats), widest(&wheres));
-        let mut text = format!("  {} e′ →hb* prev →po e →c e′\n", "cycle:".bold());
+        let passes_previous = chain.contains(&self.previous);
+        let shape =
+            if passes_previous { "e′ →hb* prev →po e →c e′" } else { "e′ →hb* x →c e →c e′" };
+        let mut text = format!("  {} {shape}\n", "cycle:".bold());
         for (number, index) in chain.iter().enumerate() {
             let (edge, words) = match number.checked_sub(1) {
                 None => ("", format!("may still wait in {}'s store buffer", thread_name(events[self.delayed].thread))),
@@ -85,6 +95,8 @@ impl Cycle {
                 "  [e]"
             } else if *index == self.previous {
                 "  [prev]"
+            } else if !passes_previous && number + 2 == chain.len() {
+                "  [x]"
             } else {
                 ""
             };
@@ -167,7 +179,7 @@ fn edges(events: &[TraceEvent]) -> Vec<Vec<Step>> {
     for (index, event) in events.iter().enumerate() {
         let mut into: Vec<(usize, Edge)> = Vec::new();
         if event.width > 0 {
-            into.extend(conflicts(&mut bytes, index, event));
+            into.extend(conflicts(&mut bytes, index, event, |_| false));
         } else if event.operation == "create" {
             creator.extend(other_thread(event).map(|child| (child, index)));
         } else if event.operation == "join" {
@@ -190,10 +202,17 @@ fn edges(events: &[TraceEvent]) -> Vec<Vec<Step>> {
     out
 }
 
-fn conflicts(bytes: &mut BTreeMap<u64, Byte>, index: usize, event: &TraceEvent) -> Vec<(usize, Edge)> {
+/// The edges into the event at its bytes but those that are left out.
+fn conflicts(
+    bytes: &mut BTreeMap<u64, Byte>,
+    index: usize,
+    event: &TraceEvent,
+    is_left_out: impl Fn(u64) -> bool,
+) -> Vec<(usize, Edge)> {
     let mut into = Vec::new();
-    for offset in 0..u64::from(event.width) {
-        let byte = bytes.entry(event.address.wrapping_add(offset)).or_default();
+    let addresses = (0..u64::from(event.width)).map(|offset| event.address.wrapping_add(offset));
+    for address in addresses.filter(|&address| !is_left_out(address)) {
+        let byte = bytes.entry(address).or_default();
         if event.read.is_some() {
             into.extend(byte.write.map(|write| (write, Edge::Rf)));
         }
@@ -247,6 +266,33 @@ fn chain(edges: &[Vec<Step>], from: usize, to: usize) -> Option<Vec<Step>> {
     }
     steps.reverse();
     Some(steps)
+}
+
+/// A shortest chain from e′ to e whose last edge is at bytes that e′ does not write.
+///
+/// A store of the thread of e′ may have to wait behind e′, and then e does not come after it: it ends the chain only if
+/// nothing else does.
+fn beside(events: &[TraceEvent], delayed: usize, overtaking: usize) -> Option<Vec<Step>> {
+    let (first, e) = (&events[delayed], &events[overtaking]);
+    let is_shared = |byte: u64| byte.wrapping_sub(first.address) < u64::from(first.width);
+    let mut bytes: BTreeMap<u64, Byte> = BTreeMap::new();
+    let mut into: Vec<(usize, Edge)> = Vec::new();
+    for (index, event) in events[..=overtaking].iter().enumerate().filter(|(_, event)| event.width > 0) {
+        into = conflicts(&mut bytes, index, event, |byte| index == overtaking && is_shared(byte));
+    }
+    let behind = |&(from, _): &(usize, Edge)| events[from].thread == first.thread && events[from].operation == "store";
+    let mut edges = edges(&events[..overtaking]);
+    edges.push(Vec::new());
+    for ends in [|behind: bool| !behind, |_| true] {
+        let mut edges = edges.clone();
+        for &(from, edge) in into.iter().filter(|from| events[from.0].thread != e.thread && ends(behind(from))) {
+            edges[from].push(Step { edge, event: overtaking });
+        }
+        if let Some(steps) = chain(&edges, delayed, overtaking) {
+            return Some(steps);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -308,6 +354,30 @@ mod tests {
         beside.address += 2;
         assert_eq!(chain(&edges(&[wide.clone(), inside]), 0, 1), Some(steps(&[(Edge::Rf, 1)])));
         assert_eq!(chain(&edges(&[wide, beside]), 0, 1), None);
+    }
+
+    #[test]
+    fn an_access_comes_after_one_half_and_overtakes_the_other() {
+        let store = |line, offset: u64| {
+            let mut store = access(1, line, "x", None, Some(1));
+            (store.address, store.width) = (store.address + offset, 4);
+            store
+        };
+        let mut load = access(2, 9, "x", Some(1), None);
+        load.width = 8;
+        let created = access(2, 8, "y", Some(0), None);
+        let events = [created.clone(), store(1, 0), store(2, 4), load.clone()];
+        let cycle = Cycle::find(&events, 1, 0, 3).unwrap();
+        assert_eq!(cycle.steps, steps(&[(Edge::Po, 2), (Edge::Rf, 3)]));
+        // Another thread's access is a better x than a store of the thread whose store is delayed.
+        let mut other = store(3, 4);
+        other.thread = 3;
+        let events = [created.clone(), store(1, 0), access(1, 4, "z", Some(0), None)];
+        let events = [&events[..], &[access(3, 5, "z", None, Some(1)), other, load.clone()]].concat();
+        let cycle = Cycle::find(&events, 1, 0, 5).unwrap();
+        assert_eq!(cycle.steps, steps(&[(Edge::Po, 2), (Edge::Fr, 3), (Edge::Po, 4), (Edge::Rf, 5)]));
+        // At the bytes of e′ itself there is none.
+        assert_eq!(Cycle::find(&[created, store(1, 0), load], 1, 0, 2), None);
     }
 
     #[test]

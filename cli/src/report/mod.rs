@@ -78,13 +78,10 @@ pub(crate) fn printable(text: &str) -> String {
 
 /// The model that a monitor watches for: `TSO`, or `TSO (burnim_tso)` for one asked for by name.
 pub(crate) fn model_name(monitor: MonitorName) -> String {
-    let model = match monitor {
-        MonitorName::Tso | MonitorName::BurnimTso => "TSO",
-        MonitorName::Pso | MonitorName::BurnimPso => "PSO",
-    };
+    let model = monitor.model().unwrap_or_default().to_uppercase();
     match monitor {
-        MonitorName::Tso | MonitorName::Pso => model.to_string(),
-        MonitorName::BurnimTso | MonitorName::BurnimPso => format!("{model} ({})", monitor_name(monitor)),
+        MonitorName::Tso | MonitorName::Pso => model,
+        _ => format!("{model} ({})", monitor_name(monitor)),
     }
 }
 
@@ -153,6 +150,7 @@ fn headline(violation: &Violation) -> String {
 fn kind_words(kind: Kind) -> &'static str {
     match kind {
         Kind::ScViolation => "SC violation",
+        Kind::Race => "data race",
         Kind::Assertion => "assertion failed",
         Kind::Crash => "crash",
         Kind::Deadlock => "deadlock",
@@ -182,6 +180,8 @@ fn site_words(site: &SiteUse) -> String {
         Role::Delayed => format!("this {operation}{of} may wait in the store buffer"),
         Role::Overtaking => format!("while this {operation}{of} goes ahead"),
         Role::Previous => format!("after this {operation}{of}"),
+        Role::First => format!("this {operation}{of}"),
+        Role::Second => format!("is not ordered with this {operation}{of}"),
         Role::At => "here".to_string(),
         Role::Waits => waits(operation, &printable(&site.expression)),
         Role::Holds if site.expression.is_empty() => {
@@ -244,7 +244,7 @@ pub(crate) fn marks(violation: &Violation, trace: &Trace) -> Option<[usize; 3]> 
 
 /// The store buffers of the monitor that reported.
 pub(crate) fn lane(subject: &Subject<'_>) -> Option<Lane> {
-    let monitor = subject.violation.monitor?;
+    let monitor = subject.violation.monitor.filter(|monitor| monitor.has_buffers())?;
     let index = subject.monitors.iter().position(|watched| *watched == monitor)?;
     Some(Lane { monitor: index, heading: format!("store buffers ({})", model_name(monitor)) })
 }

@@ -87,11 +87,18 @@ fn clean(facts: &Facts<'_>) -> String {
         0 => String::new(),
         count => format!(" ({count} more given up at an assumption)"),
     };
-    let watched = if facts.monitors.is_empty() {
-        "no assertion failure, crash or deadlock".to_string()
-    } else {
-        format!("no SC violation under {}", join(facts.monitors.iter().map(|monitor| model_name(*monitor))))
-    };
+    let mut watched = Vec::new();
+    if facts.monitors.iter().any(|monitor| monitor.model().is_some()) {
+        let models = facts.monitors.iter().filter(|monitor| monitor.model().is_some());
+        watched.push(format!("no SC violation under {}", join(models.map(|monitor| model_name(*monitor)))));
+    }
+    if facts.monitors.contains(&MonitorName::Race) {
+        watched.push("no data race".to_string());
+    }
+    if watched.is_empty() {
+        watched.push("no assertion failure, crash or deadlock".to_string());
+    }
+    let watched = watched.join(", ");
     format!("{all} {}{bound}{blocked}; {watched}", executions(facts.summary))
 }
 
@@ -173,7 +180,8 @@ fn monitored(facts: &Facts<'_>) -> Vec<String> {
         let reported = facts.violations.iter().filter(|violation| violation.monitor == Some(monitor)).count();
         count.max(reported as u64)
     };
-    let counts: Vec<(MonitorName, u64)> = facts.monitors.iter().map(|monitor| (*monitor, distinct(*monitor))).collect();
+    let models = facts.monitors.iter().filter(|monitor| monitor.model().is_some());
+    let counts: Vec<(MonitorName, u64)> = models.map(|monitor| (*monitor, distinct(*monitor))).collect();
     if counts.iter().all(|(_, count)| *count == 0) {
         return Vec::new();
     }
@@ -188,7 +196,8 @@ fn monitored(facts: &Facts<'_>) -> Vec<String> {
     some.chain(none).collect()
 }
 
-const KINDS: [(Kind, &str, &str); 12] = [
+const KINDS: [(Kind, &str, &str); 13] = [
+    (Kind::Race, "data race", "data races"),
     (Kind::Assertion, "assertion", "assertions"),
     (Kind::Crash, "crash", "crashes"),
     (Kind::Deadlock, "deadlock", "deadlocks"),
@@ -275,6 +284,16 @@ mod tests {
             facts.monitors = &[];
         };
         assert_eq!(sentence(unwatched, 6), "clean: all 6 executions; no assertion failure, crash or deadlock");
+        let races = |facts: &mut Facts<'_>| {
+            facts.preemptions = None;
+            facts.monitors = &[MonitorName::Race];
+        };
+        assert_eq!(sentence(races, 6), "clean: all 6 executions; no data race");
+        let both = |facts: &mut Facts<'_>| {
+            facts.preemptions = None;
+            facts.monitors = &[MonitorName::Race, MonitorName::Tso];
+        };
+        assert_eq!(sentence(both, 6), "clean: all 6 executions; no SC violation under TSO, no data race");
     }
 
     #[test]
@@ -287,6 +306,16 @@ mod tests {
         assert_eq!(
             text,
             "violations: 3 distinct SC violations under TSO, 5 under PSO in 1714 executions (at most 2 preemptions)"
+        );
+        let race = Violation { kind: Kind::Race, monitor: Some(MonitorName::Race), ..sc.clone() };
+        assert_eq!(
+            line(
+                |facts| facts.monitors = &[MonitorName::Tso, MonitorName::Race],
+                &summary(7, &[(tso, 0), (MonitorName::Race, 1)]),
+                &[race]
+            )
+            .1,
+            "violations: 1 data race in 7 executions (at most 2 preemptions)"
         );
         let mut stopped = summary(1, &[(tso, 0), (pso, 1)]);
         stopped.stopped_by = Some(StoppedBy::Executions);

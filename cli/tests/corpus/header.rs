@@ -9,12 +9,13 @@ use libtest_mimic::{Failed, Trial};
 pub(crate) type Line = u64;
 
 /// The monitors that a header can speak of.
-pub(crate) const MONITORS: [&str; 2] = ["tso", "pso"];
+pub(crate) const MONITORS: [&str; 8] =
+    ["tso", "pso", "burnim_tso", "burnim_pso", "prefix_tso", "prefix_pso", "exact_tso", "sober"];
 
 const VERDICTS: [&str; 4] = ["clean", "violations", "incomplete", "unsupported"];
 
-/// The kinds of violations that no monitor reports.
-const FAILURES: [&str; 12] = [
+/// The kinds of violations that have no delayed store.
+const FAILURES: [&str; 13] = [
     "assertion",
     "crash",
     "deadlock",
@@ -26,6 +27,7 @@ const FAILURES: [&str; 12] = [
     "misuse",
     "nondeterministic",
     "out-of-bounds",
+    "race",
     "use-after-free",
 ];
 

@@ -1,17 +1,19 @@
-//! Checks the TACAS'11 monitors, and the oracle of their tests, against a file of test vectors:
+//! Checks all monitors, and the oracle of their tests, against a file of test vectors:
 //! `cargo run -p fencehound-engine --release --example vectors -- monitors.jsonl`. Exits with 1 on a mismatch.
 //!
 //! Of each program: the first report on every sample run, the least number of preemptions with which each monitor
-//! reports, the numbers of interleavings and of traces under each model, and robustness.
+//! reports, the pairs that those report whose verdict is that of a class, the numbers of interleavings and of traces
+//! under each model, and robustness.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use engine::monitor::Model;
-use engine::monitor::burnim::Burnim;
-use oracle::definition::Relaxed;
+use engine::monitor::{self, Monitor, Name, Report};
+use oracle::definition;
 use oracle::machine::{self, Machine, Step};
 use oracle::program::Program;
 use oracle::replay;
+use oracle::sober::Sober;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -32,7 +34,16 @@ struct Vector {
     facts: Value,
 }
 
-const MODELS: [(Relaxed, &str); 2] = [(Relaxed::Tso, "tso"), (Relaxed::Pso, "pso")];
+/// The monitors by their keys in the file; none is SOBER as printed.
+const NAMES: [(Option<Name>, &str); 7] = [
+    (Some(Name::BurnimTso), "burnim_tso"),
+    (Some(Name::BurnimPso), "burnim_pso"),
+    (Some(Name::PrefixTso), "prefix_tso"),
+    (Some(Name::PrefixPso), "prefix_pso"),
+    (Some(Name::ExactTso), "exact_tso"),
+    (Some(Name::Sober), "sober"),
+    (None, "sober_printed"),
+];
 
 /// What was compared so far.
 #[derive(Default)]
@@ -60,40 +71,72 @@ fn follow(machine: &Machine<'_>, schedule: &str) -> Vec<Step> {
     schedule.bytes().map(|digit| machine.execute(&mut state, usize::from(digit - b'0'))).collect()
 }
 
-fn check_runs(vector: &Vector, program: &Program, monitor: &mut Burnim, tally: &mut Tally) {
-    let mut reports = Vec::new();
+/// The monitors of the engine, and SOBER as printed.
+struct Watchers {
+    monitors: Vec<Box<dyn Monitor>>,
+    reports: Vec<Report>,
+}
+
+impl Watchers {
+    /// The reports of each of [`NAMES`] on a run, as e′, prev, e by their places; of SOBER as printed the first alone.
+    fn watch(&mut self, run: &[Step], threads: usize) -> Vec<Vec<[usize; 3]>> {
+        let mut all = Vec::new();
+        for monitor in &mut self.monitors {
+            replay::run(monitor.as_mut(), run, &mut self.reports);
+            all.append(&mut self.reports);
+        }
+        let triple = |report: definition::Report| [report.delayed, report.previous, report.overtaking];
+        let of = |(name, _)| match name {
+            Some(name) => replay::of_monitor(&all, name).into_iter().map(triple).collect(),
+            None => Sober::first_report(run, &definition::pasts(run), threads).into_iter().collect(),
+        };
+        NAMES.into_iter().map(of).collect()
+    }
+}
+
+fn event(run: &[Step], place: usize) -> Value {
+    Value::from(format!("{}.{}", run[place].thread, run[place].op))
+}
+
+fn check_runs(vector: &Vector, program: &Program, watchers: &mut Watchers, tally: &mut Tally) {
     for run in &vector.runs {
         let schedule = run["sched"].as_str().expect("a schedule");
         let steps = follow(&Machine::new(program, machine::Model::Sc), schedule);
-        replay::run(monitor, &steps, &mut reports);
-        for (model, name) in MODELS {
-            let event = |place: usize| format!("{}.{}", steps[place].thread, steps[place].op);
-            let first = replay::of_model(&reports, model).first().map(|report| {
-                [report.delayed, report.previous, report.overtaking].map(|place| Value::from(event(place)))
-            });
-            let found = first.map_or(Value::Null, |first| Value::from(first.to_vec()));
-            tally.expect(&format!("{} {schedule} {name}", vector.id), &run[format!("burnim_{name}")], &found);
+        for (reports, (_, name)) in watchers.watch(&steps, program.threads.len()).iter().zip(NAMES) {
+            let first = reports.first().map(|report| report.map(|place| event(&steps, place)).to_vec());
+            let found = first.map_or(Value::Null, Value::from);
+            tally.expect(&format!("{} {schedule} {name}", vector.id), &run[name], &found);
         }
         tally.runs += 1;
     }
 }
 
-fn check_interleavings(vector: &Vector, program: &Program, monitor: &mut Burnim, tally: &mut Tally) {
-    let mut least = [None; 2];
+fn check_interleavings(vector: &Vector, program: &Program, watchers: &mut Watchers, tally: &mut Tally) {
+    let mut least = [None; NAMES.len()];
+    let mut pairs = NAMES.map(|_| BTreeSet::new());
     let mut interleavings = 0;
-    let mut reports = Vec::new();
     Machine::new(program, machine::Model::Sc).interleavings(&mut |run, preemptions| {
         interleavings += 1;
-        replay::run(monitor, run, &mut reports);
-        for ((model, _), least) in MODELS.into_iter().zip(&mut least) {
-            if reports.iter().any(|report| report.monitor == replay::engine_model(model)) {
+        let reports = watchers.watch(run, program.threads.len());
+        for ((reports, least), pairs) in reports.iter().zip(&mut least).zip(&mut pairs) {
+            if !reports.is_empty() {
                 *least = Some(least.map_or(preemptions, |least: usize| least.min(preemptions)));
             }
+            pairs.extend(reports.iter().map(|&[delayed, _, overtaking]| {
+                [delayed, overtaking].map(|place| (run[place].thread, run[place].op))
+            }));
         }
     });
-    for ((_, name), least) in MODELS.into_iter().zip(least) {
-        let expected = &vector.facts["min_preempt"][format!("burnim_{name}")];
+    for (((_, name), least), pairs) in NAMES.into_iter().zip(least).zip(pairs) {
+        let expected = &vector.facts["min_preempt"][name];
         tally.expect(&format!("{} least preemptions, {name}", vector.id), expected, &Value::from(least));
+        // Those of the monitors that report the same on all runs of a class.
+        let expected = &vector.facts["pairs"][name];
+        if !expected.is_null() {
+            let text = |(thread, op)| format!("{thread}.{op}");
+            let found: Vec<Vec<String>> = pairs.into_iter().map(|pair| pair.map(text).to_vec()).collect();
+            tally.expect(&format!("{} pairs, {name}", vector.id), expected, &Value::from(found));
+        }
     }
     let expected = &vector.facts["n_interleavings"];
     tally.expect(&format!("{} interleavings", vector.id), expected, &Value::from(interleavings));
@@ -129,7 +172,8 @@ fn main() -> ExitCode {
         }
     };
     let mut tally = Tally::default();
-    let mut monitor = Burnim::new(&[Model::Tso, Model::Pso]);
+    let names: Vec<Name> = NAMES.into_iter().filter_map(|(name, _)| name).collect();
+    let mut watchers = Watchers { monitors: monitor::monitors(&names), reports: Vec::new() };
     for line in text.lines() {
         let vector: Vector = serde_json::from_str(line).expect("one vector a line");
         if vector.kind != "program" {
@@ -137,8 +181,8 @@ fn main() -> ExitCode {
         }
         let threads: Vec<String> = vector.threads.iter().map(|ops| ops.join(";")).collect();
         let program = Program::parse(&threads);
-        check_runs(&vector, &program, &mut monitor, &mut tally);
-        check_interleavings(&vector, &program, &mut monitor, &mut tally);
+        check_runs(&vector, &program, &mut watchers, &mut tally);
+        check_interleavings(&vector, &program, &mut watchers, &mut tally);
         check_machines(&vector, &program, &mut tally);
         tally.programs += 1;
     }

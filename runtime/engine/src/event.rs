@@ -1,6 +1,6 @@
 //! Events: the visible operations of a program, as every other part of the engine sees them.
 //!
-//! An event is one access, fence, lock operation, thread creation or join (interface.md, "What is counted"). The fences
+//! An event is one access, fence, operation on a synchronisation object, thread creation or join (interface.md, "What is counted"). The fences
 //! that an access implies by its C11 order belong to the event itself ([`Event::before`], [`Event::after`]); which
 //! order implies which fence is decided in one place, [`crate::mapping`].
 
@@ -47,7 +47,7 @@ impl Location {
     }
 }
 
-/// A synchronisation object (a mutex), by its number in this execution.
+/// A synchronisation object, by its number in this execution.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Object(pub u32);
 
@@ -83,6 +83,49 @@ pub enum Barrier {
     Full,
 }
 
+/// A C11 memory order. `consume` counts as `acquire`, as compilers treat it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// `memory_order_relaxed`.
+    Relaxed,
+    /// `memory_order_acquire` and `memory_order_consume`.
+    Acquire,
+    /// `memory_order_release`.
+    Release,
+    /// `memory_order_acq_rel`.
+    AcquireRelease,
+    /// `memory_order_seq_cst`.
+    SequentiallyConsistent,
+}
+
+impl Order {
+    /// The order with this C11 number (`relaxed` 0, `consume` 1, `acquire` 2, `release` 3, `acq_rel` 4, `seq_cst` 5);
+    /// none for any other number.
+    #[must_use]
+    pub const fn from_c11(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Relaxed),
+            1 | 2 => Some(Self::Acquire),
+            3 => Some(Self::Release),
+            4 => Some(Self::AcquireRelease),
+            5 => Some(Self::SequentiallyConsistent),
+            _ => None,
+        }
+    }
+
+    /// Whether it has an acquire side.
+    #[must_use]
+    pub const fn acquires(self) -> bool {
+        matches!(self, Self::Acquire | Self::AcquireRelease | Self::SequentiallyConsistent)
+    }
+
+    /// Whether it has a release side.
+    #[must_use]
+    pub const fn releases(self) -> bool {
+        matches!(self, Self::Release | Self::AcquireRelease | Self::SequentiallyConsistent)
+    }
+}
+
 /// What an event does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
@@ -90,19 +133,45 @@ pub enum Kind {
     Load,
     /// Writes the event's locations through the store buffer.
     Store,
-    /// Reads and writes the event's locations in one step.
+    /// Reads and writes the event's locations in one step, whatever it reads.
     Rmw,
-    /// A read-modify-write that did not write, as a compare-and-swap that fails: reads, and drains what a successful
-    /// one drains.
+    /// A compare-and-swap that succeeded: a read-modify-write that would not have written, had it read something else.
+    CompareAndSwap,
+    /// A compare-and-swap that failed: reads, and drains what a successful one drains.
     FailedRmw,
     /// A fence, its strength in [`Event::before`].
     Fence,
     /// Any operation on a synchronisation object: acquiring, trying, releasing. A full fence.
     Lock(Object),
+    /// An operation on a synchronisation object that several threads make side by side, as readers of a read-write
+    /// lock do: ordered with each [`Kind::Lock`] on the object, not with another one of this kind. A full fence.
+    Share(Object),
+    /// Falls asleep on a condition variable and releases the mutex, or wakes up from it and acquires the mutex: an
+    /// operation on both. A full fence.
+    Wait {
+        /// The condition variable.
+        condition: Object,
+        /// The mutex.
+        mutex: Object,
+    },
     /// Creates a thread. A full fence.
     Create(Thread),
     /// Waits for the end of a thread. A full fence.
     Join(Thread),
+}
+
+impl Kind {
+    /// Whether it reads memory.
+    #[must_use]
+    pub const fn reads(self) -> bool {
+        matches!(self, Self::Load | Self::Rmw | Self::CompareAndSwap | Self::FailedRmw)
+    }
+
+    /// Whether it wrote memory.
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Store | Self::Rmw | Self::CompareAndSwap)
+    }
 }
 
 /// One event of an execution. Its locations travel beside it (see [`crate::monitor::Monitor::event`]).
@@ -118,4 +187,23 @@ pub struct Event {
     pub before: Barrier,
     /// What is ordered after the access has taken effect.
     pub after: Barrier,
+    /// What it is to C11: the order of an atomic access or of a fence; none of an access that is not atomic. An
+    /// operation on an object synchronises with others as this says. The monitors of hardware models do not look at it.
+    pub order: Option<Order>,
+}
+
+impl Event {
+    /// Whether a full barrier follows the access, and between the two others may see that older stores of the thread
+    /// still wait: the barrier is then best thought of as the beginning of the thread's next event. It is not if
+    /// nothing older waits when the access takes effect, or if the access is a store that commits after all older ones.
+    #[inline]
+    #[must_use]
+    pub const fn fences_later(&self) -> bool {
+        matches!(self.after, Barrier::Full)
+            && match self.before {
+                Barrier::None => true,
+                Barrier::StoreStore => matches!(self.kind, Kind::Load),
+                Barrier::Full => false,
+            }
+    }
 }

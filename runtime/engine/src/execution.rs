@@ -103,12 +103,16 @@ impl Step {
             Kind::Rmw => (2, 0),
             Kind::FailedRmw => (3, 0),
             Kind::Fence => (4, 0),
-            Kind::Lock(object) => (5, object.0),
-            Kind::Create(child) => (6, child.0 as u32),
-            Kind::Join(child) => (7, child.0 as u32),
+            Kind::Lock(object) => (5, object.0 as u64),
+            Kind::Create(child) => (6, child.0 as u64),
+            Kind::Join(child) => (7, child.0 as u64),
+            Kind::CompareAndSwap => (8, 0),
+            Kind::Share(object) => (9, object.0 as u64),
+            Kind::Wait { condition, mutex } => (10, (mutex.0 as u64) << 32 | condition.0 as u64),
         };
         let who = (self.site.0 as u64) << 32 | (kind as u64) << 8 | self.thread.0 as u64;
-        let what = (self.target as u64) << 32 | operand as u64;
+        // Only accesses have a target, and only the others an operand.
+        let what = (self.target as u64) << 32 | operand;
         mixed(mixed(before, who), what)
     }
 }

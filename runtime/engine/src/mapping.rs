@@ -5,83 +5,61 @@
 //! read-modify-write whatever its order (an interlocked instruction is a full fence on x86).
 
 use crate::event::Barrier;
+pub use crate::event::Order;
 
-/// A C11 memory order. `consume` counts as `acquire`, as compilers treat it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
-    /// Plain, volatile and relaxed accesses.
-    Relaxed,
-    /// `memory_order_acquire` and `memory_order_consume`.
-    Acquire,
-    /// `memory_order_release`.
-    Release,
-    /// `memory_order_acq_rel`.
-    AcquireRelease,
-    /// `memory_order_seq_cst`.
-    SequentiallyConsistent,
-}
-
-impl Order {
-    /// The order with this C11 number (`relaxed` 0, `consume` 1, `acquire` 2, `release` 3, `acq_rel` 4, `seq_cst` 5);
-    /// none for any other number.
-    #[must_use]
-    pub const fn from_c11(number: u32) -> Option<Self> {
-        match number {
-            0 => Some(Self::Relaxed),
-            1 | 2 => Some(Self::Acquire),
-            3 => Some(Self::Release),
-            4 => Some(Self::AcquireRelease),
-            5 => Some(Self::SequentiallyConsistent),
-            _ => None,
-        }
-    }
-}
-
-/// The barriers on both sides of an access.
+/// The barriers on both sides of an access, and the order that they come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Barriers {
     /// Before the access takes effect.
     pub before: Barrier,
     /// After it has taken effect.
     pub after: Barrier,
+    /// [`crate::event::Event::order`].
+    pub order: Option<Order>,
 }
 
 impl Barriers {
-    /// No barrier on either side: plain accesses.
-    pub const NONE: Self = Self { before: Barrier::None, after: Barrier::None };
+    /// No barrier on either side: plain and volatile accesses, which are not atomic.
+    pub const NONE: Self = Self { before: Barrier::None, after: Barrier::None, order: None };
+
+    const fn of(order: Order, before: Barrier, after: Barrier) -> Self {
+        Self { before, after, order: Some(order) }
+    }
 }
 
-/// Of a load: none under TSO and PSO, whose loads are in order.
+/// Of an atomic load: none under TSO and PSO, whose loads are in order.
 #[must_use]
-pub const fn load(_order: Order) -> Barriers {
-    Barriers::NONE
+pub const fn load(order: Order) -> Barriers {
+    Barriers::of(order, Barrier::None, Barrier::None)
 }
 
-/// Of a store.
+/// Of an atomic store.
 #[must_use]
 pub const fn store(order: Order) -> Barriers {
-    match order {
-        Order::Relaxed | Order::Acquire => Barriers::NONE,
-        Order::Release | Order::AcquireRelease => Barriers { before: Barrier::StoreStore, after: Barrier::None },
-        Order::SequentiallyConsistent => Barriers { before: Barrier::StoreStore, after: Barrier::Full },
-    }
+    let (before, after) = match order {
+        Order::Relaxed | Order::Acquire => (Barrier::None, Barrier::None),
+        Order::Release | Order::AcquireRelease => (Barrier::StoreStore, Barrier::None),
+        Order::SequentiallyConsistent => (Barrier::StoreStore, Barrier::Full),
+    };
+    Barriers::of(order, before, after)
 }
 
 /// Of a read-modify-write that writes.
 #[must_use]
 pub const fn rmw(order: Order) -> Barriers {
-    match order {
-        Order::Relaxed | Order::Acquire => Barriers::NONE,
-        Order::Release | Order::AcquireRelease => Barriers { before: Barrier::StoreStore, after: Barrier::None },
-        Order::SequentiallyConsistent => Barriers { before: Barrier::Full, after: Barrier::Full },
-    }
+    let (before, after) = match order {
+        Order::Relaxed | Order::Acquire => (Barrier::None, Barrier::None),
+        Order::Release | Order::AcquireRelease => (Barrier::StoreStore, Barrier::None),
+        Order::SequentiallyConsistent => (Barrier::Full, Barrier::Full),
+    };
+    Barriers::of(order, before, after)
 }
 
 /// Of a compare-and-swap that fails: what stands before it has executed already, what comes after follows the failure
 /// order.
 #[must_use]
 pub const fn failed_rmw(success: Order, failure: Order) -> Barriers {
-    Barriers { before: rmw(success).before, after: rmw(failure).after }
+    Barriers::of(failure, rmw(success).before, rmw(failure).after)
 }
 
 /// Of a fence between threads.
@@ -101,7 +79,8 @@ mod tests {
     #[test]
     fn a_failed_compare_and_swap_keeps_the_fence_before_it() {
         let barriers = failed_rmw(Order::SequentiallyConsistent, Order::Relaxed);
-        assert_eq!(barriers, Barriers { before: Barrier::Full, after: Barrier::None });
+        let order = Some(Order::Relaxed);
+        assert_eq!(barriers, Barriers { before: Barrier::Full, after: Barrier::None, order });
     }
 
     #[test]

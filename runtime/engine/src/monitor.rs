@@ -3,7 +3,16 @@
 use crate::event::{Event, Location};
 
 pub mod burnim;
+mod commit_order;
+pub mod exact;
+mod general_clock;
 pub mod happens_before;
+pub mod prefix;
+pub mod race;
+mod relaxed_order;
+pub mod sober;
+mod travelling;
+mod writes;
 
 /// Watches executions, one after the other.
 pub trait Monitor {
@@ -14,19 +23,46 @@ pub trait Monitor {
     /// without duplicates; empty for an event that is no access. Reports are appended to `reports`.
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>);
 
-    /// The stores that wait in some buffer of the simulated machine after the last event, in ascending order; none if
-    /// the monitor simulates no machine of this model.
-    fn pending(&self, model: Model) -> Vec<EventIndex>;
+    /// The stores that wait in some buffer of the machine that the monitor of this name simulates, after the last event, at most so many, the newest
+    /// ones, in ascending order; none if this monitor is another one, or simulates no machine. Asked after each event,
+    /// this costs what it returns.
+    fn pending(&mut self, monitor: Name, at_most: usize) -> Vec<EventIndex>;
 }
 
 /// The place of an event in its execution: 0 is the first.
 pub type EventIndex = u32;
 
-/// What a monitor saw: a relaxed execution close to this one has the cycle e′ →hb* prev →po e →c e′.
+/// What a monitor saw.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Report {
+pub enum Report {
+    /// A relaxed execution close to this one has the cycle e′ →hb* prev →po e →c e′; or e′ →hb* x →c e →c e′, if e
+    /// accesses several locations.
+    Cycle(Cycle),
+    /// The two accesses are a data race.
+    Race {
+        /// The one that came first.
+        earlier: EventIndex,
+        /// The other one; always the event just given.
+        later: EventIndex,
+    },
+}
+
+impl Report {
     /// Which of the monitors that watch.
-    pub monitor: Model,
+    #[must_use]
+    pub const fn monitor(&self) -> Name {
+        match self {
+            Self::Cycle(cycle) => cycle.monitor,
+            Self::Race { .. } => Name::Race,
+        }
+    }
+}
+
+/// A cycle in the happens-before of a relaxed execution.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cycle {
+    /// Which of the monitors that watch.
+    pub monitor: Name,
     /// e′: the store that still waits in its buffer.
     pub delayed: EventIndex,
     /// prev: the event before `overtaking` in its thread.
@@ -35,11 +71,85 @@ pub struct Report {
     pub overtaking: EventIndex,
 }
 
-/// The relaxed model that a monitor simulates.
+/// A monitor, by method and model.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Name {
+    /// [`burnim`] for TSO: which reports it makes depends on the order of events that do not conflict.
+    BurnimTso,
+    /// [`burnim`] for PSO.
+    BurnimPso,
+    /// [`prefix`] for TSO: complete if one execution of each class is run.
+    PrefixTso,
+    /// [`prefix`] for PSO.
+    PrefixPso,
+    /// [`exact`], for TSO: the most sensitive one.
+    ExactTso,
+    /// [`sober`], for TSO: complete if one execution of each class is run.
+    Sober,
+    /// [`race`].
+    Race,
+}
+
+impl Name {
+    /// The relaxed model whose executions it watches for, if it watches for any.
+    #[must_use]
+    pub const fn model(self) -> Option<Model> {
+        match self {
+            Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => Some(Model::Tso),
+            Self::BurnimPso | Self::PrefixPso => Some(Model::Pso),
+            Self::Race => None,
+        }
+    }
+}
+
+/// The monitors of these names. Those that share their work are one.
+#[must_use]
+pub fn monitors(names: &[Name]) -> Vec<Box<dyn Monitor>> {
+    let models = |of: [Name; 2]| -> Vec<Model> {
+        of.into_iter().filter(|name| names.contains(name)).filter_map(Name::model).collect()
+    };
+    let burnim = models([Name::BurnimTso, Name::BurnimPso]);
+    let prefix = models([Name::PrefixTso, Name::PrefixPso]);
+    let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
+    if !burnim.is_empty() {
+        monitors.push(Box::new(burnim::Burnim::new(&burnim)));
+    }
+    if !prefix.is_empty() {
+        monitors.push(Box::new(prefix::Prefix::new(&prefix)));
+    }
+    if names.contains(&Name::ExactTso) {
+        monitors.push(Box::new(exact::Exact::default()));
+    }
+    if names.contains(&Name::Sober) {
+        monitors.push(Box::new(sober::Sober::default()));
+    }
+    if names.contains(&Name::Race) {
+        monitors.push(Box::new(race::Race::default()));
+    }
+    monitors
+}
+
+/// The relaxed model that a monitor watches for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Model {
     /// Total store order: one first-in first-out store buffer a thread (x86).
     Tso,
     /// Partial store order: one store buffer a thread and location (SPARC).
     Pso,
+}
+
+/// Adds the report that the event just about to happen could overtake a store, unless it is there already.
+fn add_report(
+    monitor: Name,
+    delayed: EventIndex,
+    past: &happens_before::Past<'_>,
+    first_report: usize,
+    reports: &mut Vec<Report>,
+) {
+    // A thread of a program has a previous event, or was created; a thread of a bare run may have neither.
+    let previous = past.previous().unwrap_or(delayed);
+    let report = Report::Cycle(Cycle { monitor, delayed, previous, overtaking: past.next() });
+    if !reports[first_report..].contains(&report) {
+        reports.push(report);
+    }
 }

@@ -12,25 +12,38 @@ use oracle::machine::{self, Machine};
 use oracle::program::{Access, Action, Addresses, Barrier, Op, Program};
 use oracle::replay;
 
-/// Two addresses × {load, store, exchange}, and the full fence.
-const ACTIONS: usize = 7;
-
-/// The operation with this number; what it writes, if it does, does not matter without guards.
-fn op(number: usize) -> Op {
-    let addresses = Addresses(1 << (number % 2));
-    let access = [Access::Load, Access::Store(1), Access::Exchange(1)];
-    let action = match number {
-        6 => Action::Fence(Barrier::Full),
-        _ => Action::plain(access[number / 2], addresses),
-    };
-    Op { guard: None, action }
+/// The accesses to these sets of addresses; what a write writes does not matter without guards.
+fn accesses<'a>(access: &'a [Access], addresses: &'a [u8]) -> impl Iterator<Item = Action> + 'a {
+    addresses.iter().flat_map(move |&mask| access.iter().map(move |&access| Action::plain(access, Addresses(mask))))
 }
 
-/// All threads of 1 to `longest` operations.
-fn threads(longest: u32) -> Vec<Vec<Op>> {
+const A: u8 = 0b001;
+const B: u8 = 0b010;
+const C: u8 = 0b100;
+
+/// Two addresses × {load, store, exchange}, and the full fence.
+fn single() -> Vec<Action> {
+    let access = [Access::Load, Access::Store(1), Access::Exchange(1)];
+    accesses(&access, &[A, B]).chain([Action::Fence(Barrier::Full)]).collect()
+}
+
+/// {load, store} × two addresses and both at once, and the exchange of both.
+fn of_two_bytes() -> Vec<Action> {
+    let exchange = Action::plain(Access::Exchange(1), Addresses(A | B));
+    accesses(&[Access::Load, Access::Store(1)], &[A, B, A | B]).chain([exchange]).collect()
+}
+
+/// {load, store, exchange} × three addresses and two neighbouring ones at once.
+fn of_three_bytes() -> Vec<Action> {
+    accesses(&[Access::Load, Access::Store(1), Access::Exchange(1)], &[A, B, C, A | B, B | C]).collect()
+}
+
+/// All threads of 1 to `longest` of these actions.
+fn threads(actions: &[Action], longest: u32) -> Vec<Vec<Op>> {
+    let op = |number: usize| Op { guard: None, action: actions[number] };
+    let count = actions.len();
     let of_length = |length: u32| {
-        (0..ACTIONS.pow(length))
-            .map(move |code| (0..length).map(|place| op(code / ACTIONS.pow(place) % ACTIONS)).collect())
+        (0..count.pow(length)).map(move |code| (0..length).map(|place| op(code / count.pow(place) % count)).collect())
     };
     (1..=longest).flat_map(of_length).collect()
 }
@@ -96,30 +109,46 @@ fn binomial(n: usize, k: usize) -> usize {
     (0..k).fold(1, |product, i| product * (n - i) / (i + 1))
 }
 
+/// The number of interleavings of all programs of two threads of 1 to 3 of so many actions.
+///
+/// Of threads with m and n operations there are C(m+n, m), and the pairs counted in both orders are twice the programs
+/// but for those of two equal threads.
+fn interleavings_of_two(actions: usize) -> usize {
+    let of_lengths = |m: usize, n: usize| actions.pow((m + n) as u32) * binomial(m + n, m);
+    let ordered: usize = (1..=3).flat_map(|m| (1..=3).map(move |n| of_lengths(m, n))).sum();
+    let equal: usize = (1..=3).map(|m| actions.pow(m as u32) * binomial(2 * m, m)).sum();
+    (ordered + equal) / 2
+}
+
 #[test]
 fn two_threads_of_up_to_three_operations() {
-    let threads = threads(3);
-    assert_eq!(threads.len(), 7 + 7 * 7 + 7 * 7 * 7);
-    let programs = programs(&threads, 2);
-    // Two of 399 threads, repetition allowed.
-    assert_eq!(programs.len(), binomial(399 + 1, 2));
-    let (checked, interleavings) = check_all(&programs);
-    assert_eq!(checked, 79_800);
-    // Of threads with m and n operations there are C(m+n, m) interleavings, and the pairs counted in both orders are
-    // twice the programs but for those of two equal threads.
-    let of_lengths = |m: usize, n: usize| 7_usize.pow((m + n) as u32) * binomial(m + n, m);
-    let ordered: usize = (1..=3).flat_map(|m| (1..=3).map(move |n| of_lengths(m, n))).sum();
-    let equal: usize = (1..=3).map(|m| 7_usize.pow(m as u32) * binomial(2 * m, m)).sum();
-    assert_eq!(2 * interleavings, ordered + equal);
+    for actions in [single(), of_two_bytes()] {
+        let threads = threads(&actions, 3);
+        assert_eq!(threads.len(), 7 + 7 * 7 + 7 * 7 * 7);
+        let programs = programs(&threads, 2);
+        // Two of 399 threads, repetition allowed.
+        assert_eq!(programs.len(), binomial(399 + 1, 2));
+        assert_eq!(check_all(&programs), (79_800, interleavings_of_two(7)));
+    }
 }
 
 #[test]
 fn three_threads_of_up_to_two_operations() {
-    let threads = threads(2);
-    assert_eq!(threads.len(), 7 + 7 * 7);
-    let programs = programs(&threads, 3);
-    // Three of 56 threads, repetition allowed.
-    assert_eq!(programs.len(), binomial(56 + 2, 3));
-    let (checked, _) = check_all(&programs);
-    assert_eq!(checked, 30_856);
+    for actions in [single(), of_two_bytes()] {
+        let threads = threads(&actions, 2);
+        assert_eq!(threads.len(), 7 + 7 * 7);
+        let programs = programs(&threads, 3);
+        // Three of 56 threads, repetition allowed.
+        assert_eq!(programs.len(), binomial(56 + 2, 3));
+        let (checked, _) = check_all(&programs);
+        assert_eq!(checked, 30_856);
+    }
+}
+
+#[test]
+fn two_threads_of_up_to_two_operations_on_overlapping_bytes() {
+    let threads = threads(&of_three_bytes(), 2);
+    assert_eq!(threads.len(), 15 + 15 * 15);
+    let (checked, _) = check_all(&programs(&threads, 2));
+    assert_eq!(checked, binomial(240 + 1, 2));
 }

@@ -228,6 +228,13 @@ fn accesses_of_several_locations() {
     check(&["st a=1; st ab=2", "ld b; ld a"], Never, &[("0011", &[], &[])]);
     check(&["st a=1; st ab=2; st bc=3", "ld c; ld a"], Never, &[("00011", &[], &[])]);
     check(&["st a=1; st bc=3", "ld c; ld a"], Pso, &[("0011", &[], &["0.0 1.0 1.1"])]);
+    // An access comes after a store to one of its locations and overtakes an older one to the other.
+    check(&["st a=1; st b=2", "ld ab"], Pso, &[("001", &[], &["0.0 0.0 1.0"])]);
+    check(&["st a=1; stbar; st b=2", "ld ab"], Never, &[("0001", &[], &[])]);
+    check(&["st a=1; st ab=2; st b=3", "ld ab"], Never, &[("0001", &[], &[])]);
+    check(&["st a=1; ld b", "st ab=2"], TsoAndPso, &[("001", &["0.0 0.0 1.0"], &["0.0 0.0 1.0"])]);
+    // A compare-and-swap that overtakes reads something else: here it fails, and does not come after the load of b.
+    check(&["st a=1; ld b", "cas ab=1->2"], Never, &[("001", &[], &[])]);
     // An exchange of two locations drains both.
     check(&["st a=1; xchg ac=2; ld b", "st b=1; mfence; ld a"], Never, &[("000111", &[], &[])]);
 }

@@ -24,13 +24,16 @@
 //!    fences is false for it (erratum B4); here fences, locks, creations and joins drain all stores of their thread.
 //! 4. An event may access several locations. A store is then one entry that commits whole, an access is tested against
 //!    the stores waiting for each of its locations (all tests come before all commits), and a store that could be
-//!    overtaken at several locations is reported once. For such events the monitor is sound but not complete: one may
-//!    also come after an event x at one location and overtake e′ at another, where e′ →hb* x but not e′ →hb* prev.
+//!    overtaken at several locations is reported once. Such an event may also overtake e′ at one location and come
+//!    after an event x at another, which closes the cycle e′ →hb* x →c e →c e′ without prev
+//!    (`Buffers::follows_elsewhere`). A compare-and-swap that overtakes reads something else, and may fail then: it is
+//!    taken to come after writes only, and not after loads. That is sound, and loses a compare-and-swap of several
+//!    locations that succeeds only by overtaking, and whose cycle goes through a load of a part of them.
 //! 5. A read-modify-write that fails drains what a successful one drains; the paper has it write. Own stores are
 //!    drained after the test instead of at the end, which is the same: the test looks at other threads only.
-//! 6. A full barrier after an access is a part of its event. That loses nothing if the access writes and nothing older
-//!    waits when it takes effect or can be seen to wait after it (a store or read-modify-write in TSO; in PSO, one with
-//!    a barrier before it). Any other barrier after an access must be an event of its own to be monitored completely.
+//! 6. A full barrier after an access is a part of its event, unless others may come between the two and see the
+//!    difference ([`Event::fences_later`]), as after a compare-and-swap that is relaxed if it succeeds and sequentially
+//!    consistent if it fails: the barrier is then the beginning of the thread's next event (`Stores::fenced`).
 //! 7. As in the paper, a report does not end the monitoring: the machine goes on along the consistent execution.
 //!
 //! Invariants:
@@ -43,10 +46,12 @@
 //! 4. What is kept for a thread is that of the present execution from the thread's first event on, and is not asked for
 //!    before: [`Monitor::begin`] is O(1).
 
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
-use super::happens_before::{HappensBefore, Past};
-use super::{EventIndex, Model, Monitor, Report};
+use super::commit_order::{CommitOrder, Pso, Tso};
+use super::happens_before::{Accesses, HappensBefore, Past};
+use super::{EventIndex, Model, Monitor, Name, Report, add_report};
 use crate::clock::Tick;
 use crate::event::{Barrier, Event, Kind, Location, Thread};
 use crate::per_thread::PerThread;
@@ -79,6 +84,7 @@ impl Burnim {
         if tick == 1 {
             // The thread's first event: what is left from older executions goes.
             self.stores.epochs[thread] = 0;
+            self.stores.fenced[thread] = 0;
             self.tso.through[thread] = self.tso.at_first;
             self.pso.through[thread] = self.pso.at_first;
         }
@@ -88,6 +94,9 @@ impl Burnim {
             newest.is_some_and(|(_, cell)| self.tso.is_pending(cell) || self.pso.is_pending(cell))
         });
         if overtakes {
+            if self.stores.is_any_fenced {
+                self.fence_others(thread, locations);
+            }
             self.test(event, locations, reports);
             self.commit_others(thread, locations);
         }
@@ -110,13 +119,45 @@ impl Burnim {
     #[inline(never)]
     fn test(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
         let Self { clocks, stores, tso, pso } = self;
-        let past = clocks.before_at_width::<0>(event);
+        let past = clocks.past(event.thread);
         let first_report = reports.len();
+        if let &[location] = locations
+            && let Some((_, newest)) = stores.newest_of_others(location, event.thread)
+        {
+            tso.test(stores, newest, &past, |_| false, first_report, reports);
+            pso.test(stores, newest, &past, |_| false, first_report, reports);
+            return;
+        }
+        let overtaking = Overtaking { kind: event.kind, locations, clocks };
         for &location in locations {
             if let Some((_, newest)) = stores.newest_of_others(location, event.thread) {
-                tso.test(stores, newest, &past, first_report, reports);
-                pso.test(stores, newest, &past, first_report, reports);
+                let follows = |delayed: &Cell| tso.follows_elsewhere(stores, delayed, &overtaking);
+                tso.test(stores, newest, &past, follows, first_report, reports);
+                let follows = |delayed: &Cell| pso.follows_elsewhere(stores, delayed, &overtaking);
+                pso.test(stores, newest, &past, follows, first_report, reports);
             }
+        }
+    }
+
+    /// Lets the barriers take effect that were due before the last events of the threads whose stores wait for the
+    /// locations.
+    #[cold]
+    fn fence_others(&mut self, thread: Thread, locations: &[Location]) {
+        for &location in locations {
+            if let Some((_, cell)) = self.stores.newest_of_others(location, thread) {
+                let other = cell.thread;
+                self.fence(other, self.clocks.last_tick(other));
+            }
+        }
+    }
+
+    /// Lets the thread's barrier take effect that was due at its next event, if that has come: its last tick is `last`.
+    fn fence(&mut self, thread: Thread, last: Tick) {
+        let fenced = self.stores.fenced[thread];
+        if fenced != 0 && fenced < last {
+            self.stores.fenced[thread] = 0;
+            self.tso.drain(thread, fenced);
+            self.pso.drain(thread, fenced);
         }
     }
 
@@ -129,6 +170,14 @@ impl Burnim {
                 self.pso.commit(&mut self.stores, place);
             }
         }
+    }
+
+    /// A full barrier after the thread's event with this tick that others may come before.
+    #[cold]
+    fn fence_later(&mut self, thread: Thread, tick: Tick) {
+        self.fence(thread, tick);
+        self.stores.fenced[thread] = tick;
+        self.stores.is_any_fenced = true;
     }
 
     /// What a barrier just after the thread's event with this tick does.
@@ -156,17 +205,23 @@ impl Burnim {
                 let waits = |cell: &Cell| tso.is_pending(cell) || pso.is_pending(cell);
                 stores.issue(thread, locations, tick, clocks.next(), waits);
             }
-            Kind::Rmw | Kind::FailedRmw => {
+            Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw => {
                 self.tso.interlock(&mut self.stores, thread, locations, tick);
                 self.pso.interlock(&mut self.stores, thread, locations, tick);
             }
-            Kind::Lock(_) | Kind::Create(_) => self.barrier(thread, Barrier::Full, tick),
+            Kind::Lock(_) | Kind::Share(_) | Kind::Wait { .. } | Kind::Create(_) => {
+                self.barrier(thread, Barrier::Full, tick);
+            }
             Kind::Join(ended) => {
                 self.barrier(thread, Barrier::Full, tick);
                 self.barrier(ended, Barrier::Full, self.clocks.last_tick(ended));
             }
         }
-        self.barrier(thread, event.after, tick);
+        if event.fences_later() {
+            self.fence_later(thread, tick);
+        } else {
+            self.barrier(thread, event.after, tick);
+        }
     }
 }
 
@@ -174,6 +229,9 @@ impl Monitor for Burnim {
     fn begin(&mut self) {
         self.clocks.begin();
         self.stores.cells.clear();
+        self.stores.is_any_fenced = false;
+        self.tso.waiting.clear();
+        self.pso.waiting.clear();
     }
 
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
@@ -186,44 +244,71 @@ impl Monitor for Burnim {
         }
     }
 
-    fn pending(&self, model: Model) -> Vec<EventIndex> {
-        match model {
-            Model::Tso => self.tso.pending(&self.stores),
-            Model::Pso => self.pso.pending(&self.stores),
+    fn pending(&mut self, monitor: Name, at_most: usize) -> Vec<EventIndex> {
+        let (model, waiting) = match monitor {
+            Name::BurnimTso => (Model::Tso, &mut self.tso.waiting),
+            Name::BurnimPso => (Model::Pso, &mut self.pso.waiting),
+            _ => return Vec::new(),
+        };
+        waiting.add(&self.stores, self.clocks.next());
+        let mut stores = std::mem::take(&mut waiting.stores);
+        let (mut newest, mut pending) = (Vec::new(), Vec::new());
+        while pending.len() < at_most
+            && let Some((event, place)) = stores.pop()
+        {
+            let cell = self.stores.cells[place as usize];
+            self.fence(cell.thread, self.clocks.last_tick(cell.thread));
+            let is_pending = match model {
+                Model::Tso => self.tso.is_pending(&cell),
+                Model::Pso => self.pso.is_pending(&cell),
+            };
+            if cell.event == event && is_pending {
+                newest.push((event, place));
+                pending.push(event);
+            }
         }
+        stores.extend(newest.into_iter().rev());
+        pending.reverse();
+        match model {
+            Model::Tso => self.tso.waiting.stores = stores,
+            Model::Pso => self.pso.waiting.stores = stores,
+        }
+        pending
     }
 }
 
-/// Which earlier stores of its thread must commit before a store does.
-trait CommitOrder {
-    const MODEL: Model;
-
-    /// All stores of the thread up to this tick commit before a store with this `tick` in an epoch that began just
-    /// after the tick `epoch`. Beside these, stores that share a location commit in program order.
-    fn through(tick: Tick, epoch: Tick) -> Tick;
+/// The stores that may wait in a model, kept only for [`Monitor::pending`]: those that have committed go when they are
+/// met there.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Each store once, with one of its cells, in ascending order.
+    stores: Vec<(EventIndex, u32)>,
+    /// The events that have been looked at are those before this one.
+    next: EventIndex,
 }
 
-/// Stores commit in program order.
-#[derive(Debug)]
-struct Tso;
-
-impl CommitOrder for Tso {
-    const MODEL: Model = Model::Tso;
-
-    fn through(tick: Tick, _epoch: Tick) -> Tick {
-        tick
+impl Waiting {
+    fn clear(&mut self) {
+        self.stores.clear();
+        self.next = 0;
     }
-}
 
-/// Stores commit after those of earlier epochs.
-#[derive(Debug)]
-struct Pso;
-
-impl CommitOrder for Pso {
-    const MODEL: Model = Model::Pso;
-
-    fn through(_tick: Tick, epoch: Tick) -> Tick {
-        epoch
+    /// Adds the stores since it was last brought up to date; the next event is `next`. Nearly always only one event
+    /// has happened.
+    fn add(&mut self, all: &Stores, next: EventIndex) {
+        if self.next + 1 < next {
+            let new = all.cells.iter().zip(0..).filter(|(cell, _)| cell.event >= self.next);
+            let mut new: Vec<_> = new.map(|(cell, place)| (cell.event, place)).collect();
+            new.sort_unstable();
+            new.dedup_by_key(|&mut (event, _)| event);
+            self.stores.append(&mut new);
+        } else if self.next < next
+            && let Some(cell) = all.cells.get(all.last as usize)
+            && cell.event == self.next
+        {
+            self.stores.push((cell.event, all.last));
+        }
+        self.next = next;
     }
 }
 
@@ -234,8 +319,16 @@ struct Stores {
     /// it counts only if the cell there is one of this location.
     newest: Vec<u32>,
     cells: Vec<Cell>,
+    /// The place of a cell of the newest store.
+    last: u32,
     /// For each thread the tick after which its present epoch began.
     epochs: PerThread<Tick>,
+    /// For each thread the tick of its last event that ends with a full barrier which takes effect only just before
+    /// the next one; 0 if there is none, or it has taken effect. It is looked at when others meet stores that it
+    /// concerns.
+    fenced: PerThread<Tick>,
+    /// There may be one in this execution.
+    is_any_fenced: bool,
 }
 
 /// One store at one of its locations.
@@ -305,12 +398,20 @@ impl Stores {
             } else {
                 self.cells.push(cell);
             }
+            self.last = place;
             if location.index() >= self.newest.len() {
                 self.newest.resize(location.index() + 1, Cell::NONE);
             }
             self.newest[location.index()] = place;
         }
     }
+}
+
+/// An access of several locations that may overtake stores.
+struct Overtaking<'a> {
+    kind: Kind,
+    locations: &'a [Location],
+    clocks: &'a HappensBefore,
 }
 
 /// The store buffers of all threads in one model: which of the stores wait.
@@ -322,13 +423,20 @@ struct Buffers<O> {
     at_first: Tick,
     /// Cells that [`Buffers::commit_at_locations`] has still to look at; empty between calls.
     unfinished: Vec<u32>,
+    waiting: Waiting,
     order: PhantomData<O>,
 }
 
 impl<O: CommitOrder> Buffers<O> {
     fn new(is_monitored: bool) -> Self {
         let at_first = if is_monitored { 0 } else { Tick::MAX };
-        Self { through: PerThread::default(), at_first, unfinished: Vec::new(), order: PhantomData }
+        Self {
+            through: PerThread::default(),
+            at_first,
+            unfinished: Vec::new(),
+            waiting: Waiting::default(),
+            order: PhantomData,
+        }
     }
 
     #[inline]
@@ -343,24 +451,66 @@ impl<O: CommitOrder> Buffers<O> {
         *through = (*through).max(tick);
     }
 
-    /// Reports the newest store to a location that waits and is in the past, given the newest one.
-    fn test(&self, stores: &Stores, newest: &Cell, past: &Past<'_>, first_report: usize, reports: &mut Vec<Report>) {
+    /// Reports the newest store to a location that waits and is in the past of prev, or of something else that the
+    /// event `follows` even if it overtakes the store; given the newest store to the location.
+    #[inline]
+    fn test(
+        &self,
+        stores: &Stores,
+        newest: &Cell,
+        past: &Past<'_>,
+        follows: impl Fn(&Cell) -> bool,
+        first_report: usize,
+        reports: &mut Vec<Report>,
+    ) {
         if !self.is_pending(newest) {
             return;
         }
         let mut cell = newest;
-        while !past.contains(cell.thread, cell.tick) {
+        while !past.contains(cell.thread, cell.tick) && !follows(cell) {
             match stores.cells.get(cell.older as usize) {
                 Some(older) if self.is_pending(older) => cell = older,
                 _ => return,
             }
         }
-        // Nothing is known of a thread without a previous event, so there is one.
-        let Some(previous) = past.previous() else { return };
-        let report = Report { monitor: O::MODEL, delayed: cell.event, previous, overtaking: past.next() };
-        if !reports[first_report..].contains(&report) {
-            reports.push(report);
+        add_report(O::BURNIM, cell.event, past, first_report, reports);
+    }
+
+    /// Whether the event, though it overtakes this store, comes after some x at another of its locations with
+    /// `delayed` →hb* x.
+    ///
+    /// It does if all stores to that location can commit and `delayed` still wait: then all that accessed the location
+    /// so far comes before the event.
+    #[cold]
+    fn follows_elsewhere(&self, stores: &Stores, delayed: &Cell, overtaking: &Overtaking<'_>) -> bool {
+        let Overtaking { kind, locations, clocks } = overtaking;
+        let conflicting = Accesses::in_conflict_with(*kind);
+        locations.iter().any(|&location| {
+            clocks.is_before(delayed.thread, delayed.tick, location, conflicting)
+                && !self.commits_after(stores, location, delayed)
+        })
+    }
+
+    /// Whether the newest store to the location waits, and for `delayed`, or is `delayed` itself.
+    fn commits_after(&self, stores: &Stores, location: Location, delayed: &Cell) -> bool {
+        let Some((place, newest)) = stores.newest(location) else { return false };
+        if newest.thread != delayed.thread {
+            return false;
         }
+        // The stores of the thread that must commit before the newest one, and are not older than `delayed`.
+        let mut seen = BTreeSet::new();
+        let mut unfinished = vec![place];
+        while let Some(place) = unfinished.pop() {
+            let Some(cell) = stores.cells.get(place as usize) else { continue };
+            if cell.tick < delayed.tick || !self.is_pending(cell) || !seen.insert(place) {
+                continue;
+            }
+            if cell.tick == delayed.tick || O::through(cell.tick, cell.epoch) >= delayed.tick {
+                return true;
+            }
+            unfinished.extend([cell.next_location, cell.older]);
+        }
+        false
     }
 
     /// Makes a store commit, if it waits, and before it all that must.
@@ -402,13 +552,5 @@ impl<O: CommitOrder> Buffers<O> {
                 place = cell.older;
             }
         }
-    }
-
-    fn pending(&self, stores: &Stores) -> Vec<EventIndex> {
-        let waiting = stores.cells.iter().filter(|cell| self.is_pending(cell));
-        let mut pending: Vec<_> = waiting.map(|cell| cell.event).collect();
-        pending.sort_unstable();
-        pending.dedup();
-        pending
     }
 }

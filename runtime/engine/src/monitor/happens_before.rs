@@ -14,6 +14,8 @@
 //!    all: the conflict order is the union over locations.
 //! 3. prev\[t\] is the immediately preceding event of any kind, fences and lock operations included, and for the first
 //!    event of a created thread it is the creation. Anything less loses completeness (monitors.md, errata B8, B9).
+//! 4. L\[m\] is two clocks, as W and A are: operations that threads make side by side ([`Kind::Share`]) are not ordered
+//!    among themselves. One order of all operations of readers on a lock would invent cycles (power.md, section 5).
 //!
 //! Invariants: C\[t\] before a step is the hb-past of prev\[t\], so that e′ →hb* prev\[t\] iff C\[t\]\[thread(e′)\] is at least the
 //! tick of e′; W\[a\] ≤ A\[a\]; C\[t\]\[u\] ≤ C\[u\]\[u\].
@@ -30,12 +32,32 @@ pub struct HappensBefore {
     threads: Clocks<1>,
     /// W, then A.
     locations: Clocks<2>,
-    /// L.
-    objects: Clocks<1>,
+    /// L of the operations that are ordered with all others, then L of all.
+    objects: Clocks<2>,
     /// prev; holds only where C is not zero.
     previous: PerThread<EventIndex>,
     /// The events of this execution so far.
     events: EventIndex,
+}
+
+/// Accesses to a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Accesses {
+    /// Those that wrote.
+    Writes,
+    /// All.
+    All,
+}
+
+impl Accesses {
+    /// Those that an access of this kind conflicts with, whatever it reads: a compare-and-swap that reads something
+    /// else may not write.
+    pub(super) const fn in_conflict_with(kind: Kind) -> Self {
+        match kind {
+            Kind::Store | Kind::Rmw => Self::All,
+            _ => Self::Writes,
+        }
+    }
 }
 
 /// What is known just before an event of some thread: the hb-past of the event before it in that thread.
@@ -96,10 +118,39 @@ impl HappensBefore {
         Past { clock, thread, previous, next: self.events }
     }
 
+    /// The same as [`HappensBefore::before`] for any event of the thread, of which that has been asked.
+    #[inline]
+    pub(super) fn past(&self, thread: Thread) -> Past<'_> {
+        let clock = self.threads.touched(thread.index()).expect("asked for before");
+        Past { clock, thread, previous: self.previous[thread], next: self.events }
+    }
+
+    /// Whether the event of this thread with this tick →hb* x for some x among these accesses to the location.
+    #[inline]
+    pub(super) fn is_before(&self, thread: Thread, tick: Tick, location: Location, accesses: Accesses) -> bool {
+        self.past_of(location, accesses).is_some_and(|clock| count(clock, thread) >= tick)
+    }
+
+    /// The events that happen before some of these accesses to the location, and they themselves; none if there are no
+    /// accesses.
+    #[inline]
+    pub(super) fn past_of(&self, location: Location, accesses: Accesses) -> Option<&Clock> {
+        let (writes, all) = self.locations.touched(location.index())?.split_at(self.threads.width());
+        Some(match accesses {
+            Accesses::Writes => writes,
+            Accesses::All => all,
+        })
+    }
+
     /// The tick that the next event of the thread will have, when there is room and the width of the clocks is known.
     #[inline(always)]
     pub(super) fn next_tick_at_width<const WIDTH: usize>(&mut self, thread: Thread) -> Tick {
         count(self.threads.row_of_width::<WIDTH>(thread.index()), thread) + 1
+    }
+
+    /// The blocks of one clock.
+    pub(super) const fn width(&self) -> usize {
+        self.threads.width()
     }
 
     /// The place of the next event in the execution.
@@ -124,7 +175,7 @@ impl HappensBefore {
                     join(&mut self.locations.row_again::<WIDTH>(location.index())[width..], clock);
                 }
             }
-            Kind::Store | Kind::Rmw => {
+            Kind::Store | Kind::Rmw | Kind::CompareAndSwap => {
                 for location in locations {
                     join(clock, &self.locations.row_of_width::<WIDTH>(location.index())[width..]);
                 }
@@ -137,10 +188,28 @@ impl HappensBefore {
             }
             Kind::Fence => tick(clock, thread),
             Kind::Lock(object) => {
-                let last = self.objects.row_of_width::<WIDTH>(object.index());
-                join(clock, last);
+                let (ordered, all) = self.objects.row_of_width::<WIDTH>(object.index()).split_at_mut(width);
+                join(clock, all);
                 tick(clock, thread);
-                last.copy_from_slice(clock);
+                ordered.copy_from_slice(clock);
+                all.copy_from_slice(clock);
+            }
+            Kind::Share(object) => {
+                let (ordered, all) = self.objects.row_of_width::<WIDTH>(object.index()).split_at_mut(width);
+                join(clock, ordered);
+                tick(clock, thread);
+                join(all, clock);
+            }
+            Kind::Wait { condition, mutex } => {
+                for object in [condition, mutex] {
+                    join(clock, &self.objects.row_of_width::<WIDTH>(object.index())[width..]);
+                }
+                tick(clock, thread);
+                for object in [condition, mutex] {
+                    let (ordered, all) = self.objects.row_of_width::<WIDTH>(object.index()).split_at_mut(width);
+                    ordered.copy_from_slice(clock);
+                    all.copy_from_slice(clock);
+                }
             }
             Kind::Create(child) => {
                 tick(clock, thread);
@@ -188,6 +257,18 @@ impl Past<'_> {
         self.next
     }
 
+    /// The thread whose next event it is.
+    #[inline]
+    pub(super) const fn thread(&self) -> Thread {
+        self.thread
+    }
+
+    /// The clock of all this.
+    #[inline]
+    pub(super) const fn clock(&self) -> &Clock {
+        self.clock
+    }
+
     /// The tick that the next event will have.
     #[inline]
     #[must_use]
@@ -202,7 +283,7 @@ mod tests {
     use crate::event::{Barrier, Event, Kind, Location, Object, Site, Thread};
 
     fn event(thread: u8, kind: Kind) -> Event {
-        Event { thread: Thread(thread), site: Site(0), kind, before: Barrier::None, after: Barrier::None }
+        Event { thread: Thread(thread), site: Site(0), kind, before: Barrier::None, after: Barrier::None, order: None }
     }
 
     fn step(clocks: &mut HappensBefore, event: &Event, locations: &[Location]) {
@@ -239,6 +320,32 @@ mod tests {
         step(&mut clocks, &event(6, Kind::Fence), &[]);
         step(&mut clocks, &event(0, Kind::Join(Thread(6))), &[]);
         assert!(knows(&mut clocks, 0, 6, 1) && knows(&mut clocks, 0, 1, 2));
+    }
+
+    #[test]
+    fn operations_side_by_side_are_ordered_with_the_others_alone() {
+        let (lock, share) = (Kind::Lock(Object(0)), Kind::Share(Object(0)));
+        let mut clocks = HappensBefore::default();
+        step(&mut clocks, &event(0, lock), &[]);
+        step(&mut clocks, &event(1, share), &[]);
+        step(&mut clocks, &event(2, share), &[]);
+        assert!(knows(&mut clocks, 1, 0, 1) && knows(&mut clocks, 2, 0, 1) && !knows(&mut clocks, 2, 1, 2));
+        step(&mut clocks, &event(0, lock), &[]);
+        assert!(knows(&mut clocks, 0, 1, 1) && knows(&mut clocks, 0, 2, 1));
+        step(&mut clocks, &event(3, share), &[]);
+        assert!(knows(&mut clocks, 3, 2, 1));
+    }
+
+    #[test]
+    fn a_wait_is_an_operation_on_both_of_its_objects() {
+        let mut clocks = HappensBefore::default();
+        step(&mut clocks, &event(0, Kind::Lock(Object(0))), &[]);
+        step(&mut clocks, &event(1, Kind::Share(Object(1))), &[]);
+        step(&mut clocks, &event(2, Kind::Wait { condition: Object(0), mutex: Object(1) }), &[]);
+        assert!(knows(&mut clocks, 2, 0, 1) && knows(&mut clocks, 2, 1, 1));
+        step(&mut clocks, &event(3, Kind::Share(Object(0))), &[]);
+        step(&mut clocks, &event(4, Kind::Lock(Object(1))), &[]);
+        assert!(knows(&mut clocks, 3, 2, 1) && knows(&mut clocks, 4, 2, 1) && !knows(&mut clocks, 4, 3, 1));
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! The TACAS'11 monitors by their definition (monitors.md, sections 2 and 3): sets of events, no clocks, no cleverness.
 //!
+//! Extended to accesses of several addresses: e closes a cycle, too, if it overtakes e′ at one address, and at another
+//! comes after some x with e′ →hb* x. So it does if all stores to that address can commit before e′.
+//!
 //! Events are numbered by their place in the run; a set of events is a bit mask.
 
 use super::machine::Step;
-use super::program::{Action, Addresses, Barrier};
+use super::program::{Access, Action, Addresses, Barrier};
 
 pub(crate) type Events = u128;
 
@@ -13,6 +16,27 @@ pub(crate) struct Report {
     pub(crate) delayed: usize,
     pub(crate) previous: usize,
     pub(crate) overtaking: usize,
+}
+
+/// For each event of a run the events that happen before it, itself included, by their places.
+pub(crate) fn pasts(run: &[Step]) -> Vec<Events> {
+    let mut monitor = Monitor::new(Relaxed::Tso);
+    run.iter().for_each(|&step| {
+        monitor.event(step);
+    });
+    monitor.past
+}
+
+/// For each event, by thread and operation, those that happen before it, itself included.
+pub(crate) type Class = Vec<(usize, usize, Events)>;
+
+/// The class of a run. Runs of one class differ in the order of events that do not conflict alone.
+pub(crate) fn class(run: &[Step]) -> Class {
+    let pasts = pasts(run);
+    let mut places: Vec<usize> = (0..run.len()).collect();
+    places.sort_by_key(|&place| (run[place].thread, run[place].op));
+    let by_name = |past: Events| set((0..run.len()).filter(|&name| past >> places[name] & 1 == 1));
+    places.iter().map(|&place| (run[place].thread, run[place].op, by_name(pasts[place]))).collect()
 }
 
 /// The relaxed model that the monitor simulates.
@@ -29,6 +53,9 @@ pub(crate) struct Monitor {
     past: Vec<Events>,
     /// The stores that have not committed in the simulation.
     pending: Events,
+    /// Those of them that commit before their thread's next event: they may be seen to wait after an access that has a
+    /// full barrier after it.
+    due: Events,
 }
 
 /// In ascending order.
@@ -46,7 +73,7 @@ fn set(events: impl Iterator<Item = usize>) -> Events {
 
 impl Monitor {
     pub(crate) fn new(model: Relaxed) -> Self {
-        Self { model, run: Vec::new(), past: Vec::new(), pending: 0 }
+        Self { model, run: Vec::new(), past: Vec::new(), pending: 0, due: 0 }
     }
 
     /// The reports of a whole run.
@@ -63,6 +90,7 @@ impl Monitor {
     /// Takes the next event; the reports come in the order of the addresses at which e could overtake e′.
     pub(crate) fn event(&mut self, step: Step) -> Vec<Report> {
         let event = self.run.len();
+        self.commit(self.due & self.pending_of(step.thread));
         let reports = self.test(event, step);
         let addresses = step.action.addresses();
         for other in members(self.pending) {
@@ -81,34 +109,59 @@ impl Monitor {
             _ => 0,
         };
         let (before, after) = step.action.barriers();
-        if before == Barrier::Full || after == Barrier::Full {
+        let is_load = !step.wrote && !step.action.is_atomic();
+        let is_due = after == Barrier::Full && (before == Barrier::None || before == Barrier::StoreStore && is_load);
+        if before == Barrier::Full || after == Barrier::Full && !is_due {
             drained |= own;
         }
         self.commit(drained);
-        if step.wrote && !step.action.is_atomic() && after != Barrier::Full {
+        if step.wrote && !step.action.is_atomic() && (after != Barrier::Full || is_due) {
             self.pending |= 1 << event;
+        }
+        if is_due {
+            self.due |= self.pending_of(step.thread);
         }
         reports
     }
 
     fn test(&self, event: usize, step: Step) -> Vec<Report> {
         let mut reports = Vec::new();
-        let Some(previous) = self.previous(step.thread) else { return reports };
+        let previous = self.previous(step.thread);
         for address in step.action.addresses().iter() {
             let waits =
                 |&other: &usize| self.run[other].thread != step.thread && self.addresses(other).contains(address);
             let waiting: Vec<usize> = members(self.pending).filter(waits).collect();
             let thread = |&other: &usize| self.run[other].thread;
             assert!(waiting.windows(2).all(|pair| thread(&pair[0]) == thread(&pair[1])), "Lemma 1");
-            let newest = waiting.into_iter().rfind(|&other| self.past[previous] >> other & 1 == 1);
-            if let Some(delayed) = newest {
-                let report = Report { delayed, previous, overtaking: event };
+            let closes = |&other: &usize| {
+                previous.is_some_and(|previous| self.past[previous] >> other & 1 == 1) || self.follows(step, other)
+            };
+            if let Some(delayed) = waiting.into_iter().rfind(closes) {
+                let report = Report { delayed, previous: previous.unwrap_or(delayed), overtaking: event };
                 if !reports.contains(&report) {
                     reports.push(report);
                 }
             }
         }
         reports
+    }
+
+    /// Whether the next event comes after some x with `delayed` →hb* x even if it overtakes `delayed`.
+    fn follows(&self, step: Step, delayed: usize) -> bool {
+        let left = self.behind(delayed);
+        // A compare-and-swap that reads something else may not write.
+        let writes = matches!(step.action, Action::Access { access: Access::Store(_) | Access::Exchange(_), .. });
+        step.action.addresses().iter().any(|address| {
+            let is_settled = members(left).all(|store| !self.addresses(store).contains(address));
+            let conflicts = |&x: &usize| self.addresses(x).contains(address) && (writes || self.run[x].wrote);
+            is_settled && (0..self.run.len()).filter(conflicts).any(|x| self.past[x] >> delayed & 1 == 1)
+        })
+    }
+
+    /// The pending stores that cannot commit as long as this one waits, itself included.
+    fn behind(&self, delayed: usize) -> Events {
+        let waits = |&store: &usize| self.must_commit(1 << store) >> delayed & 1 == 1;
+        set(members(self.pending).filter(waits))
     }
 
     fn pending_of(&self, thread: usize) -> Events {
@@ -123,16 +176,20 @@ impl Monitor {
 
     /// Makes stores commit, and all that must commit before them.
     fn commit(&mut self, stores: Events) {
+        self.pending &= !self.must_commit(stores);
+    }
+
+    /// These stores, as far as they are pending, and all that must commit before them.
+    fn must_commit(&self, stores: Events) -> Events {
         let mut committing = stores & self.pending;
         loop {
             let must = |&earlier: &usize| members(committing).any(|store| self.orders(earlier, store));
             let more = set(members(self.pending & !committing).filter(must));
             if more == 0 {
-                break;
+                return committing;
             }
             committing |= more;
         }
-        self.pending &= !committing;
     }
 
     /// ww.

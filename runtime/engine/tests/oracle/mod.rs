@@ -5,6 +5,7 @@
 //! * [`machine`]: the operational machines SC, TSO and PSO; all traces, robustness, all interleavings.
 //! * [`definition`]: the TACAS'11 monitors by their definition, over sets.
 //! * [`random`]: random programs and runs, from a seed.
+//! * [`sober`]: SOBER as printed, which is not complete.
 //! * [`replay`]: gives a run of a program to a monitor of the engine.
 #![allow(dead_code, reason = "each test binary uses a part of the oracle")]
 
@@ -13,3 +14,4 @@ pub(crate) mod machine;
 pub(crate) mod program;
 pub(crate) mod random;
 pub(crate) mod replay;
+pub(crate) mod sober;

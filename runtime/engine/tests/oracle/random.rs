@@ -32,16 +32,25 @@ impl Random {
     }
 }
 
+/// How many addresses an access has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Widths {
+    /// One.
+    One,
+    /// One or two neighbouring ones, but a compare-and-swap has one.
+    Mixed,
+    /// One or two neighbouring ones.
+    MixedSwaps,
+}
+
 /// What random programs are made of.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches, always given by name")]
 pub(crate) struct Ingredients {
     pub(crate) threads: usize,
     /// Operations of the whole program: at most this many and two more.
     pub(crate) ops: usize,
     pub(crate) addresses: usize,
-    /// Accesses may have two neighbouring addresses.
-    pub(crate) wide: bool,
+    pub(crate) widths: Widths,
     /// Compare-and-swap, and accesses with barriers.
     pub(crate) ordered: bool,
     pub(crate) guards: bool,
@@ -61,25 +70,26 @@ impl Cook<'_> {
         self.value
     }
 
-    fn addresses(&mut self) -> Addresses {
-        if self.with.wide && self.random.chance(2) {
+    fn addresses(&mut self, access: Access) -> Addresses {
+        let may_be_wide = match self.with.widths {
+            Widths::One => false,
+            Widths::Mixed => !matches!(access, Access::CompareAndSwap { .. }),
+            Widths::MixedSwaps => true,
+        };
+        if may_be_wide && self.random.chance(2) {
             Addresses(0b11 << self.random.below(self.with.addresses - 1))
         } else {
             Addresses(1 << self.random.below(self.with.addresses))
         }
     }
 
-    /// As C's orders make them: a full fence comes behind an access only if the access writes, and only together with
-    /// a barrier before it. (Any other full fence would have to be an event of its own: between the access and the
-    /// fence, others may see that older stores still wait.)
-    fn barriers(&mut self, access: Access) -> (Barrier, Barrier) {
+    fn barriers(&mut self) -> (Barrier, Barrier) {
         if !self.with.ordered || !self.random.chance(3) {
             return (Barrier::None, Barrier::None);
         }
-        match (self.random.below(4), access) {
-            (0, _) => (self.random.barrier(), Barrier::None),
-            (1, _) => (Barrier::None, Barrier::StoreStore),
-            (_, Access::Load) => (Barrier::Full, Barrier::None),
+        match self.random.below(5) {
+            0 => (self.random.barrier(), Barrier::None),
+            1 => (Barrier::None, self.random.barrier()),
             _ => (self.random.barrier(), Barrier::Full),
         }
     }
@@ -92,8 +102,8 @@ impl Cook<'_> {
             17 => return Action::Fence(self.random.barrier()),
             _ => Access::CompareAndSwap { expected: self.random.below(4) as Value, new: self.fresh_value() },
         };
-        let addresses = self.addresses();
-        let (before, after) = self.barriers(access);
+        let addresses = self.addresses(access);
+        let (before, after) = self.barriers();
         Action::Access { access, addresses, before, after }
     }
 
@@ -156,8 +166,9 @@ fn insert(ops: &mut Vec<Op>, place: usize, action: Action) {
 /// A run that need not be one of any program: many threads, created at any time by any thread and joined by any, and
 /// accesses of at most two of `addresses`. What a read returns is of no interest to monitors.
 pub(crate) fn run(random: &mut Random, threads: usize, addresses: usize, length: usize) -> Vec<Step> {
+    let widths = Widths::MixedSwaps;
     let with =
-        Ingredients { threads, ops: 0, addresses, wide: true, ordered: true, guards: false, mutexes: 0, spawns: false };
+        Ingredients { threads, ops: 0, addresses, widths, ordered: true, guards: false, mutexes: 0, spawns: false };
     let mut run = Vec::with_capacity(length);
     let mut running = vec![0];
     let mut unborn: Vec<usize> = (1..threads).collect();

@@ -1,7 +1,7 @@
 //! The bridge from the oracle to the engine: a run of a little program, as events for a monitor.
 
 use engine::event::{self, Event, Kind, Location, Object, Site, Thread};
-use engine::monitor::{Model, Monitor, Report};
+use engine::monitor::{Monitor, Name, Report};
 
 use super::definition;
 use super::machine::Step;
@@ -30,7 +30,8 @@ pub(crate) fn event(step: &Step) -> Event {
     let kind = match step.action {
         Action::Access { access: Access::Load, .. } => Kind::Load,
         Action::Access { access: Access::Store(_), .. } => Kind::Store,
-        Action::Access { .. } if step.wrote => Kind::Rmw,
+        Action::Access { access: Access::Exchange(_), .. } => Kind::Rmw,
+        Action::Access { .. } if step.wrote => Kind::CompareAndSwap,
         Action::Access { .. } => Kind::FailedRmw,
         Action::Fence(_) => Kind::Fence,
         Action::Lock(mutex) | Action::Unlock(mutex) => Kind::Lock(Object(mutex as u32)),
@@ -48,16 +49,17 @@ pub(crate) fn event(step: &Step) -> Event {
         kind,
         before: barrier(before),
         after: barrier(after),
+        order: None,
     }
 }
 
 /// Gives one event to a monitor.
-pub(crate) fn give(monitor: &mut impl Monitor, step: &Step, reports: &mut Vec<Report>) {
+pub(crate) fn give(monitor: &mut (impl Monitor + ?Sized), step: &Step, reports: &mut Vec<Report>) {
     monitor.event(&event(step), locations(step.action.addresses(), &mut [Location(0); 8]), reports);
 }
 
 /// Gives a whole run to a monitor; `reports` then holds its reports and nothing else.
-pub(crate) fn run(monitor: &mut impl Monitor, run: &[Step], reports: &mut Vec<Report>) {
+pub(crate) fn run(monitor: &mut (impl Monitor + ?Sized), run: &[Step], reports: &mut Vec<Report>) {
     reports.clear();
     monitor.begin();
     for step in run {
@@ -65,21 +67,34 @@ pub(crate) fn run(monitor: &mut impl Monitor, run: &[Step], reports: &mut Vec<Re
     }
 }
 
-/// The reports of one model, as the definition writes them.
+/// The reports of the monitor of the TACAS'11 paper for one model, as the definition writes them.
 pub(crate) fn of_model(reports: &[Report], model: definition::Relaxed) -> Vec<definition::Report> {
-    let model = engine_model(model);
-    let of_model = reports.iter().filter(|report| report.monitor == model);
-    let plain = |report: &Report| definition::Report {
-        delayed: report.delayed as usize,
-        previous: report.previous as usize,
-        overtaking: report.overtaking as usize,
-    };
-    of_model.map(plain).collect()
+    of_monitor(reports, burnim(model))
 }
 
-pub(crate) const fn engine_model(model: definition::Relaxed) -> Model {
+/// The reports of one monitor, as the definition writes them.
+pub(crate) fn of_monitor(reports: &[Report], monitor: Name) -> Vec<definition::Report> {
+    let plain = |report: &Report| match report {
+        Report::Cycle(cycle) if cycle.monitor == monitor => Some(definition::Report {
+            delayed: cycle.delayed as usize,
+            previous: cycle.previous as usize,
+            overtaking: cycle.overtaking as usize,
+        }),
+        _ => None,
+    };
+    reports.iter().filter_map(plain).collect()
+}
+
+pub(crate) const fn burnim(model: definition::Relaxed) -> Name {
     match model {
-        definition::Relaxed::Tso => Model::Tso,
-        definition::Relaxed::Pso => Model::Pso,
+        definition::Relaxed::Tso => Name::BurnimTso,
+        definition::Relaxed::Pso => Name::BurnimPso,
+    }
+}
+
+pub(crate) const fn prefix(model: definition::Relaxed) -> Name {
+    match model {
+        definition::Relaxed::Tso => Name::PrefixTso,
+        definition::Relaxed::Pso => Name::PrefixPso,
     }
 }

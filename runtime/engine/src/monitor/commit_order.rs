@@ -1,0 +1,42 @@
+//! The order in which the stores of a thread commit: all in which TSO and PSO differ (monitors.md, section 1, ww).
+
+use super::Name;
+use crate::clock::Tick;
+
+/// Which earlier stores of its thread must commit before a store does.
+pub(super) trait CommitOrder {
+    /// The monitor of [`super::burnim`] for the model.
+    const BURNIM: Name;
+    /// The monitor of [`super::prefix`] for it.
+    const PREFIX: Name;
+
+    /// All stores of the thread up to this tick commit before a store with this `tick` in an epoch that began just
+    /// after the tick `epoch`. Beside these, stores that share a location commit in program order.
+    fn through(tick: Tick, epoch: Tick) -> Tick;
+}
+
+/// Stores commit in program order.
+#[derive(Debug)]
+pub(super) struct Tso;
+
+impl CommitOrder for Tso {
+    const BURNIM: Name = Name::BurnimTso;
+    const PREFIX: Name = Name::PrefixTso;
+
+    fn through(tick: Tick, _epoch: Tick) -> Tick {
+        tick
+    }
+}
+
+/// Stores commit after those of earlier epochs.
+#[derive(Debug)]
+pub(super) struct Pso;
+
+impl CommitOrder for Pso {
+    const BURNIM: Name = Name::BurnimPso;
+    const PREFIX: Name = Name::PrefixPso;
+
+    fn through(_tick: Tick, epoch: Tick) -> Tick {
+        epoch
+    }
+}

@@ -1,0 +1,365 @@
+//! The monitors for TSO and PSO that do not depend on the order of events without conflict (monitors.md, section 4).
+//!
+//! Let e be an access, and P the events that happen before prev(e), the event before it in its thread. P is the same in
+//! all executions of a class, and P followed by e is the beginning of one of them. In it, a store is *forced* if it must
+//! commit for what happens in P: if another thread has accessed its location since, or its thread has performed a fence,
+//! or a later store that waits for it is forced. If the last store of P to the location of e is not forced, and not one
+//! of e's own thread, then e can overtake it: w →hb* prev(e) →po e →c w. These are the reports that the monitors of
+//! [`super::burnim`] make over *all* executions of the class; here one execution is enough.
+//!
+//! Read `Prefix::test` for the test and `Forced` for the clocks behind it. F\[t\]\[q\] is the tick through which all
+//! stores of q are known to be forced in the past of t's last event; it travels along happens-before.
+//!
+//! Deviations from monitors.md:
+//! 1. Epochs are ticks: that at which the epoch of a store began, as in [`super::burnim`]. So TSO and PSO differ in the
+//!    same function, [`CommitOrder::through`].
+//! 2. In PSO, that another thread has accessed a store forces nothing else of its epoch, and so is kept with the store
+//!    (`Prefix::accessed`). An own read-modify-write of the location counts as such an access.
+//! 3. Accesses of several locations. A store is forced if it is at any of its locations, or if a store of its thread
+//!    that shares a location with it and comes later is. An access may overtake w at one location and come after x at
+//!    others: P is then what happens before prev and before all accesses that it conflicts with at other locations
+//!    (`Prefix::test_beside`). This second P is tried only after the first one.
+//! 4. A full barrier that others may come before ([`Event::fences_later`]) belongs to the thread's next event.
+//!
+//! Invariants: as those of [`HappensBefore`]; F\[t\]\[q\] ≤ C\[t\]\[q\].
+
+use std::collections::BTreeSet;
+use std::marker::PhantomData;
+
+use super::commit_order::{CommitOrder, Pso, Tso};
+use super::happens_before::{Accesses, HappensBefore};
+use super::travelling::Travelling;
+use super::writes::{Cell, Write, WriteKind, Writes};
+use super::{EventIndex, Model, Monitor, Name, Report, add_report};
+use crate::clock::{Clock, Clocks, LANES, Tick, count, join};
+use crate::event::{Barrier, Event, Kind, Location, Thread};
+use crate::per_thread::PerThread;
+
+/// The monitor for TSO, that for PSO, or both.
+#[derive(Debug)]
+pub struct Prefix {
+    pub(super) clocks: HappensBefore,
+    pub(super) writes: Writes,
+    /// For each write, at the place of its first cell, the tick of each thread's first access to it that forces it; 0
+    /// if there is none.
+    accessed: Clocks<1>,
+    /// For each thread the tick after which its present epoch of stores began.
+    epochs: PerThread<Tick>,
+    /// For each thread the tick of its last event, if a full barrier between that and the next one is due; else 0.
+    fenced: PerThread<Tick>,
+    tso: Option<Forced<Tso>>,
+    pso: Option<Forced<Pso>>,
+}
+
+impl Prefix {
+    /// Monitors for these models.
+    #[must_use]
+    pub fn new(models: &[Model]) -> Self {
+        Self {
+            clocks: HappensBefore::default(),
+            writes: Writes::default(),
+            accessed: Clocks::default(),
+            epochs: PerThread::default(),
+            fenced: PerThread::default(),
+            tso: models.contains(&Model::Tso).then(Forced::default),
+            pso: models.contains(&Model::Pso).then(Forced::default),
+        }
+    }
+
+    /// Makes room for what the event names, in all tables alike.
+    pub(super) fn make_room(&mut self, event: &Event) {
+        let before = self.clocks.width();
+        let width = self.clocks.make_room(event);
+        if width > before {
+            self.writes.widen(width);
+            self.accessed.widen(width);
+            self.tso.iter_mut().for_each(|forced| forced.travelling.widen(width));
+            self.pso.iter_mut().for_each(|forced| forced.travelling.widen(width));
+        }
+    }
+
+    /// Tests an access against the last stores of P to its locations.
+    fn test(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
+        let first_report = reports.len();
+        for &location in locations {
+            let past = self.clocks.past(event.thread);
+            let Some(cell) = self.writes.known(location, &past).and_then(|place| self.writes.at(place)) else {
+                continue;
+            };
+            let write = cell.write;
+            if write.thread == event.thread || write.kind == WriteKind::Atomic {
+                continue;
+            }
+            let store = Store { cell, writes: &self.writes, accessed: &self.accessed };
+            let mut report = |name| add_report(name, write.event, &past, first_report, reports);
+            if let Some(tso) = &self.tso
+                && !store.is_forced::<Tso>(past.clock(), tso.travelling.with(event.thread))
+            {
+                report(Name::PrefixTso);
+            }
+            if let Some(pso) = &self.pso
+                && !store.is_forced::<Pso>(past.clock(), pso.travelling.with(event.thread))
+            {
+                report(Name::PrefixPso);
+            }
+        }
+        if locations.len() > 1 {
+            for &location in locations {
+                if let Some(tso) = &self.tso {
+                    self.test_beside(tso, event, locations, location, first_report, reports);
+                }
+                if let Some(pso) = &self.pso {
+                    self.test_beside(pso, event, locations, location, first_report, reports);
+                }
+            }
+        }
+    }
+
+    /// Tests whether the event can overtake a store at this location, and come after what it conflicts with at others.
+    #[cold]
+    fn test_beside<O: CommitOrder>(
+        &self,
+        forced: &Forced<O>,
+        event: &Event,
+        locations: &[Location],
+        location: Location,
+        first_report: usize,
+        reports: &mut Vec<Report>,
+    ) {
+        let past = self.clocks.past(event.thread);
+        let conflicting = Accesses::in_conflict_with(event.kind);
+        let others = || locations.iter().copied().filter(|&other| other != location);
+        let mut prefix = past.clock().to_vec();
+        let mut committed = forced.travelling.with(event.thread).map_or(vec![[0; LANES]; prefix.len()], <[_]>::to_vec);
+        for other in others() {
+            if let Some(clock) = self.clocks.past_of(other, conflicting) {
+                join(&mut prefix, clock);
+            }
+            if let Some(clock) = forced.travelling.with_accesses(other, conflicting) {
+                join(&mut committed, clock);
+            }
+        }
+        let Some(place) = self.writes.known_to(location, &prefix, None) else { return };
+        let Some(cell) = self.writes.at(place) else { return };
+        let write = cell.write;
+        let store = Store { cell, writes: &self.writes, accessed: &self.accessed };
+        let follows = || {
+            others().any(|other| {
+                self.clocks.is_before(write.thread, write.tick, other, conflicting)
+                    && !self.writes.newest(other).is_some_and(|newest| store.commits_before::<O>(newest))
+            })
+        };
+        if write.thread != event.thread
+            && write.kind == WriteKind::Plain
+            && (past.contains(write.thread, write.tick) || follows())
+            && !store.is_forced::<O>(&prefix, Some(&committed))
+        {
+            add_report(O::PREFIX, write.event, &past, first_report, reports);
+        }
+    }
+
+    /// What the event does, beside happens-before. The tick after which its epoch began.
+    fn perform(&mut self, event: &Event, locations: &[Location], tick: Tick) -> Tick {
+        let thread = event.thread;
+        let fenced = std::mem::take(&mut self.fenced[thread]);
+        if event.before == Barrier::StoreStore {
+            self.epochs[thread] = tick - 1;
+        }
+        let drains = matches!(event.kind, Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw);
+        let epoch = self.epochs[thread];
+        let mut forcing = Forcing { through: fenced, tick, epoch: drains.then_some(epoch), joined: None };
+        if event.before == Barrier::Full {
+            forcing.through = tick - 1;
+        }
+        match event.kind {
+            Kind::Lock(_) | Kind::Share(_) | Kind::Wait { .. } | Kind::Create(_) => forcing.through = tick,
+            Kind::Join(ended) => {
+                forcing.through = tick;
+                forcing.joined = Some((ended, self.clocks.last_tick(ended)));
+            }
+            _ => {}
+        }
+        match event.after {
+            Barrier::None => {}
+            Barrier::StoreStore => self.epochs[thread] = tick,
+            Barrier::Full if event.fences_later() => self.fenced[thread] = tick,
+            Barrier::Full => forcing.through = tick,
+        }
+        for &location in locations {
+            if let Some(cell) = self.writes.newest(location).and_then(|place| self.writes.at(place))
+                && (cell.write.thread != thread || drains)
+            {
+                let row = self.accessed.row(cell.first as usize);
+                let first = &mut row[thread.index() / LANES][thread.index() % LANES];
+                *first = if *first == 0 { tick } else { *first };
+            }
+        }
+        if let Some(tso) = &mut self.tso {
+            tso.perform(event, locations, &self.writes, &forcing);
+        }
+        if let Some(pso) = &mut self.pso {
+            pso.perform(event, locations, &self.writes, &forcing);
+        }
+        epoch
+    }
+
+    /// Takes the event, of which room has been made. `stores` is [`Write::stores`] if it writes.
+    pub(super) fn take(&mut self, event: &Event, locations: &[Location], stores: Tick, reports: &mut Vec<Report>) {
+        let thread = event.thread;
+        let tick = self.clocks.next_tick_at_width::<0>(thread);
+        if tick == 1 {
+            self.epochs[thread] = 0;
+            self.fenced[thread] = 0;
+        }
+        self.test(event, locations, reports);
+        let epoch = self.perform(event, locations, tick);
+        if event.kind.writes() {
+            let kind = if event.kind == Kind::Store { WriteKind::Plain } else { WriteKind::Atomic };
+            self.writes.add(Write { thread, tick, event: self.clocks.next(), epoch, kind, stores }, locations);
+        }
+        self.clocks.after(event, locations);
+    }
+}
+
+impl Monitor for Prefix {
+    fn begin(&mut self) {
+        self.clocks.begin();
+        self.writes.begin();
+        self.accessed.begin();
+        self.tso.iter_mut().for_each(|forced| forced.travelling.begin());
+        self.pso.iter_mut().for_each(|forced| forced.travelling.begin());
+    }
+
+    fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
+        self.make_room(event);
+        self.take(event, locations, 0, reports);
+    }
+
+    fn pending(&mut self, _monitor: Name, _at_most: usize) -> Vec<EventIndex> {
+        Vec::new()
+    }
+}
+
+/// A plain store among the writes.
+struct Store<'a> {
+    cell: &'a Cell,
+    writes: &'a Writes,
+    accessed: &'a Clocks<1>,
+}
+
+impl Store<'_> {
+    /// Whether the store is forced in a prefix with this clock, and this F.
+    #[inline]
+    fn is_forced<O: CommitOrder>(&self, prefix: &Clock, committed: Option<&Clock>) -> bool {
+        let write = self.cell.write;
+        committed.is_some_and(|committed| count(committed, write.thread) >= write.tick)
+            || self.is_accessed(self.cell, prefix)
+            || self.cell.places().len() > 1 && self.is_forced_by_a_later_one(prefix, committed)
+    }
+
+    /// Whether an access that forces the write of the cell is in the prefix.
+    #[inline]
+    fn is_accessed(&self, cell: &Cell, prefix: &Clock) -> bool {
+        self.accessed.touched(cell.first as usize).is_some_and(|accessed| {
+            let each = accessed.as_flattened().iter().zip(prefix.as_flattened());
+            each.into_iter().any(|(&accessed, &known)| accessed != 0 && known >= accessed)
+        })
+    }
+
+    /// Whether a later store of the thread in the prefix, to one of the store's locations, is forced, or one that has a
+    /// location in common with that one, and so on.
+    #[cold]
+    fn is_forced_by_a_later_one(&self, prefix: &Clock, committed: Option<&Clock>) -> bool {
+        let thread = self.cell.write.thread;
+        let mut seen = BTreeSet::new();
+        let mut unfinished = vec![self.cell];
+        while let Some(cell) = unfinished.pop() {
+            for place in cell.places() {
+                let Some(next) = self.writes.at(self.writes.cells[place as usize].next) else { continue };
+                let write = next.write;
+                if write.thread != thread || count(prefix, thread) < write.tick || !seen.insert(write.tick) {
+                    continue;
+                }
+                if committed.is_some_and(|committed| count(committed, thread) >= write.tick)
+                    || self.is_accessed(next, prefix)
+                {
+                    return true;
+                }
+                unfinished.push(next);
+            }
+        }
+        false
+    }
+
+    /// Whether the write here is the store itself, or one of the thread that must commit after it.
+    fn commits_before<O: CommitOrder>(&self, place: u32) -> bool {
+        let store = self.cell.write;
+        let mut seen = BTreeSet::new();
+        let mut unfinished = vec![place];
+        while let Some(place) = unfinished.pop() {
+            let Some(cell) = self.writes.at(place) else { continue };
+            let write = cell.write;
+            if write.thread != store.thread || write.tick < store.tick || !seen.insert(write.tick) {
+                continue;
+            }
+            if write.kind == WriteKind::Plain
+                && (write.tick == store.tick || O::through(write.tick, write.epoch) >= store.tick)
+            {
+                return true;
+            }
+            unfinished.extend(cell.places().map(|place| self.writes.cells[place as usize].before));
+        }
+        false
+    }
+}
+
+/// What an event forces.
+struct Forcing {
+    /// All stores of its thread through this tick.
+    through: Tick,
+    /// Its tick.
+    tick: Tick,
+    /// Of a read-modify-write: the tick after which its epoch began.
+    epoch: Option<Tick>,
+    /// All stores of this thread, through its last tick.
+    joined: Option<(Thread, Tick)>,
+}
+
+/// F, for one model.
+#[derive(Debug)]
+struct Forced<O> {
+    travelling: Travelling,
+    order: PhantomData<O>,
+}
+
+impl<O> Default for Forced<O> {
+    fn default() -> Self {
+        Self { travelling: Travelling::default(), order: PhantomData }
+    }
+}
+
+impl<O: CommitOrder> Forced<O> {
+    /// What the event does, before it is one of the writes.
+    fn perform(&mut self, event: &Event, locations: &[Location], writes: &Writes, forcing: &Forcing) {
+        let clock = self.travelling.receive(event, locations);
+        let mut raise = |thread: Thread, tick: Tick| {
+            let known = &mut clock[thread.index() / LANES][thread.index() % LANES];
+            *known = (*known).max(tick);
+        };
+        raise(event.thread, forcing.through);
+        if let Some(epoch) = forcing.epoch {
+            raise(event.thread, O::through(forcing.tick, epoch));
+        }
+        if let Some((thread, tick)) = forcing.joined {
+            raise(thread, tick);
+        }
+        for &location in locations {
+            if let Some(Cell { write, .. }) = writes.newest(location).and_then(|place| writes.at(place))
+                && write.thread != event.thread
+            {
+                raise(write.thread, O::through(write.tick, write.epoch));
+            }
+        }
+        self.travelling.send(event, locations);
+    }
+}
