@@ -160,8 +160,8 @@ impl<const PER_ROW: usize> Clocks<PER_ROW> {
     }
 }
 
-impl Clocks<1> {
-    /// Joins one clock of the table into another one. `WIDTH` is as in [`Clocks::row_of_width`].
+impl<const PER_ROW: usize> Clocks<PER_ROW> {
+    /// Joins the clocks of one row of the table into those of another one. `WIDTH` is as in [`Clocks::row_of_width`].
     #[inline]
     pub fn join_rows<const WIDTH: usize>(&mut self, into: usize, from: usize) {
         // Asked for, so that both exist and neither is left over from an older execution.

@@ -12,6 +12,7 @@ use oracle::random::{self, Ingredients, Random, Widths};
 use oracle::replay;
 
 const MODELS: [Relaxed; 2] = [Relaxed::Tso, Relaxed::Pso];
+const BURNIM: [Name; 2] = [Name::BurnimTso, Name::BurnimPso];
 
 /// Straight-line programs of loads, stores, exchanges and both fences.
 const PLAIN: Ingredients = Ingredients {
@@ -145,6 +146,33 @@ fn long_runs_of_many_threads() {
         reported = [reported[0] + usize::from(now[0]), reported[1] + usize::from(now[1])];
     }
     assert!(reported[0] > 200 && reported[1] > 300, "too few runs with reports: {reported:?}");
+}
+
+#[test]
+fn the_newest_stores_that_wait_are_the_last_of_all() {
+    let mut monitors = [Burnim::new(&[Model::Tso, Model::Pso]), Burnim::new(&[Model::Tso, Model::Pso])];
+    let mut reports = Vec::new();
+    let mut many = 0;
+    for seed in 0..500 {
+        let random = &mut Random::new(seed);
+        let run = random::run(random, 4, 8, 80);
+        monitors.iter_mut().for_each(Burnim::begin);
+        for step in &run {
+            let [each, sometimes] = &mut monitors;
+            replay::give(each, step, &mut reports);
+            replay::give(sometimes, step, &mut reports);
+            let (name, at_most) = (BURNIM[random.below(2)], random.below(4));
+            let all = each.pending(name, usize::MAX);
+            let newest = &all[all.len().saturating_sub(at_most)..];
+            assert_eq!(each.pending(name, at_most), newest, "seed {seed}");
+            // One that is not asked after each event says the same.
+            if random.chance(5) {
+                assert_eq!(sometimes.pending(name, at_most), newest, "seed {seed}");
+                many += usize::from(all.len() > at_most);
+            }
+        }
+    }
+    assert!(many > 1000, "too few stores wait: {many}");
 }
 
 #[test]

@@ -9,6 +9,8 @@ pub(super) trait CommitOrder {
     const BURNIM: Name;
     /// The monitor of [`super::prefix`] for it.
     const PREFIX: Name;
+    /// Its place among the models.
+    const INDEX: usize;
 
     /// All stores of the thread up to this tick commit before a store with this `tick` in an epoch that began just
     /// after the tick `epoch`. Beside these, stores that share a location commit in program order.
@@ -22,6 +24,7 @@ pub(super) struct Tso;
 impl CommitOrder for Tso {
     const BURNIM: Name = Name::BurnimTso;
     const PREFIX: Name = Name::PrefixTso;
+    const INDEX: usize = 0;
 
     fn through(tick: Tick, _epoch: Tick) -> Tick {
         tick
@@ -35,6 +38,7 @@ pub(super) struct Pso;
 impl CommitOrder for Pso {
     const BURNIM: Name = Name::BurnimPso;
     const PREFIX: Name = Name::PrefixPso;
+    const INDEX: usize = 1;
 
     fn through(_tick: Tick, epoch: Tick) -> Tick {
         epoch

@@ -49,7 +49,7 @@ impl Exact {
         let thread = event.thread;
         let Prefix { clocks, writes, .. } = &mut self.prefix;
         let past = clocks.past(thread);
-        let mut place = writes.known(location, &past);
+        let mut place = writes.known::<0>(location, &past);
         while let Some(cell) = place.and_then(|place| writes.at(place)) {
             let write = cell.write;
             if write.thread == thread
@@ -75,7 +75,7 @@ impl Monitor for Exact {
 
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
         let first_report = reports.len();
-        self.prefix.make_room(event);
+        let width = self.prefix.make_room(event);
         self.prefix.clocks.before(event);
         self.order.before(event);
         match (event.kind, locations) {
@@ -85,7 +85,7 @@ impl Monitor for Exact {
         }
         let stores = self.order.perform(event, locations, &self.prefix.writes);
         self.by_prefix.clear();
-        self.prefix.take(event, locations, stores, &mut self.by_prefix);
+        self.prefix.take(width, event, locations, stores, &mut self.by_prefix);
         if locations.len() > 1 {
             for report in &self.by_prefix {
                 let Report::Cycle(cycle) = *report else { continue };

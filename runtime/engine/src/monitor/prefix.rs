@@ -7,7 +7,7 @@
 //! of e's own thread, then e can overtake it: w →hb* prev(e) →po e →c w. These are the reports that the monitors of
 //! [`super::burnim`] make over *all* executions of the class; here one execution is enough.
 //!
-//! Read `Prefix::test` for the test and `Forced` for the clocks behind it. F\[t\]\[q\] is the tick through which all
+//! Read `Prefix::test` for the test and `Prefix::perform` for the clocks behind it. F\[t\]\[q\] is the tick through which all
 //! stores of q are known to be forced in the past of t's last event; it travels along happens-before.
 //!
 //! Deviations from monitors.md:
@@ -24,7 +24,6 @@
 //! Invariants: as those of [`HappensBefore`]; F\[t\]\[q\] ≤ C\[t\]\[q\].
 
 use std::collections::BTreeSet;
-use std::marker::PhantomData;
 
 use super::commit_order::{CommitOrder, Pso, Tso};
 use super::happens_before::{Accesses, HappensBefore};
@@ -47,8 +46,10 @@ pub struct Prefix {
     epochs: PerThread<Tick>,
     /// For each thread the tick of its last event, if a full barrier between that and the next one is due; else 0.
     fenced: PerThread<Tick>,
-    tso: Option<Forced<Tso>>,
-    pso: Option<Forced<Pso>>,
+    /// F: for TSO, then for PSO.
+    forced: Travelling,
+    watches_tso: bool,
+    watches_pso: bool,
 }
 
 impl Prefix {
@@ -61,65 +62,70 @@ impl Prefix {
             accessed: Clocks::default(),
             epochs: PerThread::default(),
             fenced: PerThread::default(),
-            tso: models.contains(&Model::Tso).then(Forced::default),
-            pso: models.contains(&Model::Pso).then(Forced::default),
+            forced: Travelling::default(),
+            watches_tso: models.contains(&Model::Tso),
+            watches_pso: models.contains(&Model::Pso),
         }
     }
 
-    /// Makes room for what the event names, in all tables alike.
-    pub(super) fn make_room(&mut self, event: &Event) {
+    /// Makes room for what the event names, in all tables alike. The width of the clocks.
+    #[inline]
+    pub(super) fn make_room(&mut self, event: &Event) -> usize {
         let before = self.clocks.width();
         let width = self.clocks.make_room(event);
         if width > before {
             self.writes.widen(width);
             self.accessed.widen(width);
-            self.tso.iter_mut().for_each(|forced| forced.travelling.widen(width));
-            self.pso.iter_mut().for_each(|forced| forced.travelling.widen(width));
+            self.forced.widen(width);
         }
+        width
     }
 
     /// Tests an access against the last stores of P to its locations.
-    fn test(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
+    #[inline(always)]
+    fn test<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
         let first_report = reports.len();
         for &location in locations {
             let past = self.clocks.past(event.thread);
-            let Some(cell) = self.writes.known(location, &past).and_then(|place| self.writes.at(place)) else {
-                continue;
-            };
-            let write = cell.write;
-            if write.thread == event.thread || write.kind == WriteKind::Atomic {
-                continue;
-            }
-            let store = Store { cell, writes: &self.writes, accessed: &self.accessed };
-            let mut report = |name| add_report(name, write.event, &past, first_report, reports);
-            if let Some(tso) = &self.tso
-                && !store.is_forced::<Tso>(past.clock(), tso.travelling.with(event.thread))
-            {
-                report(Name::PrefixTso);
-            }
-            if let Some(pso) = &self.pso
-                && !store.is_forced::<Pso>(past.clock(), pso.travelling.with(event.thread))
-            {
-                report(Name::PrefixPso);
+            let Some(place) = self.writes.known::<WIDTH>(location, &past) else { continue };
+            let write = &self.writes.cells[place as usize].write;
+            if write.thread != event.thread && write.kind == WriteKind::Plain {
+                self.test_store(place, event, first_report, reports);
             }
         }
         if locations.len() > 1 {
             for &location in locations {
-                if let Some(tso) = &self.tso {
-                    self.test_beside(tso, event, locations, location, first_report, reports);
+                if self.watches_tso {
+                    self.test_beside::<Tso>(event, locations, location, first_report, reports);
                 }
-                if let Some(pso) = &self.pso {
-                    self.test_beside(pso, event, locations, location, first_report, reports);
+                if self.watches_pso {
+                    self.test_beside::<Pso>(event, locations, location, first_report, reports);
                 }
             }
         }
+    }
+
+    /// Reports the last store of P to a location, unless it is forced.
+    fn test_store(&self, place: u32, event: &Event, first_report: usize, reports: &mut Vec<Report>) {
+        let past = self.clocks.past(event.thread);
+        let store = self.store(place);
+        let event = store.cell.write.event;
+        if self.watches_tso && !store.is_forced::<Tso>(past.clock(), self.forced.with(past.thread(), Tso::INDEX)) {
+            add_report(Name::PrefixTso, event, &past, first_report, reports);
+        }
+        if self.watches_pso && !store.is_forced::<Pso>(past.clock(), self.forced.with(past.thread(), Pso::INDEX)) {
+            add_report(Name::PrefixPso, event, &past, first_report, reports);
+        }
+    }
+
+    fn store(&self, place: u32) -> Store<'_> {
+        Store { cell: &self.writes.cells[place as usize], writes: &self.writes, accessed: &self.accessed }
     }
 
     /// Tests whether the event can overtake a store at this location, and come after what it conflicts with at others.
     #[cold]
     fn test_beside<O: CommitOrder>(
         &self,
-        forced: &Forced<O>,
         event: &Event,
         locations: &[Location],
         location: Location,
@@ -130,19 +136,19 @@ impl Prefix {
         let conflicting = Accesses::in_conflict_with(event.kind);
         let others = || locations.iter().copied().filter(|&other| other != location);
         let mut prefix = past.clock().to_vec();
-        let mut committed = forced.travelling.with(event.thread).map_or(vec![[0; LANES]; prefix.len()], <[_]>::to_vec);
+        let own = self.forced.with(event.thread, O::INDEX);
+        let mut committed = own.map_or(vec![[0; LANES]; prefix.len()], <[_]>::to_vec);
         for other in others() {
             if let Some(clock) = self.clocks.past_of(other, conflicting) {
                 join(&mut prefix, clock);
             }
-            if let Some(clock) = forced.travelling.with_accesses(other, conflicting) {
+            if let Some(clock) = self.forced.with_accesses(other, conflicting, O::INDEX) {
                 join(&mut committed, clock);
             }
         }
         let Some(place) = self.writes.known_to(location, &prefix, None) else { return };
-        let Some(cell) = self.writes.at(place) else { return };
-        let write = cell.write;
-        let store = Store { cell, writes: &self.writes, accessed: &self.accessed };
+        let store = self.store(place);
+        let write = store.cell.write;
         let follows = || {
             others().any(|other| {
                 self.clocks.is_before(write.thread, write.tick, other, conflicting)
@@ -159,66 +165,111 @@ impl Prefix {
     }
 
     /// What the event does, beside happens-before. The tick after which its epoch began.
-    fn perform(&mut self, event: &Event, locations: &[Location], tick: Tick) -> Tick {
+    #[inline(always)]
+    fn perform<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location], tick: Tick) -> Tick {
         let thread = event.thread;
-        let fenced = std::mem::take(&mut self.fenced[thread]);
-        if event.before == Barrier::StoreStore {
-            self.epochs[thread] = tick - 1;
+        let mut through = std::mem::take(&mut self.fenced[thread]);
+        match event.before {
+            Barrier::None => {}
+            Barrier::StoreStore => self.epochs[thread] = tick - 1,
+            Barrier::Full => through = tick - 1,
         }
-        let drains = matches!(event.kind, Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw);
         let epoch = self.epochs[thread];
-        let mut forcing = Forcing { through: fenced, tick, epoch: drains.then_some(epoch), joined: None };
-        if event.before == Barrier::Full {
-            forcing.through = tick - 1;
-        }
-        match event.kind {
-            Kind::Lock(_) | Kind::Share(_) | Kind::Wait { .. } | Kind::Create(_) => forcing.through = tick,
-            Kind::Join(ended) => {
-                forcing.through = tick;
-                forcing.joined = Some((ended, self.clocks.last_tick(ended)));
-            }
-            _ => {}
-        }
         match event.after {
             Barrier::None => {}
             Barrier::StoreStore => self.epochs[thread] = tick,
             Barrier::Full if event.fences_later() => self.fenced[thread] = tick,
-            Barrier::Full => forcing.through = tick,
+            Barrier::Full => through = tick,
+        }
+        let drains = matches!(event.kind, Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw);
+        if !matches!(event.kind, Kind::Load | Kind::Store | Kind::Fence) && !drains {
+            through = tick;
+        }
+        let clocks = self.forced.receive::<WIDTH>(event, locations);
+        let (tso, pso) = clocks.split_at_mut(clocks.len() / 2);
+        raise(tso, thread, through);
+        raise(pso, thread, through);
+        if drains {
+            raise(tso, thread, Tso::through(tick, epoch));
+            raise(pso, thread, Pso::through(tick, epoch));
+        }
+        if let Kind::Join(ended) = event.kind {
+            let last = self.clocks.last_tick(ended);
+            raise(tso, ended, last);
+            raise(pso, ended, last);
         }
         for &location in locations {
-            if let Some(cell) = self.writes.newest(location).and_then(|place| self.writes.at(place))
-                && (cell.write.thread != thread || drains)
-            {
-                let row = self.accessed.row(cell.first as usize);
+            let Some(cell) = self.writes.newest(location).map(|place| &self.writes.cells[place as usize]) else {
+                continue;
+            };
+            let write = &cell.write;
+            if write.thread != thread {
+                raise(tso, write.thread, Tso::through(write.tick, write.epoch));
+                raise(pso, write.thread, Pso::through(write.tick, write.epoch));
+            }
+            if self.watches_pso && (write.thread != thread || drains) {
+                let row = self.accessed.row_of_width::<WIDTH>(cell.first as usize);
                 let first = &mut row[thread.index() / LANES][thread.index() % LANES];
                 *first = if *first == 0 { tick } else { *first };
             }
         }
-        if let Some(tso) = &mut self.tso {
-            tso.perform(event, locations, &self.writes, &forcing);
-        }
-        if let Some(pso) = &mut self.pso {
-            pso.perform(event, locations, &self.writes, &forcing);
-        }
+        self.forced.send::<WIDTH>(event, locations);
         epoch
     }
 
-    /// Takes the event, of which room has been made. `stores` is [`Write::stores`] if it writes.
-    pub(super) fn take(&mut self, event: &Event, locations: &[Location], stores: Tick, reports: &mut Vec<Report>) {
+    /// Takes the event, of which room has been made. `stores` is [`Write::stores`] if it writes. `WIDTH` is as in
+    /// [`Clocks::row_of_width`].
+    #[inline(always)]
+    fn take_at_width<const WIDTH: usize>(
+        &mut self,
+        event: &Event,
+        locations: &[Location],
+        stores: Tick,
+        reports: &mut Vec<Report>,
+    ) {
         let thread = event.thread;
-        let tick = self.clocks.next_tick_at_width::<0>(thread);
+        let tick = self.clocks.next_tick_at_width::<WIDTH>(thread);
         if tick == 1 {
             self.epochs[thread] = 0;
             self.fenced[thread] = 0;
         }
-        self.test(event, locations, reports);
-        let epoch = self.perform(event, locations, tick);
+        self.test::<WIDTH>(event, locations, reports);
+        let epoch = self.perform::<WIDTH>(event, locations, tick);
         if event.kind.writes() {
             let kind = if event.kind == Kind::Store { WriteKind::Plain } else { WriteKind::Atomic };
             self.writes.add(Write { thread, tick, event: self.clocks.next(), epoch, kind, stores }, locations);
         }
-        self.clocks.after(event, locations);
+        self.clocks.after_at_width::<WIDTH>(event, locations);
     }
+
+    /// Takes the event when room has been made for clocks of this width. `stores` is [`Write::stores`] if it writes.
+    #[inline]
+    pub(super) fn take(
+        &mut self,
+        width: usize,
+        event: &Event,
+        locations: &[Location],
+        stores: Tick,
+        reports: &mut Vec<Report>,
+    ) {
+        match (width, locations) {
+            (1, &[location]) => self.take_at_width::<1>(event, &[location], stores, reports),
+            _ => self.take_elsewhere(event, locations, stores, reports),
+        }
+    }
+
+    /// The same for what is not one of the common accesses.
+    #[inline(never)]
+    fn take_elsewhere(&mut self, event: &Event, locations: &[Location], stores: Tick, reports: &mut Vec<Report>) {
+        self.take_at_width::<0>(event, locations, stores, reports);
+    }
+}
+
+/// All stores of the thread through this tick are forced.
+#[inline(always)]
+fn raise(clock: &mut Clock, thread: Thread, tick: Tick) {
+    let known = &mut clock[thread.index() / LANES][thread.index() % LANES];
+    *known = (*known).max(tick);
 }
 
 impl Monitor for Prefix {
@@ -226,13 +277,12 @@ impl Monitor for Prefix {
         self.clocks.begin();
         self.writes.begin();
         self.accessed.begin();
-        self.tso.iter_mut().for_each(|forced| forced.travelling.begin());
-        self.pso.iter_mut().for_each(|forced| forced.travelling.begin());
+        self.forced.begin();
     }
 
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
-        self.make_room(event);
-        self.take(event, locations, 0, reports);
+        let width = self.make_room(event);
+        self.take(width, event, locations, 0, reports);
     }
 
     fn pending(&mut self, _monitor: Name, _at_most: usize) -> Vec<EventIndex> {
@@ -310,56 +360,5 @@ impl Store<'_> {
             unfinished.extend(cell.places().map(|place| self.writes.cells[place as usize].before));
         }
         false
-    }
-}
-
-/// What an event forces.
-struct Forcing {
-    /// All stores of its thread through this tick.
-    through: Tick,
-    /// Its tick.
-    tick: Tick,
-    /// Of a read-modify-write: the tick after which its epoch began.
-    epoch: Option<Tick>,
-    /// All stores of this thread, through its last tick.
-    joined: Option<(Thread, Tick)>,
-}
-
-/// F, for one model.
-#[derive(Debug)]
-struct Forced<O> {
-    travelling: Travelling,
-    order: PhantomData<O>,
-}
-
-impl<O> Default for Forced<O> {
-    fn default() -> Self {
-        Self { travelling: Travelling::default(), order: PhantomData }
-    }
-}
-
-impl<O: CommitOrder> Forced<O> {
-    /// What the event does, before it is one of the writes.
-    fn perform(&mut self, event: &Event, locations: &[Location], writes: &Writes, forcing: &Forcing) {
-        let clock = self.travelling.receive(event, locations);
-        let mut raise = |thread: Thread, tick: Tick| {
-            let known = &mut clock[thread.index() / LANES][thread.index() % LANES];
-            *known = (*known).max(tick);
-        };
-        raise(event.thread, forcing.through);
-        if let Some(epoch) = forcing.epoch {
-            raise(event.thread, O::through(forcing.tick, epoch));
-        }
-        if let Some((thread, tick)) = forcing.joined {
-            raise(thread, tick);
-        }
-        for &location in locations {
-            if let Some(Cell { write, .. }) = writes.newest(location).and_then(|place| writes.at(place))
-                && write.thread != event.thread
-            {
-                raise(write.thread, O::through(write.tick, write.epoch));
-            }
-        }
-        self.travelling.send(event, locations);
     }
 }

@@ -40,7 +40,7 @@ impl Loads<'_> {
     pub(super) fn test(&mut self, thread: Thread, locations: &[Location], mut overtakes: impl FnMut(Write, &Past<'_>)) {
         let past = self.clocks.past(thread);
         for &location in locations {
-            let known = self.writes.known(location, &past);
+            let known = self.writes.known::<0>(location, &past);
             if let Some(write) = self.write(known)
                 && self.can_overtake(thread, write)
             {

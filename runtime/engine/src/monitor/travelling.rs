@@ -1,5 +1,5 @@
 //! Clocks that travel along happens-before, as those of [`super::happens_before`] do, but count nothing by themselves:
-//! what an event adds to the clock of its thread, all events after it have as well.
+//! what an event adds to the clocks of its thread, all events after it have as well. There are two, one a model.
 
 use super::happens_before::Accesses;
 use crate::clock::{Block, Clock, Clocks, join};
@@ -8,11 +8,11 @@ use crate::event::{Event, Kind, Location, Thread};
 /// The clocks of one execution after the other.
 #[derive(Debug, Default)]
 pub(super) struct Travelling {
-    threads: Clocks<1>,
+    threads: Clocks<2>,
     /// With the writes of a location, then with all accesses to it.
-    locations: Clocks<2>,
+    locations: Clocks<4>,
     /// With the operations on an object that are ordered with all others, then with all.
-    objects: Clocks<2>,
+    objects: Clocks<4>,
 }
 
 impl Travelling {
@@ -28,72 +28,82 @@ impl Travelling {
         self.objects.widen(width);
     }
 
-    /// What the thread has; nothing is all zero.
-    pub(super) fn with(&self, thread: Thread) -> Option<&Clock> {
-        self.threads.touched(thread.index())
+    /// What the thread has of a model; nothing is all zero.
+    #[inline]
+    pub(super) fn with(&self, thread: Thread, model: usize) -> Option<&Clock> {
+        let width = self.threads.width();
+        Some(&self.threads.touched(thread.index())?[model * width..][..width])
     }
 
-    /// What these accesses to a location have; nothing is all zero.
-    pub(super) fn with_accesses(&self, location: Location, accesses: Accesses) -> Option<&Clock> {
-        let (writes, all) = self.locations.touched(location.index())?.split_at(self.threads.width());
-        Some(match accesses {
-            Accesses::Writes => writes,
-            Accesses::All => all,
-        })
+    /// What these accesses to a location have of a model; nothing is all zero.
+    pub(super) fn with_accesses(&self, location: Location, accesses: Accesses, model: usize) -> Option<&Clock> {
+        let width = self.threads.width();
+        let place = match accesses {
+            Accesses::Writes => model,
+            Accesses::All => 2 + model,
+        };
+        Some(&self.locations.touched(location.index())?[place * width..][..width])
     }
 
-    /// Joins what comes before the event into the clock of its thread, which is returned.
-    pub(super) fn receive(&mut self, event: &Event, locations: &[Location]) -> &mut [Block] {
+    /// Joins what comes before the event into the clocks of its thread, which are returned. `WIDTH` is as in
+    /// [`Clocks::row_of_width`].
+    #[inline(always)]
+    pub(super) fn receive<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location]) -> &mut [Block] {
         let row = event.thread.index();
         if let Kind::Join(ended) = event.kind {
-            self.threads.join_rows::<0>(row, ended.index());
+            self.threads.join_rows::<WIDTH>(row, ended.index());
         }
-        let clock = self.threads.row(row);
-        let width = clock.len();
+        let clocks = self.threads.row_of_width::<WIDTH>(row);
+        let length = clocks.len();
         for location in locations {
-            let (writes, all) = self.locations.row(location.index()).split_at(width);
-            join(clock, if event.kind.writes() { all } else { writes });
+            let (writes, all) = self.locations.row_of_width::<WIDTH>(location.index()).split_at(length);
+            join(clocks, if event.kind.writes() { all } else { writes });
         }
         match event.kind {
-            Kind::Lock(object) => join(clock, &self.objects.row(object.index())[width..]),
-            Kind::Share(object) => join(clock, &self.objects.row(object.index())[..width]),
+            Kind::Lock(object) => join(clocks, &self.objects.row(object.index())[length..]),
+            Kind::Share(object) => join(clocks, &self.objects.row(object.index())[..length]),
             Kind::Wait { condition, mutex } => {
                 for object in [condition, mutex] {
-                    join(clock, &self.objects.row(object.index())[width..]);
+                    join(clocks, &self.objects.row(object.index())[length..]);
                 }
             }
             _ => {}
         }
-        clock
+        clocks
     }
 
-    /// Gives what the thread has to what comes after the event.
-    pub(super) fn send(&mut self, event: &Event, locations: &[Location]) {
+    /// Gives what the thread has to what comes after the event, of which [`Travelling::receive`] has been told.
+    #[inline(always)]
+    pub(super) fn send<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location]) {
         let row = event.thread.index();
-        let clock = self.threads.row(row);
-        let width = clock.len();
-        let give = |row: &mut [Block], to_all: bool| {
-            let (ordered, all) = row.split_at_mut(width);
-            if to_all {
-                ordered.copy_from_slice(clock);
-                all.copy_from_slice(clock);
-            } else {
-                join(all, clock);
-            }
-        };
+        let clocks = self.threads.row_again::<WIDTH>(row);
+        let length = clocks.len();
         for location in locations {
-            give(self.locations.row(location.index()), event.kind.writes());
+            let (writes, all) = self.locations.row_again::<WIDTH>(location.index()).split_at_mut(length);
+            if event.kind.writes() {
+                writes.copy_from_slice(clocks);
+                all.copy_from_slice(clocks);
+            } else {
+                join(all, clocks);
+            }
         }
         match event.kind {
-            Kind::Lock(object) => give(self.objects.row(object.index()), true),
-            Kind::Share(object) => give(self.objects.row(object.index()), false),
+            Kind::Lock(object) => give(clocks, self.objects.row(object.index())),
+            Kind::Share(object) => join(&mut self.objects.row(object.index())[length..], clocks),
             Kind::Wait { condition, mutex } => {
                 for object in [condition, mutex] {
-                    give(self.objects.row(object.index()), true);
+                    give(clocks, self.objects.row(object.index()));
                 }
             }
-            Kind::Create(child) => self.threads.join_rows::<0>(child.index(), row),
+            Kind::Create(child) => self.threads.join_rows::<WIDTH>(child.index(), row),
             _ => {}
         }
     }
+}
+
+/// Gives clocks to an operation that is ordered with all others.
+fn give(clocks: &[Block], row: &mut [Block]) {
+    let (ordered, all) = row.split_at_mut(clocks.len());
+    ordered.copy_from_slice(clocks);
+    all.copy_from_slice(clocks);
 }

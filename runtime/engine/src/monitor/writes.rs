@@ -99,22 +99,25 @@ impl Writes {
         self.cells.get(place as usize)
     }
 
-    /// The newest write to the location among those before prev.
-    #[inline]
-    pub(super) fn known(&mut self, location: Location, past: &Past<'_>) -> Option<u32> {
-        let newest = self.end(location, 1)?;
-        let first = self.end(location, 0)?;
+    /// The newest write to the location among those before prev. `WIDTH` is as in [`Clocks::row_of_width`].
+    #[inline(always)]
+    pub(super) fn known<const WIDTH: usize>(&mut self, location: Location, past: &Past<'_>) -> Option<u32> {
+        let &[first, newest] = self.ends.get(location.index())?;
+        if self.cells.get(newest as usize)?.location != location {
+            return None;
+        }
         let (block, lane) = (past.thread().index() / LANES, past.thread().index() % LANES);
-        let mut place = self.known.row(location.index())[block][lane].checked_sub(1);
+        let known = &mut self.known.row_of_width::<WIDTH>(location.index())[block][lane];
+        let mut place = known.checked_sub(1);
         while place != Some(newest) {
             let next = place.map_or(first, |place| self.cells[place as usize].next);
-            let write = self.cells[next as usize].write;
+            let write = &self.cells[next as usize].write;
             if !past.contains(write.thread, write.tick) {
                 break;
             }
             place = Some(next);
         }
-        self.known.row(location.index())[block][lane] = place.map_or(0, |place| place + 1);
+        *known = place.map_or(0, |place| place + 1);
         place
     }
 

@@ -109,6 +109,14 @@ impl Model {
     }
 }
 
+/// What a complete execution was: for each read and each of its addresses the write that it saw, if any; and for each
+/// address its writes in the order of their commits. Events are numbered thread by thread.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub(crate) struct Trace {
+    pub(crate) sources: Vec<(usize, Address, Option<usize>)>,
+    pub(crate) written: Vec<Vec<usize>>,
+}
+
 impl<'p> Machine<'p> {
     pub(crate) fn new(program: &'p Program, model: Model) -> Self {
         let mut first = vec![0];
@@ -152,6 +160,19 @@ impl<'p> Machine<'p> {
             true
         });
         traces
+    }
+
+    /// A state without successors, as the trace of the execution.
+    pub(crate) fn trace(&self, state: &State) -> Trace {
+        let seen = |&source: &EventId| (source != INITIAL).then_some(usize::from(source));
+        let reads = (0..self.actions.len()).filter(|&event| state.executed >> event & 1 == 1);
+        let reads = reads.filter(|&event| self.actions[event].reads());
+        let sources = reads.flat_map(|event| {
+            let addresses = self.actions[event].addresses();
+            addresses.iter().map(move |address| (event, address, seen(&state.sources[event][address])))
+        });
+        let order = |list: &List| list.as_slice().iter().map(|&write| usize::from(write)).collect();
+        Trace { sources: sources.collect(), written: state.written.iter().map(order).collect() }
     }
 
     /// Whether happens-before is acyclic in all traces.

@@ -3,12 +3,14 @@
 //!
 //! * [`program`]: little programs and their notation.
 //! * [`machine`]: the operational machines SC, TSO and PSO; all traces, robustness, all interleavings.
+//! * [`axioms`]: TSO and PSO once more, by axioms.
 //! * [`definition`]: the TACAS'11 monitors by their definition, over sets.
 //! * [`random`]: random programs and runs, from a seed.
 //! * [`sober`]: SOBER as printed, which is not complete.
 //! * [`replay`]: gives a run of a program to a monitor of the engine.
 #![allow(dead_code, reason = "each test binary uses a part of the oracle")]
 
+pub(crate) mod axioms;
 pub(crate) mod definition;
 pub(crate) mod machine;
 pub(crate) mod program;
