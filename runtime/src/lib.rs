@@ -28,3 +28,4 @@ mod shadow;
 mod sites;
 mod threads;
 mod waits;
+mod wide;

@@ -10,6 +10,7 @@ use engine::execution::{Ending, Execution, Next, Pending, Step};
 use engine::mapping::Barriers;
 use engine::monitor::{Monitor, Report};
 
+use crate::choices::WeakFailures;
 use crate::faults;
 use crate::fiber::{self, Switch};
 use crate::globals::Globals;
@@ -47,6 +48,8 @@ pub(crate) struct Runtime {
     pub(crate) void: bool,
     /// The first execution has been run once to its end.
     pub(crate) run_twice: bool,
+    /// How many weak compare-and-exchanges of an execution may fail although they could succeed, and how many have.
+    pub(crate) weak_failures: WeakFailures,
     /// The state of `rand`.
     pub(crate) rand: u32,
     /// Functions called that are neither modelled nor known.
@@ -227,6 +230,20 @@ pub(crate) struct Access {
     pub(crate) after: u64,
 }
 
+/// An indivisible access to any number of bytes that has just been performed.
+#[derive(Clone, Copy)]
+pub(crate) struct WideAccess<'a> {
+    pub(crate) address: usize,
+    pub(crate) kind: Kind,
+    pub(crate) barriers: Barriers,
+    pub(crate) operation: Operation,
+    pub(crate) site: RecordPointer,
+    /// What memory held before.
+    pub(crate) before: &'a [u8],
+    /// What it holds now: as many bytes.
+    pub(crate) after: &'a [u8],
+}
+
 impl Runtime {
     /// The runtime of a program whose variables are as they are before `main`.
     ///
@@ -256,6 +273,7 @@ impl Runtime {
             end: None,
             void: false,
             run_twice: false,
+            weak_failures: WeakFailures::default(),
             rand: 1,
             uninstrumented: BTreeSet::new(),
             last_external: None,
@@ -277,6 +295,7 @@ impl Runtime {
         self.way = Way::Plain;
         self.end = None;
         self.void = false;
+        self.weak_failures.begin();
         self.rand = 1;
         self.last_external = None;
         true
@@ -389,18 +408,19 @@ impl Runtime {
         self.note_for_waits(&access);
         let Access { address, width, kind, barriers, operation, site, before, after } = access;
         if self.recorder.traces() {
-            self.recorder.detail(Detail { address, width, before, after });
+            let width = width.into();
+            self.recorder.detail(Detail { address, width, before, after, ..Detail::default() });
         }
         let note = Note { site, operation };
         match self.shadow.known(address, width) {
             Some(location) => self.event(kind, barriers, note, &[location]),
-            None => self.locate(address, width, kind, barriers, note),
+            None => self.locate(address, width.into(), kind, barriers, note),
         }
     }
 
     /// Goes on with an access to a new location or to several.
     #[cold]
-    fn locate(&mut self, address: usize, width: u8, kind: Kind, barriers: Barriers, note: Note) -> Turn {
+    fn locate(&mut self, address: usize, width: usize, kind: Kind, barriers: Barriers, note: Note) -> Turn {
         let mut locations = std::mem::take(&mut self.locations);
         if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;
@@ -408,6 +428,17 @@ impl Runtime {
         let turn = self.event(kind, barriers, note, &locations);
         self.locations = locations;
         turn
+    }
+
+    /// Reports an indivisible access to any number of bytes that the running thread has performed.
+    #[cold]
+    pub(crate) fn wide_access(&mut self, access: &WideAccess) -> Turn {
+        self.note_wide_for_waits(access);
+        let WideAccess { address, kind, barriers, operation, site, before, after } = *access;
+        if self.recorder.traces() {
+            self.recorder.detail(Detail::wide(address, before, after));
+        }
+        self.locate(address, before.len(), kind, barriers, Note { site, operation })
     }
 
     /// Reports an event that is no access.

@@ -9,7 +9,9 @@ use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::monitor::burnim::Burnim;
 use engine::monitor::{Model, Monitor};
-use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, SiteUse, StoppedBy, Summary, Trace};
+use protocol::{
+    Explore, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, SiteUse, StoppedBy, Summary, Trace,
+};
 
 use crate::faults::{self, Fault};
 use crate::recorder::{Failure, Recorder, site_use};
@@ -29,7 +31,7 @@ const fn model_of(name: MonitorName) -> Model {
     }
 }
 
-fn set_up(execution: Execution, names: &[MonitorName], max_events: u64) {
+fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits) {
     let models: Vec<(MonitorName, Model)> = names.iter().map(|&name| (name, model_of(name))).collect();
     let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
     let mut wanted: Vec<Model> = models.iter().map(|&(_, model)| model).collect();
@@ -41,7 +43,8 @@ fn set_up(execution: Execution, names: &[MonitorName], max_events: u64) {
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(models)));
     match ready {
         Ok(mut runtime) => {
-            runtime.max_events = u32::try_from(max_events).unwrap_or(u32::MAX);
+            runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
+            runtime.weak_failures.limit = limits.weak_failures;
             install(runtime);
         }
         Err(error) => control::internal_error(&format!("address space cannot be reserved: {error}")),
@@ -61,7 +64,7 @@ fn refuse_other_version(version: u32) {
 pub(crate) fn explore(job: &Explore) {
     refuse_other_version(job.version);
     let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
-    set_up(execution, &job.monitors, job.limits.max_events);
+    set_up(execution, &job.monitors, &job.limits);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -284,7 +287,7 @@ pub(crate) fn replay(job: &Replay) {
         control::send(&Message::Diverged("the finding's thread numbers are none".to_owned()));
         return;
     }
-    set_up(execution, &job.monitors, job.limits.max_events);
+    set_up(execution, &job.monitors, &job.limits);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -374,7 +377,8 @@ impl Runtime {
 /// Runs the program once, as an ordinary one, without signals of ours or findings; its exit status.
 pub(crate) fn run_once() -> c_int {
     let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
-    set_up(Execution::new(Box::new(strategy)), &[], u64::MAX);
+    let limits = Limits { max_events: u64::MAX, local_seconds: u64::MAX, weak_failures: 0 };
+    set_up(Execution::new(Box::new(strategy)), &[], &limits);
     with(Runtime::begin);
     fiber::run();
     let end = with(|runtime| {

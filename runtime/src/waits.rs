@@ -9,7 +9,8 @@
 use engine::event::{Kind, Thread};
 use engine::execution::{Iteration, Status, Wakes};
 
-use crate::runtime::{Access, Runtime, Turn, with};
+use crate::recorder::words;
+use crate::runtime::{Access, Runtime, Turn, WideAccess, with};
 use crate::sites::RecordPointer;
 
 /// `struct fh_loop` of the hook ABI: what the last visit found, in the frame of the program's function.
@@ -99,6 +100,23 @@ impl Runtime {
         if access.before != access.after {
             state.effects += 1;
             self.globals.writes(access.address, access.width, access.before);
+        }
+    }
+
+    /// The same for an access to any number of bytes.
+    pub(crate) fn note_wide_for_waits(&mut self, access: &WideAccess) {
+        let changes = access.before != access.after;
+        let state = self.threads.at(self.running);
+        state.events += 1;
+        state.effects += u64::from(changes);
+        for (index, value) in words(access.before).enumerate() {
+            let (address, width) = (access.address + 8 * index, (access.before.len() - 8 * index).min(8) as u8);
+            if access.kind != Kind::Store || !changes {
+                state.reads.push(Read { address, width, value });
+            }
+            if changes {
+                self.globals.writes(address, width, value);
+            }
         }
     }
 
