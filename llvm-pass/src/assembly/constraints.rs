@@ -77,13 +77,13 @@ fn place_of(constraint: &str) -> Option<Place> {
 
 #[cfg(test)]
 mod tests {
+    use super::Role::{Input, Output};
     use super::{Place, Role, parse};
 
     #[test]
     fn operands_are_found_where_llvm_puts_them() {
         let slots = parse("=r,=*m,={ax},={@ccz},er,*m,0,~{memory},~{dirflag}", &[Some(4); 7]).unwrap();
         let roles: Vec<Role> = slots.iter().map(|slot| slot.role).collect();
-        use Role::{Input, Output};
         assert_eq!(roles, [Output, Input, Output, Output, Input, Input, Input]);
         assert_eq!(slots[1].place, Place::Memory);
         assert_eq!(slots[6].place, Place::Tied(0));
