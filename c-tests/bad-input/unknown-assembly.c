@@ -8,8 +8,8 @@
 volatile int reached = REACHED;
 
 int main(void) {
-    unsigned low = 0, high = 0;
+    unsigned any = 0;
     if (reached)
-        __asm__ volatile("rdtsc" : "=a"(low), "=d"(high)); // @assembly
-    return low == high && low == 1;
+        __asm__ volatile("bsfl %0, %0" : "+r"(any)); // @assembly
+    return any == 1;
 }

@@ -41,12 +41,14 @@ Exploring:
   --preemptions K|none    at most K preemptions in an execution [default: 2]
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
+  --weak-cas-fails N      at most N weak CAS of an execution fail [default: 0]
 Budgets:
   --executions N, --time 30s|2m   of the whole search [default: none]
   --max-events N          of one execution [default: 100000]
   --local-timeout 10s     of a thread without a shared access [default: 10s]
 Compiling .c files, as clang:
   -O, -D, -U, -I, -L, -l, -std=   [default: -O1];  any other: --cflags \"...\"
+  --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)
 Results:
   --json FILE|-           machine-readable, to a file or the standard output
   --out DIR               one folder a finding [default: fencehound-out/]
@@ -76,8 +78,9 @@ Usage: fencehound cc CLANG ARGUMENTS...
     CC=\"fencehound cc\" make
     fencehound cc -O2 -o queue queue.c && fencehound check queue
 
-Every argument is clang's (`clang-19 --help`), and so is the exit status. The
-result is an ordinary executable.
+Every argument but `--asm-templates FILE` (docs/inline-assembly.md) is clang's
+(`clang-19 --help`), and so is the exit status. The result is an ordinary
+executable.
 ";
 
 const DOCTOR_HELP: &str = "\
@@ -143,6 +146,10 @@ pub(crate) struct CheckArgs {
     pub(crate) heap_reuse: bool,
     #[arg(long)]
     pub(crate) leaks: bool,
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub(crate) weak_cas_fails: String,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) asm_templates: Option<String>,
     #[arg(short = 'O', value_name = "LEVEL", default_value = "1")]
     pub(crate) optimise: String,
     #[arg(short = 'D', value_name = "MACRO")]

@@ -40,12 +40,14 @@ pub(crate) fn run(arguments: &[OsString]) -> Failure {
 
 /// The arguments for clang.
 fn complete(arguments: &[OsString], parts: &Parts) -> Vec<OsString> {
-    let read = expanded(arguments);
+    let (templates, arguments) = split_templates(arguments);
+    let read = expanded(&arguments);
     let product = product(&read);
     if product == Product::Nothing {
-        return arguments.to_vec();
+        return arguments;
     }
     let mut all = compiling(parts);
+    all.extend(templates);
     all.extend(arguments.iter().map(|argument| match argument.to_str() {
         // At fixed addresses, as every program under test.
         Some("-static-pie") => "-static".into(),
@@ -61,12 +63,48 @@ fn complete(arguments: &[OsString], parts: &Parts) -> Vec<OsString> {
     all
 }
 
+/// The option of the plugin that names a file of templates of inline assembly.
+const TEMPLATES: &str = "-fencehound-asm-templates=";
+
+/// What tells the plugin of a file of templates.
+pub(crate) fn templates(file: &str) -> [String; 2] {
+    ["-mllvm".to_string(), format!("{TEMPLATES}{file}")]
+}
+
+/// The files of templates that options of [`templates`] name.
+pub(crate) fn template_files(options: &[String]) -> impl Iterator<Item = &str> {
+    options.iter().filter_map(|option| option.strip_prefix(TEMPLATES))
+}
+
+/// Takes `--asm-templates FILE` out of the arguments; what it becomes, and the rest.
+fn split_templates(arguments: &[OsString]) -> (Vec<OsString>, Vec<OsString>) {
+    const OPTION: &str = "--asm-templates";
+    let (mut found, mut others) = (Vec::new(), Vec::new());
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.to_string_lossy();
+        let file = match text.strip_prefix(OPTION) {
+            Some("") => rest.next().map(|file| file.to_string_lossy().into_owned()),
+            Some(value) => value.strip_prefix('=').map(str::to_string),
+            None => None,
+        };
+        match file {
+            Some(file) => found.extend(templates(&file).map(OsString::from)),
+            None => others.push(argument.clone()),
+        }
+    }
+    (found, others)
+}
+
 /// What every compilation needs, before the user's own arguments, so that these win.
 pub(crate) fn compiling(parts: &Parts) -> Vec<OsString> {
     let mut plugin = OsString::from("-fpass-plugin=");
     plugin.push(&parts.plugin);
-    let mut all: Vec<OsString> =
-        vec!["--start-no-unused-arguments".into(), plugin, "-gline-tables-only".into(), "-fno-common".into()];
+    // Loaded before clang reads `-mllvm`, so that it knows the plugin's option.
+    let load: [OsString; 4] = ["-Xclang".into(), "-load".into(), "-Xclang".into(), parts.plugin.clone().into()];
+    let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
+    all.extend(load);
+    all.extend([plugin, "-gline-tables-only".into(), "-fno-common".into()]);
     all.extend(["-D__FENCEHOUND__=1".into(), "-isystem".into(), parts.include.clone().into()]);
     all.push("--end-no-unused-arguments".into());
     all
@@ -322,6 +360,17 @@ mod tests {
         assert!(completed("-c a.c -flto=thin").ends_with("-flto=thin -fno-lto"));
         assert!(!completed("-c a.c -O2").contains("lto"));
         assert!(completed("a.c -static-pie").contains("a.c -static "));
+    }
+
+    #[test]
+    fn templates_become_an_option_of_the_plugin() {
+        for line in ["-c --asm-templates t.txt a.c", "-c a.c --asm-templates=t.txt"] {
+            let all = completed(line);
+            assert!(all.contains("-mllvm -fencehound-asm-templates=t.txt") && all.contains("-c a.c"), "{all}");
+            assert!(!all.contains("--asm-templates"), "{all}");
+        }
+        let options = super::templates("t.txt");
+        assert_eq!(super::template_files(&options).collect::<Vec<_>>(), ["t.txt"]);
     }
 
     #[test]

@@ -93,6 +93,7 @@ pub(crate) fn compile(
     }
     let mut files = sources.files.clone();
     files.extend(own_headers(&headers));
+    files.extend(cc::template_files(&sources.options).map(str::to_string));
     Ok(Built { executable, files: hashes(&sources.directory, files), _folder: folder })
 }
 

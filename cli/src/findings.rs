@@ -216,7 +216,7 @@ pub(crate) mod tests {
             },
             arguments: Vec::new(),
             monitors: vec![MonitorName::Tso],
-            limits: Limits { max_events: 1, local_seconds: 1 },
+            limits: Limits { max_events: 1, local_seconds: 1, weak_failures: 0 },
             heap: Heap::default(),
             violation: violation(Kind::Crash, None),
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use protocol::{Explore, Heap, Leaks, Limits, MonitorName, Reuse, VERSION};
 
 use crate::args::{CheckArgs, ReplayArgs};
+use crate::cc;
 use crate::exit::Failure;
 use crate::program::{file_kind, require_ours};
 use crate::screen::{Channel, Color, Screen};
@@ -74,6 +75,7 @@ impl CheckPlan {
             limits: Limits {
                 max_events: count("--max-events", &typed.max_events)?,
                 local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
+                weak_failures: weak_failures(&typed.weak_cas_fails)?,
             },
             heap: heap(typed),
             stop_at_first: typed.stop_at_first,
@@ -194,6 +196,11 @@ fn preemptions(typed: &str) -> Result<Option<u32>, Failure> {
     typed.parse().map(Some).map_err(wrong)
 }
 
+fn weak_failures(typed: &str) -> Result<u32, Failure> {
+    let wrong = |_| Failure::usage(format!("--weak-cas-fails `{typed}` is no count"), "give 0, 1, 2, …");
+    typed.parse().map_err(wrong)
+}
+
 fn count(option: &str, typed: &str) -> Result<u64, Failure> {
     match typed.parse() {
         Ok(count) if count > 0 => Ok(count),
@@ -242,6 +249,9 @@ fn compile_options(typed: &CheckArgs) -> Result<Vec<String>, Failure> {
     add("-L", &typed.library_folder);
     add("-l", &typed.library);
     add("-std=", typed.std.as_slice());
+    if let Some(file) = &typed.asm_templates {
+        options.extend(cc::templates(file));
+    }
     for flags in &typed.cflags {
         let wrong = || Failure::usage(format!("--cflags `{flags}` has an open quote"), "quote as in a shell");
         options.extend(shlex::split(flags).ok_or_else(wrong)?);

@@ -208,6 +208,8 @@ fn trace(violations: Vec<Violation>) -> Message {
         width: 1,
         read: (!written).then_some(1),
         written: written.then_some(1),
+        read_above: Vec::new(),
+        written_above: Vec::new(),
         pending: vec![vec![0], vec![0]],
     };
     let events = vec![event(1, 4, 1, true), event(2, 5, 1, false), event(2, 6, 2, true)];

@@ -2,11 +2,13 @@
 
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMOpcode, LLVMTypeKind};
 
-use crate::calls::{
-    Assembly, Callee, assembly, callee, fence_intrinsic, is_quiet_intrinsic, is_terminator, passes_control_elsewhere,
-};
+use crate::assembly::constraints::Role;
+use crate::assembly::instructions::Instruction;
+use crate::assembly::{Assembly, Program};
+use crate::atomic_library::Function;
+use crate::calls::{Callee, callee, fence_intrinsic, is_quiet_intrinsic, is_terminator, passes_control_elsewhere};
 use crate::escape::Privacy;
-use crate::ir::{Layout, Type, Value, attribute_kind};
+use crate::ir::{Layout, Type, Value, attribute_kind, metadata_kind};
 use crate::names::Names;
 use crate::sites::{Places, Site};
 
@@ -23,10 +25,14 @@ pub(crate) enum Action {
     AtomicStore(u32),
     /// An atomic read-modify-write becomes a hook: operation, order.
     ReadModifyWrite(u32, u32),
-    /// A compare-and-exchange becomes a hook: its orders and whether it is weak, as the hook takes them.
+    /// A compare-and-exchange becomes a hook: its orders and whether it is weak: as a wide hook takes them.
     CompareExchange(u32),
-    /// A fence of a C11 order becomes a hook, in place of the instruction or before it.
+    /// A fence of a number of the hook ABI becomes a hook, in place of the instruction or before it.
     Fence(u32),
+    /// Inline assembly becomes hooks and ordinary code; the arguments through which others could see memory.
+    Lift { program: Program, shared: Vec<u32> },
+    /// A call of the atomic library becomes a hook; the arguments whose memory others could see.
+    Library { function: Function, shared: Vec<u32> },
     /// A memcpy or memmove becomes a hook: whether the target, whether the source is native.
     Copy { to_native: bool, from_native: bool },
     /// A memset becomes a hook.
@@ -86,7 +92,11 @@ impl Accesses<'_> {
     fn site(&self, instruction: Value, action: &Action) -> Site {
         let operand = match (action, instruction.opcode()) {
             (Action::PassByValue(argument, _), _) => *argument,
-            (Action::Copy { to_native: true, .. }, _) | (_, Some(LLVMOpcode::LLVMStore)) => 1,
+            (Action::Lift { shared, .. }, _) => match shared.first() {
+                Some(&argument) => argument,
+                None => return self.places.site(instruction, None),
+            },
+            (Action::Library { .. } | Action::Copy { to_native: true, .. }, _) | (_, Some(LLVMOpcode::LLVMStore)) => 1,
             (Action::Copy { .. } | Action::Fill, _)
             | (_, Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg)) => 0,
             (Action::StoreSite, _) if self.names_its_object(instruction) => 0,
@@ -113,12 +123,23 @@ impl Accesses<'_> {
 
     fn load(&self, load: Value) -> Vec<Action> {
         let pointer = load.operand(0);
+        if self.is_non_temporal(load, pointer) {
+            return vec![refuse("a non-temporal load", true)];
+        }
         self.access(pointer, load.kind(), load.ordering(), |order| order.map_or(Action::Load, Action::AtomicLoad))
     }
 
     fn store(&self, store: Value) -> Vec<Action> {
         let kind = store.operand(0).kind();
+        if self.is_non_temporal(store, store.operand(1)) {
+            return vec![refuse("a non-temporal store", true)];
+        }
         self.access(store.operand(1), kind, store.ordering(), |order| order.map_or(Action::Store, Action::AtomicStore))
+    }
+
+    /// Whether an access of memory that others could see goes past the caches, and so past the order of other accesses.
+    fn is_non_temporal(&self, access: Value, pointer: Value) -> bool {
+        access.has_metadata(metadata_kind("nontemporal")) && !self.privacy.is_native(pointer)
     }
 
     /// The action of a load or store, which `action` makes from its order.
@@ -151,9 +172,9 @@ impl Accesses<'_> {
         }
         let kind = instruction.kind();
         let order = c11_order(instruction.ordering());
-        vec![match (self.atomic_bytes(kind), rmw_number(instruction.rmw_operation()), order) {
+        vec![match (self.atomic_bytes(kind), rmw_number(instruction.rmw_operation(), kind), order) {
             (Err(what), _, _) => refuse(&what, true),
-            (_, None, _) => refuse("an atomic floating-point operation", true),
+            (_, None, _) => refuse("an atomic operation on a number of this type", true),
             (Ok(_), Some(operation), Some(order)) => Action::ReadModifyWrite(operation, order),
             (_, _, None) => refuse("an unordered atomic access", true),
         }]
@@ -175,7 +196,10 @@ impl Accesses<'_> {
 
     /// The width of an atomic access, or what is wrong with it.
     fn atomic_bytes(&self, kind: Type) -> Result<u64, String> {
-        simple_bytes(kind).ok_or_else(|| format!("a {}-byte atomic access", self.layout.store_size(kind)))
+        let wide = kind.kind() == LLVMTypeKind::LLVMIntegerTypeKind && kind.integer_bits() == 128;
+        simple_bytes(kind)
+            .or(wide.then_some(16))
+            .ok_or_else(|| format!("a {}-byte atomic access", self.layout.store_size(kind)))
     }
 
     fn fence(fence: Value) -> Vec<Action> {
@@ -193,13 +217,10 @@ impl Accesses<'_> {
             actions.extend(self.by_value(call));
         }
         match kind {
-            Callee::Assembly(text) => actions.extend(Self::assembly(call, &text)),
+            Callee::Assembly(meaning) => actions.extend(self.assembly(call, meaning)),
             Callee::Intrinsic(name) => actions.extend(self.intrinsic(call, &name)),
             Callee::Memory(copies) => actions.extend(self.memory(call, copies)),
-            Callee::AtomicLibrary(name) => {
-                let what = format!("an atomic access of a size or alignment that needs the library function `{name}`");
-                actions.push(Action::Refuse { what, removed: !is_terminator(call) });
-            }
+            Callee::AtomicLibrary(name) => actions.push(self.atomic_library(call, &name)),
             Callee::Unsupported(name) => actions.push(refuse(&format!("the function `{name}`"), false)),
             Callee::Modelled(_) | Callee::Indirect => actions.push(Action::StoreSite),
             Callee::SetJump => actions.push(Action::SetJump),
@@ -219,17 +240,44 @@ impl Accesses<'_> {
             .collect()
     }
 
-    fn assembly(call: Value, text: &str) -> Option<Action> {
+    /// The actions of inline assembly.
+    fn assembly(&self, call: Value, meaning: Assembly) -> Vec<Action> {
         if passes_control_elsewhere(call) {
-            return Some(refuse("asm goto", false));
+            return vec![refuse("asm goto", false)];
         }
-        match assembly(text) {
-            Assembly::Nothing => None,
-            Assembly::Fence(order) => Some(Action::Fence(order)),
-            Assembly::Unknown => {
-                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                Some(refuse(&format!("inline assembly `{text}`"), false))
+        let elementtype = attribute_kind("elementtype");
+        let visible = |&(index, argument): &(u32, Value)| {
+            call.call_type_attribute(index, elementtype).is_some() && !self.privacy.is_native(argument)
+        };
+        let shared: Vec<u32> = call.arguments().filter(visible).map(|(index, _)| index).collect();
+        match meaning {
+            Assembly::Nothing => Vec::new(),
+            Assembly::Program(program) => match program.instructions.as_slice() {
+                &[Instruction::Fence(number)] if program.slots.iter().all(|slot| slot.role == Role::Input) => {
+                    vec![Action::Fence(number)]
+                }
+                _ => vec![Action::Lift { program, shared }],
+            },
+            Assembly::Native { name, .. } if !shared.is_empty() => {
+                vec![refuse(&format!("inline assembly `{name}` on memory that others could see"), false)]
             }
+            Assembly::Native { name, harmless, fence } => {
+                let announce = Action::Announce { name, harmless, pointers: Vec::new() };
+                fence.map(Action::Fence).into_iter().chain([announce]).collect()
+            }
+            Assembly::Unknown(text) => vec![refuse(&format!("inline assembly `{text}`"), false)],
+        }
+    }
+
+    /// The action of a call of the atomic library.
+    fn atomic_library(&self, call: Value, name: &str) -> Action {
+        match Function::of(name) {
+            Some(function) if call.operand(0).is_constant_int() && !is_terminator(call) => {
+                let buffers = function.buffers().iter().map(|&(position, _)| position);
+                let shared = buffers.filter(|&position| !self.privacy.is_native(call.operand(position))).collect();
+                Action::Library { function, shared }
+            }
+            _ => refuse(&format!("the library function `{name}`"), !is_terminator(call)),
         }
     }
 
@@ -305,8 +353,13 @@ fn c11_order(ordering: LLVMAtomicOrdering) -> Option<u32> {
 }
 
 /// The hook's number of a read-modify-write operation (`FH_RMW_…`).
-fn rmw_number(operation: LLVMAtomicRMWBinOp) -> Option<u32> {
+fn rmw_number(operation: LLVMAtomicRMWBinOp, kind: Type) -> Option<u32> {
+    let float = matches!(kind.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind);
     match operation {
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFAdd if float => Some(12),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFSub if float => Some(13),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFMax if float => Some(14),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFMin if float => Some(15),
         LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpXchg => Some(0),
         LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpAdd => Some(1),
         LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpSub => Some(2),

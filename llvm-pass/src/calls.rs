@@ -1,15 +1,19 @@
 //! What a call calls, and what it does with its arguments.
 
-use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
-use crate::ir::Value;
+use crate::accesses::simple_bytes;
+use crate::assembly::constraints::Place;
+use crate::assembly::{Assembly, understand};
+use crate::atomic_library;
+use crate::ir::{Type, Value, attribute_kind};
 use crate::names::{Capture, Names};
 
 /// What a call calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Callee {
-    /// Inline assembly, by its text.
-    Assembly(String),
+    /// Inline assembly.
+    Assembly(Assembly),
     /// An intrinsic of LLVM's, by its name, other than those of `Memory`.
     Intrinsic(String),
     /// memcpy, memmove (`true`) or memset (`false`), intrinsic or function: to, from or byte, length.
@@ -32,27 +36,17 @@ pub(crate) enum Callee {
     Indirect,
 }
 
-/// Inline assembly that Fencehound understands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Assembly {
-    /// It does nothing, or nothing that others could see: a compiler barrier, `pause`.
-    Nothing,
-    /// A fence of a C11 order.
-    Fence(u32),
-    /// Not understood.
-    Unknown,
-}
-
 /// C11's number of the sequentially consistent order.
 pub(crate) const SEQ_CST: u32 = 5;
-const ACQUIRE: u32 = 2;
-const RELEASE: u32 = 3;
+/// The hook ABI's numbers of `sfence` and `lfence`.
+const STORES: u32 = 6;
+const INSTRUCTIONS: u32 = 8;
 
 /// What a call calls.
 pub(crate) fn callee(call: Value, names: &Names) -> Callee {
     let callee = call.callee();
     if callee.is_inline_assembly() {
-        return Callee::Assembly(callee.assembly_text());
+        return Callee::Assembly(assembly(call, names));
     }
     if callee.is_global_alias() {
         return Callee::Own;
@@ -135,38 +129,55 @@ pub(crate) fn is_quiet_intrinsic(name: &str) -> bool {
 pub(crate) fn fence_intrinsic(name: &str) -> Option<u32> {
     match name {
         "llvm.x86.sse2.mfence" => Some(SEQ_CST),
-        "llvm.x86.sse2.lfence" => Some(ACQUIRE),
-        "llvm.x86.sse.sfence" => Some(RELEASE),
+        "llvm.x86.sse2.lfence" => Some(INSTRUCTIONS),
+        "llvm.x86.sse.sfence" => Some(STORES),
         _ => None,
     }
 }
 
 /// What inline assembly does.
-pub(crate) fn assembly(text: &str) -> Assembly {
-    let words: Vec<String> = text
-        .to_lowercase()
-        .split(|letter: char| letter.is_whitespace() || letter == ';')
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
+fn assembly(call: Value, names: &Names) -> Assembly {
+    let callee = call.callee();
+    let elementtype = attribute_kind("elementtype");
+    let constraints = callee.assembly_constraints();
+    let outputs = output_sizes(call.kind());
+    let mut arguments = call.arguments().map(|(index, argument)| {
+        call.call_type_attribute(index, elementtype).map_or_else(|| scalar_bytes(argument.kind()), scalar_bytes)
+    });
+    let mut outputs = outputs.into_iter();
+    let bytes: Vec<Option<u64>> = constraints
+        .split(',')
+        .filter(|one| !one.starts_with('~') && !one.starts_with('!'))
+        .map(|one| if one.starts_with('=') && !one.contains('*') { outputs.next() } else { arguments.next() }.flatten())
         .collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    match words.as_slice() {
-        [] | ["pause" | "nop"] | ["rep", "nop"] => Assembly::Nothing,
-        ["mfence"] => Assembly::Fence(SEQ_CST),
-        ["lfence"] => Assembly::Fence(ACQUIRE),
-        ["sfence"] => Assembly::Fence(RELEASE),
-        ["lock", operation, rest @ ..] if is_locked_nothing(operation, &rest.concat()) => Assembly::Fence(SEQ_CST),
-        _ => Assembly::Unknown,
+    let meaning = understand(&callee.assembly_text(), &constraints, &bytes, &names.templates);
+    let scalars = bytes.iter().all(Option::is_some);
+    match meaning {
+        // What is in memory may be of any type: a suffix says what of it is accessed.
+        Assembly::Program(program)
+            if !scalars && program.slots.iter().any(|slot| slot.bytes.is_none() && slot.place != Place::Memory) =>
+        {
+            Assembly::Unknown(callee.assembly_text().split_whitespace().collect::<Vec<_>>().join(" "))
+        }
+        meaning => meaning,
     }
 }
 
-/// Whether `lock` with this operation changes nothing on the top of the stack: the fence of older compilers.
-fn is_locked_nothing(operation: &str, operands: &str) -> bool {
-    let operation = matches!(operation, "addl" | "orl" | "addq" | "orq" | "addb" | "orb");
-    let operands = operands.replace("$$", "$").replace("%%", "%");
-    let place = operands.strip_prefix("$0,").or_else(|| operands.strip_prefix("$0x0,"));
-    let place = place.map(|place| place.trim_start_matches(|letter: char| letter == '-' || letter.is_ascii_digit()));
-    operation && matches!(place, Some("(%rsp)" | "(%esp)"))
+/// The sizes of the results, where they are scalars.
+fn output_sizes(kind: Type) -> Vec<Option<u64>> {
+    match kind.kind() {
+        LLVMTypeKind::LLVMVoidTypeKind => Vec::new(),
+        LLVMTypeKind::LLVMStructTypeKind => {
+            (0..kind.struct_element_count()).map(|index| scalar_bytes(kind.struct_element(index))).collect()
+        }
+        _ => vec![scalar_bytes(kind)],
+    }
+}
+
+/// The size of an integer or pointer that fits a general register.
+fn scalar_bytes(kind: Type) -> Option<u64> {
+    let scalar = matches!(kind.kind(), LLVMTypeKind::LLVMIntegerTypeKind | LLVMTypeKind::LLVMPointerTypeKind);
+    simple_bytes(kind).filter(|_| scalar)
 }
 
 /// What a call does with a pointer argument.
@@ -189,11 +200,13 @@ pub(crate) fn argument_use(call: Value, argument: u32, names: &Names, byval: u32
         Callee::Intrinsic(name) if is_quiet_intrinsic(&name) => ArgumentUse::Ignored,
         Callee::Memory(true) if argument == 1 => ArgumentUse::Read,
         Callee::Memory(_) if argument == 0 => returned(call),
-        Callee::Assembly(text)
-            if assembly(&text) != Assembly::Unknown && call.call_type_attribute(argument, elementtype).is_some() =>
+        Callee::Assembly(meaning)
+            if !matches!(meaning, Assembly::Unknown(_))
+                && call.call_type_attribute(argument, elementtype).is_some() =>
         {
             ArgumentUse::Written
         }
+        Callee::AtomicLibrary(name) => atomic_library::argument_use(&name, argument),
         _ if call.call_type_attribute(argument, byval).is_some() => ArgumentUse::Read,
         Callee::External(name) | Callee::Modelled(name) => match names.capture(&name, argument) {
             Capture::Kept => ArgumentUse::Kept,

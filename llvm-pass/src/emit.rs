@@ -1,13 +1,16 @@
 //! Carries out what `accesses.rs` decided: puts the hooks in the place of the instructions, or before them.
 
+use inkwell::IntPredicate;
 use inkwell::module::Linkage;
 use inkwell::types::BasicTypeEnum;
-use inkwell::values::{BasicValueEnum, IntValue};
+use inkwell::values::{BasicValueEnum, IntValue, PointerValue};
 
 use crate::accesses::{Action, Hook, simple_bytes};
+use crate::atomic_library::Function;
 use crate::failure::{Failure, Result};
 use crate::hooks::{Hooks, handle};
 use crate::ir::{Layout, Type, Value};
+use crate::lift::Lifter;
 use crate::shim;
 
 /// Puts hooks into a module.
@@ -30,6 +33,8 @@ impl<'ctx> Emitter<'_, 'ctx> {
             Action::ReadModifyWrite(operation, order) => self.read_modify_write(instruction, *operation, *order, site),
             Action::CompareExchange(orders) => self.compare_exchange(instruction, *orders, site),
             Action::Fence(order) => self.fence(instruction, *order, site),
+            Action::Lift { program, shared } => Lifter::new(self.hooks, instruction, program, shared, site)?.lift(),
+            Action::Library { function, shared } => self.library(instruction, *function, shared, site),
             Action::Copy { to_native, from_native } => self.copy(instruction, *to_native, *from_native, site),
             Action::Fill => self.fill(instruction, site),
             Action::PassByValue(argument, kind) => self.pass_by_value(instruction, *argument, *kind, site),
@@ -74,22 +79,44 @@ impl<'ctx> Emitter<'_, 'ctx> {
     }
 
     fn atomic_load(&mut self, load: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
-        let bytes = bytes_of(load.kind())?;
+        let (kind, address) = (load.kind(), load.operand(0).basic());
         let order = self.hooks.number(order).into();
-        let arguments = [load.operand(0).basic(), order, site];
-        let bits = self.hooks.call(&format!("__fh_atomic_load{bytes}"), width(bytes), &arguments)?;
-        replace(load, self.hooks.value_of(bits, load.kind().typed())?)
+        if let Some(bytes) = simple_bytes(kind) {
+            let arguments = [address, order, site];
+            let bits = self.hooks.call(&format!("__fh_atomic_load{bytes}"), width(bytes), &arguments)?;
+            return replace(load, self.hooks.value_of(bits, kind.typed())?);
+        }
+        let room = self.hooks.temporary(load.function(), kind)?;
+        let arguments = [address, room.into(), self.length(kind), order, site];
+        self.hooks.call("__fh_atomic_read", 0, &arguments)?;
+        replace(load, self.hooks.builder.build_load::<BasicTypeEnum>(kind.typed(), room, "")?)
     }
 
     fn atomic_store(&mut self, store: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
-        let value = store.operand(0);
-        let bytes = bytes_of(value.kind())?;
-        let bits = self.hooks.to_bits(value.basic(), bytes)?;
+        let (value, address) = (store.operand(0), store.operand(1).basic());
         let order = self.hooks.number(order).into();
-        let arguments = [store.operand(1).basic(), bits.into(), order, site];
-        self.hooks.call(&format!("__fh_atomic_store{bytes}"), 0, &arguments)?;
+        if let Some(bytes) = simple_bytes(value.kind()) {
+            let bits = self.hooks.to_bits(value.basic(), bytes)?;
+            self.hooks.call(&format!("__fh_atomic_store{bytes}"), 0, &[address, bits.into(), order, site])?;
+        } else {
+            let room = self.room_with(store, value)?;
+            let arguments = [address, room.into(), self.length(value.kind()), order, site];
+            self.hooks.call("__fh_atomic_write", 0, &arguments)?;
+        }
         store.erase();
         Ok(())
+    }
+
+    /// The length of a type, as hooks take it.
+    fn length(&self, kind: Type) -> BasicValueEnum<'ctx> {
+        self.hooks.long(self.layout.store_size(kind)).into()
+    }
+
+    /// A new variable of the frame that holds a value.
+    fn room_with(&self, instruction: Value, value: Value) -> Result<PointerValue<'ctx>> {
+        let room = self.hooks.variable(instruction.function(), value.kind().typed::<'ctx>())?;
+        self.hooks.builder.build_store(room, value.basic())?;
+        Ok(room)
     }
 
     fn read_modify_write(
@@ -99,30 +126,142 @@ impl<'ctx> Emitter<'_, 'ctx> {
         order: u32,
         site: BasicValueEnum<'ctx>,
     ) -> Result<()> {
-        let value = instruction.operand(1);
-        let bytes = bytes_of(value.kind())?;
-        let bits = self.hooks.to_bits(value.basic(), bytes)?;
+        let (value, address) = (instruction.operand(1), instruction.operand(0).basic());
+        let kind = value.kind();
         let (operation, order) = (self.hooks.number(operation).into(), self.hooks.number(order).into());
-        let arguments = [instruction.operand(0).basic(), bits.into(), operation, order, site];
-        let old = self.hooks.call(&format!("__fh_rmw{bytes}"), width(bytes), &arguments)?;
-        replace(instruction, self.hooks.value_of(old, instruction.kind().typed())?)
+        if let Some(bytes) = simple_bytes(kind) {
+            let bits = self.hooks.to_bits(value.basic(), bytes)?;
+            let arguments = [address, bits.into(), operation, order, site];
+            let old = self.hooks.call(&format!("__fh_rmw{bytes}"), width(bytes), &arguments)?;
+            return replace(instruction, self.hooks.value_of(old, kind.typed())?);
+        }
+        let room = self.room_with(instruction, value)?;
+        let arguments = [address, room.into(), room.into(), self.length(kind), operation, order, site];
+        self.hooks.call("__fh_atomic_rmw", 0, &arguments)?;
+        replace(instruction, self.hooks.builder.build_load::<BasicTypeEnum>(kind.typed(), room, "")?)
     }
 
     fn compare_exchange(&mut self, instruction: Value, orders: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
-        let (expected, desired) = (instruction.operand(1), instruction.operand(2));
-        let bytes = bytes_of(expected.kind())?;
-        let expected_bits = self.hooks.to_bits(expected.basic(), bytes)?;
-        let desired_bits = self.hooks.to_bits(desired.basic(), bytes)?;
-        let orders = self.hooks.number(orders).into();
-        let arguments = [instruction.operand(0).basic(), expected_bits.into(), desired_bits.into(), orders, site];
-        let old = self.hooks.call(&format!("__fh_cas{bytes}"), width(bytes), &arguments)?;
-        let builder = &self.hooks.builder;
-        let equal = builder.build_int_compare(inkwell::IntPredicate::EQ, old, expected_bits, "")?;
-        let value = self.hooks.value_of(old, expected.kind().typed())?;
+        let (address, expected, desired) =
+            (instruction.operand(0).basic(), instruction.operand(1), instruction.operand(2));
+        let kind = expected.kind();
+        let weak = orders >> 16 & 1 == 1;
+        let (old, equal) = if let Some(bytes) = simple_bytes(kind) {
+            let expected = self.hooks.to_bits(expected.basic(), bytes)?;
+            let desired = self.hooks.to_bits(desired.basic(), bytes)?;
+            let orders = self.hooks.number(orders & 0xffff).into();
+            let arguments = [address, expected.into(), desired.into(), orders];
+            let (old, equal) = if weak {
+                self.weak_exchange(instruction, bytes, &arguments, site)?
+            } else {
+                let arguments = [&arguments[..], &[site]].concat();
+                let old = self.hooks.call(&format!("__fh_cas{bytes}"), width(bytes), &arguments)?;
+                (old, self.hooks.builder.build_int_compare(IntPredicate::EQ, old, expected, "")?)
+            };
+            (self.hooks.value_of(old, kind.typed())?, equal)
+        } else {
+            let (old, new) = (self.room_with(instruction, expected)?, self.room_with(instruction, desired)?);
+            let arguments =
+                [address, old.into(), new.into(), self.length(kind), self.hooks.number(orders).into(), site];
+            let success = self.hooks.call("__fh_atomic_cas", 8, &arguments)?;
+            (self.hooks.builder.build_load::<BasicTypeEnum>(kind.typed(), old, "")?, self.truth(success)?)
+        };
         let pair = instruction.kind().typed().into_struct_type().get_undef();
-        let pair = builder.build_insert_value(pair, value, 0, "")?;
-        let pair = builder.build_insert_value(pair, equal, 1, "")?.into_struct_value();
+        let pair = self.hooks.builder.build_insert_value(pair, old, 0, "")?;
+        let pair = self.hooks.builder.build_insert_value(pair, equal, 1, "")?.into_struct_value();
         replace(instruction, pair.into())
+    }
+
+    /// A weak compare-and-exchange, which may fail although the old value is the expected one: the old value, and
+    /// whether it succeeded.
+    fn weak_exchange(
+        &self,
+        instruction: Value,
+        bytes: u64,
+        arguments: &[BasicValueEnum<'ctx>],
+        site: BasicValueEnum<'ctx>,
+    ) -> Result<(IntValue<'ctx>, IntValue<'ctx>)> {
+        let byte = self.hooks.context.i8_type();
+        let success = self.hooks.variable(instruction.function(), byte)?;
+        let arguments = [arguments, &[success.into(), site]].concat();
+        let old = self.hooks.call(&format!("__fh_weak_cas{bytes}"), width(bytes), &arguments)?;
+        let success = self.hooks.builder.build_load(byte, success, "")?.into_int_value();
+        Ok((old, self.truth(success)?))
+    }
+
+    /// Whether a number is not zero.
+    fn truth(&self, value: IntValue<'ctx>) -> Result<IntValue<'ctx>> {
+        Ok(self.hooks.builder.build_int_compare(IntPredicate::NE, value, value.get_type().const_zero(), "")?)
+    }
+
+    /// A call of the atomic library. Buffers that others could see are read before it, and written after it, as the
+    /// caller would.
+    fn library(&mut self, call: Value, function: Function, shared: &[u32], site: BasicValueEnum<'ctx>) -> Result<()> {
+        if function == Function::IsLockFree {
+            call.replace_by(call.kind().zero());
+            call.erase();
+            return Ok(());
+        }
+        let length = call.operand(0);
+        let size = u32::try_from(length.constant_unsigned()).map_err(Failure::new)?;
+        let mut buffers = Vec::new();
+        for &(position, _) in function.buffers() {
+            let own = call.operand(position).basic();
+            buffers.push(if shared.contains(&position) {
+                let kind = self.hooks.context.i8_type().array_type(size);
+                let room = self.hooks.variable(call.function(), kind)?.into();
+                let is_read =
+                    (function, position) != (Function::Load, 2) && (function, position) != (Function::Exchange, 3);
+                if is_read {
+                    self.hooks.call("__fh_read", 0, &[own, room, length.basic(), site])?;
+                }
+                room
+            } else {
+                own
+            });
+        }
+        let object = call.operand(1).basic();
+        let last = call.operand(call.argument_count() - 1).basic();
+        let write_back = |emitter: &Self, position: u32, buffer| {
+            let wanted = shared.contains(&position);
+            let arguments = [call.operand(position).basic(), buffer, length.basic(), site];
+            if wanted { emitter.hooks.call("__fh_write", 0, &arguments).map(drop) } else { Ok(()) }
+        };
+        match function {
+            Function::Load => {
+                self.hooks.call("__fh_atomic_read", 0, &[object, buffers[0], length.basic(), last, site])?;
+                write_back(self, 2, buffers[0])?;
+            }
+            Function::Store => {
+                self.hooks.call("__fh_atomic_write", 0, &[object, buffers[0], length.basic(), last, site])?;
+            }
+            Function::Exchange => {
+                let exchange = self.hooks.number(0).into();
+                let arguments = [object, buffers[0], buffers[1], length.basic(), exchange, last, site];
+                self.hooks.call("__fh_atomic_rmw", 0, &arguments)?;
+                write_back(self, 3, buffers[1])?;
+            }
+            Function::CompareExchange => {
+                let failure = last.into_int_value();
+                let failure = self.hooks.builder.build_left_shift(failure, self.hooks.number(8), "")?;
+                let orders = self.hooks.builder.build_or(call.operand(4).integer(), failure, "")?.into();
+                let arguments = [object, buffers[0], buffers[1], length.basic(), orders, site];
+                let success = self.hooks.call("__fh_atomic_cas", 8, &arguments)?;
+                let success = self.truth(success)?;
+                if shared.contains(&2) {
+                    let failed = self.hooks.builder.build_not(success, "")?;
+                    self.hooks.before(shim::split(handle(&failed)?, call)?);
+                    write_back(self, 2, buffers[0])?;
+                }
+                if !call.users().is_empty() {
+                    self.hooks.before(call);
+                    call.replace_by(handle(&self.hooks.value_of(success, call.kind().typed())?)?);
+                }
+            }
+            Function::IsLockFree => {}
+        }
+        call.erase();
+        Ok(())
     }
 
     fn fence(&mut self, instruction: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
@@ -229,7 +368,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
 }
 
 /// The width in bits of so many bytes (1, 2, 4 or 8).
-fn width(bytes: u64) -> u32 {
+pub(crate) fn width(bytes: u64) -> u32 {
     if bytes >= 8 {
         64
     } else if bytes >= 4 {
@@ -241,13 +380,8 @@ fn width(bytes: u64) -> u32 {
     }
 }
 
-/// The width in bytes of a type of which `accesses.rs` knows that it is simple.
-fn bytes_of(kind: Type) -> Result<u64> {
-    simple_bytes(kind).ok_or_else(|| Failure::new("an atomic access of a type that has no hook"))
-}
-
 /// Puts a value in an instruction's place.
-fn replace(instruction: Value, value: BasicValueEnum) -> Result<()> {
+pub(crate) fn replace(instruction: Value, value: BasicValueEnum) -> Result<()> {
     instruction.replace_by(handle(&value)?);
     instruction.erase();
     Ok(())

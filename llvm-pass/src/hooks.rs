@@ -98,8 +98,14 @@ impl<'ctx> Hooks<'ctx> {
                 function.add_attribute(AttributeLoc::Param(index), self.attribute("zeroext"));
             }
         }
-        if matches!(name, "__fh_read" | "__fh_write") {
-            function.add_attribute(AttributeLoc::Param(1), self.attribute("nocapture"));
+        let private: &[u32] = match name {
+            "__fh_read" | "__fh_write" | "__fh_atomic_read" | "__fh_atomic_write" => &[1],
+            "__fh_atomic_rmw" | "__fh_atomic_cas" => &[1, 2],
+            _ if name.starts_with("__fh_weak_cas") => &[4],
+            _ => &[],
+        };
+        for &position in private {
+            function.add_attribute(AttributeLoc::Param(position), self.attribute("nocapture"));
         }
         Ok(function)
     }

@@ -8,13 +8,14 @@ use std::ffi::{CStr, CString, c_char};
 
 use inkwell::llvm_sys::core::{
     LLVMAddFunction, LLVMConstIntGetSExtValue, LLVMConstIntGetZExtValue, LLVMConstNull, LLVMCountIncoming,
-    LLVMCountParams, LLVMGetAllocatedType, LLVMGetAtomicRMWBinOp, LLVMGetBasicBlockParent, LLVMGetBasicBlockTerminator,
-    LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue, LLVMGetCmpXchgFailureOrdering, LLVMGetCmpXchgSuccessOrdering,
-    LLVMGetConstOpcode, LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
-    LLVMGetElementType, LLVMGetEnumAttributeAtIndex, LLVMGetEnumAttributeKindForName, LLVMGetFirstBasicBlock,
-    LLVMGetFirstFunction, LLVMGetFirstGlobal, LLVMGetFirstInstruction, LLVMGetFirstUse, LLVMGetGEPSourceElementType,
-    LLVMGetIncomingBlock, LLVMGetIncomingValue, LLVMGetInitializer, LLVMGetInlineAsmAsmString,
-    LLVMGetInstructionOpcode, LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetIntrinsicID, LLVMGetLinkage,
+    LLVMCountParams, LLVMCountStructElementTypes, LLVMGetAllocatedType, LLVMGetAtomicRMWBinOp, LLVMGetBasicBlockParent,
+    LLVMGetBasicBlockTerminator, LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue, LLVMGetCmpXchgFailureOrdering,
+    LLVMGetCmpXchgSuccessOrdering, LLVMGetConstOpcode, LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory,
+    LLVMGetDebugLocFilename, LLVMGetDebugLocLine, LLVMGetElementType, LLVMGetEnumAttributeAtIndex,
+    LLVMGetEnumAttributeKindForName, LLVMGetFirstBasicBlock, LLVMGetFirstFunction, LLVMGetFirstGlobal,
+    LLVMGetFirstInstruction, LLVMGetFirstUse, LLVMGetGEPSourceElementType, LLVMGetIncomingBlock, LLVMGetIncomingValue,
+    LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetInlineAsmConstraintString, LLVMGetInstructionOpcode,
+    LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetIntrinsicID, LLVMGetLinkage, LLVMGetMDKindID,
     LLVMGetMDNodeNumOperands, LLVMGetMDNodeOperands, LLVMGetMetadata, LLVMGetNamedFunction,
     LLVMGetNamedMetadataNumOperands, LLVMGetNamedMetadataOperands, LLVMGetNextBasicBlock, LLVMGetNextFunction,
     LLVMGetNextGlobal, LLVMGetNextInstruction, LLVMGetNextUse, LLVMGetNumArgOperands, LLVMGetNumOperands,
@@ -399,6 +400,14 @@ impl Value {
         text(start, length)
     }
 
+    /// The constraints of inline assembly.
+    pub(crate) fn assembly_constraints(self) -> String {
+        let mut length = 0;
+        // SAFETY: the handle is live inline assembly; LLVM writes the length.
+        let start = unsafe { LLVMGetInlineAsmConstraintString(self.0, &raw mut length) };
+        text(start, length)
+    }
+
     /// The section of a global, or "".
     pub(crate) fn section(self) -> String {
         // SAFETY: the handle is a live global.
@@ -454,6 +463,13 @@ fn attribute_type(attribute: LLVMAttributeRef) -> Option<Type> {
 pub(crate) fn attribute_kind(name: &str) -> u32 {
     // SAFETY: pointer and length are of one string.
     unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
+}
+
+/// The number of a kind of metadata that LLVM has of itself.
+pub(crate) fn metadata_kind(name: &str) -> u32 {
+    let length = u32::try_from(name.len()).unwrap_or(0);
+    // SAFETY: pointer and length are of one string.
+    unsafe { LLVMGetMDKindID(name.as_ptr().cast(), length) }
 }
 
 /// Copies a string of LLVM's.
@@ -514,6 +530,7 @@ impl Type {
         kind() -> LLVMTypeKind = LLVMGetTypeKind;
         integer_bits() -> u32 = LLVMGetIntTypeWidth;
         address_space() -> u32 = LLVMGetPointerAddressSpace;
+        struct_element_count() -> u32 = LLVMCountStructElementTypes;
     }
 
     /// Whether it is a pointer.

@@ -8,12 +8,14 @@
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
 //!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
 //!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
-//! 3. Changes: `loop_hooks`, `emit` and `frames`, which build by `hooks`; `externals` (names and attributes of functions);
+//! 3. Changes: `loop_hooks`, `emit`, `frames` and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
 //!    `globals` (sections, thread-locals).
 //!
 //! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
 
 mod accesses;
+mod assembly;
+mod atomic_library;
 mod calls;
 mod cfg;
 mod effects;
@@ -25,6 +27,7 @@ mod frames;
 mod globals;
 mod hooks;
 mod ir;
+mod lift;
 mod liveness;
 mod loop_hooks;
 mod loops;

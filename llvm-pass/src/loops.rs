@@ -13,7 +13,8 @@ use std::collections::HashSet;
 use inkwell::llvm_sys::LLVMOpcode;
 
 use crate::accesses::Hook;
-use crate::calls::{Assembly, Callee, assembly, callee};
+use crate::assembly::Assembly;
+use crate::calls::{Callee, callee};
 use crate::cfg::{Graph, Loop};
 use crate::effects::{Effect, Effects};
 use crate::escape::Privacy;
@@ -148,7 +149,7 @@ impl<'a> Loops<'a> {
         instruction.is_call()
             && match callee(instruction, self.names) {
                 Callee::Intrinsic(_) | Callee::Memory(_) | Callee::Library => false,
-                Callee::Assembly(text) => assembly(&text) == Assembly::Unknown,
+                Callee::Assembly(meaning) => matches!(meaning, Assembly::Unknown(_)),
                 _ => true,
             }
     }

@@ -1,6 +1,10 @@
 //! What is known of functions and variables by name. The knowledge itself is in the text files beside this one.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use crate::assembly::templates::Templates;
+use crate::shim;
 
 /// Whether a function may keep a pointer argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +24,8 @@ pub(crate) struct Names {
     unsupported: BTreeSet<&'static str>,
     library_data: BTreeSet<&'static str>,
     non_capturing: BTreeMap<&'static str, &'static str>,
+    /// What the user says of inline assembly.
+    pub(crate) templates: Templates,
 }
 
 impl Names {
@@ -33,6 +39,7 @@ impl Names {
             non_capturing: entries(include_str!("non_capturing.txt"))
                 .filter_map(|entry| entry.split_once(':'))
                 .collect(),
+            templates: templates(),
         }
     }
 
@@ -70,6 +77,16 @@ impl Names {
         }
         Capture::Kept
     }
+}
+
+/// The templates of inline assembly that the user explains. A file that is not as it should be ends the compilation.
+fn templates() -> Templates {
+    let file = shim::template_file();
+    if file.is_empty() {
+        return Templates::default();
+    }
+    let text = fs::read_to_string(&file).unwrap_or_else(|error| shim::fatal(&format!("{file}: {error}")));
+    Templates::parse(&text).unwrap_or_else(|(line, wrong)| shim::fatal(&format!("{file}:{line}: {wrong}")))
 }
 
 /// The lines of a file that are neither empty nor comments.

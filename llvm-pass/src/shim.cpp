@@ -10,6 +10,7 @@
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -23,12 +24,44 @@ extern "C" {
 bool fencehound_prepare(LLVMModuleRef module, unsigned round);
 // Instruments the module.
 void fencehound_instrument(LLVMModuleRef module);
+void fencehound_fatal(const char *message);
 }
 
 namespace {
 
+// What `fencehound cc --asm-templates FILE` becomes. clang reads it only if the plugin was loaded
+// with -load.
+cl::opt<std::string> templateFile("fencehound-asm-templates",
+                                  cl::desc("Meanings of inline assembly"));
+
+// The attribute of functions that were instrumented: a module may come back, as the output of
+// -emit-llvm does.
+constexpr const char *MARK = "fencehound-instrumented";
+
+enum class Instrumented { No, Yes, InPart };
+
+Instrumented isInstrumented(const Module &module) {
+    bool some = false, all = true;
+    for (const Function &function : module)
+        if (!function.isDeclaration()) {
+            some |= function.hasFnAttribute(MARK);
+            all &= function.hasFnAttribute(MARK);
+        }
+    return !some ? Instrumented::No : all ? Instrumented::Yes : Instrumented::InPart;
+}
+
 struct Fencehound : PassInfoMixin<Fencehound> {
     static PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
+        switch (isInstrumented(module)) {
+        case Instrumented::No:
+            break;
+        case Instrumented::Yes:
+            return PreservedAnalyses::all();
+        case Instrumented::InPart:
+            fencehound_fatal("fencehound pass: a part of the module is instrumented already, "
+                             "another is not: link "
+                             "modules after `fencehound cc` has compiled each of them");
+        }
         for (unsigned round = 0; fencehound_prepare(wrap(&module), round); ++round) {
             auto sroa = createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG));
             analyses.invalidate(module, PreservedAnalyses::none());
@@ -39,6 +72,9 @@ struct Fencehound : PassInfoMixin<Fencehound> {
             if (!function.isDeclaration())
                 EliminateUnreachableBlocks(function);
         fencehound_instrument(wrap(&module));
+        for (Function &function : module)
+            if (!function.isDeclaration())
+                function.addFnAttr(MARK);
         return PreservedAnalyses::none();
     }
     static bool isRequired() { return true; }
@@ -71,6 +107,8 @@ void fencehound_fatal(const char *message) {
     sys::RunInterruptHandlers(); // removes unfinished output files
     std::_Exit(1);
 }
+
+const char *fencehound_template_file() { return templateFile.c_str(); }
 
 // Turns a definition into a declaration.
 void fencehound_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }

@@ -1,6 +1,6 @@
 //! The functions of shim.cpp.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 
@@ -24,6 +24,7 @@ unsafe extern "C" {
     fn fencehound_expand_constants(global: LLVMValueRef);
     fn fencehound_keep(global: LLVMValueRef);
     fn fencehound_pad(variable: LLVMValueRef, bytes: u32) -> LLVMValueRef;
+    fn fencehound_template_file() -> *const c_char;
 }
 
 /// The name and the callbacks of the plugin.
@@ -38,6 +39,14 @@ pub(crate) fn fatal(message: &str) -> ! {
     // SAFETY: the message ends with a zero.
     unsafe { fencehound_fatal(message.as_ptr()) };
     std::process::exit(1)
+}
+
+/// The file of templates of inline assembly that the user names, or "".
+pub(crate) fn template_file() -> String {
+    // SAFETY: the function has no conditions.
+    let name = unsafe { fencehound_template_file() };
+    // SAFETY: the name ends with a zero, and lives as long as the plugin.
+    unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }
 
 /// Turns a definition into a declaration.

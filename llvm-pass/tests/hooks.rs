@@ -28,6 +28,10 @@ fn main() {
             trials.push(Trial::test(format!("{} {level}", stem(&file)), move || check(&plugin, &file, level)));
         }
     }
+    let same = plugin.clone();
+    trials.push(Trial::test("instrumented once", move || instrument_again(&same)));
+    let same = plugin.clone();
+    trials.push(Trial::test("bad templates", move || refuse_templates(&same)));
     trials.push(Trial::test("internal failure", move || fail(&plugin)));
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -47,6 +51,57 @@ fn fail(plugin: &Path) -> Result<(), Failed> {
         return Ok(());
     }
     Err(format!("{}: {message}", output.status).into())
+}
+
+/// A module that comes back is left as it is; one of which a part is instrumented is refused.
+fn instrument_again(plugin: &Path) -> Result<(), Failed> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let again = |text: &str| {
+        let module = folder.path().join("module.ll");
+        fs::write(&module, text).map_err(|error| error.to_string())?;
+        let mut opt = Command::new("opt-19");
+        opt.arg("-load-pass-plugin").arg(plugin).args(["-passes=fencehound", "-S"]).arg(&module);
+        opt.output().map_err(|error| error.to_string())
+    };
+    let once = instrumented(plugin, &folder_of_hooks("scalars.c"), "-O1");
+    let hooks = |text: &str| text.matches("@__fh_").count();
+    let output = again(&once)?;
+    let twice = String::from_utf8_lossy(&output.stdout).into_owned();
+    if hooks(&once) == 0 || hooks(&once) != hooks(&twice) {
+        return Err(format!("{} hooks, then {}", hooks(&once), hooks(&twice)).into());
+    }
+    let output = again(&(once + "\ndefine void @another() { ret void }\n"))?;
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() || !message.contains("a part of the module is instrumented already") {
+        return Err(format!("{}: {message}", output.status).into());
+    }
+    Ok(())
+}
+
+fn folder_of_hooks(file: &str) -> std::path::PathBuf {
+    folder("hooks").join(file)
+}
+
+/// A line of a file of templates that is wrong ends the compilation, with its number.
+fn refuse_templates(plugin: &Path) -> Result<(), Failed> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let templates = folder.path().join("templates.txt");
+    for (text, wanted) in [
+        ("yield => nothing\nwfe => noting\n", "templates.txt:2: unknown meaning `noting`"),
+        ("yield\n", "templates.txt:1: a line is `TEMPLATE => MEANING`"),
+    ] {
+        fs::write(&templates, text).map_err(|error| error.to_string())?;
+        let mut clang = Command::new("clang-19");
+        clang.arg(format!("-fpass-plugin={}", plugin.display())).args(["-Xclang", "-load", "-Xclang"]).arg(plugin);
+        clang.args(["-mllvm", &format!("-fencehound-asm-templates={}", templates.display())]);
+        clang.args(["-c", "-o", "-"]).arg(folder_of_hooks("scalars.c"));
+        let output = clang.output().map_err(|error| error.to_string())?;
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() || !message.contains(wanted) {
+            return Err(format!("{}: {message}", output.status).into());
+        }
+    }
+    Ok(())
 }
 
 /// Compares the hooks of a file with the expected ones.
@@ -138,13 +193,13 @@ fn hook(
     // What the hook is told is counted from the end: an address may contain commas.
     let told = |from_end: usize| arguments[arguments.len() - 1 - from_end - trailing(instruction)];
     let details = match name {
+        "atomic_rmw" => format!("{} {} {}", length(told(3)), operation(number(told(2))), order(number(told(1)))),
+        "atomic_cas" => format!("{} {}", length(told(2)), orders(told(1))),
+        "atomic_read" | "atomic_write" => format!("{} {}", length(told(2)), order(number(told(1)))),
         _ if name.starts_with("atomic_") => order(number(told(1))),
         _ if name.starts_with("rmw") => format!("{} {}", operation(number(told(2))), order(number(told(1)))),
-        _ if name.starts_with("cas") => {
-            let orders = number(told(1));
-            let weak = if orders >> 16 == 1 { " weak" } else { "" };
-            format!("{} {}{weak}", order(orders & 0xff), order(orders >> 8 & 0xff))
-        }
+        _ if name.starts_with("cas") => orders(told(1)),
+        _ if name.starts_with("weak_cas") => orders(told(2)),
         "fence" => order(number(told(1))),
         "read" | "write" | "copy" | "fill" => length(told(1)),
         "unsupported" => text(arguments[0]),
@@ -174,10 +229,23 @@ fn length(argument: &str) -> String {
     if digits.starts_with('%') { "?".to_owned() } else { digits.to_owned() }
 }
 
+/// The two orders of a compare-and-exchange, and whether it is weak.
+fn orders(argument: &str) -> String {
+    let orders = number(argument);
+    let weak = if orders >> 16 == 1 { " weak" } else { "" };
+    format!("{} {}{weak}", order(orders & 0xff), order(orders >> 8 & 0xff))
+}
+
 fn order(number: u32) -> String {
-    ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"][number as usize].to_owned()
+    const NAMES: [&str; 9] =
+        ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst", "stores", "loads", "instructions"];
+    NAMES[number as usize].to_owned()
 }
 
 fn operation(number: u32) -> &'static str {
-    ["exchange", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin"][number as usize]
+    const NAMES: [&str; 16] = [
+        "exchange", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "negate", "fadd", "fsub",
+        "fmax", "fmin",
+    ];
+    NAMES[number as usize]
 }

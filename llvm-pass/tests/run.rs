@@ -56,7 +56,7 @@ fn check(plugin: &Path, stub: &Path, sources: &[PathBuf]) -> Result<(), Failed> 
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let plain = folder.path().join("plain");
     let mut clang = Command::new("clang-19");
-    run(clang.args(["-w", "-O0", "-pthread"]).args(sources).arg("-lm").arg("-o").arg(&plain));
+    run(clang.args(["-w", "-O0", "-pthread"]).args(sources).args(["-lm", "-latomic", "-o"]).arg(&plain));
     let wanted = refusal(&sources[0]).unwrap_or_else(|| outcome(&plain, &folder.path().join("none")));
     let mut logs = Vec::new();
     for level in LEVELS {

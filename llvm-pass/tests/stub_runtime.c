@@ -74,6 +74,12 @@ static void count(const char *name, const struct fh_site *site) {
                                             __ATOMIC_SEQ_CST));                                    \
         return old;                                                                                \
     }                                                                                              \
+    type __fh_weak_cas##bytes(void *address, type expected, type desired, uint32_t orders,         \
+                              uint8_t *succeeded, const struct fh_site *site) {                    \
+        type old = __fh_cas##bytes(address, expected, desired, orders, site);                      \
+        *succeeded = old == expected;                                                              \
+        return old;                                                                                \
+    }                                                                                              \
     type __fh_cas##bytes(void *address, type expected, type desired, uint32_t orders,              \
                          const struct fh_site *site) {                                             \
         count("cas" #bytes, site);                                                                 \
@@ -84,6 +90,17 @@ static void count(const char *name, const struct fh_site *site) {
     }
 
 static int64_t extend(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
+
+static uint64_t apply_floats(uint64_t old, uint64_t operand, uint32_t operation, int bits) {
+    double a, b;
+    float c, d;
+    memcpy(&a, &old, 8), memcpy(&b, &operand, 8), memcpy(&c, &old, 4), memcpy(&d, &operand, 4);
+    assert((operation == FH_RMW_FADD || operation == FH_RMW_FSUB) && bits >= 32);
+    a = operation == FH_RMW_FADD ? a + b : a - b;
+    c = operation == FH_RMW_FADD ? c + d : c - d;
+    old = 0;
+    return memcpy(&old, bits == 64 ? (void *)&a : (void *)&c, (size_t)bits / 8), old;
+}
 
 static uint64_t apply(uint64_t old, uint64_t operand, uint32_t operation, int bits) {
     int64_t a = extend(old, bits), b = extend(operand, bits);
@@ -99,8 +116,9 @@ static uint64_t apply(uint64_t old, uint64_t operand, uint32_t operation, int bi
     case FH_RMW_MIN: return a < b ? old : operand;
     case FH_RMW_UMAX: return old > operand ? old : operand;
     case FH_RMW_UMIN: return old < operand ? old : operand;
+    case FH_RMW_NEGATE: return -old;
     }
-    abort();
+    return apply_floats(old, operand, operation, bits);
 }
 
 ACCESS(1, uint8_t)
@@ -124,9 +142,48 @@ void __fh_fill(void *to, uint32_t byte, uint64_t length, const struct fh_site *s
     count("fill", site);
     memset(to, (int)byte, length);
 }
+void __fh_atomic_read(const void *address, void *into, uint64_t length, uint32_t order, const struct fh_site *site) {
+    count("atomic_read", site);
+    assert(order <= 5);
+    memcpy(into, address, length);
+}
+void __fh_atomic_write(void *address, const void *from, uint64_t length, uint32_t order, const struct fh_site *site) {
+    count("atomic_write", site);
+    assert(order <= 5);
+    memcpy(address, from, length);
+}
+void __fh_atomic_rmw(void *address, const void *operand, void *old, uint64_t length, uint32_t operation,
+                     uint32_t order, const struct fh_site *site) {
+    unsigned __int128 before = 0, by = 0;
+    count("atomic_rmw", site);
+    assert(order <= 5 && (length == 16 || operation == FH_RMW_EXCHANGE));
+    char kept[100];
+    memcpy(kept, address, length);
+    if (operation == FH_RMW_EXCHANGE) {
+        memcpy(address, operand, length);
+    } else {
+        memcpy(&before, address, 16), memcpy(&by, operand, 16);
+        unsigned __int128 after = operation == FH_RMW_ADD    ? before + by
+                                  : operation == FH_RMW_SUB  ? before - by
+                                  : operation == FH_RMW_AND  ? before & by
+                                  : operation == FH_RMW_OR   ? before | by
+                                  : operation == FH_RMW_NAND ? ~(before & by)
+                                                             : before ^ by;
+        memcpy(address, &after, 16);
+    }
+    memcpy(old, kept, length);
+}
+uint8_t __fh_atomic_cas(void *address, void *expected, const void *desired, uint64_t length, uint32_t orders,
+                        const struct fh_site *site) {
+    count("atomic_cas", site);
+    assert((orders & 0xff) <= 5 && (orders >> 8 & 0xff) <= 5 && orders >> 16 <= 1);
+    int same = !memcmp(address, expected, length);
+    memcpy(same ? address : expected, same ? desired : address, length);
+    return (uint8_t)same;
+}
 void __fh_fence(uint32_t order, const struct fh_site *site) {
     count("fence", site);
-    assert(order <= 5);
+    assert(order <= 8);
 }
 void __fh_loop(struct fh_loop *loop, uint32_t visit, const uint64_t *state, uint64_t words,
                const struct fh_site *site) {

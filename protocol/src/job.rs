@@ -63,6 +63,9 @@ pub struct Limits {
     pub max_events: u64,
     /// Seconds that a thread may run without a visible operation before it counts as an endless loop.
     pub local_seconds: u64,
+    /// Weak compare-and-exchanges of one execution that may fail although they could succeed.
+    #[serde(default)]
+    pub weak_failures: u32,
 }
 
 /// Whether malloc gives out again what was freed in the same execution.

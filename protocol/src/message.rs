@@ -261,10 +261,16 @@ pub struct TraceEvent {
     pub address: u64,
     /// See `address`.
     pub width: u32,
-    /// The value read, if it reads.
+    /// The value read, if it reads: of an access of more than 8 bytes, its first 8.
     pub read: Option<u64>,
-    /// The value written, if it writes.
+    /// The value written, if it writes; as `read`.
     pub written: Option<u64>,
+    /// What an access of more than 8 bytes reads beside, eight by eight; empty for others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_above: Vec<u64>,
+    /// As `read_above`, of what is written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written_above: Vec<u64>,
     /// For each monitor asked for, in their order: the indices of the stores that still wait in some store buffer of
     /// the simulated machine after this event; of many, the newest ones.
     pub pending: Vec<Vec<u64>>,

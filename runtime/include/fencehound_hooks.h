@@ -53,13 +53,29 @@ void __fh_fill(void *to, uint32_t byte, uint64_t length, const struct fh_site *s
     type __fh_rmw##bytes(void *address, type operand, uint32_t operation, uint32_t order,          \
                          const struct fh_site *site);                                              \
     /* Returns the old value; it succeeded iff that is `expected`.                                 \
-     * `orders` = success | failure << 8 | (1 if weak) << 16. */                                   \
+     * `orders` = success | failure << 8. */                                                       \
     type __fh_cas##bytes(void *address, type expected, type desired, uint32_t orders,              \
-                         const struct fh_site *site);
+                         const struct fh_site *site);                                              \
+    /* A weak one: it may fail although the old value is `expected`, and says so. */               \
+    type __fh_weak_cas##bytes(void *address, type expected, type desired, uint32_t orders,         \
+                              uint8_t *succeeded, const struct fh_site *site);
 FH_ATOMIC_HOOKS(1, uint8_t)
 FH_ATOMIC_HOOKS(2, uint16_t)
 FH_ATOMIC_HOOKS(4, uint32_t)
 FH_ATOMIC_HOOKS(8, uint64_t)
+
+/* Atomics of any other width: one indivisible event each. What is not `address` is private memory
+ * of that length. An `operation` other than an exchange asks for at most 16 bytes. */
+void __fh_atomic_read(const void *address, void *into, uint64_t length, uint32_t order,
+                      const struct fh_site *site);
+void __fh_atomic_write(void *address, const void *from, uint64_t length, uint32_t order,
+                       const struct fh_site *site);
+void __fh_atomic_rmw(void *address, const void *operand, void *old, uint64_t length,
+                     uint32_t operation, uint32_t order, const struct fh_site *site);
+/* Returns 1 if it succeeded, else 0, and then the old value is in `expected`.
+ * `orders` = success | failure << 8 | (1 if weak) << 16. */
+uint8_t __fh_atomic_cas(void *address, void *expected, const void *desired, uint64_t length,
+                        uint32_t orders, const struct fh_site *site);
 
 enum {
     FH_RMW_EXCHANGE = 0,
@@ -72,11 +88,23 @@ enum {
     FH_RMW_MAX = 7,
     FH_RMW_MIN = 8,
     FH_RMW_UMAX = 9,
-    FH_RMW_UMIN = 10
+    FH_RMW_UMIN = 10,
+    FH_RMW_NEGATE = 11, /* no operand */
+    /* Floating point, of 4 and 8 bytes. */
+    FH_RMW_FADD = 12,
+    FH_RMW_FSUB = 13,
+    FH_RMW_FMAX = 14,
+    FH_RMW_FMIN = 15
 };
 
-/* A fence between threads (atomic_thread_fence, __sync_synchronize). Compiler fences
- * (syncscope("singlethread")) are left alone. */
+/* A fence between threads (atomic_thread_fence, __sync_synchronize, instructions of machines).
+ * Compiler fences (atomic_signal_fence, asm("" ::: "memory")) are no hooks. `order` is C11's
+ * number, or one of a fence that only machines have. */
+enum {
+    FH_FENCE_STORES = 6,      /* sfence, eieio, dmb ishst */
+    FH_FENCE_LOADS = 7,       /* dmb ishld */
+    FH_FENCE_INSTRUCTIONS = 8 /* lfence, isync, isb */
+};
 void __fh_fence(uint32_t order, const struct fh_site *site);
 
 /* Called first thing in the header of each loop that contains a hooked access or a call (and

@@ -1,10 +1,13 @@
-//! The hooks of memory: loads, stores, read-modify-writes, fences, and copies of many bytes.
+//! The hooks of memory: loads, stores, read-modify-writes, fences, and copies of many bytes. Indivisible accesses of
+//! other widths than 1, 2, 4 and 8 bytes are in [`crate::wide`].
 
 use std::ffi::c_void;
 
 use engine::event::Kind;
-use engine::mapping::{self, Barriers, Order};
+use engine::mapping::{self, Barriers, MachineFence, Order};
 
+use crate::choices::fails_weakly;
+use crate::process::unsupported;
 use crate::recorder::Operation;
 use crate::runtime::{Access, report, turn_to_access, with};
 use crate::sites::RecordPointer;
@@ -84,9 +87,21 @@ fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site: RecordPoi
     });
 }
 
-/// The order with this number, which the pass took from LLVM.
-fn order(number: u32) -> Order {
-    Order::from_c11(number).expect("the pass passes C11's numbers")
+/// The order with this number. The program may have computed it.
+pub(crate) fn order(number: u32, site: RecordPointer) -> Order {
+    Order::from_c11(number).unwrap_or_else(|| unsupported(&format!("the memory order {number}"), site))
+}
+
+/// Success and failure order of a compare-and-exchange.
+pub(crate) fn orders(numbers: u32, site: RecordPointer) -> (Order, Order) {
+    (order(numbers & 0xff, site), order(numbers >> 8 & 0xff, site))
+}
+
+/// Whether a compare-and-exchange may fail although it could succeed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strength {
+    Strong,
+    Weak,
 }
 
 /// `FH_RMW_…` of the hook ABI.
@@ -105,9 +120,32 @@ fn combine<T: Bits>(old: T, operand: T, operation: u32) -> (T, Operation) {
         8 => (pick(old.signed() <= operand.signed()), Operation::FetchMin),
         9 => (pick(a >= b), Operation::FetchMax),
         10 => (pick(a <= b), Operation::FetchMin),
+        11 => (a.wrapping_neg(), Operation::Negate),
+        12..=15 => combine_floats(a, b, T::WIDTH, operation),
         _ => panic!("the pass passes the numbers of fencehound_hooks.h, not {operation}"),
     };
     (T::narrow(wide), operation)
+}
+
+/// The same for floating-point numbers of 4 or 8 bytes.
+fn combine_floats(a: u64, b: u64, width: u8, operation: u32) -> (u64, Operation) {
+    macro_rules! apply {
+        ($float:ty, $a:expr, $b:expr) => {{
+            let (a, b) = (<$float>::from_bits($a), <$float>::from_bits($b));
+            match operation {
+                12 => (a + b, Operation::FetchAdd),
+                13 => (a - b, Operation::FetchSub),
+                14 => (a.max(b), Operation::FetchMax),
+                _ => (a.min(b), Operation::FetchMin),
+            }
+        }};
+    }
+    if width == 4 {
+        let (value, operation) = apply!(f32, a as u32, b as u32);
+        return (value.to_bits().into(), operation);
+    }
+    let (value, operation) = apply!(f64, a, b);
+    (value.to_bits(), operation)
 }
 
 fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: RecordPointer) -> T {
@@ -119,7 +157,7 @@ fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: 
         address: address as usize,
         width: T::WIDTH,
         kind: Kind::Rmw,
-        barriers: mapping::rmw(order(number)),
+        barriers: mapping::rmw(order(number, site)),
         operation,
         site,
         before: old.wide(),
@@ -128,11 +166,19 @@ fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: 
     old
 }
 
-fn compare_exchange<T: Bits>(address: *mut T, expected: T, desired: T, orders: u32, site: RecordPointer) -> T {
-    let (success, failure) = (order(orders & 0xff), order(orders >> 8 & 0xff));
+/// The old value, and whether it succeeded.
+fn compare_exchange<T: Bits>(
+    address: *mut T,
+    expected: T,
+    desired: T,
+    numbers: u32,
+    strength: Strength,
+    site: RecordPointer,
+) -> (T, bool) {
+    let (success, failure) = orders(numbers, site);
     turn_to_access(site);
     let old = read(address);
-    let (kind, barriers, after) = if old == expected {
+    let (kind, barriers, after) = if old == expected && !(strength == Strength::Weak && fails_weakly()) {
         write(address, desired);
         (Kind::CompareAndSwap, mapping::rmw(success), desired)
     } else {
@@ -148,11 +194,11 @@ fn compare_exchange<T: Bits>(address: *mut T, expected: T, desired: T, orders: u
         before: old.wide(),
         after: after.wide(),
     });
-    old
+    (old, kind == Kind::Rmw)
 }
 
 macro_rules! hooks {
-    ($type:ty, $load:ident, $store:ident, $atomic_load:ident, $atomic_store:ident, $rmw:ident, $cas:ident) => {
+    ($type:ty, $load:ident, $store:ident, $atomic_load:ident, $atomic_store:ident, $rmw:ident, $cas:ident, $weak:ident) => {
         #[unsafe(no_mangle)]
         extern "C" fn $load(address: *const $type, site: RecordPointer) -> $type {
             load(address, Barriers::NONE, site)
@@ -163,11 +209,11 @@ macro_rules! hooks {
         }
         #[unsafe(no_mangle)]
         extern "C" fn $atomic_load(address: *const $type, number: u32, site: RecordPointer) -> $type {
-            load(address, mapping::load(order(number)), site)
+            load(address, mapping::load(order(number, site)), site)
         }
         #[unsafe(no_mangle)]
         extern "C" fn $atomic_store(address: *mut $type, value: $type, number: u32, site: RecordPointer) {
-            store(address, value, mapping::store(order(number)), site);
+            store(address, value, mapping::store(order(number, site)), site);
         }
         #[unsafe(no_mangle)]
         extern "C" fn $rmw(a: *mut $type, operand: $type, operation: u32, number: u32, site: RecordPointer) -> $type {
@@ -175,19 +221,40 @@ macro_rules! hooks {
         }
         #[unsafe(no_mangle)]
         extern "C" fn $cas(a: *mut $type, old: $type, new: $type, orders: u32, site: RecordPointer) -> $type {
-            compare_exchange(a, old, new, orders, site)
+            compare_exchange(a, old, new, orders, Strength::Strong, site).0
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn $weak(
+            address: *mut $type,
+            old: $type,
+            new: $type,
+            orders: u32,
+            succeeded: *mut bool,
+            site: RecordPointer,
+        ) -> $type {
+            let (old, success) = compare_exchange(address, old, new, orders, Strength::Weak, site);
+            // SAFETY: the pass passes a variable of the caller's frame.
+            unsafe { *succeeded = success };
+            old
         }
     };
 }
-hooks!(u8, __fh_load1, __fh_store1, __fh_atomic_load1, __fh_atomic_store1, __fh_rmw1, __fh_cas1);
-hooks!(u16, __fh_load2, __fh_store2, __fh_atomic_load2, __fh_atomic_store2, __fh_rmw2, __fh_cas2);
-hooks!(u32, __fh_load4, __fh_store4, __fh_atomic_load4, __fh_atomic_store4, __fh_rmw4, __fh_cas4);
-hooks!(u64, __fh_load8, __fh_store8, __fh_atomic_load8, __fh_atomic_store8, __fh_rmw8, __fh_cas8);
+hooks!(u8, __fh_load1, __fh_store1, __fh_atomic_load1, __fh_atomic_store1, __fh_rmw1, __fh_cas1, __fh_weak_cas1);
+hooks!(u16, __fh_load2, __fh_store2, __fh_atomic_load2, __fh_atomic_store2, __fh_rmw2, __fh_cas2, __fh_weak_cas2);
+hooks!(u32, __fh_load4, __fh_store4, __fh_atomic_load4, __fh_atomic_store4, __fh_rmw4, __fh_cas4, __fh_weak_cas4);
+hooks!(u64, __fh_load8, __fh_store8, __fh_atomic_load8, __fh_atomic_store8, __fh_rmw8, __fh_cas8, __fh_weak_cas8);
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
+    // C11 knows nothing of a processor's own fences: nothing synchronises by them.
+    let (barrier, order) = match number {
+        6 => (mapping::machine_fence(MachineFence::Stores), Order::Relaxed),
+        7 => (mapping::machine_fence(MachineFence::Loads), Order::Relaxed),
+        8 => (mapping::machine_fence(MachineFence::Instructions), Order::Relaxed),
+        _ => (mapping::fence(order(number, site)), order(number, site)),
+    };
     turn_to_access(site);
-    if let Some(turn) = with(|runtime| runtime.fence(order(number), site)) {
+    if let Some(turn) = with(|runtime| runtime.fence(barrier, order, site)) {
         turn.obey();
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_long, c_short, c_uchar, c_uint, c_ulong, c_ushor
 use protocol::Kind;
 
 use crate::process;
-use crate::runtime::{End, end_execution, with};
+use crate::runtime::{End, Turn, end_execution, with};
 use crate::threads::call_site;
 
 #[unsafe(no_mangle)]
@@ -51,6 +51,46 @@ extern "C" fn __fh_reach_error() -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn __fh___VERIFIER_error() -> ! {
     process::fail(Kind::Assertion, "__VERIFIER_error was called".to_owned(), call_site(), "reach_error")
+}
+
+/// Weak compare-and-exchanges that fail although they could succeed: bounded, so that each execution ends.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct WeakFailures {
+    /// So many in an execution at most.
+    pub(crate) limit: u32,
+    /// So many in this one.
+    so_far: u32,
+}
+
+impl WeakFailures {
+    /// A new execution.
+    pub(crate) const fn begin(&mut self) {
+        self.so_far = 0;
+    }
+}
+
+/// Whether the weak compare-and-exchange that is being performed, and could succeed, fails.
+pub(crate) fn fails_weakly() -> bool {
+    let chosen = with(|runtime| {
+        if runtime.weak_failures.so_far == runtime.weak_failures.limit {
+            return Ok::<bool, Turn>(false);
+        }
+        let fails = runtime.execution.choose_value(2).map_err(|_| runtime.diverges())? == 1;
+        if fails {
+            runtime.weak_failures.so_far += 1;
+            // The next try is another one: the loop around it does not wait for others.
+            runtime.has_effect();
+        }
+        Ok(fails)
+    });
+    match chosen {
+        None => false,
+        Some(Ok(fails)) => fails,
+        Some(Err(turn)) => {
+            turn.obey();
+            false
+        }
+    }
 }
 
 /// Values that a `__VERIFIER_nondet_*` function gives: 0 and 1.

@@ -48,3 +48,4 @@ mod strings;
 mod stuck;
 mod threads;
 mod waits;
+mod wide;

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use engine::event::{Kind as EventKind, Thread};
+use engine::event::Thread;
 use protocol::{Kind, Role, SiteUse};
 
 use crate::globals::Variable;
@@ -12,7 +12,7 @@ use crate::heap::{Block, Doer, Found};
 use crate::layout;
 use crate::locals::{Local, State};
 use crate::recorder::{Failure, site_use};
-use crate::runtime::{Access, End, Runtime, end_execution, with};
+use crate::runtime::{End, Runtime, WideAccess, end_execution, with};
 use crate::sites::RecordPointer;
 
 /// A part in a failure that some thread took at some place.
@@ -111,13 +111,13 @@ pub(crate) fn require(object: Range<usize>, operation: &str, site: RecordPointer
 impl Runtime {
     /// The failure that the access is, unless the program may access these bytes. What it wrote is undone.
     #[cold]
-    pub(crate) fn refuse(&self, access: &Access) -> Option<Failure> {
-        let accessed = access.address..access.address + usize::from(access.width);
+    pub(crate) fn refuse(&self, access: &WideAccess<'_>) -> Option<Failure> {
+        let accessed = access.address..access.address + access.before.len();
         let refusal = self.refusal(&accessed)?;
-        if matches!(access.kind, EventKind::Store | EventKind::Rmw) {
-            let before = access.before.to_le_bytes();
+        if access.kind.writes() {
+            let before = access.before.as_ptr();
             // SAFETY: the access just wrote these bytes; nobody else has run since.
-            unsafe { std::ptr::copy_nonoverlapping(before.as_ptr(), access.address as *mut u8, access.width.into()) };
+            unsafe { std::ptr::copy_nonoverlapping(before, access.address as *mut u8, access.before.len()) };
         }
         let operation = access.operation.name();
         let at = site_use(Role::At, self.running, access.site, operation);

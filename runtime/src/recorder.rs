@@ -29,6 +29,7 @@ pub(crate) enum Operation {
     FetchXor,
     FetchMax,
     FetchMin,
+    Negate,
     CompareExchange,
     Fence,
     Lock,
@@ -54,6 +55,7 @@ impl Operation {
             Self::FetchXor => "fetch-xor",
             Self::FetchMax => "fetch-max",
             Self::FetchMin => "fetch-min",
+            Self::Negate => "negate",
             Self::CompareExchange => "compare-exchange",
             Self::Fence => "fence",
             Self::Lock => "lock",
@@ -73,14 +75,40 @@ pub(crate) struct Note {
 }
 
 /// What a trace needs beside.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Detail {
     /// Of the access, or of the object; 0 if there is none.
     pub(crate) address: usize,
     /// 0 for what is no access.
-    pub(crate) width: u8,
+    pub(crate) width: u32,
+    /// The first eight bytes.
     pub(crate) before: u64,
     pub(crate) after: u64,
+    /// The rest of an access of more than eight bytes, eight by eight.
+    pub(crate) before_above: Vec<u64>,
+    pub(crate) after_above: Vec<u64>,
+}
+
+impl Detail {
+    /// Of an access to any number of bytes.
+    pub(crate) fn wide(address: usize, before: &[u8], after: &[u8]) -> Self {
+        let split = |bytes| {
+            let mut words = words(bytes);
+            (words.next().unwrap_or(0), words.collect())
+        };
+        let width = u32::try_from(before.len()).unwrap_or(u32::MAX);
+        let ((before, before_above), (after, after_above)) = (split(before), split(after));
+        Self { address, width, before, after, before_above, after_above }
+    }
+}
+
+/// Bytes as little-endian numbers of eight, the last one with zeros above.
+pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    })
 }
 
 fn target(note: &Note, detail: &Detail) -> String {
@@ -514,9 +542,11 @@ fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) 
         operation: note.operation.name().to_owned(),
         target: target(note, detail),
         address: detail.address as u64,
-        width: detail.width.into(),
+        width: detail.width,
         read: reads.then_some(detail.before),
         written: writes.then_some(detail.after),
+        read_above: if reads { detail.before_above.clone() } else { Vec::new() },
+        written_above: if writes { detail.after_above.clone() } else { Vec::new() },
         pending: pending.to_vec(),
     }
 }

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::event::{Barrier, Event, Kind, Location, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
-use engine::mapping::{self, Barriers, Order};
+use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
 
+use crate::choices::WeakFailures;
 use crate::exits::Exits;
 use crate::faults;
 use crate::fiber::{self, Switch};
@@ -54,6 +55,8 @@ pub(crate) struct Runtime {
     pub(crate) void: bool,
     /// The first execution has been run once to its end.
     pub(crate) run_twice: bool,
+    /// How many weak compare-and-exchanges of an execution may fail although they could succeed, and how many have.
+    pub(crate) weak_failures: WeakFailures,
     /// What the C library remembers.
     pub(crate) library: Library,
     /// Nanoseconds that have passed in this execution.
@@ -251,6 +254,20 @@ pub(crate) struct Access {
     pub(crate) after: u64,
 }
 
+/// An indivisible access to any number of bytes that has just been performed.
+#[derive(Clone, Copy)]
+pub(crate) struct WideAccess<'a> {
+    pub(crate) address: usize,
+    pub(crate) kind: Kind,
+    pub(crate) barriers: Barriers,
+    pub(crate) operation: Operation,
+    pub(crate) site: RecordPointer,
+    /// What memory held before.
+    pub(crate) before: &'a [u8],
+    /// What it holds now: as many bytes.
+    pub(crate) after: &'a [u8],
+}
+
 impl Runtime {
     /// The runtime of a program whose variables are as they are before `main`.
     ///
@@ -282,6 +299,7 @@ impl Runtime {
             end: None,
             void: false,
             run_twice: false,
+            weak_failures: WeakFailures::default(),
             library: Library::default(),
             clock: 0,
             jumps: Jumps::default(),
@@ -311,6 +329,7 @@ impl Runtime {
         self.way = Way::Plain;
         self.end = None;
         self.void = false;
+        self.weak_failures.begin();
         self.library = Library::default();
         self.clock = 0;
         self.jumps.reset();
@@ -442,24 +461,34 @@ impl Runtime {
         self.note_for_waits(&access);
         let Access { address, width, kind, barriers, operation, site, before, after } = access;
         if self.recorder.traces() {
-            self.recorder.detail(Detail { address, width, before, after });
+            let width = width.into();
+            self.recorder.detail(Detail { address, width, before, after, ..Detail::default() });
         }
         let note = Note { site, operation };
         match self.shadow.known(address, width) {
             Some(location) => self.event(kind, barriers, note, &[location]),
             // A copy of its own: one that lived from the start would keep the fields out of registers.
-            None => self.locate(&Access { ..access }, note),
+            None => self.locate_narrow(&Access { ..access }),
         }
     }
 
     /// Goes on with an access to a new location or to several.
     #[cold]
-    fn locate(&mut self, access: &Access, note: Note) -> Turn {
+    fn locate_narrow(&mut self, access: &Access) -> Turn {
+        let &Access { address, width, kind, barriers, operation, site, before, after } = access;
+        let (before, after) = (before.to_le_bytes(), after.to_le_bytes());
+        let (before, after) = (&before[..usize::from(width)], &after[..usize::from(width)]);
+        self.locate(&WideAccess { address, kind, barriers, operation, site, before, after })
+    }
+
+    /// The same for any number of bytes.
+    fn locate(&mut self, access: &WideAccess<'_>) -> Turn {
         if let Some(failure) = self.refuse(access) {
             self.end = Some(End::Failed(failure));
             return Turn::Other(Switch::End);
         }
-        let &Access { address, width, kind, barriers, .. } = access;
+        let &WideAccess { address, kind, barriers, operation, site, before, .. } = access;
+        let (width, note) = (before.len(), Note { site, operation });
         let mut locations = std::mem::take(&mut self.locations);
         if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;
@@ -467,6 +496,16 @@ impl Runtime {
         let turn = self.event(kind, barriers, note, &locations);
         self.locations = locations;
         turn
+    }
+
+    /// Reports an indivisible access to any number of bytes that the running thread has performed.
+    #[cold]
+    pub(crate) fn wide_access(&mut self, access: &WideAccess<'_>) -> Turn {
+        self.note_wide_for_waits(access);
+        if self.recorder.traces() {
+            self.recorder.detail(Detail::wide(access.address, access.before, access.after));
+        }
+        self.locate(access)
     }
 
     /// Reports an operation on an object or a thread.
@@ -503,12 +542,12 @@ impl Runtime {
     }
 
     /// Reports a fence.
-    pub(crate) fn fence(&mut self, order: Order, site: RecordPointer) -> Turn {
+    pub(crate) fn fence(&mut self, barrier: Barrier, order: Order, site: RecordPointer) -> Turn {
         self.threads.at(self.running).events += 1;
         if self.recorder.traces() {
             self.recorder.detail(Detail::default());
         }
-        let barriers = Barriers { before: mapping::fence(order), after: Barrier::None, order: Some(order) };
+        let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
         self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, &[])
     }
 

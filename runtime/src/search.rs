@@ -9,7 +9,9 @@ use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::monitor;
-use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent};
+use protocol::{
+    Explore, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent,
+};
 
 use crate::faults::{self, Fault};
 use crate::heap::Heap;
@@ -32,13 +34,14 @@ const fn monitor_of(name: MonitorName) -> monitor::Name {
     }
 }
 
-fn set_up(execution: Execution, names: &[MonitorName], max_events: u64, heap: protocol::Heap) {
+fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
     let named: Vec<(MonitorName, monitor::Name)> = names.iter().map(|&name| (name, monitor_of(name))).collect();
     let monitors = monitor::monitors(&named.iter().map(|&(_, name)| name).collect::<Vec<_>>());
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(named), Heap::new(heap)));
     match ready {
         Ok(mut runtime) => {
-            runtime.max_events = u32::try_from(max_events).unwrap_or(u32::MAX);
+            runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
+            runtime.weak_failures.limit = limits.weak_failures;
             install(runtime);
         }
         Err(error) => control::internal_error(&format!("address space cannot be reserved: {error}")),
@@ -58,7 +61,7 @@ fn refuse_other_version(version: u32) {
 pub(crate) fn explore(job: &Explore) {
     refuse_other_version(job.version);
     let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
-    set_up(execution, &job.monitors, job.limits.max_events, job.heap);
+    set_up(execution, &job.monitors, &job.limits, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -316,7 +319,8 @@ pub(crate) fn replay(job: &Replay) {
         return;
     }
     // One more event than the schedule has shows that the program does not follow it.
-    set_up(execution, &job.monitors, job.limits.max_events.min(length + 1), job.heap);
+    let limits = Limits { max_events: job.limits.max_events.min(length + 1), ..job.limits };
+    set_up(execution, &job.monitors, &limits, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -423,7 +427,8 @@ impl Runtime {
 /// Runs the program once, as an ordinary one, without signals of ours or findings; its exit status.
 pub(crate) fn run_once() -> c_int {
     let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
-    set_up(Execution::new(Box::new(strategy)), &[], u64::MAX, protocol::Heap::default());
+    let limits = Limits { max_events: u64::MAX, local_seconds: u64::MAX, weak_failures: 0 };
+    set_up(Execution::new(Box::new(strategy)), &[], &limits, protocol::Heap::default());
     with(Runtime::begin);
     fiber::run();
     let end = with(|runtime| {

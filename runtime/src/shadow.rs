@@ -102,12 +102,12 @@ impl Shadow {
         self.partition.known(Granule(number), (address & 7) as u8, width)
     }
 
-    /// Puts the locations of the `width` bytes (1 to 8) at `address` into `into`, in ascending order.
+    /// Puts the locations of the `width` bytes (at least 1) at `address` into `into`, in ascending order.
     #[cold]
-    pub(crate) fn locate(&mut self, address: usize, width: u8, into: &mut Vec<Location>) -> Cut {
+    pub(crate) fn locate(&mut self, address: usize, width: usize, into: &mut Vec<Location>) -> Cut {
         into.clear();
         let mut cut = Cut::No;
-        let (mut at, end) = (address, address + usize::from(width));
+        let (mut at, end) = (address, address + width);
         while at < end {
             let offset = (at & 7) as u8;
             let piece = (8 - offset).min((end - at) as u8);

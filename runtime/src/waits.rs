@@ -17,7 +17,8 @@ use engine::execution::{Iteration, Pending, Status, Wakes};
 use protocol::BusyLoop;
 
 use crate::layout;
-use crate::runtime::{Access, Runtime, Turn, with};
+use crate::recorder::words;
+use crate::runtime::{Access, Runtime, Turn, WideAccess, with};
 use crate::sites::{Record, RecordPointer};
 
 /// `struct fh_loop` of the hook ABI, in the frame of the program's function.
@@ -333,6 +334,24 @@ impl Runtime {
             let thing = self.threads.of(thread).reads[index].thing();
             thing.width > 0 && self.shadow.is_hidden(thing.address) && self.is_forbidden(&thing.bytes())
         })
+    }
+
+    /// The same as [`Runtime::note_for_waits`] for an access to any number of bytes.
+    pub(crate) fn note_wide_for_waits(&mut self, access: &WideAccess<'_>) {
+        let event = self.execution.length();
+        let changes = access.before != access.after;
+        let state = self.threads.at(self.running);
+        state.events += 1;
+        for (index, (before, after)) in words(access.before).zip(words(access.after)).enumerate() {
+            let (address, width) = (access.address + 8 * index, (access.before.len() - 8 * index).min(8) as u8);
+            if access.kind != Kind::Store || !changes {
+                state.reads.push(Read { address, value: before, event, width });
+            }
+            if changes {
+                state.changes.push(Change { thing: Thing { address, width }, before, after, event });
+                self.globals.writes(address, width, before);
+            }
+        }
     }
 
     /// Which of the waiting threads would read something else now?

@@ -101,21 +101,38 @@ pub(crate) fn pick(end: usize, length: usize, keep: &BTreeSet<usize>) -> Vec<Row
 /// What an event does, in a few words: `write x = 1`, `read y = 0`, `exchange l: 0 to 1`, `lock m`.
 pub(crate) fn event_words(event: &TraceEvent) -> String {
     let target = printable(&event.target);
-    let value = |value| number(value, event.width);
-    match (event.operation.as_str(), event.read, event.written) {
-        ("store", _, Some(written)) => format!("write {target} = {}", value(written)),
-        ("load", Some(read), _) => format!("read {target} = {}", value(read)),
+    let (read, written) = (read(event), written(event));
+    match (event.operation.as_str(), read, written) {
+        ("store", _, Some(written)) => format!("write {target} = {written}"),
+        ("load", Some(read), _) => format!("read {target} = {read}"),
         (operation, Some(read), Some(written)) => {
-            format!("{operation} {target}: {} to {}", value(read), value(written))
+            format!("{operation} {target}: {read} to {written}")
         }
-        (operation, Some(read), None) => format!("{operation} {target} = {}, no write", value(read)),
-        (operation, None, Some(written)) => format!("{operation} {target} = {}", value(written)),
+        (operation, Some(read), None) => format!("{operation} {target} = {read}, no write"),
+        (operation, None, Some(written)) => format!("{operation} {target} = {written}"),
         ("create" | "join", None, None) => {
             let thread = other_thread(event).map_or(target, thread_name);
             format!("{} {thread}", event.operation)
         }
         (operation, None, None) => format!("{operation} {target}").trim_end().to_string(),
     }
+}
+
+/// The value that an event reads.
+fn read(event: &TraceEvent) -> Option<String> {
+    event.read.map(|low| wide_number(low, &event.read_above, event.width))
+}
+
+/// The value that an event writes.
+fn written(event: &TraceEvent) -> Option<String> {
+    event.written.map(|low| wide_number(low, &event.written_above, event.width))
+}
+
+/// A number of any width, from its lowest eight bytes and those above.
+fn wide_number(low: u64, above: &[u64], width: u32) -> String {
+    let Some(highest) = above.iter().rposition(|&word| word > 0) else { return number(low, width) };
+    let rest = above[..highest].iter().rev().chain([&low]).map(|word| format!("{word:016x}"));
+    format!("{:#x}{}", above[highest], rest.collect::<String>())
 }
 
 /// The thread that a create or a join is about: the number at the end of its target.
@@ -246,7 +263,7 @@ impl Table<'_> {
         let stores = waiting.iter().filter_map(|store| self.events.get(usize::try_from(*store).ok()?));
         let mut buffers: Vec<(u32, Vec<String>)> = Vec::new();
         for store in stores {
-            let value = store.written.map_or_else(String::new, |value| format!("={}", number(value, store.width)));
+            let value = written(store).map_or_else(String::new, |value| format!("={value}"));
             let entry = format!("{}{value}", printable(&store.target));
             match buffers.iter_mut().find(|(thread, _)| *thread == store.thread) {
                 Some((_, entries)) => entries.push(entry),
@@ -292,7 +309,7 @@ fn join(cells: Vec<Cell>) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Row, Table, event_words, number, pick};
+    use super::{Row, Table, event_words, number, pick, wide_number};
     use crate::report::samples::{access, event};
     use crate::screen::plain;
 
@@ -316,6 +333,13 @@ mod tests {
         assert_eq!(number(u64::MAX - 1, 8), "-2");
         assert_eq!(number(0x7fff_0000_1000, 8), "0x7fff00001000");
         assert_eq!(number(999_999, 4), "999999");
+    }
+
+    #[test]
+    fn wide_numbers_have_all_their_digits() {
+        assert_eq!(wide_number(5, &[0], 16), "5");
+        assert_eq!(wide_number(5, &[0x12, 0], 24), "0x120000000000000005");
+        assert_eq!(wide_number(u64::MAX, &[u64::MAX], 16), "0xffffffffffffffffffffffffffffffff");
     }
 
     #[test]

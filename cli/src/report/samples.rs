@@ -115,6 +115,8 @@ pub(crate) fn event(thread: u32, line: u32, operation: &str, target: &str) -> Tr
         width: 0,
         read: None,
         written: None,
+        read_above: Vec::new(),
+        written_above: Vec::new(),
         pending: vec![Vec::new()],
     }
 }

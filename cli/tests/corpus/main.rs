@@ -2,8 +2,8 @@
 //! expects.
 //!
 //! How to read: [`header`] is the grammar of the headers, [`installation`] builds the tool and runs it, [`judge`]
-//! compares, [`counts`] recomputes the numbers of executions that `c-tests/counts` states. This file makes the tests:
-//! one for each run of each program.
+//! compares, [`counts`] recomputes the numbers of executions that `c-tests/counts` states, [`orders`] makes a program of
+//! its own. This file makes the tests: one for each run of each program.
 //!
 //! Nothing is ever written into `c-tests/`: an expectation is a person's, with a reason, or it is none.
 
@@ -13,6 +13,7 @@ mod installation;
 #[path = "../installed/mod.rs"]
 mod installed;
 mod judge;
+mod orders;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,6 +59,8 @@ fn main() {
             Err(why) => trials.push(Trial::test(name, move || Err(Failed::from(why)))),
         }
     }
+    let tool = Arc::clone(&installation);
+    trials.push(Trial::test("orders in all spellings", move || orders::test(&tool)));
     if !arguments.list {
         installation.build();
     }

@@ -15,6 +15,11 @@ _Atomic struct pair apair;
 int plain;
 unsigned whole;
 atomic_flag flag;
+_Atomic unsigned __int128 huge;
+unsigned __int128 plain16;
+struct big { long a, b, c; };
+_Atomic struct big big;
+struct big expected;
 
 void loads(void) {
     int x = a4; //> atomic_load4 seq_cst a4
@@ -58,7 +63,7 @@ void operations(void) {
 int exchanges(int wanted) {
     int expected = 0;
     atomic_compare_exchange_strong(&a4, &expected, 1); //> cas4 seq_cst seq_cst a4
-    atomic_compare_exchange_weak_explicit(&a4, &expected, 1, memory_order_acq_rel, memory_order_relaxed); //> cas4 acq_rel relaxed weak a4
+    atomic_compare_exchange_weak_explicit(&a4, &expected, 1, memory_order_acq_rel, memory_order_relaxed); //> weak_cas4 acq_rel relaxed a4
     void *null = 0;
     atomic_compare_exchange_strong_explicit(&ap, &null, &plain, memory_order_release, memory_order_relaxed); //> cas8 release relaxed ap
     char one = 1;
@@ -74,11 +79,10 @@ void fences(void) {
     atomic_signal_fence(memory_order_seq_cst);
     __sync_synchronize(); //> fence seq_cst
     __builtin_ia32_mfence(); //> fence seq_cst
-    __builtin_ia32_sfence(); //> fence release
+    __builtin_ia32_sfence(); //> fence stores
+    __builtin_ia32_lfence(); //> fence instructions
     asm volatile("mfence" ::: "memory"); //> fence seq_cst
-    asm volatile("lock; addl $0,0(%%rsp)" ::: "memory", "cc"); //> fence seq_cst
     asm volatile("" ::: "memory");
-    asm volatile("pause");
     __builtin_ia32_pause();
 }
 
@@ -87,6 +91,28 @@ void structs(void) {
     apair = two; //> atomic_store8 seq_cst apair
     two = apair; //> atomic_load8 seq_cst apair
     plain = two.a; //> store4 plain
+}
+
+// Without -mcx16 clang calls the atomic library for loads and stores of 16 bytes; a struct of 24 always needs it.
+void wide(int order) {
+    huge = 1; //> atomic_write 16 seq_cst huge
+    unsigned __int128 local = huge; //> atomic_read 16 seq_cst huge
+    huge++; //> atomic_rmw 16 add seq_cst huge
+    __atomic_fetch_nand(&plain16, local, __ATOMIC_RELEASE); //> atomic_rmw 16 nand release plain16
+    __sync_val_compare_and_swap(&plain16, 1, 2); //> atomic_cas 16 seq_cst seq_cst plain16
+    atomic_compare_exchange_weak_explicit(&huge, &local, 2, memory_order_acquire, memory_order_relaxed); //> atomic_cas 16 acquire relaxed weak huge
+    struct big three = big; //> atomic_read 24 seq_cst big
+    atomic_store_explicit(&big, three, memory_order_release); //> atomic_write 24 release big
+    three = atomic_exchange_explicit(&big, three, memory_order_relaxed); //> atomic_rmw 24 exchange relaxed big
+    atomic_compare_exchange_strong(&big, &three, three); //> atomic_cas 24 seq_cst seq_cst big
+    // What is compared with is shared here: read before, and written where the comparison fails.
+    atomic_compare_exchange_strong(&big, &expected, three); //> atomic_cas 24 seq_cst seq_cst big; read 24 big; write 24 big
+    plain = atomic_is_lock_free(&big); //> store4 plain
+}
+
+void floats(void) {
+    ad++; //> rmw8 fadd seq_cst ad
+    af--; //> rmw4 fsub seq_cst af
 }
 
 void private(void) {

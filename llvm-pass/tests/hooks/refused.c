@@ -7,15 +7,18 @@ jmp_buf buffer;
 _Atomic __int128 huge;
 struct odd { char bytes[3]; };
 _Atomic struct odd three;
-_Atomic float number;
+_Atomic _Float16 half;
 _Atomic long double wide;
 unsigned word;
 
 void assembly(void) {
-    unsigned a;
-    asm volatile("rdtsc" : "=a"(a) : : "edx"); //> unsupported inline assembly `rdtsc`
-    word = a; //> store4 word
-    asm("xchgl %0, %1" : "+r"(a), "+m"(word)); //> unsupported inline assembly `xchgl $0, $1`
+    unsigned a = 1;
+    asm volatile("int3"); //> unsupported inline assembly `int3`
+    asm volatile("1: lock\n incl %0\n jz 1b" : "+m"(word)); //> unsupported inline assembly `1: lock incl $0 jz 1b`
+    asm volatile("sete %b0" : "+r"(a)); //> unsupported inline assembly `sete ${0:b}`
+    asm volatile("incl %%fs:0(%0)" : : "r"(&word)); //> unsupported inline assembly `incl %fs:0($0)`
+    asm volatile("rdtsc" : "=a"(word) : : "edx"); //> external rdtsc unknown; store4 word
+    asm volatile("cmpxchg16b %0" : "+m"(huge)); //> unsupported inline assembly `cmpxchg16b $0`
 }
 
 int asm_goto(void) {
@@ -29,9 +32,10 @@ void barrier(void) {
     asm volatile("" : "+m"(word));
 }
 
-void wide_atomics(void) { //> local
-    huge = 1; //> unsupported an atomic access of a size or alignment that needs the library function `__atomic_store`; write 16
-    number++; //> unsupported an atomic floating-point operation number
+void wide_atomics(void) {
+    half++; //> unsupported an atomic operation on a number of this type half
+    __builtin_nontemporal_store(1, &word); //> unsupported a non-temporal store word
+    word = __builtin_nontemporal_load(&word); //> unsupported a non-temporal load word; store4 word
 }
 
 int jumps(void) {

@@ -7,6 +7,17 @@
 use crate::event::Barrier;
 pub use crate::event::Order;
 
+/// A fence that a processor has and C11 has not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MachineFence {
+    /// Orders stores among themselves: `sfence` of x86, `eieio` of POWER, `dmb ishst` of ARM.
+    Stores,
+    /// Orders loads before what follows: `dmb ishld` of ARM.
+    Loads,
+    /// Keeps later instructions from being fetched early: `isync` of POWER, `isb` of ARM, `lfence` of x86.
+    Instructions,
+}
+
 /// The barriers on both sides of an access, and the order that they come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Barriers {
@@ -69,6 +80,15 @@ pub const fn fence(order: Order) -> Barrier {
         Order::Relaxed | Order::Acquire => Barrier::None,
         Order::Release | Order::AcquireRelease => Barrier::StoreStore,
         Order::SequentiallyConsistent => Barrier::Full,
+    }
+}
+
+/// Of a fence that only machines have: loads are in order under TSO and PSO.
+#[must_use]
+pub const fn machine_fence(fence: MachineFence) -> Barrier {
+    match fence {
+        MachineFence::Stores => Barrier::StoreStore,
+        MachineFence::Loads | MachineFence::Instructions => Barrier::None,
     }
 }
 

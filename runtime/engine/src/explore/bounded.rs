@@ -25,11 +25,15 @@ use crate::event::Thread;
 use crate::execution::Step;
 use crate::thread_set::ThreadSet;
 
-/// Whether the alternatives to choice 0 cost a preemption.
+/// What is decided, and whether the alternatives to choice 0 cost a preemption.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cost {
+    /// Who goes on, where nobody is preempted.
     Free,
+    /// Who goes on, where the previous thread could.
     Preemption,
+    /// A value: free. It may come after the decision who performs the event.
+    Value,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +119,7 @@ impl Bounded {
         let varied = self.bound.is_none();
         let stepped = (self.fixed..self.nodes.len()).rev().find(|&index| {
             let node = &self.nodes[index];
-            (varied || node.cost == Cost::Free) && node.choice + 1 < node.count
+            (varied || node.cost != Cost::Preemption) && node.choice + 1 < node.count
         });
         let kept = stepped.map_or(self.fixed, |index| index + 1);
         if self.bound.is_some_and(|bound| self.round < bound) {
@@ -277,13 +281,13 @@ impl Strategy for Bounded {
 
     fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
         let Some(node) = self.nodes.get(self.position) else { return Ok(()) };
-        let decided_here = node.count > 0 && node.event == event;
+        let decided_here = node.count > 0 && node.event == event && node.cost != Cost::Value;
         if only.is_none() || decided_here { Err(Diverged) } else { Ok(()) }
     }
 
     fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
         let count = u32::try_from(count).map_err(|_| Diverged)?;
-        self.decide(event, count, Cost::Free).map(u64::from)
+        self.decide(event, count, Cost::Value).map(u64::from)
     }
 
     fn waited(&mut self, event: u32) {

@@ -1,0 +1,98 @@
+//! The constraints of inline assembly as LLVM writes them: `=r,=*m,={ax},r,*m,0,~{memory}`.
+
+use super::instructions::Condition;
+use super::operands::Named;
+
+/// An output or input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Slot {
+    pub(crate) role: Role,
+    pub(crate) place: Place,
+    /// The size of its type (of what it points to, in memory), where that is a scalar.
+    pub(crate) bytes: Option<u64>,
+}
+
+/// Which way an operand goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// A part of the call's result.
+    Output,
+    /// An argument of the call, in the order of the slots.
+    Input,
+}
+
+/// Where an operand is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// In memory: the argument is its address.
+    Memory,
+    /// In a register of the compiler's choice, or a constant.
+    Any,
+    /// In this register.
+    Register(Named),
+    /// Where the output with this number is.
+    Tied(usize),
+    /// In the flags.
+    Flag(Condition),
+}
+
+/// Reads the constraints; none if there is one that is not known. `bytes` has one entry for each slot, in order.
+pub(crate) fn parse(text: &str, bytes: &[Option<u64>]) -> Option<Vec<Slot>> {
+    let mut slots = Vec::new();
+    for constraint in text.split(',').filter(|constraint| !constraint.is_empty() && !constraint.starts_with('~')) {
+        let (role, rest) = match constraint.strip_prefix('=') {
+            Some(rest) => (Role::Output, rest.trim_start_matches('&')),
+            None => (Role::Input, constraint),
+        };
+        let (place, rest) = match rest.strip_prefix('*') {
+            Some(rest) if rest.contains(['m', 'o', 'V', 'g']) => (Some(Place::Memory), rest),
+            Some(_) => return None,
+            None => (None, rest),
+        };
+        // The address of an output in memory is an argument.
+        let role = if place.is_some() { Role::Input } else { role };
+        let place = match place {
+            Some(place) => place,
+            None => place_of(rest.trim_start_matches('%'))?,
+        };
+        slots.push(Slot { role, place, bytes: bytes.get(slots.len()).copied().flatten() });
+    }
+    Some(slots)
+}
+
+fn place_of(constraint: &str) -> Option<Place> {
+    if let Some(name) = constraint.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        return match name.strip_prefix("@cc") {
+            Some(condition) => Condition::of(condition).map(Place::Flag),
+            None => Named::of(name).map(|(register, _)| Place::Register(register)),
+        };
+    }
+    if let Ok(output) = constraint.parse() {
+        return Some(Place::Tied(output));
+    }
+    // Registers of the general kind, constants, or both; memory, if LLVM may choose, is as good.
+    let general = |letter| "rqQRlgmXinIJKLMNeZsEo".contains(letter);
+    (!constraint.is_empty() && constraint.chars().all(general)).then_some(Place::Any)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Role::{Input, Output};
+    use super::{Place, Role, parse};
+
+    #[test]
+    fn operands_are_found_where_llvm_puts_them() {
+        let slots = parse("=r,=*m,={ax},={@ccz},er,*m,0,~{memory},~{dirflag}", &[Some(4); 7]).unwrap();
+        let roles: Vec<Role> = slots.iter().map(|slot| slot.role).collect();
+        assert_eq!(roles, [Output, Input, Output, Output, Input, Input, Input]);
+        assert_eq!(slots[1].place, Place::Memory);
+        assert_eq!(slots[6].place, Place::Tied(0));
+        assert_eq!(slots[4].place, Place::Any);
+    }
+
+    #[test]
+    fn vector_registers_are_not_known() {
+        assert_eq!(parse("=x,x", &[]), None);
+        assert_eq!(parse("=A", &[]), None);
+    }
+}

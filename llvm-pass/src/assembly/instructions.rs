@@ -1,0 +1,393 @@
+//! The instructions that are understood.
+
+use super::constraints::{Place, Slot};
+use super::operands::{Operand, Register, Sized, parse as parse_operand, split};
+
+/// An instruction. Widths are in bytes: 1, 2, 4 or 8.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Instruction {
+    /// A fence, by its number in the hook ABI.
+    Fence(u32),
+    /// `mov`.
+    Move { from: Operand, to: Operand, width: u64 },
+    /// `xchg`: locked without saying so.
+    Exchange { register: Register, with: Operand, width: u64 },
+    /// `add`, `sub`, … of the target and the source.
+    Arithmetic { operator: Operator, source: Operand, target: Operand, width: u64, lock: Lock },
+    /// `xadd`.
+    ExchangeAdd { register: Register, target: Operand, width: u64, lock: Lock },
+    /// `cmpxchg`: with the accumulator.
+    CompareExchange { desired: Register, target: Operand, width: u64, lock: Lock },
+    /// A locked `cmpxchg8b` or `cmpxchg16b`, by the width of one half.
+    CompareExchangePair { target: Operand, half: u64 },
+    /// `bts`, `btr`, `btc`, `bt`.
+    Bit { operator: BitOperator, offset: Operand, target: Operand, width: u64, lock: Lock },
+    /// `sete` and the like.
+    Set { condition: Condition, target: Operand },
+    /// `sbb` of a register and itself: all ones if there is a carry, else zero.
+    Borrow { register: Register, width: u64 },
+}
+
+/// Whether an instruction is indivisible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lock {
+    Locked,
+    Plain,
+}
+
+/// An operation of one or two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operator {
+    Add,
+    Subtract,
+    And,
+    Or,
+    Xor,
+    /// A subtraction for the flags alone.
+    Compare,
+    /// An `and` for the flags alone.
+    Test,
+    Increment,
+    Decrement,
+    Negate,
+    Not,
+}
+
+/// An operation on a bit, whose old value becomes the carry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BitOperator {
+    Set,
+    Reset,
+    Complement,
+    Test,
+}
+
+/// Flags, as a set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Flags(u8);
+
+impl Flags {
+    const NONE: Self = Self(0);
+    const CARRY: Self = Self(1);
+    const ZERO: Self = Self(2);
+    const ALL_BUT_CARRY: Self = Self(14);
+    const ALL: Self = Self(15);
+}
+
+/// A condition on flags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Condition {
+    pub(crate) test: Test,
+    pub(crate) negated: bool,
+}
+
+/// What a condition or its opposite tests.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Test {
+    Overflow,
+    Below,
+    Equal,
+    BelowOrEqual,
+    Sign,
+    Less,
+    LessOrEqual,
+}
+
+impl Condition {
+    /// The condition with this name: `e`, `nz`, `c`, …
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let plain = |name| {
+            Some(match name {
+                "o" => (Test::Overflow, false),
+                "b" | "c" | "nae" => (Test::Below, false),
+                "ae" => (Test::Below, true),
+                "e" | "z" => (Test::Equal, false),
+                "be" | "na" => (Test::BelowOrEqual, false),
+                "a" => (Test::BelowOrEqual, true),
+                "s" => (Test::Sign, false),
+                "l" | "nge" => (Test::Less, false),
+                "ge" => (Test::Less, true),
+                "le" | "ng" => (Test::LessOrEqual, false),
+                "g" => (Test::LessOrEqual, true),
+                _ => return None,
+            })
+        };
+        let opposite = || plain(name.strip_prefix('n')?).map(|(test, negated)| (test, !negated));
+        plain(name).or_else(opposite).map(|(test, negated)| Self { test, negated })
+    }
+
+    /// The flags that it looks at.
+    const fn flags(self) -> Flags {
+        match self.test {
+            Test::Below => Flags::CARRY,
+            Test::Equal => Flags::ZERO,
+            Test::Overflow => Flags(8),
+            Test::Sign => Flags(4),
+            Test::BelowOrEqual => Flags(3),
+            Test::Less => Flags(12),
+            Test::LessOrEqual => Flags(14),
+        }
+    }
+}
+
+/// Whether a statement does nothing that other threads could see, in any form.
+pub(crate) fn is_nothing(statement: &str) -> bool {
+    const PREFETCHES: [&str; 6] = ["prefetcht0", "prefetcht1", "prefetcht2", "prefetchnta", "prefetchw", "prefetch"];
+    matches!(statement, "pause" | "nop" | "rep nop")
+        || statement.split(' ').next().is_some_and(|name| PREFETCHES.contains(&name))
+}
+
+/// The fence that a statement is, by its number in the hook ABI.
+fn fence(statement: &str) -> Option<u32> {
+    const ACQ_REL: u32 = 4;
+    const SEQ_CST: u32 = 5;
+    const STORES: u32 = 6;
+    const LOADS: u32 = 7;
+    const INSTRUCTIONS: u32 = 8;
+    Some(match statement {
+        "mfence" | "sync" | "hwsync" | "dmb ish" | "dmb sy" | "dmb" => SEQ_CST,
+        "lwsync" => ACQ_REL,
+        "sfence" | "eieio" | "dmb ishst" | "dmb st" => STORES,
+        "dmb ishld" | "dmb ld" => LOADS,
+        "lfence" | "isync" | "isb" | "isb sy" => INSTRUCTIONS,
+        _ => return None,
+    })
+}
+
+/// Reads statements; none if one of them is not understood, or looks at flags that none before has set.
+pub(crate) fn parse(statements: &[String], slots: &[Slot]) -> Option<Vec<Instruction>> {
+    let mut known = Flags::NONE;
+    let mut found = Vec::new();
+    for statement in statements.iter().filter(|statement| !is_nothing(statement)) {
+        let instruction = match fence(statement) {
+            Some(number) => Instruction::Fence(number),
+            None => parse_one(statement, slots)?,
+        };
+        let (needs, sets) = flags(&instruction);
+        if needs.0 & !known.0 != 0 {
+            return None;
+        }
+        known = Flags(known.0 | sets.0);
+        found.push(instruction);
+    }
+    let wanted = slots.iter().filter_map(|slot| match slot.place {
+        Place::Flag(condition) => Some(condition.flags().0),
+        _ => None,
+    });
+    (wanted.fold(0, |all, one| all | one) & !known.0 == 0).then_some(found)
+}
+
+/// The flags that an instruction looks at, and those that it sets.
+const fn flags(instruction: &Instruction) -> (Flags, Flags) {
+    match instruction {
+        Instruction::Arithmetic { operator: Operator::Increment | Operator::Decrement, .. } => {
+            (Flags::NONE, Flags::ALL_BUT_CARRY)
+        }
+        Instruction::Arithmetic { operator: Operator::Not, .. }
+        | Instruction::Fence(_)
+        | Instruction::Move { .. }
+        | Instruction::Exchange { .. } => (Flags::NONE, Flags::NONE),
+        Instruction::Arithmetic { .. } | Instruction::ExchangeAdd { .. } | Instruction::CompareExchange { .. } => {
+            (Flags::NONE, Flags::ALL)
+        }
+        Instruction::CompareExchangePair { .. } => (Flags::NONE, Flags::ZERO),
+        Instruction::Bit { .. } => (Flags::NONE, Flags::CARRY),
+        Instruction::Set { condition, .. } => (condition.flags(), Flags::NONE),
+        Instruction::Borrow { .. } => (Flags::CARRY, Flags::NONE),
+    }
+}
+
+/// The instructions with a width that a suffix may say.
+const MNEMONICS: [&str; 21] = [
+    "mov", "xchg", "add", "sub", "and", "or", "xor", "cmp", "test", "inc", "dec", "neg", "not", "xadd", "cmpxchg",
+    "bts", "btr", "btc", "bt", "sbb", "movabs",
+];
+
+/// Splits a name into the instruction and the width that its suffix says.
+fn mnemonic(name: &str) -> Option<(&str, Option<u64>)> {
+    if MNEMONICS.contains(&name) {
+        return Some((name, None));
+    }
+    let (name, suffix) = name.split_at_checked(name.len().checked_sub(1)?)?;
+    let width = match suffix {
+        "b" => 1,
+        "w" => 2,
+        "l" => 4,
+        "q" => 8,
+        _ => return None,
+    };
+    MNEMONICS.contains(&name).then_some((name, Some(width)))
+}
+
+fn parse_one(statement: &str, slots: &[Slot]) -> Option<Instruction> {
+    let (lock, statement) = match statement.strip_prefix("lock ") {
+        Some(rest) => (Lock::Locked, rest),
+        None => (Lock::Plain, statement),
+    };
+    let (name, rest) = statement.split_once(' ').unwrap_or((statement, ""));
+    let operands: Vec<Sized> =
+        split(rest).into_iter().map(|operand| parse_operand(operand, slots)).collect::<Option<_>>()?;
+    if let ("cmpxchg8b" | "cmpxchg16b", Lock::Locked, &[(target @ Operand::Memory(_), _)]) = (name, lock, &*operands) {
+        return Some(Instruction::CompareExchangePair { target, half: if name == "cmpxchg8b" { 4 } else { 8 } });
+    }
+    if let (Some(condition), Lock::Plain, &[(target @ (Operand::Register(_) | Operand::Memory(_)), _)]) =
+        (name.strip_prefix("set"), lock, &*operands)
+    {
+        return Some(Instruction::Set { condition: Condition::of(condition)?, target });
+    }
+    let (name, suffix) = mnemonic(name)?;
+    let width = suffix.or_else(|| implied(&operands)).filter(|width| [1, 2, 4, 8].contains(width))?;
+    let instruction = with_width(name, &operands, width, lock)?;
+    is_sensible(&instruction, lock).then_some(instruction)
+}
+
+/// The width that the operands imply: that of the registers, else that of the memory.
+fn implied(operands: &[Sized]) -> Option<u64> {
+    let of = |wanted: fn(&Operand) -> bool| {
+        operands.iter().rev().find(|(operand, bytes)| wanted(operand) && bytes.is_some()).and_then(|(_, bytes)| *bytes)
+    };
+    of(|operand| matches!(operand, Operand::Register(_)))
+        .or_else(|| of(|operand| matches!(operand, Operand::Memory(_))))
+}
+
+fn with_width(name: &str, operands: &[Sized], width: u64, lock: Lock) -> Option<Instruction> {
+    if let &[(target, _)] = operands {
+        let operator = match name {
+            "inc" => Operator::Increment,
+            "dec" => Operator::Decrement,
+            "neg" => Operator::Negate,
+            "not" => Operator::Not,
+            _ => return None,
+        };
+        return Some(Instruction::Arithmetic { operator, source: Operand::Immediate(0), target, width, lock });
+    }
+    let &[(source, _), (target, _)] = operands else { return None };
+    let arithmetic = |operator| Some(Instruction::Arithmetic { operator, source, target, width, lock });
+    let bit = |operator| Some(Instruction::Bit { operator, offset: source, target, width, lock });
+    match (name, source, target) {
+        ("mov" | "movabs", from, to) => Some(Instruction::Move { from, to, width }),
+        ("xchg", Operand::Register(register), with) | ("xchg", with, Operand::Register(register)) => {
+            Some(Instruction::Exchange { register, with, width })
+        }
+        ("xadd", Operand::Register(register), target) => {
+            Some(Instruction::ExchangeAdd { register, target, width, lock })
+        }
+        ("cmpxchg", Operand::Register(desired), target) => {
+            Some(Instruction::CompareExchange { desired, target, width, lock })
+        }
+        ("sbb", Operand::Register(register), Operand::Register(other)) if register == other => {
+            Some(Instruction::Borrow { register, width })
+        }
+        ("add", ..) => arithmetic(Operator::Add),
+        ("sub", ..) => arithmetic(Operator::Subtract),
+        ("and", ..) => arithmetic(Operator::And),
+        ("or", ..) => arithmetic(Operator::Or),
+        ("xor", ..) => arithmetic(Operator::Xor),
+        ("cmp", ..) => arithmetic(Operator::Compare),
+        ("test", ..) => arithmetic(Operator::Test),
+        ("bts", ..) if width > 1 => bit(BitOperator::Set),
+        ("btr", ..) if width > 1 => bit(BitOperator::Reset),
+        ("btc", ..) if width > 1 => bit(BitOperator::Complement),
+        ("bt", ..) if width > 1 => bit(BitOperator::Test),
+        _ => None,
+    }
+}
+
+/// Whether the processor has the instruction with these operands, and what it does to the stack is nothing.
+fn is_sensible(instruction: &Instruction, lock: Lock) -> bool {
+    let (target, source) = match *instruction {
+        Instruction::Arithmetic { operator, source, target: Operand::Stack, .. } => {
+            let nothing = match operator {
+                Operator::Add | Operator::Subtract | Operator::Or | Operator::Xor => 0,
+                Operator::And => -1,
+                _ => return false,
+            };
+            return lock == Lock::Locked && source == Operand::Immediate(nothing);
+        }
+        Instruction::Arithmetic { operator: Operator::Compare | Operator::Test, source, target, .. } => {
+            return lock == Lock::Plain && source != Operand::Stack && target != Operand::Stack;
+        }
+        Instruction::Bit { operator: BitOperator::Test, .. } if lock == Lock::Locked => return false,
+        Instruction::Move { from, to, .. } => (to, from),
+        Instruction::Exchange { with, register, .. } => (with, Operand::Register(register)),
+        Instruction::Arithmetic { source, target, .. } => (target, source),
+        Instruction::ExchangeAdd { target, register, .. } => (target, Operand::Register(register)),
+        Instruction::CompareExchange { target, desired, .. } => (target, Operand::Register(desired)),
+        Instruction::Bit { target, offset, .. } => (target, offset),
+        Instruction::Borrow { register, .. } => (Operand::Register(register), Operand::Immediate(0)),
+        Instruction::Fence(_) | Instruction::CompareExchangePair { .. } | Instruction::Set { .. } => return true,
+    };
+    let in_memory = |operand| matches!(operand, Operand::Memory(_));
+    let locked_memory = lock == Lock::Plain || in_memory(target) && !matches!(instruction, Instruction::Move { .. });
+    let one_memory = !(in_memory(target) && in_memory(source));
+    let known = matches!(target, Operand::Memory(_) | Operand::Register(_)) && source != Operand::Stack;
+    known && one_memory && locked_memory
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Condition, Instruction, Lock, Operator, parse};
+    use crate::assembly::{constraints, statements};
+
+    fn read(text: &str, constraints: &str, bytes: &[Option<u64>]) -> Option<Vec<Instruction>> {
+        parse(&statements(text), &constraints::parse(constraints, bytes)?)
+    }
+
+    fn width(text: &str, bytes: &[Option<u64>]) -> Option<u64> {
+        match read(text, "*m,r", bytes)?[..] {
+            [Instruction::Arithmetic { width, lock: Lock::Locked, .. }] => Some(width),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_width_is_that_of_the_suffix_the_register_or_the_memory() {
+        assert_eq!(width("lock addl $1, $0", &[Some(80), Some(8)]), Some(4));
+        assert_eq!(width("lock add $1, $0", &[Some(80), Some(8)]), Some(8));
+        assert_eq!(width("lock add ${1:w}, $0", &[Some(80), Some(8)]), Some(2));
+        assert_eq!(width("lock add $$1, $0", &[Some(2), None]), Some(2));
+        assert_eq!(width("lock add $$1, $0", &[Some(80), None]), None);
+        assert_eq!(width("lock; sub $1, $0", &[Some(1), Some(1)]), Some(1));
+    }
+
+    #[test]
+    fn flags_must_have_been_set() {
+        let sizes = [Some(1), Some(4), Some(4)];
+        assert!(read("lock decl $1; sete $0", "=q,*m,*m", &sizes).is_some());
+        assert!(read("lock decl $1; setc $0", "=q,*m,*m", &sizes).is_none());
+        assert!(read("sete $0; lock decl $1", "=q,*m,*m", &sizes).is_none());
+        assert!(read("lock btsl $$1, $1", "={@ccc},*m,*m", &sizes).is_some());
+        assert!(read("lock btsl $$1, $1", "={@ccz},*m,*m", &sizes).is_none());
+    }
+
+    #[test]
+    fn what_is_not_an_instruction_is_not_understood() {
+        for text in [
+            "lock movl $1, $0",
+            "lock",
+            "movl $0, $0",
+            "lock addl $$1, (%rsp)",
+            "addl $$0, (%rsp)",
+            "incl %fs:0",
+            "jmp 1f",
+            "cmpxchg16b $0",
+            "lock cmpl $1, $0",
+            "vmovdqa $0, %ymm0",
+        ] {
+            assert_eq!(read(text, "*m,r", &[Some(4), Some(4)]), None, "{text}");
+        }
+        let fence = read("lock; addl $$0,0(%rsp)", "~{memory}", &[]).unwrap();
+        assert!(matches!(fence[..], [Instruction::Arithmetic { operator: Operator::Add, .. }]));
+    }
+
+    #[test]
+    fn opposites_are_opposite() {
+        for name in ["o", "b", "c", "e", "z", "be", "a", "s", "l", "ge", "le", "g", "ae", "na", "nge"] {
+            let (one, other) = (Condition::of(name).unwrap(), Condition::of(&format!("n{name}")));
+            if let Some(other) = other {
+                assert_eq!((one.test, !one.negated), (other.test, other.negated), "{name}");
+            }
+        }
+        assert_eq!(Condition::of("x"), None);
+    }
+}

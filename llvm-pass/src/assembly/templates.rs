@@ -1,0 +1,134 @@
+//! What a user says that inline assembly means: a file with lines `TEMPLATE => MEANING` (docs/inline-assembly.md).
+
+use std::collections::BTreeMap;
+
+use super::statements;
+
+/// A user's explanation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Meaning {
+    /// `nothing`.
+    Nothing,
+    /// `fence KIND`, by its number in the hook ABI.
+    Fence(u32),
+    /// `x86 TEXT`: what this text means, with the same operands, as LLVM writes it.
+    Like(String),
+}
+
+/// The explanations, by the statements of the templates as LLVM writes them.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Templates {
+    meanings: BTreeMap<Vec<String>, Meaning>,
+}
+
+impl Templates {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// The number of the first line that is wrong, from 1, and what is wrong with it.
+    pub(crate) fn parse(text: &str) -> Result<Self, (usize, String)> {
+        let mut templates = Self::default();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let Some((template, meaning)) = line.rsplit_once("=>") else {
+                return Err((number, "a line is `TEMPLATE => MEANING`".to_owned()));
+            };
+            let template = statements(&as_llvm(template));
+            if template.is_empty() {
+                return Err((number, "there is no template before `=>`".to_owned()));
+            }
+            let meaning = Self::meaning_of(meaning.trim()).map_err(|wrong| (number, wrong))?;
+            if templates.meanings.insert(template, meaning).is_some() {
+                return Err((number, "this template has a meaning already".to_owned()));
+            }
+        }
+        Ok(templates)
+    }
+
+    fn meaning_of(text: &str) -> Result<Meaning, String> {
+        let fence = |number| Ok(Meaning::Fence(number));
+        match text.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["nothing"] => Ok(Meaning::Nothing),
+            ["fence", "full"] => fence(5),
+            ["fence", "lightweight"] => fence(4),
+            ["fence", "stores"] => fence(6),
+            ["fence", "loads"] => fence(7),
+            ["fence", "instructions"] => fence(8),
+            ["x86", _, ..] => Ok(Meaning::Like(as_llvm(text.trim_start_matches("x86")))),
+            _ => Err(format!(
+                "unknown meaning `{text}`: it is `nothing`, `fence full`, `fence lightweight`, `fence stores`, `fence \
+                 loads`, `fence instructions`, or `x86` and instructions"
+            )),
+        }
+    }
+
+    /// What the user says of a template with these statements.
+    pub(crate) fn meaning(&self, statements: &[String]) -> Option<&Meaning> {
+        self.meanings.get(statements)
+    }
+}
+
+/// A template as C has it (`%0`, `%b0`, `%%rax`, `$5`), as LLVM writes it (`$0`, `${0:b}`, `%rax`, `$$5`).
+fn as_llvm(text: &str) -> String {
+    let mut result = String::new();
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '$' => result += "$$",
+            '%' if letters.next_if_eq(&'%').is_some() => result.push('%'),
+            '%' => {
+                let modifier = letters.next_if(char::is_ascii_alphabetic);
+                let mut digits = String::new();
+                while let Some(digit) = letters.next_if(char::is_ascii_digit) {
+                    digits.push(digit);
+                }
+                match modifier {
+                    Some(modifier) => result += &format!("${{{digits}:{modifier}}}"),
+                    None => result += &format!("${digits}"),
+                }
+            }
+            other => result.push(other),
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Meaning, Templates, as_llvm};
+    use crate::assembly::statements;
+
+    #[test]
+    fn templates_are_found_however_they_are_spaced() {
+        let text = "# ours\nyield => nothing\nldr %w0, %1 => x86 movl %1, %0\ndmb  osh=>fence full\n";
+        let templates = Templates::parse(text).unwrap();
+        assert_eq!(templates.meaning(&statements("yield\n")), Some(&Meaning::Nothing));
+        assert_eq!(templates.meaning(&statements("dmb osh")), Some(&Meaning::Fence(5)));
+        let load = templates.meaning(&statements("ldr ${0:w},  $1"));
+        assert!(matches!(load, Some(Meaning::Like(text)) if text.trim() == "movl $1, $0"), "{load:?}");
+        assert_eq!(templates.meaning(&statements("isb")), None);
+    }
+
+    #[test]
+    fn bad_lines_are_refused_by_number() {
+        for (text, line, words) in [
+            ("yield", 1, "TEMPLATE => MEANING"),
+            ("\n\nyield => noting", 3, "unknown meaning `noting`"),
+            ("a => nothing\na => fence full", 2, "already"),
+            (" => nothing", 1, "no template"),
+            ("a => x86", 1, "unknown meaning"),
+        ] {
+            let (number, wrong) = Templates::parse(text).unwrap_err();
+            assert_eq!(number, line, "{text}");
+            assert!(wrong.contains(words), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_notation_of_c_becomes_that_of_llvm() {
+        assert_eq!(as_llvm("lock; addl $0, 0(%%rsp); movb %b1, %0"), "lock; addl $$0, 0(%rsp); movb ${1:b}, $0");
+    }
+}

@@ -1,0 +1,54 @@
+//! The functions of the compiler's atomic library that clang calls for objects without an instruction of their own:
+//! `__atomic_load(size, object, into, order)` and its like.
+
+use crate::calls::ArgumentUse;
+
+/// A function of the library.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Function {
+    /// `__atomic_load(size, object, into, order)`.
+    Load,
+    /// `__atomic_store(size, object, from, order)`.
+    Store,
+    /// `__atomic_exchange(size, object, from, into, order)`.
+    Exchange,
+    /// `__atomic_compare_exchange(size, object, expected, desired, success, failure)`.
+    CompareExchange,
+    /// `__atomic_is_lock_free(size, object)`: clang answers itself where it is.
+    IsLockFree,
+}
+
+impl Function {
+    /// The function of this name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "__atomic_load" => Self::Load,
+            "__atomic_store" => Self::Store,
+            "__atomic_exchange" => Self::Exchange,
+            "__atomic_compare_exchange" => Self::CompareExchange,
+            "__atomic_is_lock_free" => Self::IsLockFree,
+            _ => return None,
+        })
+    }
+
+    /// The arguments that are buffers of the caller's, and what is done with them.
+    pub(crate) const fn buffers(self) -> &'static [(u32, ArgumentUse)] {
+        match self {
+            Self::Load => &[(2, ArgumentUse::Written)],
+            Self::Store => &[(2, ArgumentUse::Read)],
+            Self::Exchange => &[(2, ArgumentUse::Read), (3, ArgumentUse::Written)],
+            Self::CompareExchange => &[(2, ArgumentUse::Written), (3, ArgumentUse::Read)],
+            Self::IsLockFree => &[],
+        }
+    }
+}
+
+/// What a function of the library does with a pointer argument. The object itself counts as kept, so that it is shared.
+pub(crate) fn argument_use(name: &str, argument: u32) -> ArgumentUse {
+    let Some(function) = Function::of(name) else { return ArgumentUse::Kept };
+    if function == Function::IsLockFree {
+        return ArgumentUse::Ignored;
+    }
+    let buffer = function.buffers().iter().find(|&&(position, _)| position == argument);
+    buffer.map_or(ArgumentUse::Kept, |&(_, usage)| usage)
+}
