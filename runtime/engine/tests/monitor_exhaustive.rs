@@ -27,10 +27,15 @@ fn single() -> Vec<Action> {
     accesses(&access, &[A, B]).chain([Action::Fence(Barrier::Full)]).collect()
 }
 
-/// {load, store} × two addresses and both at once, and the exchange of both.
+/// {load, store} × two addresses and both at once.
 fn of_two_bytes() -> Vec<Action> {
+    accesses(&[Access::Load, Access::Store(1)], &[A, B, A | B]).collect()
+}
+
+/// Those, and the exchange of both at once.
+fn with_exchange() -> Vec<Action> {
     let exchange = Action::plain(Access::Exchange(1), Addresses(A | B));
-    accesses(&[Access::Load, Access::Store(1)], &[A, B, A | B]).chain([exchange]).collect()
+    of_two_bytes().into_iter().chain([exchange]).collect()
 }
 
 /// {load, store, exchange} × three addresses and two neighbouring ones at once.
@@ -122,19 +127,21 @@ fn interleavings_of_two(actions: usize) -> usize {
 
 #[test]
 fn two_threads_of_up_to_three_operations() {
-    for actions in [single(), of_two_bytes()] {
+    for (actions, of_one, of_two) in [(single(), 399, 79_800), (of_two_bytes(), 258, 33_411)] {
+        let count = actions.len();
         let threads = threads(&actions, 3);
-        assert_eq!(threads.len(), 7 + 7 * 7 + 7 * 7 * 7);
+        assert_eq!(threads.len(), of_one);
+        assert_eq!(of_one, count + count.pow(2) + count.pow(3));
         let programs = programs(&threads, 2);
-        // Two of 399 threads, repetition allowed.
-        assert_eq!(programs.len(), binomial(399 + 1, 2));
-        assert_eq!(check_all(&programs), (79_800, interleavings_of_two(7)));
+        // Two of these threads, repetition allowed.
+        assert_eq!(of_two, binomial(of_one + 1, 2));
+        assert_eq!(check_all(&programs), (of_two, interleavings_of_two(count)));
     }
 }
 
 #[test]
 fn three_threads_of_up_to_two_operations() {
-    for actions in [single(), of_two_bytes()] {
+    for actions in [single(), with_exchange()] {
         let threads = threads(&actions, 2);
         assert_eq!(threads.len(), 7 + 7 * 7);
         let programs = programs(&threads, 3);
