@@ -1,0 +1,3 @@
+//! Execution graphs.
+
+pub mod set;
