@@ -13,6 +13,7 @@ pub mod graph;
 pub mod litmus;
 pub mod location;
 pub mod mapping;
+pub mod model;
 pub mod monitor;
 pub mod per_thread;
 pub mod sync;

@@ -2,13 +2,14 @@
 //!
 //! [`parse::parse`] reads the text of a test; instructions of the three dialects (PPC, X86, C) become the few
 //! [`Operation`]s here, which [`interpreter`] runs, a thread at a time. [`schedules`] runs whole tests under an explorer
-//! of interleavings; [`condition`] says what final states mean.
+//! of interleavings, [`graphs`] under one of graphs; [`condition`] says what final states mean.
 //!
 //! # Values
 //! All arithmetic is on 64 bits, whatever the width of the registers and types in the test. Addresses are values, too:
 //! those of [`address`].
 
 pub mod condition;
+pub mod graphs;
 pub mod interpreter;
 pub mod parse;
 pub mod schedules;
@@ -25,8 +26,7 @@ use crate::event::{Location, Site};
 use crate::mapping::Order;
 use condition::{Condition, Observable};
 
-/// What a register or a location holds.
-pub type Value = i64;
+pub use crate::graph::Value;
 
 /// Addresses start here, far from the numbers that tests compute with.
 const FIRST_ADDRESS: Value = 1 << 40;

@@ -5,6 +5,7 @@
 //! syntax has it (`xor r,a,a` depends on `a`).
 
 use super::{Code, Expression, Fence, Operation, Register, Value};
+use crate::graph::Written;
 use crate::graph::set::Set;
 
 /// What a register holds, and the thread's reads that it depends on.
@@ -75,17 +76,6 @@ pub enum Stop<const W: usize> {
     End,
     /// At a branch back, after so many instructions since the last access that it will never end.
     Endless(usize),
-}
-
-/// What an update writes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Written {
-    /// This.
-    Value(Value),
-    /// Nothing: it found something else than expected.
-    Nothing,
-    /// Not known yet.
-    Unknown,
 }
 
 /// A thread that runs so many instructions without an access never makes one: tests are far smaller, and registers
@@ -192,6 +182,15 @@ impl<const W: usize> Thread<W> {
         };
         self.addresses.add(&address.from);
         Stop::Access(access)
+    }
+
+    /// Goes through a branch that depends on the last access, and an instruction fence.
+    ///
+    /// # Panics
+    /// If there was no access.
+    pub fn synchronize(&mut self) {
+        self.branches.insert(self.accesses - 1);
+        self.synchronized = self.branches;
     }
 
     fn returns(&mut self, to: Register, value: Option<Value>) {

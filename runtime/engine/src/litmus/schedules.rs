@@ -4,10 +4,11 @@
 //! interleavings and are no events.
 
 use super::condition::{Observable, State};
-use super::interpreter::{Access, Kind as AccessKind, Stop, Thread as Local, Written};
+use super::interpreter::{Access, Kind as AccessKind, Stop, Thread as Local};
 use super::{Fence, Operation, Strength, Test, Value, address};
 use crate::event::{Barrier, Event, Kind, Location, Thread};
 use crate::execution::{Ending, Execution, Next, Pending, Step};
+use crate::graph::Written;
 use crate::mapping::{self, Barriers};
 
 /// Why an execution cannot be run to its end.
