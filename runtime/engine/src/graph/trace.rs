@@ -152,6 +152,7 @@ impl<const W: usize> Trace<W> {
     }
 
     /// The writes to a location in coherence order.
+    #[must_use]
     pub fn coherence(&self, location: Location) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
         self.coherence[location.index()].iter().map(|&node| usize::from(node))
     }
@@ -188,6 +189,9 @@ impl<const W: usize> Trace<W> {
 
     /// The least rank that an access may have without breaking coherence with the accesses before it in program order,
     /// all of which must be committed as far as they are at the same location. A write must have a larger one.
+    ///
+    /// # Panics
+    /// If one that comes after it in program order, at the same location, is committed already.
     #[must_use]
     pub fn floor(&self, event: EventId, location: Location) -> usize {
         let same = self.of_location[location.index()].and(&self.of_thread[usize::from(event.thread)]);

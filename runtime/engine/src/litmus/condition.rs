@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::parse::Names;
-use super::text::{Error, Kind, Tokens, error};
+use super::text::{Error, Kind, Position, Tokens, error};
 use super::{Register, Test, Value};
 use crate::event::Location;
 
@@ -37,6 +37,8 @@ pub struct Condition {
     pub proposition: Proposition,
     /// As it is written, blanks made one.
     pub text: String,
+    /// Where it stands.
+    pub position: Position,
 }
 
 /// Something that is true or false of a final state. Places are indices of [`Test::observables`].
@@ -158,6 +160,9 @@ fn natural(name: &str) -> (&str, u64) {
 }
 
 /// A final state: `0:r5=1; [x]=1`, registers first.
+///
+/// # Panics
+/// If it is a state of another test.
 #[must_use]
 pub fn show(test: &Test, state: &[Value]) -> String {
     let mut order: Vec<usize> = (0..state.len()).collect();
@@ -215,7 +220,7 @@ pub(super) fn parse(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Condit
     let words = text.0.trim();
     let text = if words.starts_with('(') { format!("{word} {words}") } else { format!("{word} ({words})") };
     rest(tokens)?;
-    Ok(Condition { quantifier, proposition, text })
+    Ok(Condition { quantifier, proposition, text, position })
 }
 
 /// The tokens of a condition as text.

@@ -17,6 +17,7 @@ pub fn parse(text: &str) -> Result<Test, Error> {
     initial_state(&mut Tokens::new(initial, Comments::Nested)?, &mut names)?;
     let comments = if architecture == Architecture::C { Comments::C } else { Comments::Nested };
     let mut tokens = Tokens::new(rest, comments)?;
+    while tokens.take(";") {}
     match architecture {
         Architecture::PowerPc => powerpc::program(&mut tokens, &mut names)?,
         Architecture::X86 => x86::program(&mut tokens, &mut names)?,

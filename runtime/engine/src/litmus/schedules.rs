@@ -101,6 +101,9 @@ impl<'t> Schedules<'t> {
     }
 
     /// The final state.
+    ///
+    /// # Panics
+    /// If no execution has been run to its end.
     #[must_use]
     pub fn state(&self) -> State {
         let value = |observable: &Observable| match *observable {

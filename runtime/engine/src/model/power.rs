@@ -195,7 +195,7 @@ impl<const W: usize> Power<W> {
             if earlier.fences.full < node.fences.full {
                 full.insert(other);
                 fence.insert(other);
-            } else if (lightweight && !(earlier.writes() && !node.writes()))
+            } else if (lightweight && (!earlier.writes() || node.writes()))
                 || (stores && earlier.writes() && node.writes())
             {
                 fence.insert(other);
