@@ -374,10 +374,10 @@ fn target(names: &[String]) -> Result<Target, Failure> {
     }
     if let Some(first) = litmus.first() {
         let message = format!("{first}: litmus files cannot be combined with other targets");
-        return match sources.is_empty() && executables.is_empty() {
-            true => Ok(Target::Litmus(litmus)),
-            false => Err(Failure::usage(message, "check them in a command of their own")),
-        };
+        if !sources.is_empty() || !executables.is_empty() {
+            return Err(Failure::usage(message, "check them in a command of their own"));
+        }
+        return Ok(Target::Litmus(litmus));
     }
     match (executables.pop(), executables.is_empty(), sources.is_empty()) {
         (None, _, _) => Ok(Target::Sources(sources)),

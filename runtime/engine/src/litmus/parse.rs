@@ -1,8 +1,8 @@
 //! Reads a litmus test: the head, the initial state, the program, the condition.
 
 use super::condition::{self, Observable};
-use super::text::{Comments, Error, Kind, Position, Source, Token, Tokens, after, error};
-use super::{Architecture, Code, Test, Value, address, c, powerpc, x86};
+use super::text::{Error, Kind, Position, Source, Token, Tokens, after, error};
+use super::{Architecture, Code, Test, Value, address, powerpc, x86};
 use crate::event::{Location, Thread};
 
 /// Reads a test.
@@ -13,15 +13,13 @@ pub fn parse(text: &str) -> Result<Test, Error> {
     let start = Position { line: 1, column: 1 };
     let (architecture, name) = head(text, start)?;
     let (initial, rest) = split(Source { text, start })?;
-    let mut names = Names { architecture, ..Names::default() };
-    initial_state(&mut Tokens::new(initial, Comments::Nested)?, &mut names)?;
-    let comments = if architecture == Architecture::C { Comments::C } else { Comments::Nested };
-    let mut tokens = Tokens::new(rest, comments)?;
+    let mut names = Names::new(architecture);
+    initial_state(&mut Tokens::new(initial)?, &mut names)?;
+    let mut tokens = Tokens::new(rest)?;
     while tokens.take(";") {}
     match architecture {
         Architecture::PowerPc => powerpc::program(&mut tokens, &mut names)?,
         Architecture::X86 => x86::program(&mut tokens, &mut names)?,
-        Architecture::C => c::program(&mut tokens, &mut names)?,
     }
     if names.threads.len() < names.mentioned {
         let message = format!("thread {} has no column in the program", names.mentioned - 1);
@@ -38,9 +36,8 @@ fn head(text: &str, position: Position) -> Result<(Architecture, String), Error>
     let architecture = match words.next() {
         Some("PPC") => Architecture::PowerPc,
         Some("X86" | "X86_64") => Architecture::X86,
-        Some("C") => Architecture::C,
         Some(other) => {
-            return error(position, format!("tests for `{other}` are not supported; supported are PPC, X86 and C"));
+            return error(position, format!("tests for `{other}` are not supported; supported are PPC and X86"));
         }
         None => return error(position, "a litmus test starts with its architecture and its name"),
     };
@@ -87,10 +84,10 @@ pub(super) struct Names {
     registers: Vec<(Option<usize>, String, Value)>,
 }
 
-impl Default for Names {
-    fn default() -> Self {
+impl Names {
+    fn new(architecture: Architecture) -> Self {
         Self {
-            architecture: Architecture::C,
+            architecture,
             locations: Vec::new(),
             initial: Vec::new(),
             threads: Vec::new(),
@@ -100,9 +97,7 @@ impl Default for Names {
             registers: Vec::new(),
         }
     }
-}
 
-impl Names {
     /// The location with this name.
     pub(super) fn location(&mut self, name: &str) -> Location {
         let index = self.locations.iter().position(|known| known == name).unwrap_or_else(|| {
@@ -170,7 +165,6 @@ impl Names {
         let name = match self.architecture {
             Architecture::PowerPc => powerpc::register(token.text),
             Architecture::X86 => x86::register(token.text),
-            Architecture::C => Some(token.text.to_owned()),
         };
         name.map_or_else(|| error(token.position, format!("`{}` is no register", token.text)), Ok)
     }

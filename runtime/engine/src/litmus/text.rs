@@ -37,15 +37,6 @@ pub(super) fn error<T>(position: Position, message: impl Into<String>) -> Result
     Err(Error { position, message: message.into() })
 }
 
-/// What is left out between tokens, beside blanks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comments {
-    /// `(* … *)`, nested.
-    Nested,
-    /// `/* … */` and `// …`, as in C.
-    C,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// Letters, digits, `_`, `.` and `%`, not starting with a digit.
@@ -80,29 +71,21 @@ pub(super) fn after(at: Position, text: &str) -> Position {
     })
 }
 
-fn comment(text: &str, comments: Comments) -> Option<Result<usize, ()>> {
-    let closed = |end: Option<usize>| end.ok_or(());
-    match comments {
-        Comments::C if text.starts_with("//") => Some(Ok(text.find('\n').unwrap_or(text.len()))),
-        Comments::C if text.starts_with("/*") => Some(closed(text.find("*/").map(|end| end + 2))),
-        Comments::Nested if text.starts_with("(*") => {
-            let mut depth = 0;
-            let bytes = text.as_bytes();
-            let mut at = 0;
-            while at + 1 < bytes.len() {
-                match &bytes[at..at + 2] {
-                    b"(*" => (depth, at) = (depth + 1, at + 2),
-                    b"*)" => (depth, at) = (depth - 1, at + 2),
-                    _ => at += 1,
-                }
-                if depth == 0 {
-                    return Some(Ok(at));
-                }
-            }
-            Some(Err(()))
+/// The length of the comment, `(* … *)` with others inside, that starts the text; none if it has no end.
+fn comment(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut depth, mut at) = (0, 0);
+    while at + 1 < bytes.len() {
+        match &bytes[at..at + 2] {
+            b"(*" => (depth, at) = (depth + 1, at + 2),
+            b"*)" => (depth, at) = (depth - 1, at + 2),
+            _ => at += 1,
         }
-        _ => None,
+        if depth == 0 {
+            return Some(at);
+        }
     }
+    None
 }
 
 fn token_at(text: &str) -> (Kind, usize) {
@@ -120,14 +103,17 @@ fn token_at(text: &str) -> (Kind, usize) {
     }
 }
 
-fn tokens(source: Source<'_>, comments: Comments) -> Result<Vec<Token<'_>>, Error> {
+fn tokens(source: Source<'_>) -> Result<Vec<Token<'_>>, Error> {
     let mut all = Vec::new();
     let (mut text, mut position) = (source.text, source.start);
     while let Some(first) = text.chars().next() {
         let length = if first.is_whitespace() {
             first.len_utf8()
-        } else if let Some(comment) = comment(text, comments) {
-            comment.or_else(|()| error(position, "this comment has no end"))?
+        } else if text.starts_with("(*") {
+            match comment(text) {
+                Some(length) => length,
+                None => return error(position, "this comment has no end"),
+            }
         } else {
             let (kind, length) = token_at(text);
             all.push(Token { kind, text: &text[..length], position });
@@ -148,9 +134,9 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(source: Source<'a>, comments: Comments) -> Result<Self, Error> {
+    pub(super) fn new(source: Source<'a>) -> Result<Self, Error> {
         let end = after(source.start, source.text);
-        Ok(Self { all: tokens(source, comments)?, at: 0, end })
+        Ok(Self { all: tokens(source)?, at: 0, end })
     }
 
     /// Some tokens in a row, and where they end.
@@ -232,27 +218,26 @@ impl<'a> Tokens<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Comments, Position, Source, Tokens};
+    use super::{Position, Source, Tokens};
 
-    fn texts(text: &str, comments: Comments) -> Vec<&str> {
+    fn texts(text: &str) -> Vec<&str> {
         let start = Position { line: 1, column: 1 };
-        let mut tokens = Tokens::new(Source { text, start }, comments).unwrap();
+        let mut tokens = Tokens::new(Source { text, start }).unwrap();
         std::iter::from_fn(|| tokens.next()).map(|token| token.text).collect()
     }
 
     #[test]
     fn names_numbers_signs_and_comments() {
         assert_eq!(
-            texts("stwcx. r1,0(%x0) (* a (* b *) c *) /\\ 0x1F<>$12", Comments::Nested),
+            texts("stwcx. r1,0(%x0) (* a (* b *) c *) /\\ 0x1F<>$12"),
             ["stwcx.", "r1", ",", "0", "(", "%x0", ")", "/\\", "0x1F", "<>", "$", "12"]
         );
-        assert_eq!(texts("if (*b) // x\n{ /* y */ }", Comments::C), ["if", "(", "*", "b", ")", "{", "}"]);
     }
 
     #[test]
     fn positions_count_lines_and_characters() {
         let source = Source { text: "ä\n  (* x", start: Position { line: 7, column: 3 } };
-        let error = Tokens::new(source, Comments::Nested).err().unwrap();
+        let error = Tokens::new(source).err().unwrap();
         assert_eq!(error.to_string(), "8:3: this comment has no end");
     }
 }
