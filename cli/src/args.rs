@@ -31,13 +31,13 @@ const CHECK_HELP: &str = "\
 Explore the thread schedules of a C program and watch each execution.
 
 Usage: fencehound check TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
-TARGET: .c files, which make one program, or an executable of `fencehound cc`.
+TARGET: .c files (one program), a `fencehound cc` executable, .litmus files.
 
 Exploring:
-  --model sc              memory model of the executions [default: sc]
+  --model LIST            memory models: sc; for .litmus also tso, pso, power
   --monitor LIST          of tso, pso (the default), race, sober, exact_tso,
                           prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
-  --explorer bounded      how executions are enumerated [default: bounded]
+  --explorer bounded|rsmc [default: bounded for sc, rsmc for other models]
   --preemptions K|none    at most K preemptions in an execution [default: 2]
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
@@ -124,12 +124,12 @@ pub(crate) struct CheckArgs {
     pub(crate) targets: Vec<String>,
     #[arg(long, value_name = "LIST", default_value = "sc")]
     pub(crate) model: String,
-    #[arg(long, value_name = "LIST", default_value = "tso,pso")]
-    pub(crate) monitor: String,
-    #[arg(long, value_name = "NAME", default_value = "bounded")]
-    pub(crate) explorer: String,
-    #[arg(long, value_name = "K|none", default_value = "2")]
-    pub(crate) preemptions: String,
+    #[arg(long, value_name = "LIST")]
+    pub(crate) monitor: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    pub(crate) explorer: Option<String>,
+    #[arg(long, value_name = "K|none")]
+    pub(crate) preemptions: Option<String>,
     #[arg(long, value_name = "N")]
     pub(crate) executions: Option<String>,
     #[arg(long, value_name = "TIME")]

@@ -13,6 +13,7 @@ use crate::exit::{Failure, Status};
 use crate::findings::{Findings, MARK, group_name, identify};
 use crate::interrupt::{Cause, Interrupts};
 use crate::json::{self, Entry, Outcome, Unsupported};
+use crate::litmus;
 use crate::plan::{CheckPlan, JsonTo, Target, reason};
 use crate::program::{Exploration, Program, Replayed};
 use crate::replay::shows;
@@ -55,6 +56,9 @@ struct Troubles {
 
 /// Runs the command.
 pub(crate) fn run(plan: &CheckPlan) -> Status {
+    if let Target::Litmus(files) = &plan.target {
+        return litmus::run(plan, files);
+    }
     search(plan).unwrap_or_else(|failure| failed(plan, &failure))
 }
 
@@ -123,6 +127,7 @@ fn build(plan: &CheckPlan, interrupts: &Interrupts) -> Result<Subjects, Failure>
             let program = Program { executable, name: name.clone(), arguments, directory: directory.clone() };
             Ok(Subjects { program, files: vec![(name.clone(), hash)], directory, _built: None })
         }
+        Target::Litmus(_) => unreachable!("litmus tests are no programs"),
     }
 }
 
@@ -299,7 +304,8 @@ fn conclude(
     Ok(verdict.status.and(unwritten).and(complain_about(written)))
 }
 
-fn complain_about(result: Result<(), Failure>) -> Status {
+/// Says what could not be done; its exit status.
+pub(crate) fn complain_about(result: Result<(), Failure>) -> Status {
     match result {
         Ok(()) => Status::Clean,
         Err(failure) => {
@@ -332,7 +338,7 @@ fn result(
         .enumerate()
         .map(|(index, one)| Entry {
             id: &one.id,
-            finding: &one.folder,
+            finding: Some(&one.folder),
             violation: &one.violation,
             executions: summary.violation_executions.get(index).copied().unwrap_or(1),
         })
@@ -345,6 +351,9 @@ fn result(
     });
     json::result(Outcome {
         target: &plan.target.names().join(" "),
+        model: "sc",
+        explorer: "bounded",
+        litmus: None,
         preemptions: plan.explore.preemptions,
         monitors: &plan.explore.monitors,
         verdict: verdict.word,
@@ -356,7 +365,7 @@ fn result(
 }
 
 /// Tries early whether the JSON can be written.
-fn prepare_json(to: &JsonTo) -> Result<(), Failure> {
+pub(crate) fn prepare_json(to: &JsonTo) -> Result<(), Failure> {
     match to {
         JsonTo::Off | JsonTo::Output => Ok(()),
         JsonTo::File(file) => {
@@ -366,7 +375,8 @@ fn prepare_json(to: &JsonTo) -> Result<(), Failure> {
     }
 }
 
-fn write_json(to: &JsonTo, text: &str) -> Result<(), Failure> {
+/// Writes the JSON where it is wanted.
+pub(crate) fn write_json(to: &JsonTo, text: &str) -> Result<(), Failure> {
     match to {
         JsonTo::Off => Ok(()),
         JsonTo::Output => {

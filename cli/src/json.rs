@@ -9,9 +9,9 @@ use crate::plan::monitor_name;
 
 /// Values by name, in the order given.
 #[derive(Clone, PartialEq, Debug)]
-struct Keyed<T>(Vec<(&'static str, T)>);
+struct Keyed<T, K = &'static str>(Vec<(K, T)>);
 
-impl<T: Serialize> Serialize for Keyed<T> {
+impl<T: Serialize, K: Serialize> Serialize for Keyed<T, K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (key, value) in &self.0 {
@@ -69,7 +69,7 @@ struct Found<'a> {
     message: &'a str,
     sites: Vec<Site<'a>>,
     executions: u64,
-    finding: &'a str,
+    finding: Option<&'a str>,
 }
 
 /// Something that the program needs and is not supported.
@@ -116,6 +116,8 @@ struct Report<'a> {
     unsupported: Vec<Unsupported<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     busiest_loop: Option<Busiest<'a>>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    litmus: Option<LitmusReport<'a>>,
 }
 
 /// The loop that used up the events of the execution that ended the search.
@@ -127,6 +129,13 @@ struct Busiest<'a> {
     column: u32,
     function: &'a str,
     rounds: u64,
+}
+
+#[derive(Serialize)]
+struct LitmusReport<'a> {
+    states: Keyed<u64, String>,
+    condition: &'a str,
+    observation: &'static str,
 }
 
 #[derive(Serialize)]
@@ -144,8 +153,8 @@ struct ErrorReport<'a> {
 pub(crate) struct Entry<'a> {
     /// Its id.
     pub(crate) id: &'a str,
-    /// The folder of its finding.
-    pub(crate) finding: &'a str,
+    /// The folder of its finding, if it has one.
+    pub(crate) finding: Option<&'a str>,
     /// Itself.
     pub(crate) violation: &'a Violation,
     /// Executions that show it.
@@ -157,6 +166,10 @@ pub(crate) struct Entry<'a> {
 pub(crate) struct Outcome<'a> {
     /// The targets, joined by spaces.
     pub(crate) target: &'a str,
+    /// The memory model.
+    pub(crate) model: &'static str,
+    /// The explorer.
+    pub(crate) explorer: &'static str,
     /// The preemption bound.
     pub(crate) preemptions: Option<u32>,
     /// The monitors, as the user named them.
@@ -171,10 +184,39 @@ pub(crate) struct Outcome<'a> {
     pub(crate) violations: &'a [Entry<'a>],
     /// What is not supported.
     pub(crate) unsupported: Vec<Unsupported<'a>>,
+    /// What is beside of a litmus test.
+    pub(crate) litmus: Option<Litmus<'a>>,
+}
+
+/// What the result of a litmus test has beside.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Litmus<'a> {
+    /// The final states, each with its number of executions.
+    pub(crate) states: Vec<(String, u64)>,
+    /// The condition.
+    pub(crate) condition: &'a str,
+    /// `Never`, `Sometimes` or `Always`.
+    pub(crate) observation: &'static str,
 }
 
 /// The result as JSON text.
 pub(crate) fn result(outcome: Outcome<'_>) -> String {
+    text(&report(outcome))
+}
+
+/// Results as JSON text: one object if there is one, an array else.
+pub(crate) fn results<'a>(outcomes: impl Iterator<Item = Outcome<'a>>) -> String {
+    let mut reports: Vec<Report<'_>> = outcomes.map(report).collect();
+    match (reports.pop(), reports.is_empty()) {
+        (Some(only), true) => text(&only),
+        (last, _) => {
+            reports.extend(last);
+            text(&reports)
+        }
+    }
+}
+
+fn report(outcome: Outcome<'_>) -> Report<'_> {
     let summary = outcome.summary;
     let monitors = outcome.monitors;
     let counts = |count: fn(&protocol::MonitorCount) -> u64| {
@@ -186,12 +228,17 @@ pub(crate) fn result(outcome: Outcome<'_>) -> String {
         let first = entry.first.as_ref()?;
         Some((monitor_name(entry.monitor), First { executions: first.executions, seconds: first.seconds }))
     };
-    text(&Report {
+    let litmus = outcome.litmus.map(|litmus| LitmusReport {
+        states: Keyed(litmus.states),
+        condition: litmus.condition,
+        observation: litmus.observation,
+    });
+    Report {
         schema: SCHEMA,
         tool: TOOL,
         target: outcome.target,
-        model: "sc",
-        explorer: "bounded",
+        model: outcome.model,
+        explorer: outcome.explorer,
         monitors: monitors.iter().map(|monitor| monitor_name(*monitor)).collect(),
         bound: Bound { preemptions: outcome.preemptions },
         complete: summary.complete,
@@ -208,7 +255,7 @@ pub(crate) fn result(outcome: Outcome<'_>) -> String {
         first: Keyed(summary.monitors.iter().filter_map(first).collect()),
         distinct: counts(|entry| entry.distinct),
         distinct_triples: counts(|entry| entry.distinct_triples),
-        violations: outcome.violations.iter().map(found).collect(),
+        violations: outcome.violations.iter().map(|entry| found(entry, outcome.model)).collect(),
         uninstrumented: &summary.uninstrumented,
         assumptions: &summary.assumptions,
         runs: summary.runs,
@@ -221,7 +268,8 @@ pub(crate) fn result(outcome: Outcome<'_>) -> String {
             function: &busiest.function,
             rounds: busiest.rounds,
         }),
-    })
+        litmus,
+    }
 }
 
 /// The result of a run that failed.
@@ -254,7 +302,7 @@ fn by_bound(summary: &Summary, monitors: &[MonitorName]) -> Vec<ByBound> {
     summary.by_bound.iter().map(row).collect()
 }
 
-fn found<'a>(entry: &Entry<'a>) -> Found<'a> {
+fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
     let violation = entry.violation;
     let site = |site: &'a protocol::SiteUse| Site {
         role: site.role,
@@ -269,7 +317,7 @@ fn found<'a>(entry: &Entry<'a>) -> Found<'a> {
     Found {
         id: entry.id,
         kind: kind_name(violation.kind),
-        model: model(violation),
+        model: model(violation, explored),
         monitor: violation.monitor.map(monitor_name),
         message: &violation.message,
         sites: violation.sites.iter().map(site).collect(),
@@ -279,8 +327,8 @@ fn found<'a>(entry: &Entry<'a>) -> Found<'a> {
 }
 
 /// The memory model that a violation belongs to: the one explored, or the one whose monitor warns.
-fn model(violation: &Violation) -> &'static str {
-    violation.monitor.and_then(MonitorName::model).unwrap_or("sc")
+fn model(violation: &Violation, explored: &'static str) -> &'static str {
+    violation.monitor.and_then(MonitorName::model).unwrap_or(explored)
 }
 
 #[cfg(test)]
@@ -324,9 +372,12 @@ mod tests {
     fn a_result_has_the_keys_of_the_contract_in_their_order() {
         let summary = summary();
         let violation = samples::store_buffering();
-        let entry = Entry { id: "tso-1", finding: "fencehound-out/tso-1/", violation: &violation, executions: 1 };
+        let entry = Entry { id: "tso-1", finding: Some("fencehound-out/tso-1/"), violation: &violation, executions: 1 };
         let json = result(Outcome {
             target: "sb.c",
+            model: "sc",
+            explorer: "bounded",
+            litmus: None,
             preemptions: Some(2),
             monitors: &[MonitorName::Tso, MonitorName::Pso],
             verdict: "violations",

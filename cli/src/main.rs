@@ -1,8 +1,8 @@
 //! The `fencehound` tool: compiles C programs so that every shared access can be watched, explores their thread
 //! schedules, and shows what it finds.
 //!
-//! How to read it: [`args`] is what may be typed, [`plan`] what that means; [`check`], [`replay`], [`cc`] and
-//! [`doctor`] are the commands; [`toolchain`] finds the parts of the tool, [`program`] runs a program under test,
+//! How to read it: [`args`] is what may be typed, [`plan`] what that means; [`check`] (with [`litmus`]), [`replay`],
+//! [`cc`] and [`doctor`] are the commands; [`toolchain`] finds the parts of the tool, [`program`] runs a program under test,
 //! [`symbols`] names the source line of a fault, [`findings`] owns the findings directory, [`report`] and [`json`] write results, [`exit`] decides the exit status.
 //! Only [`report`], [`json`] and [`screen`] know what a result looks like.
 
@@ -15,6 +15,7 @@ mod exit;
 mod findings;
 mod interrupt;
 mod json;
+mod litmus;
 mod plan;
 mod program;
 mod replay;

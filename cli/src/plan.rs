@@ -17,13 +17,59 @@ pub(crate) enum Target {
     Sources(Vec<String>),
     /// An executable that `fencehound cc` made.
     Executable(String),
+    /// `.litmus` files, each a test of its own.
+    Litmus(Vec<String>),
+}
+
+/// A memory model whose executions are explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ModelName {
+    /// Sequential consistency.
+    Sc,
+    /// Total store order.
+    Tso,
+    /// Partial store order.
+    Pso,
+    /// POWER.
+    Power,
+}
+
+impl ModelName {
+    /// The name on the command line and in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            ModelName::Sc => "sc",
+            ModelName::Tso => "tso",
+            ModelName::Pso => "pso",
+            ModelName::Power => "power",
+        }
+    }
+}
+
+/// How executions are enumerated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Explorer {
+    /// Interleavings, by preemptions.
+    Bounded,
+    /// Execution graphs, by relaxed stateless model checking.
+    Rsmc,
+}
+
+impl Explorer {
+    /// The name on the command line and in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Explorer::Bounded => "bounded",
+            Explorer::Rsmc => "rsmc",
+        }
+    }
 }
 
 impl Target {
     /// The names, as typed.
     pub(crate) fn names(&self) -> Vec<String> {
         match self {
-            Target::Sources(files) => files.clone(),
+            Target::Sources(files) | Target::Litmus(files) => files.clone(),
             Target::Executable(file) => vec![file.clone()],
         }
     }
@@ -45,6 +91,8 @@ pub(crate) enum JsonTo {
 pub(crate) struct CheckPlan {
     /// What to check.
     pub(crate) target: Target,
+    /// The memory models, each with how its executions are enumerated.
+    pub(crate) models: Vec<(ModelName, Explorer)>,
     /// The program's arguments.
     pub(crate) arguments: Vec<String>,
     /// Options for the compiler.
@@ -64,12 +112,12 @@ pub(crate) struct CheckPlan {
 impl CheckPlan {
     /// Gives what was typed its meaning, or says what is wrong with it.
     pub(crate) fn new(typed: &CheckArgs) -> Result<CheckPlan, Failure> {
-        only("model", &typed.model, "sc", &["tso", "pso", "power"])?;
-        only("explorer", &typed.explorer, "bounded", &["dpor", "random", "pct", "rsmc"])?;
+        let models = models(typed)?;
+        let bounded = models.iter().any(|(_, explorer)| *explorer == Explorer::Bounded);
         let explore = Explore {
             version: VERSION,
-            preemptions: preemptions(&typed.preemptions)?,
-            monitors: monitors(&typed.monitor)?,
+            preemptions: preemptions(fits_interleavings("--preemptions", &typed.preemptions, bounded)?.unwrap_or("2"))?,
+            monitors: monitors(fits_interleavings("--monitor", &typed.monitor, bounded)?.unwrap_or("tso,pso"))?,
             executions: typed.executions.as_deref().map(|text| count("--executions", text)).transpose()?,
             seconds: typed.time.as_deref().map(|text| seconds("--time", text)).transpose()?,
             limits: Limits {
@@ -80,8 +128,11 @@ impl CheckPlan {
             heap: heap(typed),
             stop_at_first: typed.stop_at_first,
         };
+        let target = target(&typed.targets)?;
+        fits_target(typed, &target, &models)?;
         Ok(CheckPlan {
-            target: target(&typed.targets)?,
+            target,
+            models,
             arguments: typed.arguments.clone(),
             compile_options: compile_options(typed)?,
             explore,
@@ -177,15 +228,81 @@ fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
     Ok(chosen)
 }
 
-/// An option that has one value in this version.
-fn only(option: &str, typed: &str, available: &str, later: &[&str]) -> Result<(), Failure> {
-    let unavailable = |name: &&str| *name != available;
-    let Some(name) = typed.split(',').map(str::trim).find(unavailable) else { return Ok(()) };
-    let help = format!("available is {available}");
-    if later.contains(&name) {
-        return Err(Failure::usage(format!("{option} `{name}` is not available in this version"), help));
+/// The models, and how their executions are enumerated.
+fn models(typed: &CheckArgs) -> Result<Vec<(ModelName, Explorer)>, Failure> {
+    const MODELS: &str = "available are sc, tso, pso and power";
+    const EXPLORERS: &str = "available are bounded (for sc) and rsmc";
+    let asked = match typed.explorer.as_deref() {
+        None => None,
+        Some("bounded") => Some(Explorer::Bounded),
+        Some("rsmc") => Some(Explorer::Rsmc),
+        Some(name @ ("dpor" | "random" | "pct")) => {
+            return Err(Failure::usage(format!("explorer `{name}` is not available in this version"), EXPLORERS));
+        }
+        Some(name) => return Err(Failure::usage(format!("unknown explorer `{name}`"), EXPLORERS)),
+    };
+    let mut chosen: Vec<(ModelName, Explorer)> = Vec::new();
+    for name in typed.model.split(',').map(str::trim) {
+        let model = match name {
+            "sc" => ModelName::Sc,
+            "tso" => ModelName::Tso,
+            "pso" => ModelName::Pso,
+            "power" => ModelName::Power,
+            _ => return Err(Failure::usage(format!("unknown model `{name}`"), MODELS)),
+        };
+        let usual = if model == ModelName::Sc { Explorer::Bounded } else { Explorer::Rsmc };
+        if asked == Some(Explorer::Bounded) && usual != Explorer::Bounded {
+            return Err(Failure::usage(
+                format!("explorer `bounded` does not fit model `{name}`"),
+                "it enumerates the interleavings of sc; rsmc fits every model",
+            ));
+        }
+        if chosen.iter().all(|(known, _)| *known != model) {
+            chosen.push((model, asked.unwrap_or(usual)));
+        }
     }
-    Err(Failure::usage(format!("unknown {option} `{name}`"), help))
+    Ok(chosen)
+}
+
+/// An option that is about interleavings, if it was given.
+fn fits_interleavings<'a>(option: &str, typed: &'a Option<String>, bounded: bool) -> Result<Option<&'a str>, Failure> {
+    match typed.as_deref() {
+        Some(value) if !bounded && value != "none" => Err(Failure::usage(
+            format!("{option} `{value}` does not fit the explorer rsmc"),
+            "it is for interleavings: --model sc --explorer bounded",
+        )),
+        value => Ok(value),
+    }
+}
+
+/// Whether the other options are for such a target.
+fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explorer)]) -> Result<(), Failure> {
+    if let Target::Litmus(_) = target {
+        let lists =
+            [&typed.define, &typed.undefine, &typed.include, &typed.library_folder, &typed.library, &typed.cflags];
+        if lists.iter().any(|list| !list.is_empty()) || typed.std.is_some() {
+            return Err(Failure::usage("options for the compiler do not fit litmus files", "leave them out"));
+        }
+        if !typed.arguments.is_empty() {
+            return Err(Failure::usage("program arguments do not fit litmus files", "leave them out"));
+        }
+        if typed.monitor.as_deref().is_some_and(|list| list.split(',').any(|name| name == "race")) {
+            let message = "monitor `race` does not fit litmus files, whose accesses have no C11 orders";
+            return Err(Failure::usage(message, "leave it out"));
+        }
+        return Ok(());
+    }
+    let Some((model, explorer)) = models.iter().find(|model| **model != (ModelName::Sc, Explorer::Bounded)) else {
+        return Ok(());
+    };
+    let what = match model {
+        ModelName::Sc => format!("explorer `{}`", explorer.name()),
+        _ => format!("model `{}`", model.name()),
+    };
+    Err(Failure::usage(
+        format!("{what} is not available for C programs in this version"),
+        "available for them is --model sc --explorer bounded; for .litmus files also tso, pso and power",
+    ))
 }
 
 fn preemptions(typed: &str) -> Result<Option<u32>, Failure> {
@@ -260,9 +377,10 @@ fn compile_options(typed: &CheckArgs) -> Result<Vec<String>, Failure> {
 }
 
 fn target(names: &[String]) -> Result<Target, Failure> {
-    const KINDS: &str = "a target is .c files or an executable made by `fencehound cc`";
+    const KINDS: &str = "a target is .c files, an executable made by `fencehound cc`, or .litmus files";
     let mut sources = Vec::new();
     let mut executables = Vec::new();
+    let mut litmus = Vec::new();
     for name in names {
         let unreadable = |error| Failure::usage(format!("{name}: {}", reason(&error)), KINDS);
         match Path::new(name).extension().and_then(|extension| extension.to_str()) {
@@ -273,15 +391,19 @@ fn target(names: &[String]) -> Result<Target, Failure> {
                 }
                 sources.push(name.clone());
             }
-            Some("litmus") => {
-                let message = format!("{name}: litmus files are not available in this version");
-                return Err(Failure::usage(message, KINDS));
-            }
+            Some("litmus") => litmus.push(name.clone()),
             _ => {
                 require_ours(name, file_kind(Path::new(name)).map_err(unreadable)?)?;
                 executables.push(name.clone());
             }
         }
+    }
+    if let Some(first) = litmus.first() {
+        let message = format!("{first}: litmus files cannot be combined with other targets");
+        if !sources.is_empty() || !executables.is_empty() {
+            return Err(Failure::usage(message, "check them in a command of their own"));
+        }
+        return Ok(Target::Litmus(litmus));
     }
     match (executables.pop(), executables.is_empty(), sources.is_empty()) {
         (None, _, _) => Ok(Target::Sources(sources)),
@@ -305,7 +427,7 @@ pub(crate) fn reason(error: &std::io::Error) -> String {
 mod tests {
     use protocol::MonitorName;
 
-    use super::{count, monitors, only, preemptions, reason, seconds, target, whole_seconds};
+    use super::{count, monitors, preemptions, reason, seconds, target, whole_seconds};
 
     #[test]
     fn times() {
@@ -347,16 +469,6 @@ mod tests {
     }
 
     #[test]
-    fn models_of_later_versions_are_named() {
-        assert!(only("model", "sc", "sc", &["tso"]).is_ok());
-        assert_eq!(
-            only("model", "sc,tso", "sc", &["tso"]).unwrap_err().to_string(),
-            "error: model `tso` is not available in this version\nhelp: available is sc"
-        );
-        assert_eq!(only("model", "alpha", "sc", &["tso"]).unwrap_err().message, "unknown model `alpha`");
-    }
-
-    #[test]
     fn targets() {
         let folder = tempfile::tempdir().unwrap();
         let name = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
@@ -366,7 +478,9 @@ mod tests {
         let message = |file: &str| target(&[name(file)]).unwrap_err().message;
         assert!(message("b.c").ends_with("b.c: no such file or directory"));
         assert!(message("text").ends_with("text: neither a .c file nor an executable"));
-        assert!(message("x.litmus").ends_with("litmus files are not available in this version"));
+        assert!(target(&[name("x.litmus"), name("y.litmus")]).is_ok());
+        let mixed = target(&[name("x.litmus"), name("a.c")]).unwrap_err().message;
+        assert!(mixed.ends_with("x.litmus: litmus files cannot be combined with other targets"));
         let own = std::env::current_exe().unwrap().to_str().unwrap().to_string();
         assert!(target(&[own]).unwrap_err().message.ends_with("not built by fencehound cc"));
     }

@@ -426,6 +426,70 @@ fn a_c_error_is_clangs_to_explain() {
     assert!(!bench.path("fencehound-out").exists());
 }
 
+/// Under SC, one of the two stores is first, and the other thread's load reads it: three of the four outcomes.
+const STORE_BUFFERING: &str = "\
+X86 SB
+{}
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+~exists (0:EAX=0 /\\ 1:EAX=0)
+";
+
+#[test]
+fn a_litmus_test_under_each_model() {
+    let bench = Bench::empty();
+    bench.write("sb.litmus", STORE_BUFFERING);
+    let ran = bench.run("check sb.litmus --model sc,tso --preemptions none --json result.json");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.output.contains("Observation SB Never 0 6\n"), "{}", ran.output);
+    assert!(ran.output.contains("Observation SB Sometimes 1 3\n"), "{}", ran.output);
+    let json: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
+    let (sc, tso) = (&json[0], &json[1]);
+    // Six interleavings: both loads after both stores in four, one thread all before the other in two.
+    let states = serde_json::json!({
+        "0:EAX=0; 1:EAX=1; [x]=1; [y]=1": 1,
+        "0:EAX=1; 1:EAX=0; [x]=1; [y]=1": 1,
+        "0:EAX=1; 1:EAX=1; [x]=1; [y]=1": 4,
+    });
+    assert_eq!((&sc["states"], &sc["observation"]), (&states, &Value::from("Never")));
+    assert_eq!((&sc["executions"], &sc["model"], &sc["explorer"]), (&6.into(), &"sc".into(), &"bounded".into()));
+    assert_eq!(sc["distinct"], serde_json::json!({"tso": 2, "pso": 2}));
+    assert_eq!(sc["violations"][0]["finding"], Value::Null);
+    assert_eq!((&tso["executions"], &tso["blocked"], &tso["model"]), (&4.into(), &0.into(), &"tso".into()));
+    assert_eq!(tso["condition"], "~exists (0:EAX=0 /\\ 1:EAX=0)");
+    assert_eq!((&tso["verdict"], &tso["violations"][0]["kind"]), (&"violations".into(), &"assertion".into()));
+    assert_eq!(tso["violations"][0]["sites"][0]["line"], 6);
+}
+
+#[test]
+fn a_fenced_litmus_test_is_clean_under_all_models() {
+    let bench = Bench::empty();
+    bench.write("sb.litmus", &STORE_BUFFERING.replace(" MOV EAX", " MFENCE | MFENCE ;\n MOV EAX"));
+    let ran = bench.run("check sb.litmus --model sc,tso,pso,power --preemptions none");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let executions = 20 + 3 * 3;
+    let verdict = format!(
+        "clean: all {executions} executions of 1 litmus test under SC, TSO, PSO, POWER, watched for TSO and PSO"
+    );
+    assert_eq!(ran.verdict(), verdict);
+}
+
+#[test]
+fn a_litmus_test_that_goes_astray() {
+    let bench = Bench::empty();
+    bench.write("astray.litmus", "PPC astray\n{0:r2=x;}\n P0 ;\n stw r1,4(r2) ;\nexists (x=1)\n");
+    bench.write("spin.litmus", "X86 spin\n{}\n P0 ;\n L: MOV EAX,[x] ;\n CMP EAX,$1 ;\n JNE L ;\nexists (0:EAX=1)\n");
+    for model in ["sc", "power"] {
+        let ran = bench.run(&format!("check astray.litmus --model {model}"));
+        assert_eq!(ran.status, 4, "{ran:?}");
+        assert!(ran.verdict().contains("no location is, at astray.litmus:4:2"), "{ran:?}");
+        let ran = bench.run(&format!("check spin.litmus --model {model} --max-events 100"));
+        assert_eq!(ran.status, 3, "{ran:?}");
+        assert!(ran.verdict().contains("stopped by --max-events 100"), "{ran:?}");
+    }
+}
+
 #[test]
 fn bad_input_is_a_usage_error_with_help() {
     let bench = Bench::empty();
@@ -433,6 +497,8 @@ fn bad_input_is_a_usage_error_with_help() {
     bench.write("text", "");
     bench.write("a.c", "int main(void) { return 0; }\n");
     fs::create_dir(bench.path("folder.c")).unwrap();
+    bench.write("good.litmus", STORE_BUFFERING);
+    bench.write("bad.litmus", "PPC bad\n{0:r2=x;}\n P0 ; nop  ;  stb r1,0(r2) ;\nexists (x=1)\n");
     let cases = [
         ("check no-such-file.c", "no-such-file.c: no such file or directory"),
         ("check no-such-file", "no-such-file: no such file or directory"),
@@ -442,7 +508,16 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check program a.c", "program: an executable cannot be combined with other targets"),
         ("check a.c --frobnicate", "unexpected argument '--frobnicate' found"),
         ("check a.c --model alpha", "unknown model `alpha`"),
-        ("check a.c --model tso", "model `tso` is not available in this version"),
+        ("check a.c --model tso", "model `tso` is not available for C programs in this version"),
+        ("check a.c --model power", "model `power` is not available for C programs in this version"),
+        ("check a.c --explorer rsmc", "explorer `rsmc` is not available for C programs in this version"),
+        ("check x.litmus --model tso --explorer bounded", "explorer `bounded` does not fit model `tso`"),
+        ("check x.litmus --model tso --preemptions 1", "--preemptions `1` does not fit the explorer rsmc"),
+        ("check x.litmus --model tso --monitor pso", "--monitor `pso` does not fit the explorer rsmc"),
+        ("check x.litmus -DX", "options for the compiler do not fit litmus files"),
+        ("check x.litmus a.c", "x.litmus: litmus files cannot be combined with other targets"),
+        ("check bad.litmus", "bad.litmus:3:15: the instruction `stb` is not supported"),
+        ("check good.litmus bad.litmus", "bad.litmus:3:15: the instruction `stb` is not supported"),
         ("check a.c --explorer dpor", "explorer `dpor` is not available in this version"),
         ("check a.c --monitor sc-atomicity", "monitor `sc-atomicity` is not available in this version"),
         ("check a.c --time 30", "--time `30` is no time"),
@@ -451,7 +526,7 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check a.c --out text", "text: findings cannot be written: file exists"),
         ("check a.c --json text/j", "text/j: cannot be written: not a directory"),
         ("check a.c -O9", "unknown optimisation level -O9"),
-        ("check x.litmus", "x.litmus: litmus files are not available in this version"),
+        ("check x.litmus", "x.litmus: no such file or directory"),
         ("replay nothing", "nothing: no such file or directory"),
         ("frobnicate", "unrecognized subcommand 'frobnicate'"),
         ("monitor log", "the command `monitor` is not available in this version"),

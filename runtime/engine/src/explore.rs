@@ -6,6 +6,7 @@
 pub mod bounded;
 mod frontier;
 pub mod replay;
+pub mod rsmc;
 
 use crate::event::Thread;
 use crate::execution::Step;

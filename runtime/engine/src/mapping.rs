@@ -1,8 +1,8 @@
 //! Which fences a C construct implies: the one table from C11 orders to the machines' barriers.
 //!
-//! The source is the mapping table of the POWER design (section 5), its TSO and PSO columns. Both machines read the
-//! same [`Barriers`]: TSO ignores [`Barrier::StoreStore`], and drains a thread's whole buffer at each
-//! read-modify-write whatever its order (an interlocked instruction is a full fence on x86).
+//! The source is the mapping table of the POWER design (section 5): its TSO and PSO columns here, its POWER column in
+//! [`power`]. TSO and PSO read the same [`Barriers`]: TSO ignores [`Barrier::StoreStore`], and drains a thread's whole
+//! buffer at each read-modify-write whatever its order (an interlocked instruction is a full fence on x86).
 
 use crate::event::Barrier;
 pub use crate::event::Order;
@@ -89,6 +89,85 @@ pub const fn machine_fence(fence: MachineFence) -> Barrier {
     match fence {
         MachineFence::Stores => Barrier::StoreStore,
         MachineFence::Loads | MachineFence::Instructions => Barrier::None,
+    }
+}
+
+/// What the orders become on POWER.
+pub mod power {
+    use super::Order;
+
+    /// A fence before an access, or one of its own.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Fence {
+        /// None.
+        None,
+        /// `lwsync`.
+        Lightweight,
+        /// `sync`.
+        Full,
+    }
+
+    /// Whether a branch that depends on what was read comes after an access, and an `isync`.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub enum Synchronizes {
+        /// Neither does.
+        #[default]
+        No,
+        /// Both do.
+        Yes,
+    }
+
+    /// What stands on both sides of an access.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Barriers {
+        /// Before it.
+        pub before: Fence,
+        /// After it.
+        pub after: Synchronizes,
+    }
+
+    const fn acquires(order: Order) -> Synchronizes {
+        match order {
+            Order::Acquire | Order::AcquireRelease | Order::SequentiallyConsistent => Synchronizes::Yes,
+            Order::Relaxed | Order::Release => Synchronizes::No,
+        }
+    }
+
+    const fn releases(order: Order) -> Fence {
+        match order {
+            Order::Relaxed | Order::Acquire => Fence::None,
+            Order::Release | Order::AcquireRelease => Fence::Lightweight,
+            Order::SequentiallyConsistent => Fence::Full,
+        }
+    }
+
+    /// Of a load.
+    #[must_use]
+    pub const fn load(order: Order) -> Barriers {
+        let before = if let Order::SequentiallyConsistent = order { Fence::Full } else { Fence::None };
+        Barriers { before, after: acquires(order) }
+    }
+
+    /// Of a store.
+    #[must_use]
+    pub const fn store(order: Order) -> Barriers {
+        Barriers { before: releases(order), after: Synchronizes::No }
+    }
+
+    /// Of a read-modify-write.
+    #[must_use]
+    pub const fn rmw(order: Order) -> Barriers {
+        Barriers { before: releases(order), after: acquires(order) }
+    }
+
+    /// Of a fence between threads.
+    #[must_use]
+    pub const fn fence(order: Order) -> Fence {
+        match order {
+            Order::Relaxed => Fence::None,
+            Order::Acquire | Order::Release | Order::AcquireRelease => Fence::Lightweight,
+            Order::SequentiallyConsistent => Fence::Full,
+        }
     }
 }
 

@@ -1,0 +1,155 @@
+//! `fencehound check` on litmus tests: each is read, explored in this process under each model, and judged.
+//!
+//! [`search`] explores one test under one model; [`recorder`] counts what monitors report; [`report`] is the text.
+
+mod recorder;
+mod report;
+mod search;
+
+use std::fs;
+
+use engine::litmus::Test;
+use engine::litmus::condition::Outcomes;
+use engine::litmus::parse::parse;
+use protocol::{MonitorName, Place, StoppedBy, Summary, Violation};
+
+use crate::check::{complain_about, prepare_json, print_verdict, write_json};
+use crate::exit::{Failure, Status};
+use crate::findings::identify;
+use crate::interrupt::Interrupts;
+use crate::json::{self, Entry, Litmus, Outcome, Unsupported};
+use crate::plan::{CheckPlan, Explorer, ModelName, reason};
+use crate::report::verdict::{Facts, Verdict, judge, stopped_by_name};
+
+/// A test and the file that it is in.
+struct Target {
+    file: String,
+    test: Test,
+}
+
+/// What was found of a test under a model.
+struct Searched<'t> {
+    target: &'t Target,
+    model: ModelName,
+    explorer: Explorer,
+    monitors: Vec<MonitorName>,
+    summary: Summary,
+    outcomes: Outcomes,
+    violations: Vec<Violation>,
+    unsupported: Vec<(String, Place)>,
+    /// What ended the search, if something did that it had to obey.
+    interrupted_by: &'static str,
+}
+
+/// Runs the command.
+pub(crate) fn run(plan: &CheckPlan, files: &[String]) -> Status {
+    check(plan, files).unwrap_or_else(|failure| {
+        crate::screen::complain(&failure);
+        failure.status
+    })
+}
+
+fn check(plan: &CheckPlan, files: &[String]) -> Result<Status, Failure> {
+    let targets = files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    prepare_json(&plan.json)?;
+    let interrupts =
+        Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
+    let mut judged = Vec::new();
+    for target in &targets {
+        for &(model, explorer) in &plan.models {
+            let searched = search::search(plan, target, model, explorer, &interrupts)?;
+            let verdict = searched.judge(plan);
+            plan.screen().print(&report::report(&searched, &verdict));
+            let ended = searched.summary.stopped_by == Some(StoppedBy::Interrupt);
+            judged.push((searched, verdict));
+            if ended {
+                return conclude(plan, &judged, targets.len());
+            }
+        }
+    }
+    conclude(plan, &judged, targets.len())
+}
+
+fn read(file: &str) -> Result<Target, Failure> {
+    let unreadable = |error| Failure::usage(format!("{file}: {}", reason(&error)), "name litmus files that exist");
+    let text = fs::read(file).map_err(unreadable)?;
+    let text = String::from_utf8(text)
+        .map_err(|_| Failure::usage(format!("{file}: is no text in UTF-8"), "a litmus test is text"))?;
+    let test = parse(&text).map_err(|error| {
+        Failure::usage(format!("{file}:{error}"), "docs/limits.md says what of herd7's litmus format is understood")
+    })?;
+    Ok(Target { file: file.to_string(), test })
+}
+
+impl Searched<'_> {
+    fn judge(&self, plan: &CheckPlan) -> Verdict {
+        let bounded = self.explorer == Explorer::Bounded;
+        judge(&Facts {
+            preemptions: plan.explore.preemptions.filter(|_| bounded),
+            monitors: &self.monitors,
+            time: plan.time.as_deref(),
+            budget: plan.explore.executions,
+            interrupted_by: self.interrupted_by,
+            max_events: plan.explore.limits.max_events,
+            summary: &self.summary,
+            violations: &self.violations,
+            unsupported: &self.unsupported,
+        })
+    }
+
+    /// The result as JSON wants it, its violations borrowed.
+    fn outcome<'a>(&'a self, plan: &CheckPlan, verdict: &Verdict, entries: &'a [Entry<'a>]) -> Outcome<'a> {
+        let bounded = self.explorer == Explorer::Bounded;
+        let states = self.outcomes.show(&self.target.test);
+        Outcome {
+            target: &self.target.file,
+            model: self.model.name(),
+            explorer: self.explorer.name(),
+            preemptions: plan.explore.preemptions.filter(|_| bounded),
+            monitors: &self.monitors,
+            verdict: verdict.word,
+            stopped_by: self.summary.stopped_by.map(stopped_by_name),
+            summary: &self.summary,
+            violations: entries,
+            unsupported: self
+                .unsupported
+                .iter()
+                .map(|(what, place)| Unsupported { what, file: &place.file, line: place.line, column: place.column })
+                .collect(),
+            litmus: Some(Litmus {
+                states,
+                condition: &self.target.test.condition.text,
+                observation: self.outcomes.observation().name(),
+            }),
+        }
+    }
+}
+
+/// The verdict line, the JSON, and the exit status.
+fn conclude(plan: &CheckPlan, judged: &[(Searched<'_>, Verdict)], tests: usize) -> Result<Status, Failure> {
+    let ids: Vec<Vec<String>> = judged.iter().map(|(searched, _)| identify(&searched.violations)).collect();
+    let entries: Vec<Vec<Entry<'_>>> =
+        judged.iter().zip(&ids).map(|((searched, _), ids)| entries(searched, ids)).collect();
+    let outcomes =
+        judged.iter().zip(&entries).map(|((searched, verdict), entries)| searched.outcome(plan, verdict, entries));
+    let written = write_json(&plan.json, &json::results(outcomes));
+    let status = judged.iter().map(|(_, verdict)| verdict.status).fold(Status::Clean, Status::and);
+    let line = match judged {
+        [(searched, verdict)] if tests == 1 => report::under(&verdict.line, searched.model),
+        _ => report::verdict(judged, tests),
+    };
+    print_verdict(plan.screen(), &line);
+    Ok(status.and(complain_about(written)))
+}
+
+fn entries<'a>(searched: &'a Searched<'_>, ids: &'a [String]) -> Vec<Entry<'a>> {
+    let found = searched.violations.iter().zip(ids).enumerate();
+    found
+        .map(|(index, (violation, id))| Entry {
+            id,
+            finding: None,
+            violation,
+            executions: searched.summary.violation_executions.get(index).copied().unwrap_or(1),
+        })
+        .collect()
+}

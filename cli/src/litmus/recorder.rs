@@ -1,0 +1,189 @@
+//! Counts what the monitors report on the interleavings of a test.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use engine::event::{Event, Kind as EventKind, Site};
+use engine::execution::Execution;
+use engine::litmus::{Operation, Position};
+use engine::monitor::{Cycle, Name, Report};
+use protocol::{BoundCount, FirstReport, Kind, MonitorCount, MonitorName, Place, Role, Schedule, SiteUse, Violation};
+
+use super::Target;
+
+/// The engine's monitor behind a name. `tso` and `pso` are those that see most if all interleavings are run, as here.
+pub(super) const fn monitor_of(name: MonitorName) -> Name {
+    match name {
+        MonitorName::Tso | MonitorName::BurnimTso => Name::BurnimTso,
+        MonitorName::Pso | MonitorName::BurnimPso => Name::BurnimPso,
+        MonitorName::PrefixTso => Name::PrefixTso,
+        MonitorName::PrefixPso => Name::PrefixPso,
+        MonitorName::ExactTso => Name::ExactTso,
+        MonitorName::Sober => Name::Sober,
+        MonitorName::Race => Name::Race,
+    }
+}
+
+/// What one monitor has reported.
+#[derive(Default)]
+struct Reported {
+    executions: u64,
+    first: Option<FirstReport>,
+    /// The violation of each pair (e′, e) of places, by its number.
+    pairs: BTreeMap<(Position, Position), usize>,
+    triples: BTreeSet<(Position, Position, Position)>,
+}
+
+/// Counts interleavings and reports.
+pub(super) struct Recorder<'t> {
+    target: &'t Target,
+    started: Instant,
+    monitors: Vec<(MonitorName, Reported)>,
+    /// The events of the present execution: where they are, and what.
+    notes: Vec<(Site, EventKind)>,
+    pub(super) executions: u64,
+    pub(super) events: u64,
+    pub(super) by_bound: Vec<BoundCount>,
+    pub(super) violations: Vec<Violation>,
+    pub(super) violation_executions: Vec<u64>,
+}
+
+impl<'t> Recorder<'t> {
+    /// Nothing counted yet; the search starts now.
+    pub(super) fn new(target: &'t Target, monitors: &[MonitorName], started: Instant) -> Self {
+        Self {
+            target,
+            started,
+            monitors: monitors.iter().map(|&name| (name, Reported::default())).collect(),
+            notes: Vec::new(),
+            executions: 0,
+            events: 0,
+            by_bound: Vec::new(),
+            violations: Vec::new(),
+            violation_executions: Vec::new(),
+        }
+    }
+
+    /// A new execution.
+    pub(super) fn begin(&mut self) {
+        self.notes.clear();
+    }
+
+    /// The next event of the execution.
+    pub(super) fn event(&mut self, event: &Event) {
+        self.notes.push((event.site, event.kind));
+    }
+
+    /// The execution has ended with these reports.
+    pub(super) fn end(&mut self, execution: &Execution, reports: &[Report]) {
+        self.executions += 1;
+        self.events += u64::from(execution.length());
+        if let Some(preemptions) = execution.preemptions() {
+            let known = self.by_bound.last().is_some_and(|last| last.preemptions == preemptions);
+            if !known {
+                self.by_bound.push(BoundCount { preemptions, executions: 0, reporting: BTreeMap::new() });
+            }
+            if let Some(last) = self.by_bound.last_mut() {
+                last.executions += 1;
+            }
+        }
+        for monitor in 0..self.monitors.len() {
+            self.reported(monitor, reports);
+        }
+    }
+
+    fn reported(&mut self, monitor: usize, reports: &[Report]) {
+        let name = self.monitors[monitor].0;
+        let mine: Vec<Cycle> = reports
+            .iter()
+            .filter_map(|report| match *report {
+                Report::Cycle(cycle) if cycle.monitor == monitor_of(name) => Some(cycle),
+                _ => None,
+            })
+            .collect();
+        if mine.is_empty() {
+            return;
+        }
+        let counts = &mut self.monitors[monitor].1;
+        counts.executions += 1;
+        let now = FirstReport { executions: self.executions, seconds: self.started.elapsed().as_secs_f64() };
+        counts.first.get_or_insert(now);
+        if let Some(last) = self.by_bound.last_mut() {
+            *last.reporting.entry(name).or_default() += 1;
+        }
+        let mut shown = BTreeSet::new();
+        for report in mine {
+            let indices = [report.delayed, report.previous, report.overtaking];
+            let [delayed, previous, overtaking] = indices.map(|index| self.position(index));
+            self.monitors[monitor].1.triples.insert((delayed, previous, overtaking));
+            let next = self.violations.len();
+            let number = *self.monitors[monitor].1.pairs.entry((delayed, overtaking)).or_insert(next);
+            if number == next {
+                self.violations.push(self.violation(name, &report));
+                self.violation_executions.push(0);
+            }
+            shown.insert(number);
+        }
+        for number in shown {
+            self.violation_executions[number] += 1;
+        }
+    }
+
+    fn position(&self, event: u32) -> Position {
+        let (site, _) = self.notes[event as usize];
+        self.target.test.at_site(site).map_or(Position { line: 0, column: 0 }, |(_, instruction)| instruction.position)
+    }
+
+    fn violation(&self, monitor: MonitorName, report: &Cycle) -> Violation {
+        let roles =
+            [(Role::Delayed, report.delayed), (Role::Previous, report.previous), (Role::Overtaking, report.overtaking)];
+        Violation {
+            kind: Kind::ScViolation,
+            monitor: Some(monitor),
+            message: "a store may wait in its buffer until no interleaving explains the execution".to_string(),
+            sites: roles.into_iter().filter_map(|(role, event)| self.site(role, event)).collect(),
+            events: Some([report.delayed, report.previous, report.overtaking].map(u64::from)),
+            program_counter: None,
+            schedule: Schedule::default(),
+        }
+    }
+
+    fn site(&self, role: Role, event: u32) -> Option<SiteUse> {
+        let (site, kind) = self.notes[event as usize];
+        let (thread, instruction) = self.target.test.at_site(site)?;
+        let operation = match kind {
+            EventKind::Load => "load",
+            EventKind::Store => "store",
+            EventKind::Rmw | EventKind::FailedRmw => match instruction.operation {
+                Operation::Update { expected: Some(_), .. } => "compare-exchange",
+                _ => "exchange",
+            },
+            _ => "fence",
+        };
+        Some(SiteUse {
+            role,
+            thread: u32::try_from(thread).ok()?,
+            place: place(self.target, instruction.position),
+            function: format!("P{thread}"),
+            operation: operation.to_string(),
+            expression: instruction.text.clone(),
+        })
+    }
+
+    /// The counts of the monitors.
+    pub(super) fn monitor_counts(&self) -> Vec<MonitorCount> {
+        let count = |(monitor, reported): &(MonitorName, Reported)| MonitorCount {
+            monitor: *monitor,
+            reporting: reported.executions,
+            distinct: reported.pairs.len() as u64,
+            distinct_triples: reported.triples.len() as u64,
+            first: reported.first.clone(),
+        };
+        self.monitors.iter().map(count).collect()
+    }
+}
+
+/// A place in the test's file.
+pub(super) fn place(target: &Target, position: Position) -> Place {
+    Place { file: target.file.clone(), line: position.line, column: position.column }
+}

@@ -1,0 +1,130 @@
+//! The result of a litmus test as text, in the form of herd7.
+
+use std::fmt::Write;
+
+use engine::litmus::condition::Quantifier;
+use protocol::{Role, Violation};
+
+use super::Searched;
+use crate::exit::Status;
+use crate::plan::{Explorer, ModelName};
+use crate::report::verdict::{Verdict, counted};
+use crate::report::{full_place, model_name, printable};
+
+/// So many violations of a test are shown.
+const SHOWN: usize = 3;
+
+/// The model's name among people.
+fn title(model: ModelName) -> &'static str {
+    match model {
+        ModelName::Sc => "SC",
+        ModelName::Tso => "TSO",
+        ModelName::Pso => "PSO",
+        ModelName::Power => "POWER",
+    }
+}
+
+/// States, witnesses and observation, and what violations there are.
+pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict) -> String {
+    let Searched { target, outcomes, model, .. } = searched;
+    let test = &target.test;
+    let name = printable(&test.name);
+    let wanted = match test.condition.quantifier {
+        Quantifier::Exists => "Allowed",
+        Quantifier::NotExists => "Forbidden",
+        Quantifier::Forall => "Required",
+    };
+    let states = outcomes.show(test);
+    let mut text = format!("Test {name} {wanted}\nModel {}\nStates {}\n", title(*model), states.len());
+    let mut line = |words: String| writeln!(text, "{words}").expect("writing to a string cannot fail");
+    for (state, _) in &states {
+        line(format!("{state};"));
+    }
+    line(if outcomes.condition_holds(test.condition.quantifier) { "Ok" } else { "No" }.to_string());
+    line(format!("Witnesses\nPositive: {} Negative: {}", outcomes.positive, outcomes.negative));
+    line(format!("Condition {}", printable(&test.condition.text)));
+    let observation = outcomes.observation().name();
+    line(format!("Observation {name} {observation} {} {}", outcomes.positive, outcomes.negative));
+    for violation in searched.violations.iter().take(SHOWN) {
+        line(violation_line(violation));
+    }
+    if searched.violations.len() > SHOWN {
+        line(format!("… and {} more", searched.violations.len() - SHOWN));
+    }
+    if verdict.status != Status::Clean {
+        line(format!("{}: {}", printable(&target.file), under(&verdict.line, *model)));
+    }
+    line(String::new());
+    text
+}
+
+fn violation_line(violation: &Violation) -> String {
+    let at = |role| violation.sites.iter().find(|site| site.role == role);
+    match (violation.monitor, at(Role::Delayed), at(Role::Overtaking), violation.sites.first()) {
+        (Some(monitor), Some(delayed), Some(overtaking), _) => format!(
+            "{}: SC violation under {}: `{}` may wait while `{}` at {} goes ahead",
+            full_place(&delayed.place),
+            model_name(monitor),
+            printable(&delayed.expression),
+            printable(&overtaking.expression),
+            full_place(&overtaking.place),
+        ),
+        (_, _, _, Some(site)) => format!("{}: {}", full_place(&site.place), printable(&violation.message)),
+        _ => printable(&violation.message),
+    }
+}
+
+/// A verdict line that names the model, where it is not SC.
+pub(super) fn under(line: &str, model: ModelName) -> String {
+    if model == ModelName::Sc { line.to_string() } else { format!("{line} ({})", title(model)) }
+}
+
+/// The verdict line of several tests or models.
+pub(super) fn verdict(judged: &[(Searched<'_>, Verdict)], tests: usize) -> String {
+    let status = judged.iter().map(|(_, verdict)| verdict.status).fold(Status::Clean, Status::and);
+    let executions: u64 = judged.iter().map(|(searched, _)| searched.summary.executions).sum();
+    let all = counted(executions, "execution", "executions");
+    let of = counted(tests as u64, "litmus test", "litmus tests");
+    let models = models(judged);
+    let with = |wanted| judged.iter().filter(|(_, verdict)| verdict.status == wanted).count();
+    let first = |wanted| {
+        let (searched, verdict) = judged.iter().find(|(_, verdict)| verdict.status == wanted)?;
+        Some((&searched.target.file, verdict.line.split_once(": ").map_or("", |(_, words)| words)))
+    };
+    let several = |word, wanted| {
+        let (file, words) = first(wanted).unwrap_or((&judged[0].0.target.file, ""));
+        let more = match with(wanted) {
+            0 | 1 => String::new(),
+            count => format!(", and {} more", counted(count as u64 - 1, "result", "results")),
+        };
+        format!("{word}: {}: {words}{more}; {all} of {of} under {models}", printable(file))
+    };
+    match status {
+        Status::Found => {
+            let found = counted(with(Status::Found) as u64, "result", "results");
+            let total = judged.len();
+            format!("violations: {found} of {total} with violations; {all} of {of} under {models}")
+        }
+        Status::Unsupported => several("unsupported", status),
+        Status::Incomplete => several("incomplete", status),
+        _ => format!("clean: all {all} of {of} under {models}"),
+    }
+}
+
+fn models(judged: &[(Searched<'_>, Verdict)]) -> String {
+    let mut titles: Vec<&str> = Vec::new();
+    for (searched, _) in judged {
+        let title = title(searched.model);
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    let bounded = judged.iter().find(|(searched, _)| searched.explorer == Explorer::Bounded);
+    let watched = bounded.map_or(String::new(), |(searched, _)| {
+        let bound = searched.summary.by_bound.last().map(|_| " with bounded preemptions");
+        let names: Vec<String> = searched.monitors.iter().map(|&monitor| model_name(monitor)).collect();
+        let monitors = if names.is_empty() { String::new() } else { format!(", watched for {}", names.join(" and ")) };
+        format!("{}{monitors}", bound.unwrap_or_default())
+    });
+    format!("{}{watched}", titles.join(", "))
+}

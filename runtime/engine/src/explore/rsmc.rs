@@ -1,0 +1,517 @@
+//! Relaxed stateless model checking (004-abdulla-cav16, section 3): every allowed trace of a program under a memory
+//! model, exactly once.
+//!
+//! Accesses are committed one at a time, each when all that is commit-before it is. [`Search::explore`] takes one that
+//! can be committed, and tries each place in co for its write, each committed write for its read. For the writes that a
+//! read cannot have yet, [`Search::detect_races`] makes *continuations* when they are committed: what must come before
+//! the write, the write, and the read from it. They are followed ([`Search::traverse`]) from where the read was met.
+//!
+//! Deviations from the paper:
+//! 1. P\[e\] and Q\[e\] are a [`Frame`] on the stack of the call that met e. That P\[r\] is a prefix of the run is then that
+//!    the run's commit of r names its frame; a commit inside a continuation names none, unless it is the last one, which
+//!    the frame's own read makes.
+//! 2. The positions of the stores that a continuation keeps are found from the coherence order as it is, and for the
+//!    order in which the continuation commits them.
+//! 3. Read-modify-writes, which the paper does not have, are committed as one, right behind the write that they read
+//!    from. They are met as reads are, and then race as writes do, once for each write that they may read from, since
+//!    that, being rf, belongs to what is commit-before them. So their continuations have no `*`.
+//! 4. A continuation with a read-modify-write may also be refused before its end, where the paper's can at its end only.
+
+use std::collections::BTreeSet;
+
+use crate::event::Location;
+use crate::graph::set::Set;
+use crate::graph::trace::{Node, Part, Trace};
+use crate::graph::{Access, EventId, Label, Program, Reached, Value, Written};
+use crate::model::Model;
+
+/// How much was explored.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Complete traces.
+    pub executions: u64,
+    /// Accesses of all of them together.
+    pub events: u64,
+    /// Continuations that the model refused.
+    pub blocked: u64,
+}
+
+/// Why a search ended early.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ended<F> {
+    /// The program did what cannot be done.
+    Fault(F),
+    /// An execution has more nodes than a `Set<W>` can number.
+    TooManyEvents,
+    /// Whoever looks at the traces has seen enough.
+    Stopped,
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Continue {
+    /// With the next trace.
+    Yes,
+    /// No more.
+    Stop,
+}
+
+/// A complete trace.
+#[derive(Debug)]
+pub struct Execution<'s, const W: usize> {
+    /// The accesses with rf and co.
+    pub trace: &'s Trace<W>,
+    /// What the reads of each thread returned, by their numbers in program order.
+    pub reads: &'s [Vec<Option<Value>>],
+}
+
+/// Explores all traces of the program under the model `M`, and gives each to `visit`.
+///
+/// # Errors
+/// [`Ended`], beside what was counted so far.
+///
+/// # Panics
+/// If an access can be committed in no way, or a thread cannot go on: the model or the program breaks what the search
+/// relies on, and traces would be missed.
+pub fn explore<const W: usize, M: Model<W>, P: Program<W>>(
+    program: &P,
+    visit: &mut dyn FnMut(&Execution<'_, W>) -> Continue,
+) -> (Counts, Result<(), Ended<P::Fault>>) {
+    let mut search = Search::<W, M, P> {
+        program,
+        visit,
+        states: Vec::new(),
+        run: Vec::new(),
+        frames: Vec::new(),
+        counts: Counts::default(),
+    };
+    let result = State::new(program).map_err(Ended::Fault).and_then(|state| {
+        search.states.push(state);
+        search.explore()
+    });
+    (search.counts, result)
+}
+
+/// The parameter of a commit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Parameter {
+    /// Of a store: every place that is allowed.
+    Any,
+    /// Of a store: after so many of the committed writes to its location.
+    Place(u16),
+    /// Of a read: the write of this event; none for the initial one.
+    Source(Option<EventId>),
+}
+
+type Continuation = Vec<(EventId, Parameter)>;
+
+/// A committed access of the run.
+#[derive(Clone, Copy, Debug)]
+struct Committed {
+    event: EventId,
+    /// The frame of the call that met it, if it is a read.
+    frame: Option<usize>,
+}
+
+/// A read that has been met and whose alternatives are being explored.
+#[derive(Debug)]
+struct Frame {
+    /// P: so many accesses were committed before it.
+    length: usize,
+    /// Q: the continuations still to be followed, the last one first.
+    waiting: Vec<Continuation>,
+    /// All continuations that ever were in Q.
+    known: BTreeSet<Continuation>,
+}
+
+/// What is known after some commits.
+#[derive(Debug, Default)]
+struct State<M, const W: usize> {
+    trace: Trace<W>,
+    model: M,
+    /// The fetched accesses of each thread, and how far they go.
+    labels: Vec<Vec<Label<W>>>,
+    reached: Vec<Reached>,
+    /// What the reads of each thread returned.
+    reads: Vec<Vec<Option<Value>>>,
+}
+
+impl<M: Clone, const W: usize> State<M, W> {
+    fn copy_from(&mut self, source: &Self) {
+        self.trace.clone_from(&source.trace);
+        self.model.clone_from(&source.model);
+        self.labels.clone_from(&source.labels);
+        self.reached.clone_from(&source.reached);
+        self.reads.clone_from(&source.reads);
+    }
+}
+
+/// Whether a commit is allowed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Allowed,
+    Refused,
+}
+
+impl<const W: usize, M: Model<W>> State<M, W> {
+    fn new<P: Program<W>>(program: &P) -> Result<Self, P::Fault> {
+        let threads = program.threads();
+        let mut state = Self {
+            trace: Trace::new(threads, program.locations()),
+            model: M::default(),
+            labels: vec![Vec::new(); threads],
+            reached: vec![Reached::End; threads],
+            reads: vec![Vec::new(); threads],
+        };
+        for thread in 0..threads {
+            state.fetch(program, thread)?;
+        }
+        Ok(state)
+    }
+
+    fn fetch<P: Program<W>>(&mut self, program: &P, thread: usize) -> Result<(), P::Fault> {
+        self.labels[thread].clear();
+        self.reached[thread] = program.fetch(thread, &self.reads[thread], &mut self.labels[thread])?;
+        Ok(())
+    }
+
+    fn label(&self, event: EventId) -> &Label<W> {
+        &self.labels[usize::from(event.thread)][usize::from(event.index)]
+    }
+
+    fn location(&self, event: EventId) -> Location {
+        self.label(event).location.expect("what can be committed has an address")
+    }
+
+    /// What is commit-before an event, but for what it reads from; none if it cannot be committed yet.
+    fn before(&self, event: EventId) -> Option<Set<W>> {
+        let thread = usize::from(event.thread);
+        let mut before = Set::EMPTY;
+        for index in M::awaits(&self.labels[thread], event.index.into())?.iter() {
+            let nodes = self.trace.nodes_of(EventId::new(thread, index));
+            if nodes.is_empty() {
+                return None;
+            }
+            for node in nodes {
+                before.insert(node);
+                before.add(self.trace.before(node));
+            }
+        }
+        Some(before)
+    }
+
+    /// An access that can be committed. Stores go first: what is there when a read is met needs no continuation, and
+    /// continuations can be refused. (That halves the refusals on litmus tests.)
+    fn enabled(&self) -> Option<EventId> {
+        let events = self
+            .labels
+            .iter()
+            .enumerate()
+            .flat_map(|(thread, labels)| (0..labels.len()).map(move |index| EventId::new(thread, index)));
+        let mut enabled =
+            events.filter(|&event| !self.trace.is_committed(event) && self.before(event).is_some()).peekable();
+        let first = enabled.peek().copied();
+        enabled.find(|&event| self.label(event).access == Access::Store).or(first)
+    }
+
+    /// Commits an access: a store after so many writes, a read from the write with this rank.
+    fn commit<P: Program<W>>(&mut self, program: &P, event: EventId, rank: usize) -> Result<Verdict, Ended<P::Fault>> {
+        let label = *self.label(event);
+        let location = self.location(event);
+        let before = self.before(event).expect("only what can be committed is");
+        if self.trace.nodes().len() + 2 > Set::<W>::CAPACITY {
+            return Err(Ended::TooManyEvents);
+        }
+        if rank < self.trace.floor(event, location) {
+            return Ok(Verdict::Refused);
+        }
+        if label.access == Access::Store {
+            let Written::Value(value) = label.written else { panic!("a store that can be committed has a value") };
+            return Ok(self.write(event, &label, rank, value, before, Part::Write));
+        }
+        let source = self.trace.ranked(location, rank);
+        let value = source.map_or_else(|| program.initial(location), |source| self.trace.node(source).value);
+        let mut before = before;
+        if let Some(source) = source {
+            before.insert(source);
+            before.add(self.trace.before(source));
+        }
+        let part = Part::Read(source);
+        let small = u16::try_from(rank).expect("fewer than 65536 writes");
+        self.trace.commit(Node { event, part, location, value, rank: small, fences: label.fences }, before);
+        if !self.model.admits(&self.trace, &label) {
+            return Ok(Verdict::Refused);
+        }
+        let (thread, index) = (usize::from(event.thread), usize::from(event.index));
+        if self.reads[thread].len() <= index {
+            self.reads[thread].resize(index + 1, None);
+        }
+        self.reads[thread][index] = Some(value);
+        self.fetch(program, thread).map_err(Ended::Fault)?;
+        match self.label(event).written {
+            Written::Nothing => Ok(Verdict::Allowed),
+            Written::Value(value) => {
+                before.insert(self.trace.nodes().len() - 1);
+                Ok(self.write(event, &label, rank, value, before, Part::AtomicWrite))
+            }
+            Written::Unknown => panic!("a read-modify-write whose read has returned has a value"),
+        }
+    }
+
+    fn write(
+        &mut self,
+        event: EventId,
+        label: &Label<W>,
+        place: usize,
+        value: Value,
+        before: Set<W>,
+        part: Part,
+    ) -> Verdict {
+        let location = self.location(event);
+        if !self.trace.is_open(location, place) {
+            return Verdict::Refused;
+        }
+        let rank = u16::try_from(place + 1).expect("fewer than 65536 writes");
+        self.trace.commit(Node { event, part, location, value, rank, fences: label.fences }, before);
+        if self.model.admits(&self.trace, label) { Verdict::Allowed } else { Verdict::Refused }
+    }
+
+    /// What an update would write if it read this.
+    fn would_write<P: Program<W>>(&self, program: &P, event: EventId, value: Value) -> Result<bool, P::Fault> {
+        let (thread, index) = (usize::from(event.thread), usize::from(event.index));
+        let mut reads = self.reads[thread].clone();
+        reads.resize(reads.len().max(index + 1), None);
+        reads[index] = Some(value);
+        let mut labels = Vec::new();
+        program.fetch(thread, &reads, &mut labels)?;
+        Ok(labels[index].written != Written::Nothing)
+    }
+}
+
+struct Search<'s, const W: usize, M, P> {
+    program: &'s P,
+    visit: &'s mut dyn FnMut(&Execution<'_, W>) -> Continue,
+    /// The state before each commit of the run, and the present one behind them. States behind that are reused.
+    states: Vec<State<M, W>>,
+    run: Vec<Committed>,
+    frames: Vec<Frame>,
+    counts: Counts,
+}
+
+impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
+    fn state(&self) -> &State<M, W> {
+        &self.states[self.run.len()]
+    }
+
+    /// Commits an access, if that is allowed; [`Search::back`] takes it back.
+    fn commit(&mut self, event: EventId, rank: usize, frame: Option<usize>) -> Result<Verdict, Ended<P::Fault>> {
+        let depth = self.run.len();
+        if self.states.len() == depth + 1 {
+            self.states.push(State::default());
+        }
+        let (done, next) = self.states.split_at_mut(depth + 1);
+        next[0].copy_from(&done[depth]);
+        let verdict = next[0].commit(self.program, event, rank)?;
+        if verdict == Verdict::Allowed {
+            self.run.push(Committed { event, frame });
+        }
+        Ok(verdict)
+    }
+
+    fn back(&mut self) {
+        self.run.pop();
+    }
+
+    /// Explores all traces that extend the run.
+    fn explore(&mut self) -> Result<(), Ended<P::Fault>> {
+        let Some(event) = self.state().enabled() else { return self.complete() };
+        match self.state().label(event).access {
+            Access::Store => {
+                self.every_place(event, Self::explore)?;
+                self.detect_races(event)
+            }
+            Access::Load => self.meet(event),
+            Access::Update(_) => {
+                self.meet(event)?;
+                self.detect_update_races(event)
+            }
+        }
+    }
+
+    fn complete(&mut self) -> Result<(), Ended<P::Fault>> {
+        let state = &self.states[self.run.len()];
+        let fetched: usize = state.labels.iter().map(Vec::len).sum();
+        let ended = state.reached.iter().all(|&reached| reached == Reached::End);
+        assert!(ended && fetched == self.run.len(), "the search is stuck before the end of a trace");
+        self.counts.executions += 1;
+        self.counts.events += self.run.len() as u64;
+        match (self.visit)(&Execution { trace: &state.trace, reads: &state.reads }) {
+            Continue::Yes => Ok(()),
+            Continue::Stop => Err(Ended::Stopped),
+        }
+    }
+
+    /// Commits a store at every place that is allowed, and goes on from there.
+    fn every_place(
+        &mut self,
+        event: EventId,
+        mut go_on: impl FnMut(&mut Self) -> Result<(), Ended<P::Fault>>,
+    ) -> Result<(), Ended<P::Fault>> {
+        let location = self.state().location(event);
+        let last = self.state().trace.coherence(location).len();
+        let mut stuck = true;
+        for place in self.state().trace.floor(event, location)..=last {
+            if self.commit(event, place, None)? == Verdict::Allowed {
+                stuck = false;
+                go_on(self)?;
+                self.back();
+            }
+        }
+        assert!(!stuck, "a store can be committed nowhere");
+        Ok(())
+    }
+
+    /// Explores all that a read may read from: first what is there, then what comes later.
+    fn meet(&mut self, event: EventId) -> Result<(), Ended<P::Fault>> {
+        let location = self.state().location(event);
+        let last = self.state().trace.coherence(location).len();
+        let number = self.frames.len();
+        self.frames.push(Frame { length: self.run.len(), waiting: Vec::new(), known: BTreeSet::new() });
+        let mut stuck = true;
+        for rank in self.state().trace.floor(event, location)..=last {
+            if self.commit(event, rank, Some(number))? == Verdict::Allowed {
+                stuck = false;
+                self.explore()?;
+                self.back();
+            }
+        }
+        assert!(!stuck, "a read can read from nowhere");
+        while let Some(continuation) = self.frames[number].waiting.pop() {
+            self.traverse(&continuation, number)?;
+        }
+        self.frames.pop();
+        Ok(())
+    }
+
+    /// Follows a continuation to its end, and explores from there.
+    fn traverse(&mut self, continuation: &[(EventId, Parameter)], frame: usize) -> Result<(), Ended<P::Fault>> {
+        let Some((&(event, parameter), rest)) = continuation.split_first() else { return self.explore() };
+        let is_last = rest.is_empty();
+        let rank = match parameter {
+            Parameter::Any => return self.every_place(event, |search| search.traverse(rest, frame)),
+            Parameter::Place(place) => usize::from(place),
+            Parameter::Source(source) => {
+                let trace = &self.state().trace;
+                let write = source.map(|source| trace.write_of(source));
+                match write {
+                    None => 0,
+                    Some(Some(write)) => usize::from(trace.node(write).rank),
+                    Some(None) => panic!("a continuation has what its reads read from"),
+                }
+            }
+        };
+        if self.commit(event, rank, is_last.then_some(frame))? == Verdict::Refused {
+            self.counts.blocked += 1;
+            return Ok(());
+        }
+        self.traverse(rest, frame)?;
+        self.back();
+        if is_last && matches!(self.state().label(event).access, Access::Update(_)) {
+            let source = self.state().trace.ranked(self.state().location(event), rank);
+            self.detect_update_races_from(event, source)?;
+        }
+        Ok(())
+    }
+
+    /// Makes continuations for the reads that might have read from this store, were it committed before them.
+    fn detect_races(&mut self, store: EventId) -> Result<(), Ended<P::Fault>> {
+        let before = self.state().before(store).expect("the store can be committed");
+        self.continue_with(store, Parameter::Any, &before, None);
+        Ok(())
+    }
+
+    /// The same for a read-modify-write, for each write that it may read from.
+    fn detect_update_races(&mut self, update: EventId) -> Result<(), Ended<P::Fault>> {
+        let state = self.state();
+        let location = state.location(update);
+        let last = state.trace.coherence(location).len();
+        for rank in state.trace.floor(update, location)..=last {
+            let source = self.state().trace.ranked(location, rank);
+            self.detect_update_races_from(update, source)?;
+        }
+        Ok(())
+    }
+
+    fn detect_update_races_from(&mut self, update: EventId, source: Option<usize>) -> Result<(), Ended<P::Fault>> {
+        let state = self.state();
+        let value = source
+            .map_or_else(|| self.program.initial(state.location(update)), |source| state.trace.node(source).value);
+        if !state.would_write(self.program, update, value).map_err(Ended::Fault)? {
+            return Ok(());
+        }
+        let mut before = state.before(update).expect("the update can be committed");
+        let event = source.map(|source| state.trace.node(source).event);
+        if let Some(source) = source {
+            before.insert(source);
+            before.add(state.trace.before(source));
+        }
+        self.continue_with(update, Parameter::Source(event), &before, source);
+        Ok(())
+    }
+
+    /// For each read of the location in the run that is not commit-before the write: a continuation in which it is.
+    fn continue_with(&mut self, write: EventId, parameter: Parameter, before: &Set<W>, source: Option<usize>) {
+        let state = &self.states[self.run.len()];
+        let location = state.location(write);
+        for committed in &self.run {
+            let Some(frame) = committed.frame else { continue };
+            let read = state.trace.nodes_of(committed.event).start;
+            let same = state.trace.node(read).location == location;
+            if !same || before.contains(read) || source.is_some_and(|source| source == read) {
+                continue;
+            }
+            let mut continuation = self.cut(self.frames[frame].length, before);
+            continuation.push((write, parameter));
+            continuation.push((committed.event, Parameter::Source(Some(write))));
+            let frame = &mut self.frames[frame];
+            if frame.known.insert(continuation.clone()) {
+                frame.waiting.push(continuation);
+            }
+        }
+    }
+
+    /// Of the run behind its first accesses, those that are in `before`, in the first order by name that is compatible
+    /// with commit-before.
+    fn cut(&self, length: usize, before: &Set<W>) -> Continuation {
+        let trace = &self.states[self.run.len()].trace;
+        let first = |event: EventId| trace.nodes_of(event).start;
+        let prefix: Set<W> = self.run[..length].iter().flat_map(|committed| trace.nodes_of(committed.event)).collect();
+        let kept = self.run[length..].iter().map(|committed| committed.event);
+        let mut left: Vec<EventId> = kept.filter(|&event| before.contains(first(event))).collect();
+        left.sort_unstable();
+        let mut present = prefix;
+        let mut continuation = Vec::with_capacity(left.len() + 2);
+        while !left.is_empty() {
+            let next = left.iter().position(|&event| trace.before(first(event)).is_within(&present));
+            let event = left.remove(next.expect("commit-before has no cycle"));
+            continuation.push((event, parameter(trace, event, &present)));
+            for node in trace.nodes_of(event) {
+                present.insert(node);
+            }
+        }
+        continuation
+    }
+}
+
+/// The parameter with which an access of the trace is committed where these nodes are.
+fn parameter<const W: usize>(trace: &Trace<W>, event: EventId, present: &Set<W>) -> Parameter {
+    let node = trace.node(trace.nodes_of(event).start);
+    match node.part {
+        Part::Read(source) => Parameter::Source(source.map(|source| trace.node(source).event)),
+        Part::Write | Part::AtomicWrite => {
+            let writes = trace.at(node.location).and(trace.writes()).and(present);
+            let place = writes.iter().filter(|&write| trace.node(write).rank < node.rank).count();
+            Parameter::Place(u16::try_from(place).expect("fewer than 65536 writes"))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Execution graphs: which accesses happened, in which program order, which store each load reads from, and in which
+//! order the stores to one location take effect (Shasha and Snir's traces).
+//!
+//! A [`Program`] says what the accesses of a thread are ([`Label`]), given what its reads returned; a [`trace::Trace`]
+//! holds the accesses that have been committed, with rf and co. Which traces are allowed is [`crate::model`]'s business,
+//! and how they are enumerated that of [`crate::explore::rsmc`].
+
+pub mod order;
+pub mod set;
+pub mod trace;
+
+use crate::event::Location;
+use set::Set;
+
+/// What a location holds or a register reads.
+pub type Value = i64;
+
+/// An access of a program, by its thread and its number in program order there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct EventId {
+    /// The thread.
+    pub thread: u16,
+    /// How many accesses of the thread come before it in program order.
+    pub index: u16,
+}
+
+impl EventId {
+    /// The event of this thread with this number.
+    ///
+    /// # Panics
+    /// If either is not below 2¹⁶.
+    #[must_use]
+    pub fn new(thread: usize, index: usize) -> Self {
+        let small = |number: usize| u16::try_from(number).expect("fewer than 65536 threads and events");
+        Self { thread: small(thread), index: small(index) }
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Reads, and writes in the same step unless it finds something else than expected. How what it writes depends on
+    /// what it reads.
+    Update(Internal),
+}
+
+impl Access {
+    /// Whether it reads.
+    #[must_use]
+    pub const fn reads(self) -> bool {
+        !matches!(self, Self::Store)
+    }
+}
+
+/// How the write of a read-modify-write depends on its read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Internal {
+    /// Not at all: an exchange.
+    None,
+    /// By its value: a fetch-and-add.
+    Data,
+    /// Whether it happens at all: a compare-and-swap.
+    Control,
+}
+
+/// What an access writes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// This.
+    Value(Value),
+    /// Nothing.
+    Nothing,
+    /// Not known yet.
+    Unknown,
+}
+
+/// How many fences of each kind a thread has executed before an access. Two accesses with different numbers are
+/// separated by such a fence.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Fences {
+    /// Full ones: `sync`, `mfence`.
+    pub full: u16,
+    /// Lightweight ones: `lwsync`.
+    pub lightweight: u16,
+    /// Between stores: `eieio`, `stbar`.
+    pub stores: u16,
+}
+
+impl std::ops::AddAssign for Fences {
+    fn add_assign(&mut self, more: Self) {
+        self.full += more.full;
+        self.lightweight += more.lightweight;
+        self.stores += more.stores;
+    }
+}
+
+/// An access, as far as it is known. Sets are of accesses of the same thread, by their numbers in program order; all of
+/// them are reads that come before it.
+#[derive(Clone, Copy, Debug)]
+pub struct Label<const W: usize> {
+    /// What it does.
+    pub access: Access,
+    /// The location.
+    pub location: Option<Location>,
+    /// What it writes.
+    pub written: Written,
+    /// addr: the reads on which its address depends.
+    pub address_from: Set<W>,
+    /// data: the reads on which the value that it writes depends, beside its own.
+    pub value_from: Set<W>,
+    /// ctrl: the reads on which a branch before it depends.
+    pub control_from: Set<W>,
+    /// ctrl+isync: the reads on which a branch depends that has an instruction fence behind it, before the access.
+    pub synchronized_from: Set<W>,
+    /// addr;po: the reads on which the address of an access before it depends.
+    pub addresses_before: Set<W>,
+    /// The fences before it.
+    pub fences: Fences,
+}
+
+/// How far the accesses of a thread are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reached {
+    /// To its end.
+    End,
+    /// To a branch that depends on a read that has not returned.
+    Branch,
+}
+
+/// A multi-threaded program whose threads do the same if their reads return the same.
+pub trait Program<const W: usize> {
+    /// Why an execution cannot be continued.
+    type Fault;
+
+    /// How many threads it has.
+    fn threads(&self) -> usize;
+
+    /// How many locations it has.
+    fn locations(&self) -> usize;
+
+    /// What a location holds at first.
+    fn initial(&self, location: Location) -> Value;
+
+    /// Runs a thread from its beginning and appends its accesses, as far as they are known. `reads` says what the
+    /// thread's reads returned, by their number in program order; of those behind its end, nothing is known.
+    ///
+    /// # Errors
+    /// If the thread does what cannot be done, or more than `Set<W>` can number.
+    fn fetch(&self, thread: usize, reads: &[Option<Value>], labels: &mut Vec<Label<W>>)
+    -> Result<Reached, Self::Fault>;
+}

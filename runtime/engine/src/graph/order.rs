@@ -1,0 +1,85 @@
+//! A strict partial order that grows by one element at a time.
+
+use super::set::Set;
+
+/// A transitive, irreflexive relation on the numbers below its length.
+#[derive(Debug, Default)]
+pub struct Order<const W: usize> {
+    before: Vec<Set<W>>,
+    after: Vec<Set<W>>,
+}
+
+impl<const W: usize> Clone for Order<W> {
+    fn clone(&self) -> Self {
+        Self { before: self.before.clone(), after: self.after.clone() }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.before.clone_from(&source.before);
+        self.after.clone_from(&source.after);
+    }
+}
+
+/// The new element would come before itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cycle;
+
+impl<const W: usize> Order<W> {
+    /// Adds an element, after all of `before` and before all of `after`.
+    ///
+    /// # Errors
+    /// [`Cycle`]; the order is then as it was.
+    pub fn add(&mut self, before: Set<W>, after: Set<W>) -> Result<(), Cycle> {
+        let new = self.before.len();
+        let mut all_before = before;
+        for element in before.iter() {
+            all_before.add(&self.before[element]);
+        }
+        let mut all_after = after;
+        for element in after.iter() {
+            all_after.add(&self.after[element]);
+        }
+        if all_before.meets(&all_after) {
+            return Err(Cycle);
+        }
+        let (mut down, mut up) = (all_before, all_after);
+        down.insert(new);
+        up.insert(new);
+        for element in all_before.iter() {
+            self.after[element].add(&up);
+        }
+        for element in all_after.iter() {
+            self.before[element].add(&down);
+        }
+        self.before.push(all_before);
+        self.after.push(all_after);
+        Ok(())
+    }
+
+    /// What comes before an element.
+    ///
+    /// # Panics
+    /// If there is no such element.
+    #[must_use]
+    pub fn before(&self, element: usize) -> &Set<W> {
+        &self.before[element]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cycle, Order, Set};
+
+    #[test]
+    fn an_element_between_two_others_orders_them() {
+        let mut order = Order::<1>::default();
+        assert_eq!(order.add(Set::EMPTY, Set::EMPTY), Ok(()));
+        assert_eq!(order.add(Set::EMPTY, Set::EMPTY), Ok(()));
+        assert!(order.before(1).is_empty());
+        assert_eq!(order.add(Set::of(0), Set::of(1)), Ok(()));
+        assert_eq!(*order.before(1), [0, 2].into_iter().collect());
+        assert_eq!(order.add(Set::of(1), Set::of(0)), Err(Cycle));
+        assert_eq!(order.add(Set::of(1), Set::EMPTY), Ok(()));
+        assert_eq!(*order.before(3), [0, 1, 2].into_iter().collect());
+    }
+}

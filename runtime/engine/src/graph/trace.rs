@@ -1,0 +1,299 @@
+//! A trace: committed accesses, with po, rf and co.
+//!
+//! A node is one read or one write; the two of a read-modify-write are two nodes. Nodes are numbered in the order in
+//! which they were committed. The writes that locations start with are no nodes: nothing comes before them, so they are
+//! in no cycle.
+//!
+//! A write's *rank* is its place in the coherence order of its location, from 1; a read's is that of the write that it
+//! reads from, 0 if that is the initial one. Then co, rf and fr, and all paths along them, are comparisons of ranks.
+
+use super::set::Set;
+use super::{EventId, Fences, Value};
+use crate::event::Location;
+
+/// The part of an access that a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// A read, and the write that it reads from, if that is not the initial one.
+    Read(Option<usize>),
+    /// A write.
+    Write,
+    /// The write of a read-modify-write, whose read is the node before it.
+    AtomicWrite,
+}
+
+/// A committed read or write.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// The access that it is, or is a part of.
+    pub event: EventId,
+    /// Which part.
+    pub part: Part,
+    /// The location.
+    pub location: Location,
+    /// What it reads or writes.
+    pub value: Value,
+    /// See the module.
+    pub rank: u16,
+    /// The fences before it.
+    pub fences: Fences,
+}
+
+impl Node {
+    /// Whether it is a write.
+    #[must_use]
+    pub const fn writes(&self) -> bool {
+        !matches!(self.part, Part::Read(_))
+    }
+
+    /// Whether the other one comes before it in program order.
+    #[must_use]
+    pub fn is_after(&self, other: &Self) -> bool {
+        self.event.thread == other.event.thread
+            && (other.event.index < self.event.index
+                || (other.event.index == self.event.index && !other.writes() && self.writes()))
+    }
+}
+
+/// rf and co as relations of events: two traces of a program are the same if these are.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Relations {
+    /// Each read and what it reads from; none for the initial write.
+    pub reads_from: Vec<(EventId, Option<EventId>)>,
+    /// The writes to each location, in order.
+    pub coherence: Vec<Vec<EventId>>,
+}
+
+/// The nodes of an event.
+#[derive(Clone, Copy, Debug)]
+struct Nodes {
+    first: u16,
+    count: u16,
+}
+
+/// A trace.
+#[derive(Debug, Default)]
+pub struct Trace<const W: usize> {
+    nodes: Vec<Node>,
+    /// Commit-before: what had to be committed before each node.
+    before: Vec<Set<W>>,
+    /// The writes to each location in coherence order.
+    coherence: Vec<Vec<u16>>,
+    of_location: Vec<Set<W>>,
+    of_thread: Vec<Set<W>>,
+    writes: Set<W>,
+    committed: Vec<Vec<Option<Nodes>>>,
+}
+
+impl<const W: usize> Clone for Trace<W> {
+    fn clone(&self) -> Self {
+        let mut clone = Self::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.nodes.clone_from(&source.nodes);
+        self.before.clone_from(&source.before);
+        self.coherence.clone_from(&source.coherence);
+        self.of_location.clone_from(&source.of_location);
+        self.of_thread.clone_from(&source.of_thread);
+        self.writes = source.writes;
+        self.committed.clone_from(&source.committed);
+    }
+}
+
+impl<const W: usize> Trace<W> {
+    /// The trace of no access.
+    #[must_use]
+    pub fn new(threads: usize, locations: usize) -> Self {
+        Self {
+            coherence: vec![Vec::new(); locations],
+            of_location: vec![Set::EMPTY; locations],
+            of_thread: vec![Set::EMPTY; threads],
+            committed: vec![Vec::new(); threads],
+            ..Self::default()
+        }
+    }
+
+    /// The nodes, in the order in which they were committed.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// A node.
+    ///
+    /// # Panics
+    /// If there is none with this number, as for all methods that take one.
+    #[inline]
+    #[must_use]
+    pub fn node(&self, node: usize) -> &Node {
+        &self.nodes[node]
+    }
+
+    /// The nodes of an event: none if it is not committed.
+    #[must_use]
+    pub fn nodes_of(&self, event: EventId) -> std::ops::Range<usize> {
+        let found = self.committed[usize::from(event.thread)].get(usize::from(event.index)).copied().flatten();
+        found.map_or(0..0, |nodes| usize::from(nodes.first)..usize::from(nodes.first + nodes.count))
+    }
+
+    /// Whether an event is committed.
+    #[must_use]
+    pub fn is_committed(&self, event: EventId) -> bool {
+        !self.nodes_of(event).is_empty()
+    }
+
+    /// The write of an event, if it is committed and writes.
+    #[must_use]
+    pub fn write_of(&self, event: EventId) -> Option<usize> {
+        self.nodes_of(event).find(|&node| self.nodes[node].writes())
+    }
+
+    /// The writes to a location in coherence order.
+    #[must_use]
+    pub fn coherence(&self, location: Location) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
+        self.coherence[location.index()].iter().map(|&node| usize::from(node))
+    }
+
+    /// The nodes at a location.
+    #[must_use]
+    pub fn at(&self, location: Location) -> &Set<W> {
+        &self.of_location[location.index()]
+    }
+
+    /// The nodes of a thread.
+    #[must_use]
+    pub fn of_thread(&self, thread: u16) -> &Set<W> {
+        &self.of_thread[usize::from(thread)]
+    }
+
+    /// All writes.
+    #[must_use]
+    pub fn writes(&self) -> &Set<W> {
+        &self.writes
+    }
+
+    /// What is commit-before a node.
+    #[must_use]
+    pub fn before(&self, node: usize) -> &Set<W> {
+        &self.before[node]
+    }
+
+    /// The write that has this rank at a location; none for 0, the initial one.
+    #[must_use]
+    pub fn ranked(&self, location: Location, rank: usize) -> Option<usize> {
+        rank.checked_sub(1).map(|place| usize::from(self.coherence[location.index()][place]))
+    }
+
+    /// The least rank that an access may have without breaking coherence with the accesses before it in program order,
+    /// all of which must be committed as far as they are at the same location. A write must have a larger one.
+    ///
+    /// # Panics
+    /// If one that comes after it in program order, at the same location, is committed already.
+    #[must_use]
+    pub fn floor(&self, event: EventId, location: Location) -> usize {
+        let same = self.of_location[location.index()].and(&self.of_thread[usize::from(event.thread)]);
+        let floor = same.iter().map(|node| {
+            let node = &self.nodes[node];
+            assert!(node.event.index < event.index, "accesses to one location are committed in program order");
+            usize::from(node.rank)
+        });
+        floor.max().unwrap_or(0)
+    }
+
+    /// Whether a write may come right after the write with this rank: not between the two parts of a
+    /// read-modify-write.
+    #[must_use]
+    pub fn is_open(&self, location: Location, rank: usize) -> bool {
+        let next = self.coherence[location.index()].get(rank);
+        next.is_none_or(|&next| self.nodes[usize::from(next)].part != Part::AtomicWrite)
+    }
+
+    /// Commits a node. `before` is what is commit-before it. A write gets its rank, and those behind it move.
+    ///
+    /// # Panics
+    /// If there are more nodes than a `Set<W>` can hold.
+    pub fn commit(&mut self, node: Node, before: Set<W>) {
+        let number = self.nodes.len();
+        let small = u16::try_from(number).expect("fewer than 65536 nodes");
+        let location = node.location.index();
+        if node.writes() {
+            for other in self.of_location[location].iter() {
+                let other = &mut self.nodes[other];
+                other.rank += u16::from(other.rank >= node.rank);
+            }
+            self.coherence[location].insert(usize::from(node.rank) - 1, small);
+            self.writes.insert(number);
+        }
+        let thread = usize::from(node.event.thread);
+        let index = usize::from(node.event.index);
+        let committed = &mut self.committed[thread];
+        if committed.len() <= index {
+            committed.resize(index + 1, None);
+        }
+        match &mut committed[index] {
+            Some(nodes) => nodes.count += 1,
+            nothing => *nothing = Some(Nodes { first: small, count: 1 }),
+        }
+        self.of_location[location].insert(number);
+        self.of_thread[thread].insert(number);
+        self.nodes.push(node);
+        self.before.push(before);
+    }
+
+    /// Its relations.
+    #[must_use]
+    pub fn relations(&self) -> Relations {
+        let event = |node: usize| self.nodes[node].event;
+        let read = |node: &Node| match node.part {
+            Part::Read(source) => Some((node.event, source.map(event))),
+            Part::Write | Part::AtomicWrite => None,
+        };
+        let mut reads_from: Vec<_> = self.nodes.iter().filter_map(read).collect();
+        reads_from.sort_unstable();
+        let events = |writes: &Vec<u16>| writes.iter().map(|&write| event(write.into())).collect();
+        Relations { reads_from, coherence: self.coherence.iter().map(events).collect() }
+    }
+
+    /// The nodes that come before a node in program order.
+    #[must_use]
+    pub fn program_before(&self, node: usize) -> Set<W> {
+        let this = &self.nodes[node];
+        let mut before = self.of_thread[usize::from(this.event.thread)];
+        for other in before.iter() {
+            if !this.is_after(&self.nodes[other]) {
+                before.remove(other);
+            }
+        }
+        before
+    }
+
+    /// Whether there is a path along rf, co and fr from one node to another one at the same location.
+    #[must_use]
+    pub fn communicates(&self, from: usize, to: usize) -> bool {
+        let (from, to) = (&self.nodes[from], &self.nodes[to]);
+        let equal = from.writes() && !to.writes();
+        from.rank < to.rank || (equal && from.rank == to.rank)
+    }
+
+    /// The nodes from which there is a path along rf, co and fr to this one.
+    #[must_use]
+    pub fn communicating_with(&self, node: usize) -> Set<W> {
+        let mut from = self.of_location[self.nodes[node].location.index()];
+        for other in from.iter() {
+            if !self.communicates(other, node) {
+                from.remove(other);
+            }
+        }
+        from
+    }
+
+    /// The write of another thread that a read reads from.
+    #[must_use]
+    pub fn external_source(&self, read: usize) -> Option<usize> {
+        let Part::Read(source) = self.nodes[read].part else { return None };
+        source.filter(|&source| self.nodes[source].event.thread != self.nodes[read].event.thread)
+    }
+}

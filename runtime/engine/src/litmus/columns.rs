@@ -1,0 +1,161 @@
+//! The program of a test in assembly: a table with one column a thread and one instruction a row.
+
+use super::parse::Names;
+use super::text::{Error, Kind, Position, Token, Tokens, error};
+use super::{Code, Expression, Operation};
+
+/// An instruction in its cell, split at its first word.
+pub(super) struct Cell<'a> {
+    pub(super) mnemonic: Token<'a>,
+    pub(super) operands: Tokens<'a>,
+    pub(super) text: String,
+}
+
+/// Branches whose labels may come later.
+#[derive(Default)]
+pub(super) struct Labels {
+    known: Vec<(String, usize)>,
+    /// The branch and where its label is written.
+    wanted: Vec<(usize, String, Position)>,
+}
+
+impl Labels {
+    /// A branch to a label, which the next instruction of the code will be.
+    pub(super) fn branch(&mut self, code: &mut Code, condition: Expression, cell: &Cell<'_>, label: Token<'_>) {
+        self.wanted.push((code.instructions.len(), label.text.to_owned(), label.position));
+        code.push(Operation::Branch { condition, target: usize::MAX }, cell.mnemonic.position, &cell.text);
+    }
+
+    fn define(&mut self, label: Token<'_>, at: usize) -> Result<(), Error> {
+        if self.known.iter().any(|(known, _)| known == label.text) {
+            return error(label.position, format!("the label `{}` is there twice", label.text));
+        }
+        self.known.push((label.text.to_owned(), at));
+        Ok(())
+    }
+
+    fn resolve(self, code: &mut Code) -> Result<(), Error> {
+        for (branch, label, position) in self.wanted {
+            let Some((_, at)) = self.known.iter().find(|(known, _)| *known == label) else {
+                return error(position, format!("there is no label `{label}` in this thread"));
+            };
+            let Operation::Branch { target, .. } = &mut code.instructions[branch].operation else {
+                unreachable!("only branches want labels");
+            };
+            *target = *at;
+        }
+        Ok(())
+    }
+}
+
+/// A thread in the making.
+#[derive(Default)]
+pub(super) struct Column {
+    pub(super) code: Code,
+    pub(super) labels: Labels,
+    /// The load that has reserved a location, as an index of the code, and where it stands.
+    pub(super) reservation: Option<(usize, Position)>,
+}
+
+/// Reads the table; `lower` turns one instruction into operations.
+pub(super) fn program<'a>(
+    tokens: &mut Tokens<'a>,
+    names: &mut Names,
+    mut lower: impl FnMut(&mut Cell<'a>, &mut Column, &mut Names) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut columns = threads(tokens, names)?;
+    while !is_clause(tokens) {
+        let row = row(tokens)?;
+        if row.len() > columns.len() {
+            return error(row[columns.len()].position(), "this row has more columns than there are threads");
+        }
+        for (mut cell, column) in row.into_iter().zip(&mut columns) {
+            while cell.peek_after(1).is_some_and(|next| next.text == ":") {
+                let label = cell.name("a label")?;
+                if let Some((_, position)) = column.reservation {
+                    return error(position, "a label between `lwarx` and `stwcx.` is not supported");
+                }
+                column.labels.define(label, column.code.instructions.len())?;
+                cell.expect(":")?;
+            }
+            if cell.is_done() {
+                continue;
+            }
+            let mnemonic = cell.name("an instruction")?;
+            let text = written(&mnemonic, &cell);
+            let mut cell = Cell { mnemonic, operands: cell, text };
+            lower(&mut cell, column, names)?;
+            if !cell.operands.is_done() {
+                return cell.operands.unexpected("the end of the instruction");
+            }
+        }
+    }
+    names.threads.clear();
+    for mut column in columns {
+        if let Some((_, position)) = column.reservation {
+            return error(position, "a `lwarx` without its `stwcx.` is not supported");
+        }
+        column.labels.resolve(&mut column.code)?;
+        names.threads.push(column.code);
+    }
+    Ok(())
+}
+
+fn threads(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Vec<Column>, Error> {
+    let mut columns = Vec::new();
+    for mut cell in row(tokens)? {
+        let name = cell.name("a thread, such as P0,")?;
+        if name.text != format!("P{}", columns.len()) {
+            return error(name.position, format!("this column must be headed P{}", columns.len()));
+        }
+        if columns.len() == crate::event::Thread::LIMIT {
+            return error(name.position, format!("more than {} threads are not supported", columns.len()));
+        }
+        if !cell.is_done() {
+            return cell.unexpected("the end of the column's head");
+        }
+        let code = names.new_thread();
+        columns.push(Column { code, labels: Labels::default(), reservation: None });
+        // So that the next one gets its own registers.
+        names.threads.push(Code::default());
+    }
+    Ok(columns)
+}
+
+fn is_clause(tokens: &Tokens<'_>) -> bool {
+    const CLAUSES: [&str; 6] = ["exists", "forall", "final", "locations", "filter", "~"];
+    tokens.peek().is_none_or(|token| CLAUSES.contains(&token.text))
+}
+
+/// The cells up to the next `;`.
+fn row<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<Tokens<'a>>, Error> {
+    let mut cells = Vec::new();
+    let mut cell = Vec::new();
+    loop {
+        let position = tokens.position();
+        let Some(token) = tokens.next() else { return error(position, "this row does not end with `;`") };
+        match token.text {
+            "|" | ";" => cells.push(Tokens::of(std::mem::take(&mut cell), position)),
+            _ => cell.push(token),
+        }
+        if token.text == ";" {
+            return Ok(cells);
+        }
+    }
+}
+
+/// An instruction as text, blanks made one.
+fn written(mnemonic: &Token<'_>, operands: &Tokens<'_>) -> String {
+    let mut operands = operands.clone();
+    let mut text = mnemonic.text.to_owned();
+    let mut before = Kind::Name;
+    text.push(' ');
+    while let Some(token) = operands.next() {
+        if before != Kind::Sign && token.kind != Kind::Sign && !text.ends_with(' ') {
+            text.push(' ');
+        }
+        text.push_str(token.text);
+        before = token.kind;
+    }
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,373 @@
+//! Final states, and the condition that a test asks of them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::parse::Names;
+use super::text::{Error, Kind, Position, Tokens, error};
+use super::{Register, Test, Value};
+use crate::event::Location;
+
+/// What a final state lists.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Observable {
+    /// A thread's register.
+    Register(usize, Register),
+    /// A shared location.
+    Location(Location),
+}
+
+/// How a condition asks for its proposition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifier {
+    /// Does some execution satisfy it?
+    Exists,
+    /// Does no execution satisfy it?
+    NotExists,
+    /// Do all executions satisfy it?
+    Forall,
+}
+
+/// The condition of a test.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Condition {
+    /// How it asks.
+    pub quantifier: Quantifier,
+    /// What it asks for.
+    pub proposition: Proposition,
+    /// As it is written, blanks made one.
+    pub text: String,
+    /// Where it stands.
+    pub position: Position,
+}
+
+/// Something that is true or false of a final state. Places are indices of [`Test::observables`].
+#[derive(Clone, PartialEq, Debug)]
+pub enum Proposition {
+    /// It holds.
+    True,
+    /// The place holds this.
+    Is(usize, Value),
+    /// The places hold the same.
+    Same(usize, usize),
+    /// It is not so.
+    Not(Box<Self>),
+    /// All are so.
+    All(Vec<Self>),
+    /// Some are so.
+    Any(Vec<Self>),
+}
+
+/// A final state: the values of [`Test::observables`].
+pub type State = Vec<Value>;
+
+impl Proposition {
+    /// Whether it is so.
+    #[must_use]
+    pub fn holds(&self, state: &[Value]) -> bool {
+        match self {
+            Self::True => true,
+            Self::Is(place, value) => state[*place] == *value,
+            Self::Same(one, other) => state[*one] == state[*other],
+            Self::Not(other) => !other.holds(state),
+            Self::All(all) => all.iter().all(|one| one.holds(state)),
+            Self::Any(any) => any.iter().any(|one| one.holds(state)),
+        }
+    }
+}
+
+/// Whether executions satisfy the proposition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Observation {
+    /// None does.
+    Never,
+    /// Some do.
+    Sometimes,
+    /// All do.
+    Always,
+}
+
+impl Observation {
+    /// Its name, as herd7 has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Never => "Never",
+            Self::Sometimes => "Sometimes",
+            Self::Always => "Always",
+        }
+    }
+}
+
+/// The final states of the executions of a test.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Outcomes {
+    /// How many executions end in each state.
+    pub states: BTreeMap<State, u64>,
+    /// Executions that satisfy the proposition.
+    pub positive: u64,
+    /// Executions that do not.
+    pub negative: u64,
+}
+
+impl Outcomes {
+    /// Counts an execution.
+    pub fn count(&mut self, test: &Test, state: &[Value]) {
+        if test.condition.proposition.holds(state) {
+            self.positive += 1;
+        } else {
+            self.negative += 1;
+        }
+        match self.states.get_mut(state) {
+            Some(count) => *count += 1,
+            None => drop(self.states.insert(state.to_vec(), 1)),
+        }
+    }
+
+    /// Whether executions satisfy the proposition.
+    #[must_use]
+    pub const fn observation(&self) -> Observation {
+        match (self.positive, self.negative) {
+            (0, _) => Observation::Never,
+            (_, 0) => Observation::Always,
+            _ => Observation::Sometimes,
+        }
+    }
+
+    /// Whether the condition is as it is asked for.
+    #[must_use]
+    pub const fn condition_holds(&self, quantifier: Quantifier) -> bool {
+        match quantifier {
+            Quantifier::Exists => self.positive > 0,
+            Quantifier::NotExists => self.positive == 0,
+            Quantifier::Forall => self.negative == 0,
+        }
+    }
+
+    /// The states as text, ascending, each with its number of executions.
+    #[must_use]
+    pub fn show(&self, test: &Test) -> Vec<(String, u64)> {
+        let mut shown: Vec<_> = self.states.iter().map(|(state, &count)| (show(test, state), count)).collect();
+        shown.sort_unstable();
+        shown
+    }
+}
+
+/// A name so cut that its number can be compared: `r10` comes after `r9`.
+fn natural(name: &str) -> (&str, u64) {
+    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (letters, name[letters.len()..].parse().unwrap_or(0))
+}
+
+/// A final state: `0:r5=1; [x]=1`, registers first.
+///
+/// # Panics
+/// If it is a state of another test.
+#[must_use]
+pub fn show(test: &Test, state: &[Value]) -> String {
+    let mut order: Vec<usize> = (0..state.len()).collect();
+    order.sort_by_key(|&index| match test.observables[index] {
+        Observable::Register(thread, register) => {
+            (0, thread, natural(&test.threads[thread].registers[register.index()].name))
+        }
+        Observable::Location(location) => (1, 0, natural(&test.locations[location.index()])),
+    });
+    let mut text = String::new();
+    for index in order {
+        let separator = if text.is_empty() { "" } else { "; " };
+        let value = test.show(state[index]);
+        let written = match test.observables[index] {
+            Observable::Register(thread, register) => {
+                let name = &test.threads[thread].registers[register.index()].name;
+                write!(text, "{separator}{thread}:{name}={value}")
+            }
+            Observable::Location(location) => {
+                write!(text, "{separator}[{}]={value}", test.locations[location.index()])
+            }
+        };
+        written.expect("writing to a string cannot fail");
+    }
+    text
+}
+
+/// The clauses behind the program: `locations`, and the condition.
+pub(super) fn parse(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Condition, Error> {
+    if tokens.take("locations") {
+        locations(tokens, names)?;
+    }
+    if tokens.is_next("filter") {
+        return error(tokens.position(), "the clause `filter` is not supported");
+    }
+    let mut text = Text::default();
+    let position = tokens.position();
+    let quantifier = match tokens.next().map(|token| token.text) {
+        Some("exists") => Some(Quantifier::Exists),
+        Some("forall") => Some(Quantifier::Forall),
+        Some("~") if tokens.take("exists") => Some(Quantifier::NotExists),
+        Some("final") => None,
+        _ => return error(position, "a condition is missing: exists, ~exists, forall or final"),
+    };
+    let proposition = implication(tokens, names, &mut text)?;
+    let quantifier = match quantifier {
+        Some(quantifier) => quantifier,
+        None => final_quantifier(tokens)?,
+    };
+    let word = match quantifier {
+        Quantifier::Exists => "exists",
+        Quantifier::NotExists => "~exists",
+        Quantifier::Forall => "forall",
+    };
+    let words = text.0.trim();
+    let text = if words.starts_with('(') { format!("{word} {words}") } else { format!("{word} ({words})") };
+    rest(tokens)?;
+    Ok(Condition { quantifier, proposition, text, position })
+}
+
+/// The tokens of a condition as text.
+#[derive(Default)]
+struct Text(String);
+
+impl Text {
+    fn add(&mut self, token: &str) {
+        match token {
+            "/\\" | "\\/" | "=>" => {
+                self.0.push(' ');
+                self.0.push_str(token);
+                self.0.push(' ');
+            }
+            _ => self.0.push_str(token),
+        }
+    }
+}
+
+/// `with tool: quantifier; … default: quantifier;` behind a `final` proposition: that of `default`, else the first.
+fn final_quantifier(tokens: &mut Tokens<'_>) -> Result<Quantifier, Error> {
+    tokens.take(";");
+    tokens.expect("with")?;
+    let mut chosen = None;
+    while let Some(tool) = tokens.take_kind(Kind::Name) {
+        tokens.expect(":")?;
+        let negated = tokens.take("~");
+        let word = tokens.name("exists or forall")?;
+        let quantifier = match (negated, word.text) {
+            (false, "exists") => Quantifier::Exists,
+            (true, "exists") => Quantifier::NotExists,
+            (false, "forall") => Quantifier::Forall,
+            _ => return error(word.position, "exists, ~exists or forall is missing here"),
+        };
+        tokens.expect(";")?;
+        if chosen.is_none() || tool.text == "default" {
+            chosen = Some(quantifier);
+        }
+    }
+    chosen.map_or_else(|| tokens.unexpected("a quantifier"), Ok)
+}
+
+/// Behind the condition, older tools found commands in `<< … >>`.
+fn rest(tokens: &mut Tokens<'_>) -> Result<(), Error> {
+    while tokens.take(";") {}
+    if tokens.is_done() || tokens.is_next("<<") { Ok(()) } else { tokens.unexpected("the end") }
+}
+
+fn locations(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), Error> {
+    tokens.expect("[")?;
+    while !tokens.take("]") {
+        place(tokens, names, &mut Text::default())?;
+        tokens.take("*");
+        if !tokens.take(";") && !tokens.is_next("]") {
+            return tokens.unexpected("`;`");
+        }
+    }
+    tokens.take(";");
+    Ok(())
+}
+
+fn implication(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
+    let left = disjunction(tokens, names, text)?;
+    if !tokens.take("=>") {
+        return Ok(left);
+    }
+    text.add("=>");
+    let right = implication(tokens, names, text)?;
+    Ok(Proposition::Any(vec![Proposition::Not(Box::new(left)), right]))
+}
+
+fn disjunction(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
+    let mut any = vec![conjunction(tokens, names, text)?];
+    while tokens.take("\\/") {
+        text.add("\\/");
+        any.push(conjunction(tokens, names, text)?);
+    }
+    Ok(if any.len() == 1 { any.remove(0) } else { Proposition::Any(any) })
+}
+
+fn conjunction(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
+    let mut all = vec![negation(tokens, names, text)?];
+    while tokens.take("/\\") {
+        text.add("/\\");
+        all.push(negation(tokens, names, text)?);
+    }
+    Ok(if all.len() == 1 { all.remove(0) } else { Proposition::All(all) })
+}
+
+fn negation(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
+    if tokens.take("~") || tokens.take("not") {
+        text.add("~");
+        return Ok(Proposition::Not(Box::new(negation(tokens, names, text)?)));
+    }
+    if tokens.take("(") {
+        text.add("(");
+        let inner = implication(tokens, names, text)?;
+        tokens.expect(")")?;
+        text.add(")");
+        return Ok(inner);
+    }
+    for (word, value) in [("true", Proposition::True), ("false", Proposition::Not(Box::new(Proposition::True)))] {
+        if tokens.is_next(word) && tokens.peek_after(1).is_none_or(|next| next.text != "=") {
+            tokens.next();
+            text.add(word);
+            return Ok(value);
+        }
+    }
+    atom(tokens, names, text)
+}
+
+fn atom(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
+    let left = place(tokens, names, text)?;
+    let negated = match tokens.next().map(|token| token.text) {
+        Some("=" | "==") => false,
+        Some("<>" | "!=") => true,
+        _ => return tokens.unexpected("`=` or `<>`"),
+    };
+    text.add(if negated { "<>" } else { "=" });
+    let of_register = tokens.peek_after(1).is_some_and(|next| next.text == ":");
+    let proposition = if of_register || tokens.is_next("[") || tokens.is_next("*") {
+        Proposition::Same(left, place(tokens, names, text)?)
+    } else {
+        let token = tokens.peek();
+        let value = names.value(tokens)?;
+        text.add(&token.filter(|token| token.kind == Kind::Name).map_or(value.to_string(), |token| token.text.into()));
+        Proposition::Is(left, value)
+    };
+    Ok(if negated { Proposition::Not(Box::new(proposition)) } else { proposition })
+}
+
+/// `0:r1`, `P0:r1`, `x`, `[x]` or `*x`, as an index of the observables.
+fn place(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<usize, Error> {
+    if tokens.peek_after(1).is_some_and(|next| next.text == ":") {
+        let thread = names.thread(tokens)?;
+        tokens.expect(":")?;
+        let register = tokens.name("a register")?;
+        text.add(&format!("{thread}:{}", register.text));
+        return names.observe_register(thread, register);
+    }
+    let bracket = tokens.take("[");
+    let star = tokens.take("*");
+    let name = tokens.name("a location")?;
+    if bracket {
+        tokens.expect("]")?;
+    }
+    text.add(&if bracket || star { format!("[{}]", name.text) } else { name.text.to_owned() });
+    let location = names.location(name.text);
+    Ok(names.observe(Observable::Location(location)))
+}

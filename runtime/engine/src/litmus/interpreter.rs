@@ -1,0 +1,228 @@
+//! One thread of a test, run from one access to the next.
+//!
+//! What a load returns may be given later, or never: registers then hold no value, and a thread goes on until a branch
+//! depends on one. Beside its value, a register has the accesses that the value depends on, through registers, as the
+//! syntax has it (`xor r,a,a` depends on `a`).
+
+use super::{Code, Expression, Fence, Operation, Register, Value};
+use crate::graph::Written;
+use crate::graph::set::Set;
+
+/// What a register holds, and the thread's reads that it depends on.
+#[derive(Clone, Copy, Debug)]
+struct Content<const W: usize> {
+    value: Option<Value>,
+    from: Set<W>,
+}
+
+/// A thread. Sets are of its accesses, by their number in program order.
+#[derive(Clone, Debug)]
+pub struct Thread<const W: usize> {
+    next: usize,
+    registers: Vec<Content<W>>,
+    accesses: usize,
+    /// The reads on which a branch so far depends.
+    branches: Set<W>,
+    /// Such, at the last instruction fence.
+    synchronized: Set<W>,
+    /// The reads on which the address of an access so far depends.
+    addresses: Set<W>,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Does both, or reads alone if it finds something else than expected.
+    Update,
+}
+
+/// An access, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Access<const W: usize> {
+    /// The index of its instruction.
+    pub instruction: usize,
+    /// What it does.
+    pub kind: Kind,
+    /// Its address.
+    pub address: Option<Value>,
+    /// What a store writes; of an update, see [`Thread::update`].
+    pub stored: Option<Value>,
+    /// The reads on which its address depends.
+    pub address_from: Set<W>,
+    /// The reads on which the value that it writes depends, beside its own.
+    pub value_from: Set<W>,
+    /// The reads on which a branch before it depends.
+    pub control_from: Set<W>,
+    /// The reads on which a branch depends that has an instruction fence behind it, before the access.
+    pub synchronized_from: Set<W>,
+    /// The reads on which the address of an access before it depends.
+    pub addresses_before: Set<W>,
+}
+
+/// Where a thread stops.
+#[derive(Clone, Copy, Debug)]
+pub enum Stop<const W: usize> {
+    /// At an access: go on with [`Thread::load`], [`Thread::update`] or, after a store, at once.
+    Access(Access<W>),
+    /// At a fence, by the index of its instruction.
+    Fence(usize, Fence),
+    /// At a branch that depends on a value that is not known.
+    Unknown,
+    /// At its end.
+    End,
+    /// At a branch back, after so many instructions since the last access that it will never end.
+    Endless(usize),
+}
+
+/// A thread that runs so many instructions without an access never makes one: tests are far smaller, and registers
+/// change only by computing.
+const PATIENCE: usize = 100_000;
+
+impl<const W: usize> Thread<W> {
+    /// A thread before its first instruction.
+    #[must_use]
+    pub fn new(code: &Code) -> Self {
+        let content = |initial| Content { value: Some(initial), from: Set::EMPTY };
+        Self {
+            next: 0,
+            registers: code.registers.iter().map(|register| content(register.initial)).collect(),
+            accesses: 0,
+            branches: Set::EMPTY,
+            synchronized: Set::EMPTY,
+            addresses: Set::EMPTY,
+        }
+    }
+
+    /// What a register holds.
+    #[must_use]
+    pub fn register(&self, register: Register) -> Option<Value> {
+        self.registers[register.index()].value
+    }
+
+    fn evaluate(&self, expression: &Expression, read: Option<Value>) -> Content<W> {
+        match expression {
+            Expression::Number(value) => Content { value: Some(*value), from: Set::EMPTY },
+            Expression::Register(register) => self.registers[register.index()],
+            Expression::Read => Content { value: read, from: Set::EMPTY },
+            Expression::Binary(operator, operands) => {
+                let (left, right) = (self.evaluate(&operands.0, read), self.evaluate(&operands.1, read));
+                let value = left.value.zip(right.value).map(|(left, right)| operator.apply(left, right));
+                Content { value, from: left.from.or(&right.from) }
+            }
+        }
+    }
+
+    /// Runs up to the next access or fence.
+    pub fn run(&mut self, code: &Code) -> Stop<W> {
+        for _ in 0..PATIENCE {
+            let Some(instruction) = code.instructions.get(self.next) else { return Stop::End };
+            let at = self.next;
+            match &instruction.operation {
+                Operation::Assign { to, value } => self.registers[to.index()] = self.evaluate(value, None),
+                Operation::Branch { condition, target } => {
+                    let condition = self.evaluate(condition, None);
+                    let Some(value) = condition.value else { return Stop::Unknown };
+                    self.branches.add(&condition.from);
+                    if value != 0 {
+                        self.next = *target;
+                        continue;
+                    }
+                }
+                Operation::Fence(fence) => {
+                    if *fence == Fence::Instructions {
+                        self.synchronized = self.branches;
+                    }
+                    self.next += 1;
+                    return Stop::Fence(at, *fence);
+                }
+                Operation::Load { address, .. } => return self.access(at, Kind::Load, address, None, None),
+                Operation::Store { address, value, .. } => {
+                    let access = self.access(at, Kind::Store, address, Some(value), None);
+                    self.next += 1;
+                    self.accesses += 1;
+                    return access;
+                }
+                Operation::Update { address, expected, new, .. } => {
+                    return self.access(at, Kind::Update, address, Some(new), expected.as_ref());
+                }
+            }
+            self.next += 1;
+        }
+        Stop::Endless(self.next)
+    }
+
+    fn access(
+        &mut self,
+        instruction: usize,
+        kind: Kind,
+        address: &Expression,
+        value: Option<&Expression>,
+        expected: Option<&Expression>,
+    ) -> Stop<W> {
+        let address = self.evaluate(address, None);
+        let written = value.map(|value| self.evaluate(value, None));
+        let mut value_from = written.map_or(Set::EMPTY, |written| written.from);
+        if let Some(expected) = expected {
+            value_from.add(&self.evaluate(expected, None).from);
+        }
+        let access = Access {
+            instruction,
+            kind,
+            address: address.value,
+            stored: written.and_then(|written| written.value).filter(|_| kind == Kind::Store),
+            address_from: address.from,
+            value_from,
+            control_from: self.branches,
+            synchronized_from: self.synchronized,
+            addresses_before: self.addresses,
+        };
+        self.addresses.add(&address.from);
+        Stop::Access(access)
+    }
+
+    /// Goes through a branch that depends on the last access, and an instruction fence.
+    ///
+    /// # Panics
+    /// If there was no access.
+    pub fn synchronize(&mut self) {
+        self.branches.insert(self.accesses - 1);
+        self.synchronized = self.branches;
+    }
+
+    fn returns(&mut self, to: Register, value: Option<Value>) {
+        self.registers[to.index()] = Content { value, from: Set::of(self.accesses) };
+        self.next += 1;
+        self.accesses += 1;
+    }
+
+    /// The load at which it stopped returns this, if that is known.
+    ///
+    /// # Panics
+    /// If it did not stop at a load.
+    pub fn load(&mut self, code: &Code, value: Option<Value>) {
+        let Operation::Load { to, .. } = code.instructions[self.next].operation else { panic!("no load") };
+        self.returns(to, value);
+    }
+
+    /// The read of the update at which it stopped returns this, if that is known: what it writes.
+    ///
+    /// # Panics
+    /// If it did not stop at an update.
+    pub fn update(&mut self, code: &Code, value: Option<Value>) -> Written {
+        let Operation::Update { to, expected, new, .. } = &code.instructions[self.next].operation else {
+            panic!("no update");
+        };
+        let expected = expected.as_ref().map(|expected| self.evaluate(expected, None).value);
+        let written = match (value, expected) {
+            (None, _) | (_, Some(None)) => Written::Unknown,
+            (Some(found), Some(Some(expected))) if found != expected => Written::Nothing,
+            _ => self.evaluate(new, value).value.map_or(Written::Unknown, Written::Value),
+        };
+        self.returns(*to, value);
+        written
+    }
+}

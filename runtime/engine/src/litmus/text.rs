@@ -1,0 +1,243 @@
+//! The text of a test as tokens, and what is said of it when it cannot be read.
+
+use std::fmt;
+
+/// A place in the text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Position {
+    /// From 1.
+    pub line: u32,
+    /// In characters, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A test that cannot be read, or needs something that is not supported.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Error {
+    /// Where.
+    pub position: Position,
+    /// What, in lower case, without a full stop.
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.position, self.message)
+    }
+}
+
+/// An error at a place.
+pub(super) fn error<T>(position: Position, message: impl Into<String>) -> Result<T, Error> {
+    Err(Error { position, message: message.into() })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Letters, digits, `_`, `.` and `%`, not starting with a digit.
+    Name,
+    /// A decimal or hexadecimal number without a sign.
+    Number,
+    /// Anything else: one character, or one of [`LONG`].
+    Sign,
+}
+
+const LONG: [&str; 10] = ["/\\", "\\/", "=>", "<>", "==", "!=", "<=", ">=", "&&", "<<"];
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token<'a> {
+    pub(super) kind: Kind,
+    pub(super) text: &'a str,
+    pub(super) position: Position,
+}
+
+/// A text and where it starts in its file.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: Position,
+}
+
+/// Where one is after a text that starts at `at`.
+pub(super) fn after(at: Position, text: &str) -> Position {
+    text.chars().fold(at, |Position { line, column }, character| match character {
+        '\n' => Position { line: line + 1, column: 1 },
+        _ => Position { line, column: column + 1 },
+    })
+}
+
+/// The length of the comment, `(* … *)` with others inside, that starts the text; none if it has no end.
+fn comment(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut depth, mut at) = (0, 0);
+    while at + 1 < bytes.len() {
+        match &bytes[at..at + 2] {
+            b"(*" => (depth, at) = (depth + 1, at + 2),
+            b"*)" => (depth, at) = (depth - 1, at + 2),
+            _ => at += 1,
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+fn token_at(text: &str) -> (Kind, usize) {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_.%".contains(c);
+    let first = text.chars().next().expect("not at the end");
+    let run = text.find(|c| !is_name(c)).unwrap_or(text.len());
+    if first.is_ascii_digit() {
+        let digits = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+        (Kind::Number, digits)
+    } else if run > 0 {
+        (Kind::Name, run)
+    } else {
+        let long = LONG.into_iter().find(|long| text.starts_with(long)).map(str::len);
+        (Kind::Sign, long.unwrap_or(first.len_utf8()))
+    }
+}
+
+fn tokens(source: Source<'_>) -> Result<Vec<Token<'_>>, Error> {
+    let mut all = Vec::new();
+    let (mut text, mut position) = (source.text, source.start);
+    while let Some(first) = text.chars().next() {
+        let length = if first.is_whitespace() {
+            first.len_utf8()
+        } else if text.starts_with("(*") {
+            match comment(text) {
+                Some(length) => length,
+                None => return error(position, "this comment has no end"),
+            }
+        } else {
+            let (kind, length) = token_at(text);
+            all.push(Token { kind, text: &text[..length], position });
+            length
+        };
+        position = after(position, &text[..length]);
+        text = &text[length..];
+    }
+    Ok(all)
+}
+
+/// Tokens, read from the first to the last.
+#[derive(Clone)]
+pub(super) struct Tokens<'a> {
+    all: Vec<Token<'a>>,
+    at: usize,
+    end: Position,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn new(source: Source<'a>) -> Result<Self, Error> {
+        let end = after(source.start, source.text);
+        Ok(Self { all: tokens(source)?, at: 0, end })
+    }
+
+    /// Some tokens in a row, and where they end.
+    pub(super) fn of(all: Vec<Token<'a>>, end: Position) -> Self {
+        Self { all, at: 0, end }
+    }
+
+    pub(super) fn peek(&self) -> Option<Token<'a>> {
+        self.all.get(self.at).copied()
+    }
+
+    pub(super) fn peek_after(&self, count: usize) -> Option<Token<'a>> {
+        self.all.get(self.at + count).copied()
+    }
+
+    /// Where the next token is, or the end.
+    pub(super) fn position(&self) -> Position {
+        self.peek().map_or(self.end, |token| token.position)
+    }
+
+    pub(super) fn next(&mut self) -> Option<Token<'a>> {
+        let token = self.peek();
+        self.at += usize::from(token.is_some());
+        token
+    }
+
+    /// Takes the next token if it is this one.
+    pub(super) fn take(&mut self, text: &str) -> bool {
+        let found = self.peek().is_some_and(|token| token.text == text);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub(super) fn is_next(&self, text: &str) -> bool {
+        self.peek().is_some_and(|token| token.text == text)
+    }
+
+    pub(super) fn expect(&mut self, text: &str) -> Result<(), Error> {
+        if self.take(text) { Ok(()) } else { self.unexpected(&format!("`{text}`")) }
+    }
+
+    /// Takes the next token if it is of this kind.
+    pub(super) fn take_kind(&mut self, kind: Kind) -> Option<Token<'a>> {
+        let token = self.peek().filter(|token| token.kind == kind)?;
+        self.at += 1;
+        Some(token)
+    }
+
+    pub(super) fn name(&mut self, what: &str) -> Result<Token<'a>, Error> {
+        self.take_kind(Kind::Name).map_or_else(|| self.unexpected(what), Ok)
+    }
+
+    /// A number, perhaps with a sign.
+    pub(super) fn number(&mut self) -> Result<super::Value, Error> {
+        let negative = self.take("-");
+        let Some(token) = self.take_kind(Kind::Number) else { return self.unexpected("a number") };
+        let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
+        let magnitude = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+            Some(digits) => i128::from_str_radix(digits, 16),
+            None => digits.parse(),
+        };
+        let value = magnitude.ok().map(|magnitude| if negative { -magnitude } else { magnitude });
+        match value.and_then(|value| super::Value::try_from(value).ok()) {
+            Some(value) => Ok(value),
+            None => error(token.position, format!("`{}` is no number of 64 bits", token.text)),
+        }
+    }
+
+    /// That something else stands here than what was to come.
+    pub(super) fn unexpected<T>(&self, wanted: &str) -> Result<T, Error> {
+        let found = self.peek().map_or_else(|| "the end".to_owned(), |token| format!("`{}`", token.text));
+        error(self.position(), format!("{wanted} is missing before {found}"))
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.at == self.all.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Position, Source, Tokens};
+
+    fn texts(text: &str) -> Vec<&str> {
+        let start = Position { line: 1, column: 1 };
+        let mut tokens = Tokens::new(Source { text, start }).unwrap();
+        std::iter::from_fn(|| tokens.next()).map(|token| token.text).collect()
+    }
+
+    #[test]
+    fn names_numbers_signs_and_comments() {
+        assert_eq!(
+            texts("stwcx. r1,0(%x0) (* a (* b *) c *) /\\ 0x1F<>$12"),
+            ["stwcx.", "r1", ",", "0", "(", "%x0", ")", "/\\", "0x1F", "<>", "$", "12"]
+        );
+    }
+
+    #[test]
+    fn positions_count_lines_and_characters() {
+        let source = Source { text: "ä\n  (* x", start: Position { line: 7, column: 3 } };
+        let error = Tokens::new(source).err().unwrap();
+        assert_eq!(error.to_string(), "8:3: this comment has no end");
+    }
+}

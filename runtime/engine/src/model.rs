@@ -1,0 +1,27 @@
+//! Memory models: which traces are allowed, and in which order their accesses may be committed so that every allowed
+//! trace can be built up from allowed ones.
+
+pub mod global;
+pub mod power;
+pub mod pso;
+pub mod sc;
+pub mod tso;
+
+use crate::graph::Label;
+use crate::graph::set::Set;
+use crate::graph::trace::Trace;
+
+/// A memory model, with what it knows of the trace so far.
+///
+/// That co, rf and fr do not contradict program order at any one location, and that nothing comes between the two parts
+/// of a read-modify-write, holds under every model here, and is seen to by the explorer.
+pub trait Model<const W: usize>: Clone + Default {
+    /// The commit-before order, but for rf, which is in it for every model: the accesses of its thread that must be
+    /// committed before the one with this number, among them those at the same location that come before it; none if
+    /// they are not known yet.
+    fn awaits(labels: &[Label<W>], index: usize) -> Option<Set<W>>;
+
+    /// Takes the last node of the trace in, whose label this is; whether the trace is allowed. Of one that is not, the
+    /// model is not asked again.
+    fn admits(&mut self, trace: &Trace<W>, label: &Label<W>) -> bool;
+}

@@ -1,0 +1,67 @@
+//! Models in which there is one order of all accesses that is seen by everybody: what is left of program order, what
+//! other threads' stores are read, co and fr may not contradict each other.
+//!
+//! Accesses are committed in program order: cb = (po ∪ rf)⁺. Stores can be put anywhere in co, so nothing is lost by
+//! that, and an access that comes last in the global order is always allowed, so no commit is ever stuck.
+
+use std::marker::PhantomData;
+
+use super::Model;
+use crate::graph::Label;
+use crate::graph::order::Order;
+use crate::graph::set::Set;
+use crate::graph::trace::{Node, Part, Trace};
+
+/// What is left of program order.
+pub trait Preserved: Clone + Default {
+    /// Whether two nodes of a thread, the first one before the second one in program order, are ordered for everybody.
+    fn orders(first: &Node, second: &Node) -> bool;
+}
+
+/// The model in which so much is left of program order.
+#[derive(Debug, Default)]
+pub struct Global<P, const W: usize> {
+    order: Order<W>,
+    preserved: PhantomData<P>,
+}
+
+impl<P, const W: usize> Clone for Global<P, W> {
+    fn clone(&self) -> Self {
+        Self { order: self.order.clone(), preserved: PhantomData }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.order.clone_from(&source.order);
+    }
+}
+
+impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
+    fn awaits(_labels: &[Label<W>], index: usize) -> Option<Set<W>> {
+        Some((0..index).collect())
+    }
+
+    fn admits(&mut self, trace: &Trace<W>, _label: &Label<W>) -> bool {
+        let number = trace.nodes().len() - 1;
+        let node = trace.node(number);
+        let mut before: Set<W> =
+            trace.program_before(number).iter().filter(|&other| P::orders(trace.node(other), node)).collect();
+        let mut after = Set::EMPTY;
+        for other in trace.at(node.location).iter().filter(|&other| other != number) {
+            let rank = trace.node(other).rank;
+            match (trace.node(other).part, node.part) {
+                (Part::Read(_), Part::Read(_)) => {}
+                // Nobody has read the new write yet: fr.
+                (Part::Read(_), _) if rank < node.rank => before.insert(other),
+                (Part::Read(_), _) => {}
+                // fr again, and rf from other threads.
+                (_, Part::Read(_)) if node.rank < rank => after.insert(other),
+                (_, Part::Read(_)) if trace.external_source(number) == Some(other) => before.insert(other),
+                (_, Part::Read(_)) => {}
+                // co.
+                _ if rank < node.rank => before.insert(other),
+                _ => after.insert(other),
+            }
+        }
+        self.order.add(before, after).is_ok()
+    }
+}

@@ -1,0 +1,20 @@
+//! Partial store order, as on SPARC: total store order in which also two stores to different locations are unordered
+//! unless a fence between stores separates them. Two to one location are in co.
+
+use super::global::{Global, Preserved};
+use crate::graph::trace::{Node, Part};
+
+/// All that comes after a load, and what a fence separates.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LoadsFirst;
+
+impl Preserved for LoadsFirst {
+    fn orders(first: &Node, second: &Node) -> bool {
+        let stores = second.writes()
+            && (first.fences.stores < second.fences.stores || first.fences.lightweight < second.fences.lightweight);
+        !first.writes() || first.part == Part::AtomicWrite || first.fences.full < second.fences.full || stores
+    }
+}
+
+/// Partial store order.
+pub type Pso<const W: usize> = Global<LoadsFirst, W>;

@@ -1,0 +1,209 @@
+//! The classic shapes as litmus tests, each with a count that follows by argument, and the programs of the paper on
+//! POWER (004-abdulla-cav16) with the counts that it gives.
+
+use engine::explore::rsmc::{Continue, Counts};
+use engine::litmus::condition::{Observation, Outcomes};
+use engine::litmus::graphs::{MemoryModel, explore};
+use engine::litmus::parse::parse;
+
+const MODELS: [MemoryModel; 4] = [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power];
+
+fn run(text: &str, model: MemoryModel) -> (Counts, Outcomes) {
+    let test = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let mut outcomes = Outcomes::default();
+    let (counts, result) = explore(&test, model, 1000, &mut |state| {
+        outcomes.count(&test, &state);
+        Continue::Yes
+    });
+    assert_eq!(result, Ok(()));
+    (counts, outcomes)
+}
+
+/// A test for POWER from its columns: r10 holds x, r11 y, r12 z, and r9 the value 1.
+fn power(columns: &[&str], condition: &str) -> String {
+    let mut text = "PPC shape\n{".to_owned();
+    for thread in 0..columns.len() {
+        text += &format!(" {thread}:r10=x; {thread}:r11=y; {thread}:r12=z; {thread}:r9=1;");
+    }
+    text += " }\n";
+    let heads: Vec<String> = (0..columns.len()).map(|thread| format!("P{thread}")).collect();
+    text += &format!("{} ;\n", heads.join(" | "));
+    let cells: Vec<Vec<&str>> = columns.iter().map(|column| column.split("; ").collect()).collect();
+    for row in 0..cells.iter().map(Vec::len).max().unwrap_or(0) {
+        let row: Vec<&str> = cells.iter().map(|column| column.get(row).copied().unwrap_or("")).collect();
+        text += &format!("{} ;\n", row.join(" | "));
+    }
+    text + "exists " + condition + "\n"
+}
+
+/// The weak outcome is the only one that is not sequentially consistent, so a model has three executions or four.
+fn four_outcomes(columns: &[&str; 2], condition: &str, weak: [bool; 4]) {
+    let text = power(columns, condition);
+    for (model, weak) in MODELS.into_iter().zip(weak) {
+        let (counts, outcomes) = run(&text, model);
+        assert_eq!(counts.executions, 3 + u64::from(weak), "{model:?}\n{text}");
+        let observation = if weak { Observation::Sometimes } else { Observation::Never };
+        assert_eq!(outcomes.observation(), observation, "{model:?}\n{text}");
+    }
+}
+
+#[test]
+fn store_buffering() {
+    let weak = "(0:r1=0 /\\ 1:r1=0)";
+    four_outcomes(&["stw r9,0(r10); lwz r1,0(r11)", "stw r9,0(r11); lwz r1,0(r10)"], weak, [false, true, true, true]);
+    let fenced = ["stw r9,0(r10); sync; lwz r1,0(r11)", "stw r9,0(r11); sync; lwz r1,0(r10)"];
+    four_outcomes(&fenced, weak, [false; 4]);
+    let light = ["stw r9,0(r10); lwsync; lwz r1,0(r11)", "stw r9,0(r11); lwsync; lwz r1,0(r10)"];
+    four_outcomes(&light, weak, [false, true, true, true]);
+}
+
+#[test]
+fn message_passing() {
+    let weak = "(1:r1=1 /\\ 1:r2=0)";
+    let reader = "lwz r1,0(r11); lwz r2,0(r10)";
+    four_outcomes(&["stw r9,0(r10); stw r9,0(r11)", reader], weak, [false, false, true, true]);
+    // A barrier between the stores is all that PSO needs; POWER wants the loads ordered, too.
+    four_outcomes(&["stw r9,0(r10); lwsync; stw r9,0(r11)", reader], weak, [false, false, false, true]);
+    let dependent = "lwz r1,0(r11); xor r3,r1,r1; lwzx r2,r3,r10";
+    four_outcomes(&["stw r9,0(r10); lwsync; stw r9,0(r11)", dependent], weak, [false; 4]);
+    let synchronized = "lwz r1,0(r11); cmpw r1,r1; beq L; L: isync; lwz r2,0(r10)";
+    four_outcomes(&["stw r9,0(r10); lwsync; stw r9,0(r11)", synchronized], weak, [false; 4]);
+    let branch = "lwz r1,0(r11); cmpw r1,r1; beq L; L: lwz r2,0(r10)";
+    four_outcomes(&["stw r9,0(r10); lwsync; stw r9,0(r11)", branch], weak, [false, false, false, true]);
+}
+
+#[test]
+fn load_buffering() {
+    let weak = "(0:r1=1 /\\ 1:r1=1)";
+    let free = ["lwz r1,0(r10); stw r9,0(r11)", "lwz r1,0(r11); stw r9,0(r10)"];
+    four_outcomes(&free, weak, [false, false, false, true]);
+    let data = "xor r3,r1,r1; addi r3,r3,1";
+    let bound = [&*format!("lwz r1,0(r10); {data}; stw r3,0(r11)"), &*format!("lwz r1,0(r11); {data}; stw r3,0(r10)")];
+    four_outcomes(&bound, weak, [false; 4]);
+}
+
+#[test]
+fn two_stores_each() {
+    let weak = "(x=2 /\\ y=2)";
+    let stores = ["li r8,2; stw r8,0(r10); stw r9,0(r11)", "li r8,2; stw r8,0(r11); stw r9,0(r10)"];
+    four_outcomes(&stores, weak, [false, false, true, true]);
+}
+
+/// Coherence holds everywhere: the second of two loads does not go back.
+#[test]
+fn reads_of_one_location() {
+    let text = power(&["stw r9,0(r10)", "lwz r1,0(r10); lwz r2,0(r10)"], "(1:r1=1 /\\ 1:r2=0)");
+    for model in MODELS {
+        let (counts, outcomes) = run(&text, model);
+        assert_eq!((counts.executions, outcomes.observation()), (3, Observation::Never));
+    }
+}
+
+/// Sixteen outcomes; POWER forbids the contradicting one only with full fences between the loads.
+#[test]
+fn independent_reads_of_independent_writes() {
+    let weak = "(2:r1=1 /\\ 2:r2=0 /\\ 3:r1=1 /\\ 3:r2=0)";
+    for (fence, expected) in [("", [15, 15, 15, 16]), ("lwsync; ", [15, 15, 15, 16]), ("sync; ", [15; 4])] {
+        let readers = [format!("lwz r1,0(r10); {fence}lwz r2,0(r11)"), format!("lwz r1,0(r11); {fence}lwz r2,0(r10)")];
+        let text = power(&["stw r9,0(r10)", "stw r9,0(r11)", &readers[0], &readers[1]], weak);
+        for (model, expected) in MODELS.into_iter().zip(expected) {
+            let (counts, outcomes) = run(&text, model);
+            assert_eq!(counts.executions, expected, "{model:?}\n{text}");
+            assert_eq!(outcomes.positive, expected - 15);
+        }
+    }
+}
+
+/// Figures 2 and 9 of the paper.
+#[test]
+fn the_papers_small_programs() {
+    let (counts, _) = run(
+        &power(&["lwz r1,0(r10); addi r2,r1,1; stw r2,0(r11)", "lwz r1,0(r11); stw r9,0(r10)"], "(x=1)"),
+        MemoryModel::Power,
+    );
+    assert_eq!(counts.executions, 4);
+    // Two orders of the stores, three values for the load.
+    let (counts, _) = run(&power(&["lwz r1,0(r10)", "stw r9,0(r10)", "stw r9,0(r10)"], "(x=1)"), MemoryModel::Power);
+    assert_eq!(counts.executions, 6);
+}
+
+/// Figure 11. With fences, at most one of the threads gets to its ten stores. Without them both may, and their stores
+/// come in C(20, 10) orders: three executions in which a thread leaves, and 184756.
+#[test]
+fn the_papers_critical_section() {
+    let text = |fence: &str| {
+        let stores = ["stw r9,0(r12)"; 10].join("; ");
+        let thread = |own: &str, other: &str| {
+            format!("stw r9,0({own}); {fence}lwz r1,0({other}); cmpwi r1,1; beq L; {stores}; L:")
+        };
+        power(&[&thread("r10", "r11"), &thread("r11", "r10")], "(0:r1=0 /\\ 1:r1=0)")
+    };
+    let (counts, _) = run(&text("sync; "), MemoryModel::Power);
+    assert_eq!(counts.executions, 3);
+    let (counts, outcomes) = run(&text(""), MemoryModel::Power);
+    assert_eq!((counts.executions, outcomes.positive), (184_759, 184_756));
+}
+
+/// A lock that is taken by an exchange is had by one thread alone.
+#[test]
+fn locked_instructions() {
+    let text = "X86 updates\n{ y=5; }\n P0 | P1 ;\n MOV EAX,$1 | MOV EAX,$1 ;\n XCHG [x],EAX | XCHG [x],EAX ;\n \
+                LOCK INC [y] | LOCK XADD [y],EBX ;\n exists (0:EAX=0 /\\ 1:EAX=0)\n";
+    for model in MODELS {
+        let (counts, outcomes) = run(text, model);
+        // Either order at x; at y the same in SC and TSO's interlocked order or the other one: the two locations are
+        // passed in program order, but who is first at x need not be first at y.
+        assert_eq!(counts.executions, 4, "{model:?}");
+        assert_eq!(outcomes.observation(), Observation::Never);
+        assert!(outcomes.states.keys().all(|state| state.contains(&6)));
+    }
+}
+
+/// One of two compare-and-exchanges from 0 finds it, the other one what the first one wrote.
+#[test]
+fn compare_and_exchange() {
+    let text = "X86 cas\n{ 0:EBX=1; 1:EBX=2; }\n P0 | P1 ;\n LOCK CMPXCHG [x],EBX | LOCK CMPXCHG [x],EBX ;\n \
+                exists ((0:EAX=0 /\\ 1:EAX=1 /\\ x=1) \\/ (0:EAX=2 /\\ 1:EAX=0 /\\ x=2))\n";
+    for model in MODELS {
+        let (counts, outcomes) = run(text, model);
+        assert_eq!((counts.executions, outcomes.observation()), (2, Observation::Always), "{model:?}");
+    }
+}
+
+/// A thread that waits for a flag in a loop has no end to its executions: the limit says so.
+#[test]
+fn a_loop_reaches_the_limit() {
+    let text = "X86 spin\n{}\n P0 | P1 ;\n MOV [x],$1 | L: MOV EAX,[x] ;\n | CMP EAX,$1 ;\n | JNE L ;\n exists (x=1)\n";
+    let test = parse(text).unwrap();
+    let (_, result) = explore(&test, MemoryModel::Power, 20, &mut |_| Continue::Yes);
+    assert!(result.is_err());
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_where_it_stands() {
+    let cases = [
+        ("", "1:1: a litmus test starts with its architecture and its name"),
+        ("ARM a\n{}", "1:1: tests for `ARM` are not supported"),
+        ("X86", "1:1: the name of the test is missing"),
+        ("X86 a\n", "2:1: the initial state in braces is missing"),
+        ("X86 a\n{ x=1\n", "2:1: this brace is not closed"),
+        ("X86 a\n{ x=; }\n", "2:5: a number is missing before `;`"),
+        ("X86 a\n{ int x[2]; }\n", "2:7: `x` is an array"),
+        ("X86 a\n{}\nP1 ;\nexists (x=1)", "3:1: this column must be headed P0"),
+        ("X86 a\n{}\nP0 ;\nMOV [x],$1 | NOP ;\nexists (x=1)", "4:14: this row has more columns"),
+        ("X86 a\n{}\nP0 ;\nMOV [x],$1", "4:11: this row does not end with `;`"),
+        ("X86 a\n{}\nP0 ;\nMOV [x],[y] ;\nexists (x=1)", "4:1: an instruction has at most one operand in memory"),
+        ("X86 a\n{}\nP0 ;\nJMP L ;\nexists (x=1)", "4:5: there is no label `L`"),
+        ("X86 a\n{}\nP0 ;\nNOP ;\n", "5:1: a condition is missing"),
+        ("X86 a\n{}\nP0 ;\nNOP ;\nexists (x=1", "5:12: `)` is missing before the end"),
+        ("X86 a\n{}\nP0 ;\nNOP ;\nexists (3:EAX=1)", "5:11: there is no thread 3"),
+        ("X86 a\n{}\nP0 ;\nNOP ;\nexists (x=1) x", "5:14: the end is missing before `x`"),
+        ("PPC a\n{}\nP0 ;\nlwarx r1,0,r2 ;\nexists (x=1)", "4:1: a `lwarx` without its `stwcx.`"),
+        ("PPC a\n{}\nP0 ;\nstwcx. r1,0,r2 ;\nexists (x=1)", "4:1: a `stwcx.` without its `lwarx`"),
+        ("PPC a\n{ 1:r1=x; }\nP0 ;\nnop ;\nexists (x=1)", "2:3: thread 1 has no column"),
+    ];
+    for (text, message) in cases {
+        let error = parse(text).err().unwrap_or_else(|| panic!("{text:?} was read")).to_string();
+        assert!(error.starts_with(message), "{text:?}: {error}");
+    }
+}
