@@ -145,6 +145,7 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
         Kind::Assertion => "assertion",
         Kind::Crash => "crash",
         Kind::Deadlock => "deadlock",
+        Kind::LostWakeup => "lost-wakeup",
         Kind::Livelock => "livelock",
         Kind::DoubleFree => "double-free",
         Kind::InvalidFree => "invalid-free",
@@ -174,7 +175,7 @@ pub(crate) fn load(path: &Path) -> Result<Finding, Failure> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use protocol::{Finding, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation};
+    use protocol::{Finding, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation, Wakeups};
 
     use super::{Findings, MARK, identify, load};
 
@@ -204,7 +205,7 @@ pub(crate) mod tests {
             },
             arguments: Vec::new(),
             monitors: vec![MonitorName::Tso],
-            limits: Limits { max_events: 1, local_seconds: 1 },
+            limits: Limits { max_events: 1, local_seconds: 1, wakeups: Wakeups::Signalled },
             violation: violation(Kind::Crash, None),
         }
     }

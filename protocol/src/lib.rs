@@ -11,7 +11,7 @@ pub mod job;
 pub mod message;
 
 pub use finding::{Finding, Program};
-pub use job::{Explore, Job, Limits, MonitorName, Replay, Schedule, Segment};
+pub use job::{Explore, Job, Limits, MonitorName, Replay, Schedule, Segment, Wakeups};
 pub use message::{
     BoundCount, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace, TraceEvent,
     Violation,

@@ -53,6 +53,8 @@ pub enum Kind {
     Crash,
     /// Threads wait for each other.
     Deadlock,
+    /// Threads sleep on a condition variable, a semaphore or a futex, and nobody is left to wake them.
+    LostWakeup,
     /// A wait loop that nobody can end, or a loop without a visible operation.
     Livelock,
     /// A block freed twice.
@@ -81,6 +83,8 @@ pub enum Role {
     At,
     /// What a thread waits for.
     Waiting,
+    /// The operation on the same object before the one that failed.
+    Earlier,
     /// Where the block was freed.
     Freed,
     /// Where the block was allocated.
@@ -99,7 +103,8 @@ pub struct SiteUse {
     pub place: Place,
     /// The function in whose source it stands; empty if unknown.
     pub function: String,
-    /// `load`, `store`, `exchange`, `fetch-add`, `compare-exchange`, `fence`, `lock`, `unlock`, `create`, `join`, …
+    /// `load`, `store`, `exchange`, `fetch-add`, `compare-exchange`, `fence`, `lock`, `unlock`, `wait`, `signal`, `create`,
+    /// `join`, …
     pub operation: String,
     /// The variable, if known; else empty.
     pub expression: String,

@@ -115,6 +115,9 @@ extern const struct fh_site *__fh_call_site;
  * zero), the initial image, and its address is asked for here. */
 void *__fh_tls(void *image);
 
+/* A file that calls pthread_cancel puts a byte into section "fh_cancels": elsewhere, cancellation
+ * points are no events. */
+
 /* Mutable variables with a definition go to section "fh_data" (or "fh_bss" if zero), from which the
  * runtime restores them before each execution. */
 

@@ -133,7 +133,8 @@ fn errno() -> c_int {
     unsafe { *at }
 }
 
-fn set_errno(value: c_int) {
+/// Sets the running thread's `errno`.
+pub(crate) fn set_errno(value: c_int) {
     // SAFETY: as in `errno`.
     let at = unsafe { libc::__errno_location() };
     // SAFETY: as in `errno`.

@@ -2,7 +2,8 @@
 //! tells the tool what happened.
 //!
 //! How to read: instrumented code calls the hooks (`include/fencehound_hooks.h`). Those of memory are in [`access`], of
-//! threads in [`threads`], of mutexes in [`mutexes`], of the heap in [`heap`], of the process in [`process`]. Each
+//! threads in [`threads`], of synchronisation objects in one file a kind of object ([`mutexes`], [`conditions`], …; all
+//! of them by [`objects`]), of the heap in [`heap`], of the process in [`process`]. Each
 //! decodes its arguments, asks for its turn ([`runtime::turn`]), does the operation on real memory, and reports the
 //! event ([`runtime::Runtime`]). [`fiber`] switches threads, [`search`] runs execution after execution, [`faults`]
 //! turns signals into findings.
@@ -11,20 +12,34 @@
 //! valid pointer, or else faults, which [`faults`] catches), *the pass* (the hook ABI), or this crate.
 
 mod access;
+mod barriers;
+mod c11;
+mod cancellation;
 mod choices;
+mod conditions;
 mod control;
+mod ends;
 mod externals;
 mod faults;
 mod fiber;
+mod futexes;
 mod globals;
 mod heap;
+mod keys;
 mod layout;
 mod mutexes;
+mod names;
+mod objects;
+mod once;
 mod process;
+mod read_write_locks;
 mod recorder;
+mod results;
 mod runtime;
 mod search;
+mod semaphores;
 mod shadow;
 mod sites;
 mod threads;
+mod timed;
 mod waits;

@@ -9,17 +9,20 @@ use engine::event::{Barrier, Event, Kind, Location, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
 use engine::mapping::Barriers;
 use engine::monitor::{Monitor, Report};
+use protocol::Wakeups;
 
 use crate::faults;
 use crate::fiber::{self, Switch};
 use crate::globals::Globals;
 use crate::heap::Heap;
+use crate::keys::Keys;
 use crate::layout;
-use crate::mutexes::MutexTable;
+use crate::objects::ObjectTable;
 use crate::recorder::{Detail, Failure, Note, Operation, Recorder};
 use crate::shadow::{Cut, Shadow};
 use crate::sites::{Record, RecordPointer, Sites};
 use crate::threads::ThreadTable;
+use crate::waits::Read;
 
 /// Everything that the runtime knows, in one place.
 pub(crate) struct Runtime {
@@ -28,7 +31,9 @@ pub(crate) struct Runtime {
     pub(crate) reports: Vec<Report>,
     pub(crate) recorder: Recorder,
     pub(crate) threads: ThreadTable,
-    pub(crate) mutexes: MutexTable,
+    pub(crate) objects: ObjectTable,
+    pub(crate) keys: Keys,
+    pub(crate) wakeups: Wakeups,
     pub(crate) heap: Heap,
     pub(crate) globals: Globals,
     pub(crate) sites: Sites,
@@ -243,7 +248,9 @@ impl Runtime {
             reports: Vec::new(),
             recorder,
             threads: ThreadTable::default(),
-            mutexes: MutexTable::default(),
+            objects: ObjectTable::default(),
+            keys: Keys::default(),
+            wakeups: Wakeups::Signalled,
             heap: Heap::default(),
             globals: Globals::save(),
             sites: Sites::new(),
@@ -270,6 +277,8 @@ impl Runtime {
         self.globals.restore();
         self.heap.reset();
         self.threads.reset();
+        self.objects.reset();
+        self.keys.reset();
         self.recorder.begin(self.execution.shared());
         self.monitors.iter_mut().for_each(|monitor| monitor.begin());
         self.reports.clear();
@@ -429,6 +438,30 @@ impl Runtime {
             self.recorder.detail(Detail { address: object, ..Detail::default() });
         }
         self.event(kind, Barriers { before, after: Barrier::None }, Note { site, operation }, &[])
+    }
+
+    /// The running thread has read these bytes.
+    pub(crate) fn reads(&mut self, read: Read) {
+        self.threads.at(self.running).reads.push(read);
+    }
+
+    /// Reports an event on several pieces of memory, one of which is no program's, with full fences on both sides.
+    pub(crate) fn queue_event(&mut self, pieces: &[(usize, u8)], kind: Kind, note: Note, detail: Detail) -> Turn {
+        let state = self.threads.at(self.running);
+        state.events += 1;
+        state.effects += 1;
+        if self.recorder.traces() {
+            self.recorder.detail(detail);
+        }
+        let (mut all, mut some) = (Vec::new(), Vec::new());
+        for &(address, width) in pieces {
+            if self.shadow.locate(address, width, &mut some) == Cut::Yes {
+                self.void = true;
+            }
+            all.append(&mut some);
+        }
+        all.sort_unstable();
+        self.event(kind, Barriers { before: Barrier::Full, after: Barrier::Full }, note, &all)
     }
 
     /// Takes an event into the execution. Last come the monitors: little has to be kept in registers over their call.

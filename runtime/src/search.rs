@@ -9,7 +9,10 @@ use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::monitor::burnim::Burnim;
 use engine::monitor::{Model, Monitor};
-use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, SiteUse, StoppedBy, Summary, Trace};
+use engine::sync::machine::Wish;
+use protocol::{
+    Explore, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, SiteUse, StoppedBy, Summary, Trace, Wakeups,
+};
 
 use crate::faults::{self, Fault};
 use crate::recorder::{Failure, Recorder, site_use};
@@ -29,7 +32,7 @@ const fn model_of(name: MonitorName) -> Model {
     }
 }
 
-fn set_up(execution: Execution, names: &[MonitorName], max_events: u64) {
+fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits) {
     let models: Vec<(MonitorName, Model)> = names.iter().map(|&name| (name, model_of(name))).collect();
     let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
     let mut wanted: Vec<Model> = models.iter().map(|&(_, model)| model).collect();
@@ -41,7 +44,8 @@ fn set_up(execution: Execution, names: &[MonitorName], max_events: u64) {
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(models)));
     match ready {
         Ok(mut runtime) => {
-            runtime.max_events = u32::try_from(max_events).unwrap_or(u32::MAX);
+            runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
+            runtime.wakeups = limits.wakeups;
             install(runtime);
         }
         Err(error) => control::internal_error(&format!("address space cannot be reserved: {error}")),
@@ -61,7 +65,7 @@ fn refuse_other_version(version: u32) {
 pub(crate) fn explore(job: &Explore) {
     refuse_other_version(job.version);
     let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
-    set_up(execution, &job.monitors, job.limits.max_events);
+    set_up(execution, &job.monitors, &job.limits);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -204,6 +208,11 @@ impl Runtime {
             Ending::Deadlock => (Kind::Deadlock, "deadlock"),
             Ending::Livelock => (Kind::Livelock, "livelock: a wait loop that nobody can end"),
         };
+        let (kind, message) = if kind == Kind::Deadlock && self.is_lost_wakeup() {
+            (Kind::LostWakeup, "lost wake-up")
+        } else {
+            (kind, message)
+        };
         let mut sites: Vec<SiteUse> = Vec::new();
         let mut parts: Vec<String> = Vec::new();
         for index in 0..self.threads.len() {
@@ -217,6 +226,7 @@ impl Runtime {
                 Status::Arrived(Pending::Join(other)) => {
                     ("join", format!("{} waits for the end of {}", name(thread), name(other)))
                 }
+                Status::Arrived(Pending::Wait(wish, _)) => self.waits_for(thread, wish),
                 Status::Waiting => ("load", format!("{} waits in a loop for another value", name(thread))),
                 _ => continue,
             };
@@ -225,6 +235,43 @@ impl Runtime {
             parts.push(what);
         }
         Some(Failure { kind, message: format!("{message}: {}", parts.join("; ")), sites, program_counter: None })
+    }
+
+    /// Whether threads sleep that nobody will wake, and no thread waits for what another one holds.
+    fn is_lost_wakeup(&self) -> bool {
+        let mut pending = (0..self.threads.len()).filter_map(|index| {
+            let thread = Thread::from_index(index);
+            match self.execution.status(thread) {
+                Status::Arrived(pending) => Some((thread, pending)),
+                _ => None,
+            }
+        });
+        let sleeps = |(thread, pending)| match pending {
+            Pending::Wait(Wish::Wake { sleepers, .. }, _) => self.asleep(sleepers).contains(thread),
+            Pending::Wait(Wish::Take(_), _) => true,
+            _ => false,
+        };
+        let joins = |(_, pending)| matches!(pending, Pending::Join(_) | Pending::Wait(Wish::Join(_), _));
+        pending.clone().any(sleeps) && pending.all(|pending| sleeps(pending) || joins(pending))
+    }
+
+    /// What a thread that cannot go on waits for.
+    fn waits_for(&self, thread: Thread, wish: Wish) -> (&'static str, String) {
+        let (operation, what) = match wish {
+            Wish::Lock(_) => ("lock", "for a mutex".to_owned()),
+            Wish::Read(_) => ("read-lock", "to read under a lock".to_owned()),
+            Wish::Write(_) => ("write-lock", "to write under a lock".to_owned()),
+            Wish::Take(_) => ("semaphore-wait", "for a semaphore of value 0".to_owned()),
+            Wish::Cross(_) => ("barrier-leave", "for other threads at a barrier".to_owned()),
+            Wish::Once(_) => ("once-enter", "for the end of a function that runs once".to_owned()),
+            Wish::Wake { sleepers, mutex: Some(_) } if self.asleep(sleepers).contains(thread) => {
+                ("wait", "for a signal".to_owned())
+            }
+            Wish::Wake { mutex: Some(_), .. } => ("wake-up", "for the mutex after its sleep".to_owned()),
+            Wish::Wake { mutex: None, .. } => ("wait", "to be woken from a futex".to_owned()),
+            Wish::Join(other) => ("join", format!("for the end of {}", name(other))),
+        };
+        (operation, format!("{} waits {what}", name(thread)))
     }
 
     fn diverged(&self) -> Failure {
@@ -284,7 +331,7 @@ pub(crate) fn replay(job: &Replay) {
         control::send(&Message::Diverged("the finding's thread numbers are none".to_owned()));
         return;
     }
-    set_up(execution, &job.monitors, job.limits.max_events);
+    set_up(execution, &job.monitors, &job.limits);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -374,7 +421,8 @@ impl Runtime {
 /// Runs the program once, as an ordinary one, without signals of ours or findings; its exit status.
 pub(crate) fn run_once() -> c_int {
     let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
-    set_up(Execution::new(Box::new(strategy)), &[], u64::MAX);
+    let limits = Limits { max_events: u64::MAX, local_seconds: u64::MAX, wakeups: Wakeups::Signalled };
+    set_up(Execution::new(Box::new(strategy)), &[], &limits);
     with(Runtime::begin);
     fiber::run();
     let end = with(|runtime| {

@@ -33,8 +33,12 @@ pub(crate) struct Read {
 }
 
 impl Read {
+    pub(crate) const fn new(address: usize, width: u8, value: u64) -> Self {
+        Self { address, width, value }
+    }
+
     /// Whether memory still holds what was read.
-    fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         let mut bytes = [0; 8];
         // SAFETY: the program read these bytes through a hook in this execution, and nothing is unmapped before its
         // end.
@@ -68,6 +72,13 @@ impl Runtime {
         let events = state.events - record.events.min(state.events);
         if !idle {
             *record = Loop { reads: state.reads.len() as u64, effects: state.effects, events: state.events, unused: 0 };
+            return None;
+        }
+        // To wait here would be to hold on to whatever it holds; it waits where it waited in vain.
+        if state.waited_in_vain > record.events {
+            let since = record.reads as usize;
+            *record = Loop { reads: state.reads.len() as u64, effects: state.effects, events: state.events, unused: 0 };
+            self.grows_patient(since);
             return None;
         }
         state.waits = true;
@@ -107,6 +118,7 @@ impl Runtime {
     pub(crate) fn wake_waiting(&mut self) {
         for index in 0..self.threads.len() {
             let thread = Thread::from_index(index);
+            self.check_patience(thread);
             if self.execution.status(thread) == Status::Waiting {
                 let state = self.threads.at(thread);
                 let same = state.reads[state.waits_for..].iter().all(Read::holds);

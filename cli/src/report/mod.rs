@@ -152,6 +152,7 @@ fn kind_words(kind: Kind) -> &'static str {
         Kind::Assertion => "assertion failed",
         Kind::Crash => "crash",
         Kind::Deadlock => "deadlock",
+        Kind::LostWakeup => "lost wake-up",
         Kind::Livelock => "livelock",
         Kind::DoubleFree => "double free",
         Kind::InvalidFree => "invalid free",
@@ -181,6 +182,7 @@ fn site_words(site: &SiteUse) -> String {
             (operation, "") => format!("waits here in {operation}"),
             (operation, expression) => format!("waits here in {operation} for {}", printable(expression)),
         },
+        Role::Earlier => format!("the operation on it before that, {operation}{of}"),
         Role::Freed => "the block was freed here".to_string(),
         Role::Allocated => "the block was allocated here".to_string(),
     };

@@ -173,10 +173,11 @@ fn monitored(facts: &Facts<'_>) -> Vec<String> {
     some.chain(none).collect()
 }
 
-const KINDS: [(Kind, &str, &str); 9] = [
+const KINDS: [(Kind, &str, &str); 10] = [
     (Kind::Assertion, "assertion", "assertions"),
     (Kind::Crash, "crash", "crashes"),
     (Kind::Deadlock, "deadlock", "deadlocks"),
+    (Kind::LostWakeup, "lost wake-up", "lost wake-ups"),
     (Kind::Livelock, "livelock", "livelocks"),
     (Kind::DoubleFree, "double free", "double frees"),
     (Kind::InvalidFree, "invalid free", "invalid frees"),

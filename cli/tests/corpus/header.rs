@@ -14,10 +14,11 @@ pub(crate) const MONITORS: [&str; 2] = ["tso", "pso"];
 const VERDICTS: [&str; 4] = ["clean", "violations", "incomplete", "unsupported"];
 
 /// The kinds of violations that no monitor reports.
-const FAILURES: [&str; 9] = [
+const FAILURES: [&str; 10] = [
     "assertion",
     "crash",
     "deadlock",
+    "lost-wakeup",
     "double-free",
     "invalid-free",
     "livelock",

@@ -49,8 +49,7 @@ impl Barrier {
             return Arrival::Waits;
         }
         let mut arrived = self.arrived;
-        while let Some(other) = arrived.first() {
-            arrived.remove(other);
+        while let Some(other) = arrived.take_first() {
             self.released.insert(other);
         }
         self.arrived = ThreadSet::EMPTY;
