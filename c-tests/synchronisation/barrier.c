@@ -1,9 +1,10 @@
-//@ why: Main creates two threads that meet at a barrier, and joins them in order; a created thread
-//@      may arrive before the second creation or after it. The last to arrive goes on at once, the
-//@      other one leaves in an event of its own. First arrives before the second creation: 1. After
-//@      it: the second arrives last: 1; the first arrives last: its join is before the other's
-//@      leaving or after it: 2. Together 4. Each round has one serial thread, and what was written
-//@      before a round is seen after it. With a barrier for three one thread is missing.
+//@ why: Main creates two threads that meet at a barrier, and joins them in order; a created
+//@      thread may arrive before the second creation or after it. The last to arrive goes on
+//@      at once, the other one leaves in an event of its own. First arrives before the
+//@      second creation: 1. After it: the second arrives last: 1; the first arrives last:
+//@      its join is before the other's leaving or after it: 2. Together 4. Each round has
+//@      one serial thread, and what was written before a round is seen after it. With a
+//@      barrier for three one thread is missing.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ executions: 4

@@ -1,6 +1,5 @@
-//@ why: C11's names for the same things. Two sections under a mutex in 2 orders; the waiter's flag
-//is
-//@      set before it looks or while it sleeps.
+//@ why: C11's names for the same things. Two sections under a mutex in 2 orders; the
+//@      waiter's flag is set before it looks or while it sleeps.
 //@ run: -DSECTIONS --preemptions none
 //@ verdict: clean
 //@ executions: 2

@@ -1,8 +1,8 @@
-//@ why: A thread that is cancelled in a wait has the mutex again as its handlers run: without one
-//it
-//@      keeps it for ever. TEST, SLEEP: the thread looks in one event whether it is cancelled; main
-//@      cancels it, and looks for itself as it joins: 3 orders. In the first it is not cancelled.
-//@      DISABLED: a thread that does not heed it runs to its end. ASYNCHRONOUS is refused.
+//@ why: A thread that is cancelled in a wait has the mutex again as its handlers run:
+//@      without one it keeps it for ever. TEST, SLEEP: the thread looks in one event whether
+//@      it is cancelled; main cancels it, and looks for itself as it joins: 3 orders. In the
+//@      first it is not cancelled. DISABLED: a thread that does not heed it runs to its end.
+//@      ASYNCHRONOUS is refused.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ run: -DNO_HANDLER --preemptions none

@@ -1,6 +1,7 @@
-//@ why: POSIX: pthread_exit runs the cleanup handlers, the newest first, then the destructors of
-//@      values that are not null. One that leaves a value is called again, at most
-//@      PTHREAD_DESTRUCTOR_ITERATIONS (4) times. A handler that is popped runs if it is asked to.
+//@ why: POSIX: pthread_exit runs the cleanup handlers, the newest first, then the
+//@      destructors of values that are not null. One that leaves a value is called again, at
+//@      most PTHREAD_DESTRUCTOR_ITERATIONS (4) times. A handler that is popped runs if it is
+//@      asked to.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ executions: 1

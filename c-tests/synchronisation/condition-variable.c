@@ -1,9 +1,9 @@
 //@ why: The waiter's events are lock, fall asleep, wake up, unlock; the other thread's lock,
-//signal,
-//@      unlock. Under one mutex the signaller's section comes before the waiter's lock, and then
-//@      nobody will wake the waiter, or while it sleeps: 2 executions. Without the mutex the signal
-//@      comes before the lock, between lock and sleep (both lost), or after: 3. A flag that is set
-//@      under the mutex, and looked at before and after each sleep, loses nothing.
+//@      signal, unlock. Under one mutex the signaller's section comes before the waiter's
+//@      lock, and then nobody will wake the waiter, or while it sleeps: 2 executions.
+//@      Without the mutex the signal comes before the lock, between lock and sleep (both
+//@      lost), or after: 3. A flag that is set under the mutex, and looked at before and
+//@      after each sleep, loses nothing.
 //@ run: --preemptions none
 //@ verdict: violations
 //@ executions: 2

@@ -1,14 +1,14 @@
-//@ why: POSIX.1-2017 leaves each of these undefined; the report names the call and the operation on
-//@      the object before it.
+//@ why: POSIX.1-2017 leaves each of these undefined; the report names the call and the
+//@      operation on the object before it.
 //@ verdict: violations
 //@ run: -DUNLOCK
 //@ misuse: unlock init
 //@ run: -DUNLOCK_OF_ANOTHER
-//@ misuse: unlock-other lock
+//@ misuse: unlock-other lock-first
 //@ run: -DDESTROY_LOCKED
-//@ misuse: destroy lock
+//@ misuse: destroy lock-held
 //@ run: -DUSE_DESTROYED
-//@ misuse: lock-dead destroy
+//@ misuse: lock-dead destroy-first
 //@ run: -DINITIALISE_TWICE
 //@ misuse: init-again init
 //@ run: -DNEVER_INITIALISED
@@ -20,7 +20,7 @@
 //@ run: -DDESTROY_WAITED_FOR
 //@ misuse: destroy-condition sleep, sleep destroy-condition
 //@ run: -DUNLOCK_READ_WRITE
-//@ misuse: unlock-rw lock-rw
+//@ misuse: unlock-rw first-unlock-rw
 //@ run: -DDESTROY_READ_WRITE
 //@ misuse: destroy-rw lock-rw
 //@ run: -DSPIN
@@ -55,12 +55,12 @@ int main(void) {
 #if defined UNLOCK
     pthread_mutex_unlock(&mutex); // @unlock
 #elif defined UNLOCK_OF_ANOTHER
-    pthread_mutex_lock(&mutex); // @lock
+    pthread_mutex_lock(&mutex); // @lock-first
 #elif defined DESTROY_LOCKED
-    pthread_mutex_lock(&mutex);    // @lock
+    pthread_mutex_lock(&mutex);    // @lock-held
     pthread_mutex_destroy(&mutex); // @destroy
 #elif defined USE_DESTROYED
-    pthread_mutex_destroy(&mutex); // @destroy
+    pthread_mutex_destroy(&mutex); // @destroy-first
     pthread_mutex_lock(&mutex);    // @lock-dead
 #elif defined INITIALISE_TWICE
     pthread_mutex_init(&mutex, NULL); // @init-again
@@ -71,7 +71,7 @@ int main(void) {
     pthread_cond_wait(&condition, &mutex); // @wait-unlocked
 #elif defined UNLOCK_READ_WRITE
     pthread_rwlock_rdlock(&lock);
-    pthread_rwlock_unlock(&lock); // @lock-rw
+    pthread_rwlock_unlock(&lock); // @first-unlock-rw
     pthread_rwlock_unlock(&lock); // @unlock-rw
 #elif defined DESTROY_READ_WRITE
     pthread_rwlock_rdlock(&lock);  // @lock-rw

@@ -1,5 +1,5 @@
-//@ why: A try to join is before the thread's end, and says so, or after it: its one access and the
-//@      try have 2 orders. Names are kept as they are given.
+//@ why: A try to join is before the thread's end, and says so, or after it: its one access
+//@      and the try have 2 orders. Names are kept as they are given.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ executions: 2

@@ -1,7 +1,7 @@
 //@ why: The one that comes first runs the function: two events, entering and returning, and
-//@      accesses between them, during which the other one waits. 2 executions, and the function
-//runs once in each. A function that
-//@      calls pthread_once for itself waits for its own end.
+//@      accesses between them, during which the other one waits. 2 executions, and the
+//@      function runs once in each. A function that calls pthread_once for itself waits for
+//@      its own end.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ executions: 2

@@ -1,5 +1,5 @@
-//@ why: POSIX: a writer that locks again is told of the deadlock, and a reader may read twice.
-//@      Whoever reads and then wants to write waits for itself.
+//@ why: POSIX: a writer that locks again is told of the deadlock, and a reader may read
+//@      twice. Whoever reads and then wants to write waits for itself.
 //@ verdict: clean
 //@ run: --preemptions none
 //@ executions: 1

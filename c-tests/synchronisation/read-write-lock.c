@@ -1,7 +1,8 @@
-//@ why: Two events each. Readers keep nobody out: (2 + 2) over 2 = 6 orders. A writer's section is
-//@      before the other's or after it: 2. Of a try while the other writes one fails: its one event
-//@      is before, within, or after; where it succeeds, its unlock follows before the other's lock
-//@      can come: 3. Without the lock the counter loses updates.
+//@ why: Two events each. Readers keep nobody out: (2 + 2) over 2 = 6 orders. A writer's
+//@      section is before the other's or after it: 2. Of a try while the other writes one
+//@      fails: its one event is before, within, or after; where it succeeds, its unlock
+//@      follows before the other's lock can come: 3. Without the lock the counter loses
+//@      updates.
 //@ run: -DMINE=rd -DOTHERS=rd --preemptions none
 //@ verdict: clean
 //@ executions: 6

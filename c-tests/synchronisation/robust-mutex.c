@@ -1,6 +1,7 @@
-//@ why: POSIX: who locks a robust mutex whose owner has ended gets it with EOWNERDEAD, and makes it
-//@      consistent, or else its unlock makes it useless for ever. A mutex that is not robust stays
-//@      locked. Unlocking a robust mutex that is not held is an error that is returned.
+//@ why: POSIX: who locks a robust mutex whose owner has ended gets it with EOWNERDEAD, and
+//@      makes it consistent, or else its unlock makes it useless for ever. A mutex that is
+//@      not robust stays locked. Unlocking a robust mutex that is not held is an error that
+//@      is returned.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ run: -DLEFT_BROKEN --preemptions none

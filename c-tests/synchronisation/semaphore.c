@@ -1,8 +1,7 @@
-//@ why: A semaphore of 1 is a mutex: two sections in 2 orders. A post can be taken only after it
-//was
-//@      made: 1 order; and a try that does not wait is before it or after: 2. Two posts of one
-//@      thread among two waits of the other: the waits are behind the first and the second: of the
-//@      6 orders, 2 remain. Nobody posts: the wake-up is lost.
+//@ why: A semaphore of 1 is a mutex: two sections in 2 orders. A post can be taken only
+//@      after it was made: 1 order; and a try that does not wait is before it or after: 2.
+//@      Two posts of one thread among two waits of the other: the waits are behind the first
+//@      and the second: of the 6 orders, 2 remain. Nobody posts: the wake-up is lost.
 //@ run: -DSECTIONS --preemptions none
 //@ verdict: clean
 //@ executions: 2

@@ -1,5 +1,6 @@
-//@ why: A spin lock excludes as a mutex does: two sections in 2 orders, with 2 accesses each inside
-//@      that nobody comes between. One that spins on a lock of its own spins for ever.
+//@ why: A spin lock excludes as a mutex does: two sections in 2 orders, with 2 accesses each
+//@      inside that nobody comes between. One that spins on a lock of its own spins for
+//@      ever.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ executions: 2

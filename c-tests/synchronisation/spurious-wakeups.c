@@ -1,7 +1,7 @@
-//@ why: POSIX lets a wait return for no reason. An `if` around it is enough until that happens, and
-//@      is explored only where it is asked for; a `while` is always enough. That a thread might
-//wake
-//@      up for no reason saves nobody: without a signal the wake-up is lost all the same.
+//@ why: POSIX lets a wait return for no reason. An `if` around it is enough until that
+//@      happens, and is explored only where it is asked for; a `while` is always enough.
+//@      That a thread might wake up for no reason saves nobody: without a signal the wake-up
+//@      is lost all the same.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ run: --preemptions none --spurious-wakeups

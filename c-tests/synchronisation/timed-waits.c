@@ -1,10 +1,11 @@
-//@ why: A wait with a limit can run out whatever the limit says. SEMAPHORE: the post comes before
-//@      the wait, which takes it, or after, and then the wait has run out: 2 executions. MUTEX: the
-//@      other thread's section is over before the lock, or has not begun (twice the lock succeeds),
-//@      or it is going on, and the lock runs out: 3. READ and WRITE are the same with a lock that
-//@      the other thread holds for writing. GIVE_UP: a time that is over says nothing about the
-//@      flag, which may be set between the end of the sleep and the return. Loops around such waits
-//@      end (LOOP), and a loop whose flag nobody sets goes round for ever (FOR_EVER).
+//@ why: A wait with a limit can run out whatever the limit says. SEMAPHORE: the post comes
+//@      before the wait, which takes it, or after, and then the wait has run out: 2
+//@      executions. MUTEX: the other thread's section is over before the lock, or has not
+//@      begun (twice the lock succeeds), or it is going on, and the lock runs out: 3. READ
+//@      and WRITE are the same with a lock that the other thread holds for writing. GIVE_UP:
+//@      a time that is over says nothing about the flag, which may be set between the end of
+//@      the sleep and the return. Loops around such waits end (LOOP), and a loop whose flag
+//@      nobody sets goes round for ever (FOR_EVER).
 //@ run: -DSEMAPHORE --preemptions none
 //@ verdict: clean
 //@ executions: 2

@@ -1,5 +1,5 @@
-//@ why: POSIX leaves open which of two sleepers a signal wakes, so each assertion that it is not
-//@      this one fails. A broadcast wakes both, whichever goes on first.
+//@ why: POSIX leaves open which of two sleepers a signal wakes, so each assertion that it is
+//@      not this one fails. A broadcast wakes both, whichever goes on first.
 //@ run: -DWINNER=1
 //@ verdict: violations
 //@ assertion: winner

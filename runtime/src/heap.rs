@@ -199,6 +199,8 @@ extern "C" fn __fh_free(block: *mut c_void) {
     let freed = with(|runtime: &mut Runtime| {
         runtime.has_effect();
         let thread = runtime.running;
+        let size = runtime.heap.block(address).map_or(0, |block| block.size);
+        runtime.objects.forget(address..address + size);
         runtime.heap.free(address, thread, record)
     });
     match freed {

@@ -5,6 +5,9 @@
 //! An object comes to life by its `init` function, or by its first use if its memory holds what a static initialiser
 //! puts there. From its `destroy` function on its memory holds [`DEAD`], until the program initialises it again.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use engine::event::{Barrier, Kind, Object, Thread};
 use engine::execution::Pending;
 use engine::sync::machine::Machine;
@@ -13,19 +16,18 @@ use engine::sync::once::Once;
 use engine::sync::read_write_lock::ReadWriteLock;
 use engine::sync::sleepers::Sleepers;
 use protocol::Role;
-use rustc_hash::FxHashMap;
 
 use crate::recorder::{Failure, Operation, site_use};
 use crate::runtime::{End, Runtime, end_execution, turn, with};
 use crate::sites::RecordPointer;
 use crate::threads::call_site;
-use crate::{layout, mutexes};
+use crate::{layout, mutexes, process};
 
 /// What a destroyed object's memory holds.
 const DEAD: u8 = 0xdd;
 
 /// What a call takes an object for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Class {
     Mutex,
     SpinLock,
@@ -99,6 +101,13 @@ fn byte(address: usize) -> u8 {
     unsafe { (address as *const u8).read() }
 }
 
+/// Whether memory is what glibc's initialiser of read-write locks leaves that let a waiting writer go first: zeros but
+/// for `__flags`.
+fn prefers_writers(address: usize) -> bool {
+    const FLAGS: usize = 48;
+    (0..size_of::<libc::pthread_rwlock_t>()).all(|at| byte(address + at) == if at == FLAGS { 2 } else { 0 })
+}
+
 /// An operation on an object, for reports.
 #[derive(Clone, Copy)]
 pub(crate) struct Use {
@@ -123,7 +132,7 @@ struct Known {
 /// The objects by number, and what this execution knows of each.
 #[derive(Default)]
 pub(crate) struct ObjectTable {
-    numbers: FxHashMap<(usize, Class), Object>,
+    numbers: BTreeMap<(usize, Class), Object>,
     known: Vec<Known>,
 }
 
@@ -141,6 +150,13 @@ impl ObjectTable {
             self.known.push(Known { life: Life::Unknown, last });
         }
         number
+    }
+
+    /// The memory is nobody's any more: what was in it is forgotten.
+    pub(crate) fn forget(&mut self, memory: Range<usize>) {
+        for (_, object) in self.numbers.range((memory.start, Class::Mutex)..(memory.end, Class::Mutex)) {
+            self.known[object.index()].life = Life::Unknown;
+        }
     }
 
     fn at(&mut self, object: Object) -> &mut Known {
@@ -164,20 +180,23 @@ impl Runtime {
         self.objects.known[object.index()].last
     }
 
-    /// Whether somebody holds the object or waits for it.
-    fn is_in_use(&self, object: Object) -> bool {
-        let held = match self.execution.machine(object) {
+    /// Whether somebody holds the object.
+    fn is_held(&self, object: Object) -> bool {
+        match self.execution.machine(object) {
             Some(Machine::ReadWriteLock(lock)) => !lock.is_free(),
             Some(Machine::Barrier(barrier)) => !barrier.waiting().is_empty(),
             _ => self.execution.mutex(object).is_some_and(|mutex| mutex.destroy().is_err()),
-        };
-        let waited_for = match self.execution.machine(object) {
+        }
+    }
+
+    /// Whether a thread waits for the object.
+    fn is_waited_for(&self, object: Object) -> bool {
+        match self.execution.machine(object) {
             // Those who are awake already need it no more.
             Some(Machine::Sleepers(sleepers)) => !sleepers.asleep().is_empty(),
             Some(Machine::Barrier(_)) => false,
             _ => self.execution.is_waited_for(object),
-        };
-        held || waited_for
+        }
     }
 }
 
@@ -208,6 +227,9 @@ impl Call {
         })?;
         if life != Life::Alive {
             let Some(initial) = class.initial(self.address) else {
+                if class == Class::ReadWriteLock && prefers_writers(self.address) {
+                    process::unsupported("PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP", self.site);
+                }
                 let name = class.name();
                 match life {
                     Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), Some(last)),
@@ -227,7 +249,7 @@ impl Call {
             let (life, last) = (runtime.objects.at(object).life, runtime.objects.at(object).last);
             // A local variable that comes and goes need not be destroyed for its memory to be another one's.
             let stays = life == Life::Alive && !layout::is_stack(self.address);
-            (stays || (life == Life::Alive && runtime.is_in_use(object))).then_some(last)
+            (stays || (life == Life::Alive && runtime.is_waited_for(object))).then_some(last)
         });
         if let Some(Some(last)) = before {
             self.misuse(&format!("of a {} that is initialised already", class.name()), Some(last));
@@ -244,7 +266,9 @@ impl Call {
     /// The object's end by its `destroy` function.
     pub(crate) fn destroy(&self, class: Class) {
         let Some(object) = self.object(class) else { return };
-        let busy = with(|runtime| runtime.is_in_use(object).then_some(runtime.objects.at(object).last));
+        let busy = with(|runtime| {
+            (runtime.is_held(object) || runtime.is_waited_for(object)).then_some(runtime.objects.at(object).last)
+        });
         if let Some(Some(last)) = busy {
             let how = if matches!(class, Class::Mutex | Class::SpinLock | Class::ReadWriteLock) {
                 "is held"

@@ -63,11 +63,13 @@ impl Installation {
         let status = cargo.status().expect("cargo can be run");
         assert!(status.success(), "the pass and the runtime are not built: {cargo:?}");
         let library = self.folder.path().join("lib/fencehound");
-        let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include/fencehound.h");
+        let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include");
         copy(tool, &self.tool());
         copy(&target.join("release/libfencehound_pass.so"), &library.join("libfencehound_pass.so"));
         copy(&target.join("release/libfencehound_runtime.a"), &library.join("libfencehound_runtime.a"));
-        copy(&header, &self.folder.path().join("include/fencehound.h"));
+        for header in ["fencehound.h", "pthread.h"] {
+            copy(&headers.join(header), &self.folder.path().join("include").join(header));
+        }
     }
 
     fn tool(&self) -> PathBuf {
