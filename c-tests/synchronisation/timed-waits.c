@@ -5,7 +5,8 @@
 //@      and WRITE are the same with a lock that the other thread holds for writing. GIVE_UP:
 //@      a time that is over says nothing about the flag, which may be set between the end of
 //@      the sleep and the return. Loops around such waits end (LOOP), and a loop whose flag
-//@      nobody sets goes round for ever (FOR_EVER).
+//@      nobody sets goes round for ever (FOR_EVER). Of two waits in a loop each may be the
+//@      one that goes on, so neither is waited for patiently (TWO_SEMAPHORES).
 //@ run: -DSEMAPHORE --preemptions none
 //@ verdict: clean
 //@ executions: 2
@@ -28,6 +29,9 @@
 //@ livelock: loop
 //@ run: -DSEMAPHORE_LOOP --preemptions none
 //@ verdict: clean
+//@ run: -DTWO_SEMAPHORES --preemptions 1 --max-events 50
+//@ verdict: incomplete
+//@ stopped-by: events
 //@ run: -DJOIN --preemptions none
 //@ verdict: clean
 #define _GNU_SOURCE
@@ -44,7 +48,7 @@ sem_t semaphore;
 int ready;
 
 static void *other(void *unused) {
-#if defined SEMAPHORE || defined SEMAPHORE_LOOP
+#if defined SEMAPHORE || defined SEMAPHORE_LOOP || defined TWO_SEMAPHORES
     sem_post(&semaphore);
 #elif defined MUTEX
     pthread_mutex_lock(&mutex);
@@ -72,6 +76,11 @@ int main(void) {
 #elif defined SEMAPHORE_LOOP
     while (sem_timedwait(&semaphore, &soon) != 0)
         assert(errno == ETIMEDOUT);
+#elif defined TWO_SEMAPHORES
+    sem_t never;
+    sem_init(&never, 0, 0);
+    while (sem_timedwait(&never, &soon) != 0 && sem_timedwait(&semaphore, &soon) != 0)
+        ;
 #elif defined MUTEX
     int error = pthread_mutex_timedlock(&mutex, &soon);
     assert(error == 0 || error == ETIMEDOUT);

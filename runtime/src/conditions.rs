@@ -113,11 +113,11 @@ fn fall_asleep(call: Call, pair: Pair) -> Result<(), c_int> {
     match asleep {
         None | Some(Ok(())) => Ok(()),
         Some(Err((Sleepless::Mutex(Refusal::Undefined), (_, of_mutex)))) => {
-            call.misuse("with a mutex that this thread does not hold", Some(of_mutex))
+            call.misuse("with a mutex that this thread does not hold", of_mutex)
         }
         Some(Err((Sleepless::Mutex(refusal), _))) => Err(mutexes::error(refusal)),
         Some(Err((Sleepless::OtherMutex, (of_condition, _)))) => {
-            call.misuse("with another mutex than that of the threads that wait already", Some(of_condition))
+            call.misuse("with another mutex than that of the threads that wait already", of_condition)
         }
     }
 }

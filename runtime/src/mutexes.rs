@@ -155,7 +155,7 @@ pub(crate) fn unlock(call: Call, class: Class) -> c_int {
     match call.event(Pending::Access, work) {
         None | Some((Ok(()), _)) => 0,
         Some((Err(Refusal::Undefined), last)) => {
-            call.misuse(&format!("of a {} that this thread does not hold", class.name()), Some(last))
+            call.misuse(&format!("of a {} that this thread does not hold", class.name()), last)
         }
         Some((Err(refusal), _)) => error(refusal),
     }

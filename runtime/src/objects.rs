@@ -126,7 +126,8 @@ enum Life {
 
 struct Known {
     life: Life,
-    last: Use,
+    /// The last operation, if there was one.
+    last: Option<Use>,
 }
 
 /// The objects by number, and what this execution knows of each.
@@ -146,8 +147,7 @@ impl ObjectTable {
         let next = Object(u32::try_from(self.known.len()).expect("fewer than 2^32 objects"));
         let number = *self.numbers.entry((address, class)).or_insert(next);
         if number == next {
-            let last = Use { thread: Thread::MAIN, site: std::ptr::null(), operation: "" };
-            self.known.push(Known { life: Life::Unknown, last });
+            self.known.push(Known { life: Life::Unknown, last: None });
         }
         number
     }
@@ -165,7 +165,7 @@ impl ObjectTable {
 }
 
 impl Runtime {
-    fn gives_life(&mut self, object: Object, initial: Initial, first: Use) {
+    fn gives_life(&mut self, object: Object, initial: Initial, first: Option<Use>) {
         match initial {
             Initial::Mutex(kind) => self.execution.set_robust_mutex(object, kind.kind, kind.robustness),
             Initial::SpinLock => self.execution.set_mutex(object, Type::Normal),
@@ -176,7 +176,7 @@ impl Runtime {
     }
 
     /// The last operation on the object.
-    pub(crate) fn last_use(&self, object: Object) -> Use {
+    pub(crate) fn last_use(&self, object: Object) -> Option<Use> {
         self.objects.known[object.index()].last
     }
 
@@ -213,6 +213,12 @@ impl Call {
         Self { name, site: call_site(), address: address as usize }
     }
 
+    /// What is done at the end of a thread, after the last operation that it stood before.
+    pub(crate) fn at_the_end() -> Self {
+        let site = with(|runtime| runtime.threads.stands_at(runtime.running)).unwrap_or(std::ptr::null());
+        Self { name: "the end of the thread", site, address: 0 }
+    }
+
     fn as_use(&self) -> Use {
         let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
         Use { thread, site: self.site, operation: self.name }
@@ -232,12 +238,11 @@ impl Call {
                 }
                 let name = class.name();
                 match life {
-                    Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), Some(last)),
+                    Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), last),
                     _ => self.misuse(&format!("of a {name} that was never initialised"), None),
                 }
             };
-            let first = self.as_use();
-            with(|runtime| runtime.gives_life(object, initial, first));
+            with(|runtime| runtime.gives_life(object, initial, None));
         }
         Some(object)
     }
@@ -252,14 +257,14 @@ impl Call {
             (stays || (life == Life::Alive && runtime.is_waited_for(object))).then_some(last)
         });
         if let Some(Some(last)) = before {
-            self.misuse(&format!("of a {} that is initialised already", class.name()), Some(last));
+            self.misuse(&format!("of a {} that is initialised already", class.name()), last);
         }
         self.fill(class, 0);
         let first = self.as_use();
         with(|runtime| {
             runtime.has_effect();
             let object = runtime.objects.number(class, self.address);
-            runtime.gives_life(object, initial, first);
+            runtime.gives_life(object, initial, Some(first));
         });
     }
 
@@ -275,13 +280,13 @@ impl Call {
             } else {
                 "threads wait for"
             };
-            self.misuse(&format!("of a {} that {how}", class.name()), Some(last));
+            self.misuse(&format!("of a {} that {how}", class.name()), last);
         }
         self.fill(class, DEAD);
         let last = self.as_use();
         with(|runtime| {
             runtime.has_effect();
-            *runtime.objects.at(object) = Known { life: Life::Dead, last };
+            *runtime.objects.at(object) = Known { life: Life::Dead, last: Some(last) };
         });
     }
 
@@ -301,7 +306,7 @@ impl Call {
         self.wait(pending);
         let (result, turn) = with(|runtime| {
             let (kind, operation, result) = work(runtime);
-            let used = Use { thread: runtime.running, site: self.site, operation: operation.name() };
+            let used = Some(Use { thread: runtime.running, site: self.site, operation: operation.name() });
             match kind {
                 Kind::Lock(object) | Kind::Share(object) => runtime.objects.at(object).last = used,
                 Kind::Wait { condition, mutex } => {

@@ -184,7 +184,7 @@ extern "C" fn __fh_pthread_rwlock_unlock(lock: Lock) -> c_int {
         (kind, Operation::Unlock, result.map_err(|_| last))
     });
     if let Some(Err(last)) = released {
-        call.misuse("of a read-write lock that this thread does not hold", Some(last));
+        call.misuse("of a read-write lock that this thread does not hold", last);
     }
     0
 }

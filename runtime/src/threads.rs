@@ -51,8 +51,8 @@ pub(crate) struct ThreadState {
     pub(crate) effects: u64,
     /// How many events it has performed.
     pub(crate) events: u64,
-    /// How many events it had performed when a wait last ran out.
-    pub(crate) waited_in_vain: u64,
+    /// How many of its waits have run out.
+    pub(crate) waits_in_vain: u64,
     pub(crate) patience: Option<Patience>,
     /// The bits with which it sleeps on a futex.
     pub(crate) futex_bits: u32,
@@ -91,7 +91,7 @@ impl ThreadTable {
             state.claimed = Claim::Nobody;
             state.reads.clear();
             (state.effects, state.events) = (0, 0);
-            (state.waited_in_vain, state.patience) = (0, None);
+            (state.waits_in_vain, state.patience) = (0, None);
             state.ends.reset();
             state.name = None;
             state.waits = false;
@@ -127,7 +127,7 @@ pub(crate) fn body(thread: Thread) -> Switch {
             .flatten()
             .expect("a thread that starts was created with a function");
         let result = start.run();
-        ends::end_function(Call::on("the end of the thread", std::ptr::null::<u8>()));
+        ends::end_function(Call::at_the_end());
         with(|runtime| runtime.threads.at(thread).result = result);
     }
     with(Runtime::end_thread).expect("threads run under control")

@@ -47,8 +47,7 @@ impl Runtime {
     /// The running thread has waited and got nothing; before that it had had so many effects.
     pub(crate) fn has_waited_in_vain(&mut self, effects: Option<u64>) {
         self.has_done_nothing(effects);
-        let state = self.threads.at(self.running);
-        state.waited_in_vain = state.events;
+        self.threads.at(self.running).waits_in_vain += 1;
     }
 
     /// What the running thread has done since it had had so many effects was without effect.

@@ -21,7 +21,8 @@ pub(crate) struct Loop {
     effects: u64,
     /// How many events it had performed.
     events: u64,
-    unused: u64,
+    /// How many waits of it had run out.
+    in_vain: u64,
 }
 
 /// Bytes that a thread has read.
@@ -70,15 +71,16 @@ impl Runtime {
         let state = self.threads.at(thread);
         let idle = visit == SAME && state.effects == record.effects;
         let events = state.events - record.events.min(state.events);
-        if !idle {
-            *record = Loop { reads: state.reads.len() as u64, effects: state.effects, events: state.events, unused: 0 };
-            return None;
-        }
-        // To wait here would be to hold on to whatever it holds; it waits where it waited in vain.
-        if state.waited_in_vain > record.events {
+        let in_vain = state.waits_in_vain - record.in_vain.min(state.waits_in_vain);
+        // Where one wait ran out, the thread waits there: to wait here would be to hold on to whatever it holds. Of
+        // several, each could go on by itself: round again.
+        if !idle || in_vain > 0 {
             let since = record.reads as usize;
-            *record = Loop { reads: state.reads.len() as u64, effects: state.effects, events: state.events, unused: 0 };
-            self.grows_patient(since);
+            let (reads, effects, in_vain_so_far) = (state.reads.len() as u64, state.effects, state.waits_in_vain);
+            *record = Loop { reads, effects, events: state.events, in_vain: in_vain_so_far };
+            if idle && in_vain == 1 {
+                self.grows_patient(since);
+            }
             return None;
         }
         state.waits = true;
