@@ -39,6 +39,7 @@ Exploring:
                           [default: tso,pso]
   --explorer bounded      how executions are enumerated [default: bounded]
   --preemptions K|none    at most K preemptions in an execution [default: 2]
+  --spurious-wakeups      condition variables wake threads for no reason too
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
 Budgets:
@@ -135,6 +136,8 @@ pub(crate) struct CheckArgs {
     pub(crate) max_events: String,
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(crate) local_timeout: String,
+    #[arg(long)]
+    pub(crate) spurious_wakeups: bool,
     #[arg(long, overrides_with = "stop_at_first")]
     pub(crate) keep_going: bool,
     #[arg(long, overrides_with = "keep_going")]

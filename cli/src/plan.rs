@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::{Explore, Heap, Leaks, Limits, MonitorName, Reuse, VERSION};
+use protocol::{Explore, Heap, Leaks, Limits, MonitorName, Reuse, VERSION, Wakeups};
 
 use crate::args::{CheckArgs, ReplayArgs};
 use crate::exit::Failure;
@@ -74,6 +74,7 @@ impl CheckPlan {
             limits: Limits {
                 max_events: count("--max-events", &typed.max_events)?,
                 local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
+                wakeups: if typed.spurious_wakeups { Wakeups::Spurious } else { Wakeups::Signalled },
             },
             heap: heap(typed),
             stop_at_first: typed.stop_at_first,

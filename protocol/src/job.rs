@@ -35,6 +35,20 @@ pub struct Limits {
     pub max_events: u64,
     /// Seconds that a thread may run without a visible operation before it counts as an endless loop.
     pub local_seconds: u64,
+    /// When a condition variable or a futex lets a thread go.
+    #[serde(default)]
+    pub wakeups: Wakeups,
+}
+
+/// When a condition variable or a futex lets a thread go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wakeups {
+    /// When another thread wakes it.
+    #[default]
+    Signalled,
+    /// For no reason too.
+    Spurious,
 }
 
 /// Whether malloc gives out again what was freed in the same execution.

@@ -34,6 +34,30 @@ pub(crate) enum Operation {
     Lock,
     TryLock,
     Unlock,
+    ReadLock,
+    TryReadLock,
+    WriteLock,
+    TryWriteLock,
+    /// Falling asleep on a condition variable or a futex.
+    Wait,
+    WakeUp,
+    TimeOut,
+    SpuriousWakeUp,
+    Signal,
+    Broadcast,
+    FutexWake,
+    SemaphoreWait,
+    SemaphoreTryWait,
+    Post,
+    GetValue,
+    BarrierArrive,
+    BarrierLeave,
+    OnceEnter,
+    OnceReturn,
+    OwnerDies,
+    Cancel(Thread),
+    TestCancel,
+    TryJoin(Thread),
     Create(Thread),
     Join(Thread),
 }
@@ -57,6 +81,29 @@ impl Operation {
             Self::Lock => "lock",
             Self::TryLock => "trylock",
             Self::Unlock => "unlock",
+            Self::ReadLock => "read-lock",
+            Self::TryReadLock => "read-trylock",
+            Self::WriteLock => "write-lock",
+            Self::TryWriteLock => "write-trylock",
+            Self::Wait => "wait",
+            Self::WakeUp => "wake-up",
+            Self::TimeOut => "time-out",
+            Self::SpuriousWakeUp => "spurious-wake-up",
+            Self::Signal => "signal",
+            Self::Broadcast => "broadcast",
+            Self::FutexWake => "futex-wake",
+            Self::SemaphoreWait => "semaphore-wait",
+            Self::SemaphoreTryWait => "semaphore-trywait",
+            Self::Post => "post",
+            Self::GetValue => "getvalue",
+            Self::BarrierArrive => "barrier-arrive",
+            Self::BarrierLeave => "barrier-leave",
+            Self::OnceEnter => "once-enter",
+            Self::OnceReturn => "once-return",
+            Self::OwnerDies => "owner-dies",
+            Self::Cancel(_) => "cancel",
+            Self::TestCancel => "testcancel",
+            Self::TryJoin(_) => "tryjoin",
             Self::Create(_) => "create",
             Self::Join(_) => "join",
         }
@@ -84,7 +131,10 @@ pub(crate) struct Detail {
 fn target(note: &Note, detail: &Detail) -> String {
     let expression = Record::behind(note.site).expression();
     match note.operation {
-        Operation::Create(thread) | Operation::Join(thread) => format!("T{}", thread.0),
+        Operation::Create(thread)
+        | Operation::Join(thread)
+        | Operation::TryJoin(thread)
+        | Operation::Cancel(thread) => format!("T{}", thread.0),
         Operation::Fence => String::new(),
         _ if !expression.is_empty() => expression.to_owned(),
         _ => format!("{:#x}", detail.address),
@@ -472,8 +522,9 @@ fn at_least_one(counted: u64, seen: bool) -> u64 {
 
 fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {
     let record = Record::behind(note.site);
-    let reads = matches!(step.kind, EventKind::Load | EventKind::Rmw | EventKind::FailedRmw);
-    let writes = matches!(step.kind, EventKind::Store | EventKind::Rmw);
+    let accesses = detail.width > 0;
+    let reads = accesses && matches!(step.kind, EventKind::Load | EventKind::Rmw | EventKind::FailedRmw);
+    let writes = accesses && matches!(step.kind, EventKind::Store | EventKind::Rmw);
     TraceEvent {
         thread: step.thread.0.into(),
         place: record.place(),

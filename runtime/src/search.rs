@@ -10,7 +10,9 @@ use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::monitor::burnim::Burnim;
 use engine::monitor::{Model, Monitor};
-use protocol::{Explore, Kind, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent};
+use protocol::{
+    Explore, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent, Wakeups,
+};
 
 use crate::faults::{self, Fault};
 use crate::heap::Heap;
@@ -28,7 +30,7 @@ const fn model_of(name: MonitorName) -> Model {
     }
 }
 
-fn set_up(execution: Execution, names: &[MonitorName], max_events: u64, heap: protocol::Heap) {
+fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
     let models: Vec<(MonitorName, Model)> = names.iter().map(|&name| (name, model_of(name))).collect();
     let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
     let mut wanted: Vec<Model> = models.iter().map(|&(_, model)| model).collect();
@@ -40,7 +42,8 @@ fn set_up(execution: Execution, names: &[MonitorName], max_events: u64, heap: pr
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(models), Heap::new(heap)));
     match ready {
         Ok(mut runtime) => {
-            runtime.max_events = u32::try_from(max_events).unwrap_or(u32::MAX);
+            runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
+            runtime.wakeups = limits.wakeups;
             install(runtime);
         }
         Err(error) => control::internal_error(&format!("address space cannot be reserved: {error}")),
@@ -60,7 +63,7 @@ fn refuse_other_version(version: u32) {
 pub(crate) fn explore(job: &Explore) {
     refuse_other_version(job.version);
     let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
-    set_up(execution, &job.monitors, job.limits.max_events, job.heap);
+    set_up(execution, &job.monitors, &job.limits, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -318,7 +321,8 @@ pub(crate) fn replay(job: &Replay) {
         return;
     }
     // One more event than the schedule has shows that the program does not follow it.
-    set_up(execution, &job.monitors, job.limits.max_events.min(length + 1), job.heap);
+    let limits = Limits { max_events: job.limits.max_events.min(length + 1), ..job.limits };
+    set_up(execution, &job.monitors, &limits, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -425,7 +429,8 @@ impl Runtime {
 /// Runs the program once, as an ordinary one, without signals of ours or findings; its exit status.
 pub(crate) fn run_once() -> c_int {
     let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
-    set_up(Execution::new(Box::new(strategy)), &[], u64::MAX, protocol::Heap::default());
+    let limits = Limits { max_events: u64::MAX, local_seconds: u64::MAX, wakeups: Wakeups::Signalled };
+    set_up(Execution::new(Box::new(strategy)), &[], &limits, protocol::Heap::default());
     with(Runtime::begin);
     fiber::run();
     let end = with(|runtime| {

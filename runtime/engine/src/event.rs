@@ -1,6 +1,6 @@
 //! Events: the visible operations of a program, as every other part of the engine sees them.
 //!
-//! An event is one access, fence, lock operation, thread creation or join (interface.md, "What is counted"). The fences
+//! An event is one access, fence, operation on a synchronisation object, thread creation or join (interface.md, "What is counted"). The fences
 //! that an access implies by its C11 order belong to the event itself ([`Event::before`], [`Event::after`]); which
 //! order implies which fence is decided in one place, [`crate::mapping`].
 
@@ -47,7 +47,7 @@ impl Location {
     }
 }
 
-/// A synchronisation object (a mutex), by its number in this execution.
+/// A synchronisation object, by its number in this execution.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Object(pub u32);
 
@@ -99,6 +99,17 @@ pub enum Kind {
     Fence,
     /// Any operation on a synchronisation object: acquiring, trying, releasing. A full fence.
     Lock(Object),
+    /// An operation on a synchronisation object that several threads make side by side, as readers of a read-write
+    /// lock do: ordered with each [`Kind::Lock`] on the object, not with another one of this kind. A full fence.
+    Share(Object),
+    /// Falls asleep on a condition variable and releases the mutex, or wakes up from it and acquires the mutex: an
+    /// operation on both. A full fence.
+    Wait {
+        /// The condition variable.
+        condition: Object,
+        /// The mutex.
+        mutex: Object,
+    },
     /// Creates a thread. A full fence.
     Create(Thread),
     /// Waits for the end of a thread. A full fence.

@@ -160,7 +160,9 @@ impl Burnim {
                 self.tso.interlock(&mut self.stores, thread, locations, tick);
                 self.pso.interlock(&mut self.stores, thread, locations, tick);
             }
-            Kind::Lock(_) | Kind::Create(_) => self.barrier(thread, Barrier::Full, tick),
+            Kind::Lock(_) | Kind::Share(_) | Kind::Wait { .. } | Kind::Create(_) => {
+                self.barrier(thread, Barrier::Full, tick);
+            }
             Kind::Join(ended) => {
                 self.barrier(thread, Barrier::Full, tick);
                 self.barrier(ended, Barrier::Full, self.clocks.last_tick(ended));

@@ -14,6 +14,8 @@
 //!    all: the conflict order is the union over locations.
 //! 3. prev\[t\] is the immediately preceding event of any kind, fences and lock operations included, and for the first
 //!    event of a created thread it is the creation. Anything less loses completeness (monitors.md, errata B8, B9).
+//! 4. L\[m\] is two clocks, as W and A are: operations that threads make side by side ([`Kind::Share`]) are not ordered
+//!    among themselves. One order of all operations of readers on a lock would invent cycles (power.md, section 5).
 //!
 //! Invariants: C\[t\] before a step is the hb-past of prev\[t\], so that e′ →hb* prev\[t\] iff C\[t\]\[thread(e′)\] is at least the
 //! tick of e′; W\[a\] ≤ A\[a\]; C\[t\]\[u\] ≤ C\[u\]\[u\].
@@ -30,8 +32,8 @@ pub struct HappensBefore {
     threads: Clocks<1>,
     /// W, then A.
     locations: Clocks<2>,
-    /// L.
-    objects: Clocks<1>,
+    /// L of the operations that are ordered with all others, then L of all.
+    objects: Clocks<2>,
     /// prev; holds only where C is not zero.
     previous: PerThread<EventIndex>,
     /// The events of this execution so far.
@@ -137,10 +139,28 @@ impl HappensBefore {
             }
             Kind::Fence => tick(clock, thread),
             Kind::Lock(object) => {
-                let last = self.objects.row_of_width::<WIDTH>(object.index());
-                join(clock, last);
+                let (ordered, all) = self.objects.row_of_width::<WIDTH>(object.index()).split_at_mut(width);
+                join(clock, all);
                 tick(clock, thread);
-                last.copy_from_slice(clock);
+                ordered.copy_from_slice(clock);
+                all.copy_from_slice(clock);
+            }
+            Kind::Share(object) => {
+                let (ordered, all) = self.objects.row_of_width::<WIDTH>(object.index()).split_at_mut(width);
+                join(clock, ordered);
+                tick(clock, thread);
+                join(all, clock);
+            }
+            Kind::Wait { condition, mutex } => {
+                for object in [condition, mutex] {
+                    join(clock, &self.objects.row_of_width::<WIDTH>(object.index())[width..]);
+                }
+                tick(clock, thread);
+                for object in [condition, mutex] {
+                    let (ordered, all) = self.objects.row_of_width::<WIDTH>(object.index()).split_at_mut(width);
+                    ordered.copy_from_slice(clock);
+                    all.copy_from_slice(clock);
+                }
             }
             Kind::Create(child) => {
                 tick(clock, thread);
@@ -239,6 +259,32 @@ mod tests {
         step(&mut clocks, &event(6, Kind::Fence), &[]);
         step(&mut clocks, &event(0, Kind::Join(Thread(6))), &[]);
         assert!(knows(&mut clocks, 0, 6, 1) && knows(&mut clocks, 0, 1, 2));
+    }
+
+    #[test]
+    fn operations_side_by_side_are_ordered_with_the_others_alone() {
+        let (lock, share) = (Kind::Lock(Object(0)), Kind::Share(Object(0)));
+        let mut clocks = HappensBefore::default();
+        step(&mut clocks, &event(0, lock), &[]);
+        step(&mut clocks, &event(1, share), &[]);
+        step(&mut clocks, &event(2, share), &[]);
+        assert!(knows(&mut clocks, 1, 0, 1) && knows(&mut clocks, 2, 0, 1) && !knows(&mut clocks, 2, 1, 2));
+        step(&mut clocks, &event(0, lock), &[]);
+        assert!(knows(&mut clocks, 0, 1, 1) && knows(&mut clocks, 0, 2, 1));
+        step(&mut clocks, &event(3, share), &[]);
+        assert!(knows(&mut clocks, 3, 2, 1));
+    }
+
+    #[test]
+    fn a_wait_is_an_operation_on_both_of_its_objects() {
+        let mut clocks = HappensBefore::default();
+        step(&mut clocks, &event(0, Kind::Lock(Object(0))), &[]);
+        step(&mut clocks, &event(1, Kind::Share(Object(1))), &[]);
+        step(&mut clocks, &event(2, Kind::Wait { condition: Object(0), mutex: Object(1) }), &[]);
+        assert!(knows(&mut clocks, 2, 0, 1) && knows(&mut clocks, 2, 1, 1));
+        step(&mut clocks, &event(3, Kind::Share(Object(0))), &[]);
+        step(&mut clocks, &event(4, Kind::Lock(Object(1))), &[]);
+        assert!(knows(&mut clocks, 3, 2, 1) && knows(&mut clocks, 4, 2, 1) && !knows(&mut clocks, 4, 3, 1));
     }
 
     #[test]
