@@ -1,6 +1,6 @@
 //@ why: A normal mutex: see each run. POSIX says that who locks it twice waits for ever, and that
 //@      who unlocks it without holding it has no right to; destroying one that is held has none
-//@      either.
+//@      either. A misuse names the operation on the mutex before it, too.
 //@ run: -DMISUSE=0 --preemptions none
 //@ verdict: clean
 //@ run: -DMISUSE=1
@@ -11,10 +11,10 @@
 //@ misuse: unlock
 //@ run: -DMISUSE=3
 //@ verdict: violations
-//@ misuse: foreign-unlock
+//@ misuse: foreign-unlock main-lock
 //@ run: -DMISUSE=4
 //@ verdict: violations
-//@ misuse: destroy
+//@ misuse: destroy lock
 #include <pthread.h>
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,7 +42,7 @@ static void *body(void *unused) {
 int main(void) {
     pthread_t thread;
 #if MISUSE == 3
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&lock); // @main-lock
 #endif
     pthread_create(&thread, NULL, body, NULL);
     pthread_join(thread, NULL); // @join

@@ -39,6 +39,7 @@ Exploring:
                           prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
   --explorer bounded|rsmc [default: bounded for sc, rsmc for other models]
   --preemptions K|none    at most K preemptions in an execution [default: 2]
+  --spurious-wakeups      condition variables wake threads for no reason too
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
   --weak-cas-fails N      at most N weak CAS of an execution fail [default: 0]
@@ -138,6 +139,8 @@ pub(crate) struct CheckArgs {
     pub(crate) max_events: String,
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(crate) local_timeout: String,
+    #[arg(long)]
+    pub(crate) spurious_wakeups: bool,
     #[arg(long, overrides_with = "stop_at_first")]
     pub(crate) keep_going: bool,
     #[arg(long, overrides_with = "keep_going")]

@@ -92,7 +92,7 @@ pub(crate) fn compile(
         ));
     }
     let mut files = sources.files.clone();
-    files.extend(own_headers(&headers));
+    files.extend(own_headers(&headers, &parts.include));
     files.extend(cc::template_files(&sources.options).map(str::to_string));
     Ok(Built { executable, files: hashes(&sources.directory, files), _folder: folder })
 }
@@ -155,10 +155,10 @@ fn without_main(said: &str) -> (String, Main) {
     (kept, main)
 }
 
-/// The headers read, without those of the system and of fencehound.
-fn own_headers(list: &Path) -> Vec<String> {
+/// The headers read, without those of the system and of fencehound, which are in this folder.
+fn own_headers(list: &Path, include: &Path) -> Vec<String> {
     let text = fs::read_to_string(list).unwrap_or_default();
-    let own = |name: &&str| !name.starts_with("/usr/") && !name.ends_with("/fencehound.h");
+    let own = |name: &&str| !name.starts_with("/usr/") && !Path::new(name).starts_with(include);
     text.lines().filter(own).map(str::to_string).collect()
 }
 
@@ -216,6 +216,6 @@ mod tests {
     fn headers_of_the_system_are_not_the_program() {
         let list = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(list.path(), "/usr/include/stdio.h\n./q.h\n/opt/fencehound/include/fencehound.h\n").unwrap();
-        assert_eq!(own_headers(list.path()), ["./q.h"]);
+        assert_eq!(own_headers(list.path(), "/opt/fencehound/include".as_ref()), ["./q.h"]);
     }
 }

@@ -186,7 +186,7 @@ pub(crate) fn load(path: &Path) -> Result<Finding, Failure> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use protocol::{Finding, Heap, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation};
+    use protocol::{Finding, Heap, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation, Wakeups};
 
     use super::{Findings, MARK, identify, load};
 
@@ -216,7 +216,7 @@ pub(crate) mod tests {
             },
             arguments: Vec::new(),
             monitors: vec![MonitorName::Tso],
-            limits: Limits { max_events: 1, local_seconds: 1, weak_failures: 0 },
+            limits: Limits { max_events: 1, local_seconds: 1, weak_failures: 0, wakeups: Wakeups::Signalled },
             heap: Heap::default(),
             violation: violation(Kind::Crash, None),
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::{Explore, Heap, Leaks, Limits, MonitorName, Reuse, VERSION};
+use protocol::{Explore, Heap, Leaks, Limits, MonitorName, Reuse, VERSION, Wakeups};
 
 use crate::args::{CheckArgs, ReplayArgs};
 use crate::cc;
@@ -124,6 +124,7 @@ impl CheckPlan {
                 max_events: count("--max-events", &typed.max_events)?,
                 local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
                 weak_failures: weak_failures(&typed.weak_cas_fails)?,
+                wakeups: if typed.spurious_wakeups { Wakeups::Spurious } else { Wakeups::Signalled },
             },
             heap: heap(typed),
             stop_at_first: typed.stop_at_first,

@@ -59,6 +59,71 @@ fn every_file_that_a_document_names_exists() {
     assert!(checked > 60, "only {checked} names were recognised");
 }
 
+/// The functions that a row of the table in docs/limits.md says this of.
+fn functions(status: &str) -> BTreeSet<String> {
+    let limits = text("docs/limits.md");
+    let table = limits.split("## Threads and synchronisation, function by function").nth(1).expect("there is a table");
+    let table = table.split("\n- ").next().unwrap_or_default();
+    let rows = table.lines().filter(|line| line.starts_with(&format!("| {status} |")));
+    rows.flat_map(|row| row.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+/// The names in one of the pass's lists.
+fn names(list: &str) -> BTreeSet<String> {
+    let list = text(&format!("llvm-pass/src/{list}.txt"));
+    list.lines().map(str::trim).filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_table_of_threads_and_synchronisation_is_what_the_pass_does() {
+    const PREFIXES: [&str; 7] = ["pthread_", "sem_", "thrd_", "mtx_", "cnd_", "tss_", "call_once"];
+    for (status, list) in [("modelled", "modelled"), ("native", "harmless"), ("refused", "unsupported")] {
+        let of_threads = |name: &&String| PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+        let mut known: BTreeSet<String> = names(list).iter().filter(of_threads).cloned().collect();
+        // glibc's own, which nobody looks for in the table.
+        known.retain(|name| !name.ends_with("_np") || functions(status).contains(name));
+        assert_eq!(functions(status), known, "{status} in docs/limits.md, and llvm-pass/src/{list}.txt");
+    }
+}
+
+#[test]
+fn the_table_of_threads_and_synchronisation_has_all_of_posix_and_c11() {
+    let listed: BTreeSet<String> = ["modelled", "native", "refused"].into_iter().flat_map(functions).collect();
+    let mut wanted: BTreeSet<String> = BTreeSet::new();
+    let mut add = |prefix: &str, names: &str| {
+        wanted.extend(names.split_whitespace().map(|name| format!("{prefix}{name}")));
+    };
+    // POSIX.1-2017, volume 1, chapter 13: <pthread.h>, <semaphore.h>, <signal.h>. The cleanup functions are macros.
+    add("pthread_", "atfork cancel create detach equal exit getconcurrency getcpuclockid getschedparam getspecific");
+    add("pthread_", "join key_create key_delete kill once self setcancelstate setcanceltype setconcurrency");
+    add("pthread_", "setschedparam setschedprio setspecific sigmask testcancel");
+    let pairs = |add: &mut dyn FnMut(&str, &str), object: &str, names: &str| {
+        add(&format!("pthread_{object}_get"), names);
+        add(&format!("pthread_{object}_set"), names);
+        add(&format!("pthread_{object}_"), "init destroy");
+    };
+    let attributes = "detachstate guardsize inheritsched schedparam schedpolicy scope stack stacksize";
+    pairs(&mut add, "attr", attributes);
+    pairs(&mut add, "mutexattr", "prioceiling protocol pshared robust type");
+    pairs(&mut add, "condattr", "clock pshared");
+    pairs(&mut add, "rwlockattr", "pshared");
+    pairs(&mut add, "barrierattr", "pshared");
+    add("pthread_barrier_", "init destroy wait");
+    add("pthread_cond_", "init destroy wait timedwait signal broadcast");
+    add("pthread_mutex_", "init destroy lock trylock timedlock unlock consistent getprioceiling setprioceiling");
+    add("pthread_rwlock_", "init destroy rdlock wrlock tryrdlock trywrlock timedrdlock timedwrlock unlock");
+    add("pthread_spin_", "init destroy lock trylock unlock");
+    add("sem_", "close destroy getvalue init open post timedwait trywait unlink wait");
+    // C11, 7.26.
+    add("", "call_once");
+    add("cnd_", "broadcast destroy init signal timedwait wait");
+    add("mtx_", "destroy init lock timedlock trylock unlock");
+    add("thrd_", "create current detach equal exit join sleep yield");
+    add("tss_", "create delete get set");
+    let missing: Vec<_> = wanted.difference(&listed).collect();
+    assert!(missing.is_empty(), "docs/limits.md says nothing of {missing:?}");
+}
+
 #[test]
 fn every_script_that_a_document_calls_exists_and_can_be_run() {
     use std::os::unix::fs::PermissionsExt;

@@ -62,11 +62,23 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
             let calls = function.users().into_iter().filter(|user| user.is_call() && user.callee() == function);
             calls.for_each(strip_call);
             function.set_name(&format!("__fh_{name}"));
+            if name == "pthread_cancel" {
+                say_that_it_cancels(hooks);
+            }
         }
     }
     if let Some(main) = defined.into_iter().find(|function| function.name() == "main") {
         main.set_name("__fh_main");
     }
+}
+
+/// Says to the runtime that the program cancels threads: elsewhere cancellation points are no events.
+fn say_that_it_cancels(hooks: &Hooks) {
+    let kind = hooks.context.i8_type();
+    let global = hooks.module.add_global(kind, None, "__fh_calls_cancel");
+    global.set_initializer(&kind.const_int(1, false));
+    global.set_linkage(Linkage::WeakAny);
+    global.set_section(Some("fh_cancels"));
 }
 
 /// Emits the marker of a function that other files can call.

@@ -66,6 +66,20 @@ pub struct Limits {
     /// Weak compare-and-exchanges of one execution that may fail although they could succeed.
     #[serde(default)]
     pub weak_failures: u32,
+    /// When a condition variable or a futex lets a thread go.
+    #[serde(default)]
+    pub wakeups: Wakeups,
+}
+
+/// When a condition variable or a futex lets a thread go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wakeups {
+    /// When another thread wakes it.
+    #[default]
+    Signalled,
+    /// For no reason too.
+    Spurious,
 }
 
 /// Whether malloc gives out again what was freed in the same execution.

@@ -95,6 +95,8 @@ pub enum Role {
     Waits,
     /// Where a thread came to hold what another one waits for.
     Holds,
+    /// The operation on the same object before the one that failed.
+    Earlier,
     /// Where the block was freed.
     Freed,
     /// Where the block was allocated, or the variable came to be.
@@ -113,7 +115,8 @@ pub struct SiteUse {
     pub place: Place,
     /// The function in whose source it stands; empty if unknown.
     pub function: String,
-    /// `load`, `store`, `exchange`, `fetch-add`, `compare-exchange`, `fence`, `lock`, `unlock`, `create`, `join`, …
+    /// `load`, `store`, `exchange`, `fetch-add`, `compare-exchange`, `fence`, `lock`, `unlock`, `wait`, `signal`, `create`,
+    /// `join`, …
     pub operation: String,
     /// The variable, if known; else empty.
     pub expression: String,

@@ -164,6 +164,9 @@ struct fh_variable {
     const char *name;
 };
 
+/* A file that calls pthread_cancel puts a byte into section "fh_cancels": elsewhere, cancellation
+ * points are no events. */
+
 /* Mutable variables with a definition go to section "fh_data" (or "fh_bss" if zero), from which the
  * runtime restores them before each execution. */
 

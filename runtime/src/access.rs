@@ -13,7 +13,7 @@ use crate::runtime::{Access, report, turn_to_access, with};
 use crate::sites::RecordPointer;
 
 /// An unsigned number that an access moves.
-trait Bits: Copy + Eq {
+pub(crate) trait Bits: Copy + Eq {
     const WIDTH: u8;
     fn wide(self) -> u64;
     fn narrow(wide: u64) -> Self;
@@ -71,7 +71,7 @@ fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> 
 }
 
 #[inline(never)]
-fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site: RecordPointer) {
+pub(crate) fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site: RecordPointer) {
     turn_to_access(site);
     let before = read(address);
     write(address, value);

@@ -121,7 +121,9 @@ fn release(block: *mut c_void, function: &str, site: RecordPointer) {
     let freed = with(|runtime| {
         runtime.threads.at(runtime.running).frees += 1;
         let doer = (runtime.running, Record::behind(site));
-        runtime.heap.free(address, doer, &mut runtime.shadow)
+        let freed = runtime.heap.free(address, doer, &mut runtime.shadow)?;
+        runtime.objects.forget(freed.bytes());
+        Ok(())
     });
     if let Some(Err(bad)) = freed {
         fail_to_free(&bad, function, Kind::DoubleFree, site);

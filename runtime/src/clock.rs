@@ -19,6 +19,12 @@ pub(crate) fn pass(nanoseconds: u64) {
     with(|runtime| runtime.clock = runtime.clock.saturating_add(nanoseconds));
 }
 
+/// The same until this clock shows so many nanoseconds.
+pub(crate) fn pass_until(clock: libc::clockid_t, nanoseconds: u64) {
+    let begin = if clock == libc::CLOCK_REALTIME { BEGIN * SECOND } else { 0 };
+    with(|runtime| runtime.clock = runtime.clock.max(nanoseconds.saturating_sub(begin)));
+}
+
 /// Nanoseconds since the execution began.
 fn now() -> u64 {
     with(|runtime| {

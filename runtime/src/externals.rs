@@ -13,7 +13,7 @@ use crate::sites::{Record, RecordPointer, text};
 
 /// Whether other threads than this one are likely to see what is at the address. A local variable of the thread itself
 /// counts as its own, though its address may have been given away: else no thread could call `read`.
-fn is_shared(address: usize, thread: Thread) -> bool {
+pub(crate) fn is_shared(address: usize, thread: Thread) -> bool {
     let own = layout::stack(thread)..layout::stack(thread) + layout::STACK;
     let on_a_stack = layout::is_stack(address) && !own.contains(&address);
     on_a_stack || layout::is_heap(address) || globals::is_variable(address)

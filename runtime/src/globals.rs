@@ -34,12 +34,18 @@ macro_rules! section {
 section!(OWN_DATA, "fh_data", "__start_fh_data", "__stop_fh_data", data);
 section!(OWN_BSS, "fh_bss", "__start_fh_bss", "__stop_fh_bss", bss);
 section!(OWN_TDATA, "fh_tdata", "__start_fh_tdata", "__stop_fh_tdata", tdata);
+section!(OWN_CANCELS, "fh_cancels", "__start_fh_cancels", "__stop_fh_cancels", cancels);
 section!(OWN_TBSS, "fh_tbss", "__start_fh_tbss", "__stop_fh_tbss", tbss);
 
 /// The addresses from the first to the last variable.
 pub(crate) fn image() -> Range<usize> {
     let (data, bss) = (data(), bss());
     data.start.min(bss.start)..data.end.max(bss.end)
+}
+
+/// Whether the program calls `pthread_cancel` anywhere: the pass puts a byte into this section for each file that does.
+pub(crate) fn calls_cancel() -> bool {
+    cancels().len() > 1
 }
 
 /// Whether the address is in a variable of the program.

@@ -181,15 +181,15 @@ impl Heap {
         (block.freed.is_none() && block.bytes().contains(&address)).then(|| block.bytes())
     }
 
-    /// Frees a block.
-    pub(crate) fn free(&mut self, address: usize, doer: Doer, shadow: &mut Shadow) -> Result<(), BadFree> {
+    /// Frees a block; what it was before.
+    pub(crate) fn free(&mut self, address: usize, doer: Doer, shadow: &mut Shadow) -> Result<Block, BadFree> {
         let living = self.living(address)?;
         self.block(address).expect("a living block is one").freed = Some(doer);
         shadow.hide(living.bytes());
         if self.reuse == Reuse::ByThread {
             self.arena(doer.0).freed.entry(living.capacity).or_default().push(address);
         }
-        Ok(())
+        Ok(living)
     }
 
     /// The last block that begins at or before the address, else the first one of its arena.

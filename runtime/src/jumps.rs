@@ -6,10 +6,10 @@ use std::ffi::{c_int, c_void};
 use engine::event::Thread;
 use rustc_hash::FxHashMap;
 
+use crate::objects::Call;
 use crate::process;
 use crate::runtime::{stack_pointer, with};
 use crate::sites::RecordPointer;
-use crate::threads::{call_site, misuse};
 
 /// Where a buffer leads to.
 #[derive(Clone, Copy)]
@@ -53,23 +53,23 @@ extern "C" fn __fh_setjmp(buffer: *const c_void, _site: RecordPointer) {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_longjmp(buffer: *mut c_void, value: c_int) -> ! {
-    let site = call_site();
+    let call = Call::on("longjmp", buffer.cast_const());
     let allowed = with(|runtime| {
         runtime.has_effect();
         let target = runtime.jumps.targets.get(&(buffer as usize)).copied()?;
         let thread = runtime.running;
         if target.thread != thread {
-            return Some(Err("longjmp into another thread"));
+            return Some(Err("into another thread"));
         }
         if target.stack + HOOK < stack_pointer() {
-            return Some(Err("longjmp into a function that has returned"));
+            return Some(Err("into a function that has returned"));
         }
         runtime.locals.leave(thread, target.locals, &mut runtime.shadow);
         Some(Ok(()))
     });
     match allowed {
-        Some(None) => process::unsupported("longjmp with a buffer that setjmp did not fill", site),
-        Some(Some(Err(what))) => misuse(what, "longjmp", site),
+        Some(None) => process::unsupported("longjmp with a buffer that setjmp did not fill", call.site),
+        Some(Some(Err(what))) => call.misuse(what, None),
         // SAFETY: the buffer leads into a function of this thread that has not returned; the frames between are the
         // program's, and hold nothing of ours.
         None | Some(Some(Ok(()))) => unsafe { jump(buffer, value) },

@@ -2,8 +2,9 @@
 //! tells the tool what happened.
 //!
 //! How to read: instrumented code calls the hooks (`include/fencehound_hooks.h`). Those of memory are in [`access`], of
-//! threads in [`threads`], of mutexes in [`mutexes`], of the heap in [`allocation`], of the process in [`process`]
-//! and [`exits`]; the other files named after parts of the C library model these by [`cursor`]. Each
+//! threads in [`threads`], of synchronisation objects in one file a kind of object ([`mutexes`], [`conditions`], …; all
+//! of them by [`objects`]), of the heap in [`allocation`], of the process in [`process`] and [`exits`]; the other files
+//! named after parts of the C library model these by [`cursor`]. Each
 //! decodes its arguments, asks for its turn ([`runtime::turn`]), does the operation on real memory, and reports the
 //! event ([`runtime::Runtime`]). [`fiber`] switches threads, [`search`] runs execution after execution, [`faults`]
 //! turns signals into findings, [`foreign`] refuses threads of libraries.
@@ -13,10 +14,15 @@
 
 mod access;
 mod allocation;
+mod barriers;
+mod c11;
+mod cancellation;
 mod choices;
 mod clock;
+mod conditions;
 mod control;
 mod cursor;
+mod ends;
 mod exits;
 mod externals;
 mod faults;
@@ -24,28 +30,37 @@ mod fiber;
 mod files;
 mod foreign;
 mod formats;
+mod futexes;
 mod globals;
 mod heap;
 mod jumps;
+mod keys;
 mod layout;
 mod leaks;
 mod locals;
 mod memory;
 mod mutexes;
+mod names;
 mod numbers;
+mod objects;
+mod once;
 mod printing;
 mod process;
 mod random;
+mod read_write_locks;
 mod recorder;
+mod results;
 mod runtime;
 mod scanning;
 mod scratch;
 mod search;
+mod semaphores;
 mod shadow;
 mod sites;
 mod sorting;
 mod strings;
 mod stuck;
 mod threads;
+mod timed;
 mod waits;
 mod wide;

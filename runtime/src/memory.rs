@@ -97,6 +97,9 @@ impl Refusal {
 /// Ends the execution unless the running thread may access all these bytes: for operations on objects that are more
 /// than an access.
 pub(crate) fn require(object: Range<usize>, operation: &str, site: RecordPointer) {
+    if object.is_empty() {
+        return;
+    }
     let failure = with(|runtime| {
         let refusal = runtime.refusal(&object)?;
         let at = site_use(Role::At, runtime.running, site, operation);

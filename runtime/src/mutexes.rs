@@ -1,128 +1,124 @@
-//! `pthread_mutex_t`. The state of a mutex is the engine's ([`engine::sync::mutex`]); in the program's memory is only
-//! its type, where glibc's static initialisers put it.
+//! `pthread_mutex_t` and `pthread_spinlock_t`. The state is the engine's ([`engine::sync::mutex`]); in the program's
+//! memory is only the type of a mutex, where glibc's static initialisers put it.
 
 use std::ffi::c_int;
 
-use engine::event::{Barrier, Kind, Object};
-use engine::execution::Pending;
-use engine::sync::mutex::{Refusal, Type};
-use rustc_hash::FxHashMap;
+use engine::event::{Kind as EventKind, Object};
+use engine::execution::{Execution, Pending};
+use engine::sync::machine::{Until, Wish};
+use engine::sync::mutex::{Acquired, Refusal, Robustness, Type};
 
-use crate::memory;
+use crate::objects::{Call, Class, Initial};
 use crate::recorder::Operation;
-use crate::runtime::{Runtime, turn, with};
-use crate::threads::{call_site, misuse};
+use crate::runtime::{Runtime, with};
 use crate::waits::Looks;
 
 /// Where glibc keeps `__data.__kind`.
 const KIND_OFFSET: usize = 16;
+/// The mark of a robust mutex there.
+const ROBUST: c_int = 16;
 
-/// The mutexes, by address: the same address has the same number in every execution.
-#[derive(Default)]
-pub(crate) struct MutexTable {
-    numbers: FxHashMap<usize, Object>,
+pub(crate) type Mutex = *mut libc::pthread_mutex_t;
+type SpinLock = *mut libc::pthread_spinlock_t;
+
+/// What the attributes of a mutex say.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind {
+    pub(crate) kind: Type,
+    pub(crate) robustness: Robustness,
 }
 
-impl MutexTable {
-    fn number(&mut self, address: usize) -> Object {
-        let next = Object(u32::try_from(self.numbers.len()).expect("fewer than 2^32 mutexes"));
-        *self.numbers.entry(address).or_insert(next)
-    }
-
-    /// Where the mutex with this number is.
-    pub(crate) fn address(&self, object: Object) -> Option<usize> {
-        self.numbers.iter().find(|&(_, &number)| number == object).map(|(&address, _)| address)
-    }
-}
-
-type Mutex = *mut libc::pthread_mutex_t;
-
-const fn type_of(kind: c_int) -> Type {
-    match kind & 3 {
-        libc::PTHREAD_MUTEX_RECURSIVE => Type::Recursive,
-        libc::PTHREAD_MUTEX_ERRORCHECK => Type::ErrorChecking,
-        _ => Type::Normal,
+impl Kind {
+    const fn of(number: c_int) -> Self {
+        let kind = match number & 3 {
+            libc::PTHREAD_MUTEX_RECURSIVE => Type::Recursive,
+            libc::PTHREAD_MUTEX_ERRORCHECK => Type::ErrorChecking,
+            _ => Type::Normal,
+        };
+        let robustness = if number & ROBUST == 0 { Robustness::Stalled } else { Robustness::Robust };
+        Self { kind, robustness }
     }
 }
 
-/// The type that stands in the program's memory.
-fn kind_at(mutex: Mutex) -> c_int {
-    let kind = mutex.wrapping_byte_add(KIND_OFFSET).cast::<c_int>();
+/// The type of a mutex whose memory is as an initialiser leaves it.
+pub(crate) fn static_type(address: usize) -> Option<Kind> {
+    let kind = (address + KIND_OFFSET) as *const c_int;
     // SAFETY: the program passes a mutex.
-    unsafe { kind.read_unaligned() }
+    let kind = unsafe { kind.read_unaligned() };
+    let rest = (0..KIND_OFFSET).chain(KIND_OFFSET + 4..size_of::<libc::pthread_mutex_t>());
+    // SAFETY: the same.
+    let zero = rest.map(|at| unsafe { ((address + at) as *const u8).read() }).all(|byte| byte == 0);
+    (zero && kind & !(3 | ROBUST) == 0).then(|| Kind::of(kind))
 }
 
-/// The number of the mutex, which is set up if this is its first use in the execution.
-fn known(mutex: Mutex) -> Option<Object> {
-    let kind = type_of(kind_at(mutex));
-    with(|runtime| {
-        let object = runtime.mutexes.number(mutex as usize);
-        if runtime.execution.mutex(object).is_none() {
-            runtime.execution.set_mutex(object, kind);
-        }
-        object
-    })
+/// Puts the type where [`static_type`] finds it.
+fn set_static_type(mutex: Mutex, number: c_int) {
+    let kind = mutex.wrapping_byte_add(KIND_OFFSET).cast::<c_int>();
+    // SAFETY: the program passes memory for a mutex.
+    unsafe { kind.write_unaligned(number) };
 }
 
-const fn error(refusal: Refusal) -> c_int {
+pub(crate) const fn error(refusal: Refusal) -> c_int {
     match refusal {
         Refusal::Busy => libc::EBUSY,
         Refusal::WouldDeadlock => libc::EDEADLK,
         Refusal::NotOwner | Refusal::Undefined => libc::EPERM,
+        Refusal::NotRecoverable => libc::ENOTRECOVERABLE,
+        Refusal::Consistent => libc::EINVAL,
     }
 }
 
-/// Performs an operation on a mutex as one event.
-fn operate(
-    object: Object,
-    pending: Pending,
-    operation: Operation,
-    mutex: Mutex,
-    perform: impl FnOnce(&mut Runtime) -> Result<(), Refusal>,
-) -> Result<(), Refusal> {
-    let site = call_site();
-    turn(pending, site);
-    let address = mutex as usize;
-    memory::require(address..address + size_of::<libc::pthread_mutex_t>(), operation.name(), site);
-    let performed = with(|runtime| {
-        let before = runtime.execution.object_state(object);
-        let seen = runtime.execution.seen(object, runtime.running);
-        let result = perform(runtime);
-        runtime.note_object(
-            object,
-            before,
-            if operation == Operation::TryLock { Looks::Like(seen) } else { Looks::Alike },
-        );
-        let failed = operation == Operation::TryLock && result.is_err();
-        let operation = if failed { Operation::TryLockFailed } else { operation };
-        (result, runtime.unlasting(Kind::Lock(object), Barrier::Full, operation, site, mutex as usize))
-    });
-    let Some((result, event)) = performed else { return Ok(()) };
-    event.obey();
-    result
+pub(crate) const fn acquired(result: Result<Acquired, Refusal>) -> c_int {
+    match result {
+        Ok(Acquired::Clean) => 0,
+        Ok(Acquired::OwnerDied) => libc::EOWNERDEAD,
+        Err(refusal) => error(refusal),
+    }
+}
+
+/// Operations of the running thread on a mutex, as wait loops see them ([`crate::waits`]).
+impl Runtime {
+    /// Acquires the mutex, which can be acquired.
+    pub(crate) fn lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
+        self.on_mutex(object, Looks::Alike, |execution| execution.lock(object))
+    }
+
+    fn try_lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
+        let seen = self.execution.seen(object, self.running);
+        self.on_mutex(object, Looks::Like(seen), |execution| execution.try_lock(object))
+    }
+
+    fn unlock(&mut self, object: Object) -> Result<(), Refusal> {
+        self.on_mutex(object, Looks::Alike, |execution| execution.unlock(object))
+    }
+
+    /// Operates on the mutex; what it looks like to the thread, and what changes, is noted.
+    pub(crate) fn on_mutex<R>(&mut self, object: Object, looks: Looks, work: impl FnOnce(&mut Execution) -> R) -> R {
+        let before = self.execution.object_state(object);
+        let result = work(&mut self.execution);
+        self.note_object(object, before, looks);
+        result
+    }
 }
 
 /// # Safety
 /// As `pthread_mutex_init`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __fh_pthread_mutex_init(mutex: Mutex, attributes: *const libc::pthread_mutexattr_t) -> c_int {
-    let mut kind = 0;
+    let (mut kind, mut robust) = (0, 0);
     if !attributes.is_null() {
         // SAFETY: the program passes initialised attributes.
         unsafe { pthread_mutexattr_gettype(attributes, &raw mut kind) };
+        // SAFETY: the same.
+        unsafe { libc::pthread_mutexattr_getrobust(attributes, &raw mut robust) };
     }
-    // A variable that is written like this is restored whole.
-    with(|runtime| runtime.globals.written_unseen());
-    // SAFETY: the program passes memory for a mutex.
-    unsafe { mutex.write_bytes(0, 1) };
-    let kind_at = mutex.wrapping_byte_add(KIND_OFFSET).cast::<c_int>();
-    // SAFETY: the same memory.
-    unsafe { kind_at.write_unaligned(kind) };
-    with(|runtime| {
-        runtime.has_effect();
-        let object = runtime.mutexes.number(mutex as usize);
-        runtime.execution.set_mutex(object, type_of(kind));
-    });
+    initialise(Call::on("pthread_mutex_init", mutex), mutex, kind | if robust == 0 { 0 } else { ROBUST })
+}
+
+/// A mutex with the type that has this number comes to life.
+pub(crate) fn initialise(call: Call, mutex: Mutex, number: c_int) -> c_int {
+    call.initialise(Class::Mutex, Initial::Mutex(Kind::of(number)));
+    set_static_type(mutex, number);
     0
 }
 
@@ -132,38 +128,129 @@ unsafe extern "C" {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_mutex_destroy(mutex: Mutex) -> c_int {
-    let Some(object) = known(mutex) else { return 0 };
-    let held = with(|runtime| runtime.execution.mutex(object).is_some_and(|mutex| mutex.destroy().is_err()));
-    if held == Some(true) {
-        misuse("pthread_mutex_destroy of a mutex that is held", "destroy", call_site());
-    }
+    Call::on("pthread_mutex_destroy", mutex).destroy(Class::Mutex);
     0
+}
+
+/// Acquires a mutex, however long it takes.
+pub(crate) fn lock(call: Call, class: Class) -> c_int {
+    let Some(object) = call.object(class) else { return 0 };
+    acquire(call, object)
+}
+
+/// The same of one that is known.
+pub(crate) fn acquire(call: Call, object: Object) -> c_int {
+    let work = |runtime: &mut Runtime| (EventKind::Lock(object), Operation::Lock, runtime.lock(object));
+    call.event(Pending::Lock(object), work).map_or(0, acquired)
+}
+
+/// Acquires a mutex if that takes no time.
+pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
+    let Some(object) = call.object(class) else { return 0 };
+    let work = |runtime: &mut Runtime| {
+        let result = runtime.try_lock(object);
+        let operation = if result.is_ok() { Operation::TryLock } else { Operation::TryLockFailed };
+        (EventKind::Lock(object), operation, result)
+    };
+    call.event(Pending::Access, work).map_or(0, acquired)
+}
+
+/// Acquires a mutex, or gives up.
+pub(crate) fn timed_lock(call: Call, time: *const libc::timespec) -> c_int {
+    let Some(object) = call.object(Class::Mutex) else { return 0 };
+    let wish = Wish::Lock(object);
+    let before = with(Runtime::before_a_call);
+    let result = call.event(Pending::Wait(wish, Until::TimeOut), |runtime| {
+        if runtime.execution.is_granted(wish) {
+            (EventKind::Lock(object), Operation::Lock, Some(runtime.lock(object)))
+        } else {
+            (EventKind::Lock(object), Operation::TimeOut, None)
+        }
+    });
+    match result {
+        None => 0,
+        Some(Some(result)) => acquired(result),
+        Some(None) => crate::timed::ran_out(before, time),
+    }
+}
+
+/// Releases a mutex.
+pub(crate) fn unlock(call: Call, class: Class) -> c_int {
+    let Some(object) = call.object(class) else { return 0 };
+    let work = |runtime: &mut Runtime| {
+        let last = runtime.last_use(object);
+        (EventKind::Lock(object), Operation::Unlock, (runtime.unlock(object), last))
+    };
+    match call.event(Pending::Access, work) {
+        None | Some((Ok(()), _)) => 0,
+        Some((Err(Refusal::Undefined), last)) => {
+            call.misuse(&format!("of a {} that this thread does not hold", class.name()), last)
+        }
+        Some((Err(refusal), _)) => error(refusal),
+    }
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_mutex_lock(mutex: Mutex) -> c_int {
-    let Some(object) = known(mutex) else { return 0 };
-    let lock = |runtime: &mut Runtime| runtime.execution.lock(object);
-    operate(object, Pending::Lock(object), Operation::Lock, mutex, lock).map_or_else(error, |()| 0)
+    lock(Call::on("pthread_mutex_lock", mutex), Class::Mutex)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_mutex_trylock(mutex: Mutex) -> c_int {
-    let Some(object) = known(mutex) else { return 0 };
-    let try_lock = |runtime: &mut Runtime| runtime.execution.try_lock(object);
-    operate(object, Pending::Access, Operation::TryLock, mutex, try_lock).map_or_else(error, |()| 0)
+    try_lock(Call::on("pthread_mutex_trylock", mutex), Class::Mutex)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_mutex_timedlock(mutex: Mutex, time: *const libc::timespec) -> c_int {
+    timed_lock(Call::on("pthread_mutex_timedlock", mutex), time)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_mutex_clocklock(mutex: Mutex, clock: libc::clockid_t, time: *const libc::timespec) -> c_int {
+    if !crate::timed::is_clock(clock) {
+        return libc::EINVAL;
+    }
+    timed_lock(Call::on("pthread_mutex_clocklock", mutex), time)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_mutex_unlock(mutex: Mutex) -> c_int {
-    let Some(object) = known(mutex) else { return 0 };
-    let unlock = |runtime: &mut Runtime| runtime.execution.unlock(object);
-    let site = call_site();
-    match operate(object, Pending::Access, Operation::Unlock, mutex, unlock) {
-        Ok(()) => 0,
-        Err(Refusal::Undefined) => {
-            misuse("pthread_mutex_unlock of a mutex that this thread does not hold", "unlock", site)
-        }
-        Err(refusal) => error(refusal),
-    }
+    unlock(Call::on("pthread_mutex_unlock", mutex), Class::Mutex)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_mutex_consistent(mutex: Mutex) -> c_int {
+    let Some(object) = Call::on("pthread_mutex_consistent", mutex).object(Class::Mutex) else { return 0 };
+    let result = with(|runtime| {
+        runtime.has_effect();
+        runtime.execution.make_consistent(object)
+    });
+    result.map_or(0, |result| result.map_or_else(error, |()| 0))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_spin_init(lock: SpinLock, _shared: c_int) -> c_int {
+    Call::on("pthread_spin_init", lock.cast_const()).initialise(Class::SpinLock, Initial::SpinLock);
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_spin_destroy(lock: SpinLock) -> c_int {
+    Call::on("pthread_spin_destroy", lock.cast_const()).destroy(Class::SpinLock);
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_spin_lock(lock: SpinLock) -> c_int {
+    self::lock(Call::on("pthread_spin_lock", lock.cast_const()), Class::SpinLock)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_spin_trylock(lock: SpinLock) -> c_int {
+    try_lock(Call::on("pthread_spin_trylock", lock.cast_const()), Class::SpinLock)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_spin_unlock(lock: SpinLock) -> c_int {
+    unlock(Call::on("pthread_spin_unlock", lock.cast_const()), Class::SpinLock)
 }

@@ -34,14 +34,54 @@ pub(crate) enum Operation {
     Fence,
     Lock,
     TryLock,
-    /// One that did not get the mutex.
+    /// A try that got nothing.
     TryLockFailed,
+    TryReadLockFailed,
+    TryWriteLockFailed,
+    SemaphoreTryWaitFailed,
     Unlock,
+    ReadLock,
+    TryReadLock,
+    WriteLock,
+    TryWriteLock,
+    /// Falling asleep on a condition variable or a futex.
+    Wait,
+    WakeUp,
+    TimeOut,
+    SpuriousWakeUp,
+    Signal,
+    Broadcast,
+    FutexWake,
+    SemaphoreWait,
+    SemaphoreTryWait,
+    Post,
+    GetValue,
+    BarrierArrive,
+    BarrierLeave,
+    OnceEnter,
+    OnceReturn,
+    OwnerDies,
+    Cancel(Thread),
+    TestCancel,
+    TryJoin(Thread),
     Create(Thread),
     Join(Thread),
 }
 
 impl Operation {
+    /// Whether it is an attempt that failed, which synchronises with nothing.
+    pub(crate) const fn gets_nothing(self) -> bool {
+        matches!(
+            self,
+            Self::TryLockFailed
+                | Self::TryReadLockFailed
+                | Self::TryWriteLockFailed
+                | Self::SemaphoreTryWaitFailed
+                | Self::TimeOut
+                | Self::TryJoin(_)
+        )
+    }
+
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Load => "load",
@@ -61,6 +101,29 @@ impl Operation {
             Self::Lock => "lock",
             Self::TryLock | Self::TryLockFailed => "trylock",
             Self::Unlock => "unlock",
+            Self::ReadLock => "read-lock",
+            Self::TryReadLock | Self::TryReadLockFailed => "read-trylock",
+            Self::WriteLock => "write-lock",
+            Self::TryWriteLock | Self::TryWriteLockFailed => "write-trylock",
+            Self::Wait => "wait",
+            Self::WakeUp => "wake-up",
+            Self::TimeOut => "time-out",
+            Self::SpuriousWakeUp => "spurious-wake-up",
+            Self::Signal => "signal",
+            Self::Broadcast => "broadcast",
+            Self::FutexWake => "futex-wake",
+            Self::SemaphoreWait => "semaphore-wait",
+            Self::SemaphoreTryWait | Self::SemaphoreTryWaitFailed => "semaphore-trywait",
+            Self::Post => "post",
+            Self::GetValue => "getvalue",
+            Self::BarrierArrive => "barrier-arrive",
+            Self::BarrierLeave => "barrier-leave",
+            Self::OnceEnter => "once-enter",
+            Self::OnceReturn => "once-return",
+            Self::OwnerDies => "owner-dies",
+            Self::Cancel(_) => "cancel",
+            Self::TestCancel => "testcancel",
+            Self::TryJoin(_) => "tryjoin",
             Self::Create(_) => "create",
             Self::Join(_) => "join",
         }
@@ -114,7 +177,10 @@ pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
 fn target(note: &Note, detail: &Detail) -> String {
     let expression = Record::behind(note.site).expression();
     match note.operation {
-        Operation::Create(thread) | Operation::Join(thread) => format!("T{}", thread.0),
+        Operation::Create(thread)
+        | Operation::Join(thread)
+        | Operation::TryJoin(thread)
+        | Operation::Cancel(thread) => format!("T{}", thread.0),
         Operation::Fence => String::new(),
         _ if !expression.is_empty() => expression.to_owned(),
         _ => format!("{:#x}", detail.address),
@@ -533,8 +599,9 @@ fn at_least_one(counted: u64, seen: bool) -> u64 {
 
 fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {
     let record = Record::behind(note.site);
-    let reads = step.kind.reads();
-    let writes = step.kind.writes();
+    let accesses = detail.width > 0;
+    let reads = accesses && step.kind.reads();
+    let writes = accesses && step.kind.writes();
     TraceEvent {
         thread: step.thread.0.into(),
         place: record.place(),

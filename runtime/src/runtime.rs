@@ -9,6 +9,7 @@ use engine::event::{Barrier, Event, Kind, Location, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
 use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
+use protocol::Wakeups;
 
 use crate::choices::WeakFailures;
 use crate::exits::Exits;
@@ -19,9 +20,10 @@ use crate::foreign;
 use crate::globals::Globals;
 use crate::heap::Heap;
 use crate::jumps::Jumps;
+use crate::keys::Keys;
 use crate::layout;
 use crate::locals::Locals;
-use crate::mutexes::MutexTable;
+use crate::objects::ObjectTable;
 use crate::random::Library;
 use crate::recorder::{Detail, Failure, Note, Operation, Recorder};
 use crate::shadow::{Cut, Shadow};
@@ -35,7 +37,9 @@ pub(crate) struct Runtime {
     pub(crate) reports: Vec<Report>,
     pub(crate) recorder: Recorder,
     pub(crate) threads: ThreadTable,
-    pub(crate) mutexes: MutexTable,
+    pub(crate) objects: ObjectTable,
+    pub(crate) keys: Keys,
+    pub(crate) wakeups: Wakeups,
     pub(crate) heap: Heap,
     pub(crate) locals: Locals,
     pub(crate) globals: Globals,
@@ -285,7 +289,9 @@ impl Runtime {
             reports: Vec::new(),
             recorder,
             threads: ThreadTable::default(),
-            mutexes: MutexTable::default(),
+            objects: ObjectTable::default(),
+            keys: Keys::default(),
+            wakeups: Wakeups::Signalled,
             heap,
             locals: Locals::default(),
             globals: Globals::save(),
@@ -322,6 +328,8 @@ impl Runtime {
         self.locals.reset(&mut self.shadow);
         self.shadow.begin();
         self.threads.reset();
+        self.objects.reset();
+        self.keys.reset();
         self.recorder.begin(self.execution.shared());
         self.monitors.iter_mut().for_each(|monitor| monitor.begin());
         self.reports.clear();
@@ -536,7 +544,7 @@ impl Runtime {
             self.recorder.detail(Detail { address: object, ..Detail::default() });
         }
         // An attempt that failed synchronises with nothing.
-        let order = if operation == Operation::TryLockFailed { Order::Relaxed } else { Order::AcquireRelease };
+        let order = if operation.gets_nothing() { Order::Relaxed } else { Order::AcquireRelease };
         let barriers = Barriers { before, after: Barrier::None, order: Some(order) };
         self.event(kind, barriers, Note { site, operation }, &[])
     }
@@ -549,6 +557,26 @@ impl Runtime {
         }
         let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
         self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, &[])
+    }
+
+    /// Reports an event on several pieces of memory, one of which is no program's, with full fences on both sides.
+    pub(crate) fn queue_event(&mut self, pieces: &[(usize, u8)], kind: Kind, note: Note, detail: Detail) -> Turn {
+        let state = self.threads.at(self.running);
+        state.events += 1;
+        state.effects += 1;
+        if self.recorder.traces() {
+            self.recorder.detail(detail);
+        }
+        let (mut all, mut some) = (Vec::new(), Vec::new());
+        for &(address, width) in pieces {
+            if self.shadow.locate(address, width.into(), &mut some) == Cut::Yes {
+                self.void = true;
+            }
+            all.append(&mut some);
+        }
+        all.sort_unstable();
+        let order = Some(Order::SequentiallyConsistent);
+        self.event(kind, Barriers { before: Barrier::Full, after: Barrier::Full, order }, note, &all)
     }
 
     /// Takes an event into the execution. Last come the monitors: little has to be kept in registers over their call.

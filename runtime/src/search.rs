@@ -10,7 +10,7 @@ use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::monitor;
 use protocol::{
-    Explore, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent,
+    Explore, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent, Wakeups,
 };
 
 use crate::faults::{self, Fault};
@@ -42,6 +42,7 @@ fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits, heap: pr
         Ok(mut runtime) => {
             runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
             runtime.weak_failures.limit = limits.weak_failures;
+            runtime.wakeups = limits.wakeups;
             install(runtime);
         }
         Err(error) => control::internal_error(&format!("address space cannot be reserved: {error}")),
@@ -427,7 +428,8 @@ impl Runtime {
 /// Runs the program once, as an ordinary one, without signals of ours or findings; its exit status.
 pub(crate) fn run_once() -> c_int {
     let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
-    let limits = Limits { max_events: u64::MAX, local_seconds: u64::MAX, weak_failures: 0 };
+    let limits =
+        Limits { max_events: u64::MAX, local_seconds: u64::MAX, weak_failures: 0, wakeups: Wakeups::Signalled };
     set_up(Execution::new(Box::new(strategy)), &[], &limits, protocol::Heap::default());
     with(Runtime::begin);
     fiber::run();

@@ -2,10 +2,12 @@
 //! What is at the bottom of it is the engine's to find ([`engine::progress`]).
 
 use engine::event::{Kind as EventKind, Object, Thread};
-use engine::execution::{Ending, Status};
+use engine::execution::{Ending, Pending, Status};
 use engine::progress::{Blocked, Cause, Waits, causes};
+use engine::sync::machine::Wish;
 use protocol::{Kind, Role, SiteUse};
 
+use crate::objects::Class;
 use crate::recorder::{Failure, Operation, site_use};
 use crate::runtime::Runtime;
 use crate::sites::{Record, RecordPointer};
@@ -47,6 +49,9 @@ impl Runtime {
             Some(&Cause::NeverWoken(thread)) => {
                 (Kind::LostWakeup, format!("{} sleeps, and nobody is left to wake it", name(thread)))
             }
+            Some(&Cause::NeverJoined(thread)) => {
+                (Kind::Deadlock, format!("{} waits at a barrier, and nobody is left to arrive there", name(thread)))
+            }
             Some(&Cause::Loop(thread)) => {
                 (Kind::Livelock, format!("{} waits in a loop that nobody is left to end", name(thread)))
             }
@@ -55,9 +60,10 @@ impl Runtime {
         // Those at the bottom of it come first.
         let first: &[Thread] = match &causes[0] {
             Cause::Cycle(threads) => threads,
-            Cause::NeverReleased(thread) | Cause::NeverWoken(thread) | Cause::Loop(thread) => {
-                std::slice::from_ref(thread)
-            }
+            Cause::NeverReleased(thread)
+            | Cause::NeverWoken(thread)
+            | Cause::NeverJoined(thread)
+            | Cause::Loop(thread) => std::slice::from_ref(thread),
         };
         let mut ordered: Vec<&Blocked> = blocked.iter().collect();
         ordered.sort_by_key(|one| first.iter().position(|&thread| thread == one.thread).unwrap_or(first.len()));
@@ -82,17 +88,37 @@ impl Runtime {
             }
             Waits::Wake(object) => {
                 let what = self.object_name(object, stands);
-                site("wait", &what);
+                let operation = if self.objects.class(object) == Class::Semaphore { "semaphore-wait" } else { "wait" };
+                site(operation, &what);
                 format!("{who} sleeps{} on {what}", at(stands))
+            }
+            Waits::Arrival(object) => {
+                let what = self.object_name(object, stands);
+                site("barrier-leave", &what);
+                format!("{who} waits{} for others at {what}", at(stands))
             }
             Waits::Release(object) => {
                 let what = self.object_name(object, stands);
-                site("lock", &what);
+                site(self.operation_before(thread), &what);
                 let hold = |&by: &Thread| self.hold((by, object, &what), thread, sites);
                 let held: Vec<String> = blocked.by.iter().map(hold).collect();
                 format!("{who} waits{} for {what}{}", at(stands), held.concat())
             }
             Waits::Change => self.describe_loop(thread, sites),
+        }
+    }
+
+    /// The operation that the thread, which waits for others to release an object, stands before.
+    fn operation_before(&self, thread: Thread) -> &'static str {
+        match self.execution.status(thread) {
+            Status::Arrived(Pending::Wait(wish, _)) | Status::Waiting(Pending::Wait(wish, _)) => match wish {
+                Wish::Read(_) => Operation::ReadLock.name(),
+                Wish::Write(_) => Operation::WriteLock.name(),
+                Wish::Once(_) => Operation::OnceEnter.name(),
+                Wish::Wake { .. } => Operation::WakeUp.name(),
+                _ => Operation::Lock.name(),
+            },
+            _ => Operation::Lock.name(),
         }
     }
 
@@ -112,8 +138,14 @@ impl Runtime {
     fn hold(&self, held: (Thread, Object, &str), waits: Thread, sites: &mut Vec<SiteUse>) -> String {
         let (holder, object, what) = held;
         let who = if holder == waits { "it itself".to_owned() } else { name(holder) };
+        // Of what is no mutex the thread's last operation is told.
+        let used = || {
+            let mut used = self.execution.steps().iter().zip(self.recorder.notes()).rev();
+            let kinds = [EventKind::Lock(object), EventKind::Share(object)];
+            used.find(|(step, _)| step.thread == holder && kinds.contains(&step.kind)).map(|(_, &note)| note)
+        };
         let ended = if self.execution.status(holder) == Status::Ended { " and has ended" } else { "" };
-        let Some(note) = self.acquired(holder, object).and_then(|event| self.recorder.note(event)) else {
+        let Some(note) = self.acquired(holder, object).and_then(|event| self.recorder.note(event)).or_else(used) else {
             return format!(", which {who} holds{ended}");
         };
         let known = site_use(Role::Holds, holder, note.site, note.operation.name());
@@ -159,20 +191,29 @@ impl Runtime {
         format!("{who} goes round the loop{} until {}", at(around), until.join(" or "))
     }
 
-    /// The name of an object, as the place where it is used says it, else its address.
+    /// The name of an object, as the place where it is used says it, else its address. A wait's place names the
+    /// condition variable: the mutex has the name of its last use elsewhere.
     fn object_name(&self, object: Object, site: RecordPointer) -> String {
-        let Some(address) = self.mutexes.address(object) else { return String::new() };
+        let address = self.objects.address(object);
+        let used = || self.execution.steps().iter().zip(self.recorder.notes());
+        let of_wait = used().any(|(step, note)| {
+            matches!(step.kind, EventKind::Wait { mutex, .. } if mutex == object) && note.site == site
+        });
+        let elsewhere = used().rev().find(|(step, _)| step.kind == EventKind::Lock(object));
+        let site = if of_wait { elsewhere.map_or(std::ptr::null(), |(_, note)| note.site) } else { site };
         let expression = Record::behind(site).expression();
         if expression.is_empty() {
             return format!("{address:#x}");
         }
         // Of several, such as the elements of an array, as in a trace.
-        let used = self.execution.steps().iter().zip(self.recorder.notes());
-        let named = used.filter(|(_, note)| Record::behind(note.site).expression() == expression);
-        let addresses = named.filter_map(|(step, _)| match step.kind {
-            EventKind::Lock(other) => self.mutexes.address(other),
+        let class = self.objects.class(object);
+        let named = used().filter(|(_, note)| Record::behind(note.site).expression() == expression);
+        let others = named.filter_map(|(step, _)| match step.kind {
+            EventKind::Lock(other) | EventKind::Share(other) | EventKind::Wait { condition: other, .. } => Some(other),
             _ => None,
         });
+        let addresses =
+            others.filter(|&other| self.objects.class(other) == class).map(|other| self.objects.address(other));
         match address - addresses.min().unwrap_or(address).min(address) {
             0 => expression.to_owned(),
             offset => format!("{expression}+{offset}"),

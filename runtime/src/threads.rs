@@ -2,29 +2,49 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
+use crate::clock;
+use crate::ends::{self, Ends};
+use crate::fiber::{self, Switch};
+use crate::objects::Call;
+use crate::process;
+use crate::recorder::Operation;
+use crate::runtime::{Runtime, turn, with};
+use crate::sites::{Record, RecordPointer};
+use crate::timed::Patience;
+use crate::waits::{Change, Mark, Read, Thing};
+use crate::{cancellation, timed};
 use engine::event::{Barrier, Kind, Thread};
 use engine::execution::{Pending, Status, TooManyThreads};
 use engine::per_thread::PerThread;
+use engine::sync::machine::{Until, Wish};
 use engine::visits::Visits;
-use protocol::{Kind as Violated, Role};
 
-use crate::clock;
-use crate::fiber::{self, Switch};
-use crate::process;
-use crate::recorder::{Failure, Operation, site_use};
-use crate::runtime::{End, Runtime, end_execution, turn, with};
-use crate::sites::{Record, RecordPointer};
-use crate::waits::{Change, Mark, Read, Thing};
+type Body = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
-/// The function that a thread runs.
-pub(crate) type Body = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+/// What a thread runs, and with which argument.
+#[derive(Clone, Copy)]
+pub(crate) enum Start {
+    Posix(Body, usize),
+    C11(unsafe extern "C" fn(*mut c_void) -> c_int, usize),
+}
+
+impl Start {
+    fn run(self) -> usize {
+        match self {
+            // SAFETY: the program passed the function to pthread_create.
+            Self::Posix(function, argument) => (unsafe { function(argument as *mut c_void) }) as usize,
+            // SAFETY: the program passed the function to thrd_create.
+            Self::C11(function, argument) => (unsafe { function(argument as *mut c_void) }).cast_unsigned() as usize,
+        }
+    }
+}
 
 /// What the runtime knows of a thread in this execution.
 #[derive(Default)]
 pub(crate) struct ThreadState {
-    body: Option<(Body, usize)>,
-    result: usize,
-    claimed: Option<Claim>,
+    body: Option<Start>,
+    pub(crate) result: usize,
+    claimed: Claim,
     /// Where it stood last.
     pub(crate) stands_at: Option<&'static Record>,
     /// What it has read, for wait loops.
@@ -41,6 +61,15 @@ pub(crate) struct ThreadState {
     pub(crate) blocking: Vec<(u64, Pending)>,
     /// The loops that it is in.
     pub(crate) visits: Visits<RecordPointer, Mark>,
+    /// How many of its waits have run out.
+    pub(crate) waits_in_vain: u64,
+    pub(crate) patience: Option<Patience>,
+    /// The bits with which it sleeps on a futex.
+    pub(crate) futex_bits: u32,
+    /// As it was given one.
+    pub(crate) name: Option<Vec<u8>>,
+    /// What is to be done when it ends.
+    pub(crate) ends: Ends,
     /// It is in a wait loop, and what it waits for are its reads from this one on.
     pub(crate) waits: bool,
     pub(crate) waits_for: usize,
@@ -49,8 +78,10 @@ pub(crate) struct ThreadState {
 }
 
 /// Who takes a thread's end.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Claim {
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Claim {
+    #[default]
+    Nobody,
     Joined,
     Detached,
 }
@@ -69,12 +100,15 @@ impl ThreadTable {
         self.reserve(Thread::MAIN);
         for state in self.states.first(self.used) {
             state.body = None;
-            state.claimed = None;
+            state.claimed = Claim::Nobody;
             state.reads.clear();
             state.changes.clear();
             state.blocking.clear();
             state.visits.clear();
             (state.effects, state.frees, state.events) = (0, 0, 0);
+            (state.waits_in_vain, state.patience) = (0, None);
+            state.ends.reset();
+            state.name = None;
             state.waits = false;
         }
     }
@@ -111,13 +145,13 @@ pub(crate) fn body(thread: Thread) -> Switch {
             runtime.end_thread()
         })
     } else {
-        let (function, argument) = with(|runtime| runtime.threads.at(thread).body)
+        let start = with(|runtime| runtime.threads.at(thread).body)
             .flatten()
             .expect("a thread that starts was created with a function");
-        // SAFETY: the program passed the function to pthread_create.
-        let result = unsafe { function(argument as *mut c_void) };
+        let result = start.run();
+        ends::end_function(Call::at_the_end());
         with(|runtime| {
-            runtime.threads.at(thread).result = result as usize;
+            runtime.threads.at(thread).result = result;
             runtime.end_thread()
         })
     }
@@ -129,7 +163,8 @@ const fn handle(thread: Thread) -> usize {
     0x1000 + thread.index()
 }
 
-fn thread_of(runtime: &Runtime, handle: usize) -> Option<Thread> {
+/// The thread of this execution with this handle.
+pub(crate) fn thread_of(runtime: &Runtime, handle: usize) -> Option<Thread> {
     let index = handle.checked_sub(0x1000).filter(|&index| index < Thread::LIMIT)?;
     let thread = Thread::from_index(index);
     (runtime.execution.status(thread) != Status::Absent).then_some(thread)
@@ -157,19 +192,24 @@ unsafe extern "C" fn __fh_pthread_create(
     function: Body,
     argument: *mut c_void,
 ) -> c_int {
-    let site = call_site();
     let mut detached = 0;
     if !attributes.is_null() {
         // SAFETY: the program passes initialised attributes.
         unsafe { pthread_attr_getdetachstate(attributes, &raw mut detached) };
     }
+    let claimed = if detached == libc::PTHREAD_CREATE_DETACHED { Claim::Detached } else { Claim::Nobody };
+    create(into, Start::Posix(function, argument as usize), claimed)
+}
+
+/// Creates a thread.
+pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim) -> c_int {
+    let site = call_site();
     turn(Pending::Access, site);
     let created = with(|runtime| {
         let child = runtime.execution.create()?;
         runtime.threads.reserve(child);
         let state = runtime.threads.at(child);
-        state.body = Some((function, argument as usize));
-        state.claimed = (detached == libc::PTHREAD_CREATE_DETACHED).then_some(Claim::Detached);
+        (state.body, state.claimed) = (Some(start), claimed);
         let turn = runtime.no_access(Kind::Create(child), Barrier::Full, Operation::Create(child), site, 0);
         runtime.globals.writes(into as usize, 8, 0);
         Ok::<_, TooManyThreads>((child, turn))
@@ -189,65 +229,161 @@ unsafe extern "C" fn __fh_pthread_create(
     0
 }
 
+/// The thread that the running one is about to join or to detach.
+fn claim(call: Call, handle: usize, claim: Claim) -> Result<Thread, c_int> {
+    let claimed = with(|runtime| {
+        let thread = thread_of(runtime, handle).ok_or("of something that is no thread")?;
+        if thread == runtime.running && claim == Claim::Joined {
+            return Ok(None);
+        }
+        runtime.has_effect();
+        match std::mem::replace(&mut runtime.threads.at(thread).claimed, claim) {
+            Claim::Nobody => Ok(Some(thread)),
+            Claim::Joined => Err("of a thread that is joined already"),
+            Claim::Detached => Err("of a detached thread"),
+        }
+    });
+    match claimed {
+        None | Some(Ok(None)) => Err(libc::EDEADLK),
+        Some(Ok(Some(thread))) => Ok(thread),
+        Some(Err(what)) => call.misuse(what, None),
+    }
+}
+
+/// Joins a thread; its result.
+pub(crate) fn join(call: Call, handle: usize) -> Result<usize, c_int> {
+    let child = claim(call, handle, Claim::Joined)?;
+    cancellation::point(call);
+    call.wait(Pending::Join(child));
+    if with(|runtime| runtime.execution.is_granted(Wish::Join(child))) == Some(false) {
+        unclaim(child);
+        cancellation::act(call);
+    }
+    Ok(joined(call, child))
+}
+
+/// Whoever was to join the thread does not.
+fn unclaim(child: Thread) {
+    with(|runtime| runtime.threads.at(child).claimed = Claim::Nobody);
+}
+
+/// The thread has ended; its result.
+fn joined(call: Call, child: Thread) -> usize {
+    let joined = with(|runtime| {
+        let event = runtime.no_access(Kind::Join(child), Barrier::Full, Operation::Join(child), call.site, 0);
+        (event, runtime.threads.at(child).result)
+    });
+    let Some((event, result)) = joined else { return 0 };
+    event.obey();
+    result
+}
+
+/// Puts a thread's result where the program wants it.
+fn give(result: usize, into: *mut usize) {
+    if !into.is_null() {
+        with(|runtime| runtime.globals.writes(into as usize, 8, 0));
+        // SAFETY: the program passes where the result goes.
+        unsafe { into.write_unaligned(result) };
+    }
+}
+
 /// # Safety
 /// As `pthread_join`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __fh_pthread_join(handle: usize, into: *mut usize) -> c_int {
-    let site = call_site();
-    let claimed = with(|runtime| {
-        let thread = thread_of(runtime, handle).ok_or("of something that is no thread")?;
-        if thread == runtime.running {
-            return Ok(None);
+    match join(call("pthread_join"), handle) {
+        Err(error) => error,
+        Ok(result) => {
+            give(result, into);
+            0
         }
-        match runtime.threads.at(thread).claimed.replace(Claim::Joined) {
-            None => Ok(Some(thread)),
-            Some(Claim::Joined) => Err("of a thread that is joined already"),
-            Some(Claim::Detached) => Err("of a detached thread"),
-        }
-    });
-    let child = match claimed {
-        None | Some(Ok(None)) => return libc::EDEADLK,
-        Some(Ok(Some(child))) => child,
-        Some(Err(what)) => misuse(&format!("pthread_join {what}"), "join", site),
-    };
-    turn(Pending::Join(child), site);
-    let joined = with(|runtime| {
-        let event = runtime.no_access(Kind::Join(child), Barrier::Full, Operation::Join(child), site, 0);
-        if !into.is_null() {
-            runtime.globals.writes(into as usize, 8, 0);
-        }
-        (event, runtime.threads.at(child).result)
-    });
-    let Some((event, result)) = joined else { return libc::EDEADLK };
-    event.obey();
-    if !into.is_null() {
-        // SAFETY: the program passes where the result goes.
-        unsafe { into.write_unaligned(result) };
     }
-    0
+}
+
+/// A call that is about no object in the program's memory.
+fn call(name: &'static str) -> Call {
+    Call::on(name, std::ptr::null::<u8>())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_tryjoin_np(handle: usize, into: *mut usize) -> c_int {
+    let call = call("pthread_tryjoin_np");
+    let child = match claim(call, handle, Claim::Joined) {
+        Ok(child) => child,
+        Err(error) => return error,
+    };
+    call.wait(Pending::Access);
+    if with(|runtime| runtime.execution.is_granted(Wish::Join(child))) == Some(true) {
+        give(joined(call, child), into);
+        return 0;
+    }
+    unclaim(child);
+    still_runs(call, Operation::TryJoin(child));
+    with(Runtime::has_effect);
+    libc::EBUSY
+}
+
+/// The running thread has seen that another one has not ended.
+fn still_runs(call: Call, operation: Operation) {
+    if let Some(event) = with(|runtime| runtime.no_access(Kind::Fence, Barrier::Full, operation, call.site, 0)) {
+        event.obey();
+    }
+}
+
+fn timed_join(call: Call, handle: usize, into: *mut usize, time: *const libc::timespec) -> c_int {
+    let before = with(Runtime::before_a_call);
+    let child = match claim(call, handle, Claim::Joined) {
+        Ok(child) => child,
+        Err(error) => return error,
+    };
+    cancellation::point(call);
+    call.wait(Pending::Wait(Wish::Join(child), Until::TimeOut));
+    if with(|runtime| runtime.execution.is_granted(Wish::Join(child))) == Some(true) {
+        give(joined(call, child), into);
+        return 0;
+    }
+    unclaim(child);
+    still_runs(call, Operation::TimeOut);
+    if cancellation::is_due() {
+        cancellation::act(call);
+    }
+    timed::ran_out(before, time)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_timedjoin_np(handle: usize, into: *mut usize, time: *const libc::timespec) -> c_int {
+    timed_join(call("pthread_timedjoin_np"), handle, into, time)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_pthread_clockjoin_np(
+    handle: usize,
+    into: *mut usize,
+    clock: libc::clockid_t,
+    time: *const libc::timespec,
+) -> c_int {
+    let call = call("pthread_clockjoin_np");
+    if timed::is_clock(clock) { timed_join(call, handle, into, time) } else { libc::EINVAL }
+}
+
+/// Detaches a thread.
+pub(crate) fn detach(call: Call, handle: usize) -> c_int {
+    claim(call, handle, Claim::Detached).err().unwrap_or(0)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_detach(handle: usize) -> c_int {
-    let site = call_site();
-    let claimed = with(|runtime| {
-        let thread = thread_of(runtime, handle).ok_or("of something that is no thread")?;
-        runtime.has_effect();
-        match runtime.threads.at(thread).claimed.replace(Claim::Detached) {
-            None => Ok(()),
-            Some(Claim::Joined) => Err("of a thread that is joined already"),
-            Some(Claim::Detached) => Err("of a thread that is detached already"),
-        }
-    });
-    match claimed {
-        None | Some(Ok(())) => 0,
-        Some(Err(what)) => misuse(&format!("pthread_detach {what}"), "detach", site),
-    }
+    detach(call("pthread_detach"), handle)
+}
+
+/// The handle of the running thread.
+pub(crate) fn current() -> usize {
+    with(|runtime| handle(runtime.running)).unwrap_or(handle(Thread::MAIN))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_self() -> usize {
-    with(|runtime| handle(runtime.running)).unwrap_or(handle(Thread::MAIN))
+    current()
 }
 
 #[unsafe(no_mangle)]
@@ -257,12 +393,7 @@ const extern "C" fn __fh_pthread_equal(one: usize, other: usize) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_exit(result: *mut c_void) -> ! {
-    with(|runtime| {
-        let thread = runtime.running;
-        runtime.threads.at(thread).result = result as usize;
-        runtime.locals.leave(thread, 0, &mut runtime.shadow);
-    });
-    leave()
+    ends::end_thread(call("pthread_exit"), result as usize)
 }
 
 /// Ends the running thread from within.
@@ -271,20 +402,15 @@ pub(crate) fn leave() -> ! {
     fiber::abandon(switch)
 }
 
-/// Ends the execution: the program broke the contract of a library call.
-pub(crate) fn misuse(what: &str, operation: &str, site: RecordPointer) -> ! {
-    let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
-    let sites = vec![site_use(Role::At, thread, site, operation)];
-    end_execution(End::Failed(Failure {
-        kind: Violated::Misuse,
-        message: what.to_owned(),
-        sites,
-        program_counter: None,
-    }))
+/// The running thread gives way to others.
+pub(crate) fn yields() {
+    with(Runtime::yields);
 }
 
-fn yields() {
-    with(Runtime::yields);
+/// The running thread sleeps: it gives way to others. To be cancelled it must have an event to be cancelled at.
+pub(crate) fn sleeps(name: &'static str) {
+    cancellation::point(call(name));
+    yields();
 }
 
 #[unsafe(no_mangle)]
@@ -300,28 +426,39 @@ extern "C" fn __fh_pthread_yield() -> c_int {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_thrd_yield() {
-    yields();
-}
-
-#[unsafe(no_mangle)]
 extern "C" fn __fh_sleep(seconds: c_uint) -> c_uint {
     clock::pass(u64::from(seconds) * 1_000_000_000);
-    yields();
+    sleeps("sleep");
     0
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_usleep(microseconds: c_uint) -> c_int {
     clock::pass(u64::from(microseconds) * 1000);
-    yields();
+    sleeps("usleep");
     0
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_nanosleep(request: *const libc::timespec, _remaining: *mut libc::timespec) -> c_int {
     clock::pass(clock::nanoseconds(request));
-    yields();
+    sleeps("nanosleep");
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_clock_nanosleep(
+    clock: libc::clockid_t,
+    flags: c_int,
+    request: *const libc::timespec,
+    _remaining: *mut libc::timespec,
+) -> c_int {
+    if flags & libc::TIMER_ABSTIME == 0 {
+        clock::pass(clock::nanoseconds(request));
+    } else {
+        clock::pass_until(clock, clock::nanoseconds(request));
+    }
+    sleeps("clock_nanosleep");
     0
 }
 

@@ -102,6 +102,17 @@ pub(crate) struct Mark {
     blocks: usize,
     used: usize,
     frees: u64,
+    /// Waits that have run out.
+    in_vain: u64,
+}
+
+impl Mark {
+    /// Whether there are as many changes and other effects before both: none between them, as one comes before the
+    /// other.
+    pub(crate) fn has_changed_as_much_as(&self, other: &Self) -> bool {
+        let of = |mark: &Self| (mark.changes, mark.effects, mark.blocks, mark.used, mark.frees);
+        of(self) == of(other)
+    }
 }
 
 /// An iteration that changes more than this does not count as one without effect: it is compared change by change.
@@ -130,7 +141,7 @@ unsafe extern "C" fn __fh_loop(record: *mut Loop, visit: u32, state: *const u64,
 
 impl Runtime {
     /// What the running thread has done by now.
-    fn mark(&mut self) -> Mark {
+    pub(crate) fn mark(&mut self) -> Mark {
         let (blocks, used) = self.heap.extent(self.running);
         let state = self.threads.at(self.running);
         Mark {
@@ -141,6 +152,7 @@ impl Runtime {
             blocks,
             used,
             frees: state.frees,
+            in_vain: state.waits_in_vain,
         }
     }
 
@@ -163,8 +175,18 @@ impl Runtime {
             self.threads.at(thread).visits.keep(words, mark);
             return None;
         };
+        if mark.in_vain > begin.in_vain {
+            // Where one wait ran out, the thread waits there: to wait here would be to hold on to whatever it holds. Of
+            // several, each could go on by itself, and what changed in passing others may need: round again.
+            if mark.in_vain == begin.in_vain + 1 && mark.has_changed_as_much_as(&begin) {
+                self.grows_patient(begin.reads);
+            }
+            self.threads.at(thread).visits.restart(words, mark);
+            return None;
+        }
         self.forget_changes(&begin);
         let state = self.threads.at(thread);
+        state.patience = None;
         state.waits = true;
         state.waits_for = begin.reads;
         let first = state.blocking.iter().rev().find(|&&(event, _)| event <= begin.events);
@@ -326,6 +348,28 @@ impl Runtime {
         }
     }
 
+    /// What the running thread has done since this mark was without effect.
+    pub(crate) fn has_done_nothing(&mut self, since: Option<Mark>) {
+        let Some(since) = since else { return };
+        let state = self.threads.at(self.running);
+        state.effects = since.effects;
+        state.changes.truncate(since.changes);
+    }
+
+    /// The running thread has read these bytes.
+    pub(crate) fn reads(&mut self, address: usize, width: u8, value: u64) {
+        let event = self.execution.length();
+        self.threads.at(self.running).reads.push(Read { address, value, event, width });
+    }
+
+    /// Whether the thread would read the same again, from this one of its reads on.
+    pub(crate) fn reads_the_same(&self, thread: Thread, since: usize) -> bool {
+        self.threads.of(thread).reads[since..].iter().all(|read| match read.width {
+            0 => self.execution.seen(Object(read.address as u32), thread) == read.value,
+            _ => held(read.thing()) == read.value,
+        })
+    }
+
     /// Whether the thread waits for bytes that may not be accessed any more.
     #[cold]
     fn waits_for_lost(&mut self, thread: Thread) -> bool {
@@ -357,12 +401,12 @@ impl Runtime {
     /// Which of the waiting threads would read something else now?
     #[cold]
     pub(crate) fn wake_waiting(&mut self) {
+        for index in 0..self.threads.len() {
+            self.check_patience(Thread::from_index(index));
+        }
         for thread in self.waiting_threads() {
-            let state = self.threads.of(thread);
-            let same = state.reads[state.waits_for..].iter().all(|read| match read.width {
-                0 => self.execution.seen(Object(read.address as u32), thread) == read.value,
-                _ => held(read.thing()) == read.value,
-            }) && !(self.shadow.hides() && self.waits_for_lost(thread));
+            let since = self.threads.of(thread).waits_for;
+            let same = self.reads_the_same(thread, since) && !(self.shadow.hides() && self.waits_for_lost(thread));
             self.execution.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
         }
         if self.execution.is_stuck() {
@@ -418,10 +462,11 @@ impl Runtime {
         changes().find(|change| change.before == 0).or_else(|| changes().next()).map(|change| change.event)
     }
 
-    /// The events at which the waiting thread read what it waits for.
+    /// The events at which the thread, which waits in a loop, read what it waits for.
     pub(crate) fn waits_for(&self, thread: Thread) -> impl Iterator<Item = u32> {
         let state = self.threads.of(thread);
-        state.reads[state.waits_for..].iter().map(|read| read.event)
+        let first = self.patient_since(thread).unwrap_or(state.waits_for);
+        state.reads[first..].iter().map(|read| read.event)
     }
 }
 

@@ -188,6 +188,7 @@ fn site_words(site: &SiteUse) -> String {
             format!("holds since here, by this {operation}, what is waited for")
         }
         Role::Holds => format!("holds {} since here", printable(&site.expression)),
+        Role::Earlier => format!("the operation on it before that, {operation}{of}"),
         Role::Freed => "the block was freed here".to_string(),
         Role::Allocated if operation == "declare" => "the variable belongs to this function".to_string(),
         Role::Allocated => "the block was allocated here".to_string(),

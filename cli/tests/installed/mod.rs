@@ -16,12 +16,14 @@ pub(crate) fn install(folder: &Path) -> PathBuf {
     let status = cargo.status().expect("cargo can be run");
     assert!(status.success(), "the pass and the runtime are not built: {cargo:?}");
     let library = folder.join("lib/fencehound");
-    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include/fencehound.h");
+    let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/include");
     let tool = folder.join("bin/fencehound");
     copy(built, &tool);
     copy(&target.join("release/libfencehound_pass.so"), &library.join("libfencehound_pass.so"));
     copy(&target.join("release/libfencehound_runtime.a"), &library.join("libfencehound_runtime.a"));
-    copy(&header, &folder.join("include/fencehound.h"));
+    for header in ["fencehound.h", "pthread.h"] {
+        copy(&headers.join(header), &folder.join("include").join(header));
+    }
     tool
 }
 

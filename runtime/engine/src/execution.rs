@@ -7,8 +7,8 @@
 //! 2. A thread that stands before its next visible operation calls [`Execution::arrive`]. When every thread has
 //!    arrived, ended, or waits, [`Execution::choose`] says who performs its operation.
 //! 3. The chosen thread performs it, and says so ([`Execution::performed`]) — a creation first asks for the number of
-//!    the new thread ([`Execution::create`]), which then runs up to its own first operation; lock operations go
-//!    through [`Execution::lock`] and its sisters. Then it runs on to its next operation.
+//!    the new thread ([`Execution::create`]), which then runs up to its own first operation; operations on
+//!    synchronisation objects go through [`Execution::lock`] and its sisters, and [`Execution::operate`]. Then it runs on to its next operation.
 //! 4. A thread that ends calls [`Execution::end_thread`]. When `choose` says [`Next::End`], [`Execution::finish`].
 //!
 //! Threads are numbered by their path of creation, so a number means the same thread in every execution.
@@ -26,10 +26,15 @@
 
 use std::ops::Range;
 
+mod objects;
+
+pub use objects::{Heeds, Sleepless};
+
 use crate::event::{Kind, Object, Site, Thread};
 use crate::explore::{Counts, Diverged, Finish, Previous, Strategy};
-use crate::progress::{Blocked, Waits};
-use crate::sync::mutex::{Mutex, Refusal, Type};
+use crate::progress::Blocked;
+use crate::sync::machine::{Machine, Until, Wish};
+use crate::sync::mutex::{Acquired, Mutex, Refusal, Robustness, Type};
 use crate::thread_set::ThreadSet;
 
 /// What a thread is about to do.
@@ -41,6 +46,8 @@ pub enum Pending {
     Lock(Object),
     /// Waiting for the end of a thread.
     Join(Thread),
+    /// Waiting for something else, and how long at most.
+    Wait(Wish, Until),
 }
 
 /// What a thread is at.
@@ -177,6 +184,14 @@ pub struct Execution {
     /// The indices of the events before which their threads had yielded, ascending.
     yielded: Vec<u32>,
     mutexes: Vec<Option<Mutex>>,
+    /// The objects that are no mutexes.
+    machines: Vec<Option<Machine>>,
+    /// Of the enabled threads, those that could only wake up for no reason.
+    dreaming: ThreadSet,
+    /// The threads whose limited waits do not end before [`Execution::lose_patience`].
+    patient: ThreadSet,
+    /// The threads that are cancelled and heed it.
+    interrupted: ThreadSet,
     /// The events of this execution, and behind them what is left of the last one.
     steps: Vec<Step>,
     length: u32,
@@ -204,6 +219,10 @@ impl Execution {
             segment: 0,
             yielded: Vec::new(),
             mutexes: Vec::new(),
+            machines: Vec::new(),
+            dreaming: ThreadSet::EMPTY,
+            patient: ThreadSet::EMPTY,
+            interrupted: ThreadSet::EMPTY,
             steps: Vec::new(),
             length: 0,
             shared: 0,
@@ -252,6 +271,7 @@ impl Execution {
         self.segment = 0;
         self.yielded.clear();
         self.mutexes.fill(None);
+        self.forget_objects();
         self.shared = start.shared.min(self.length);
         self.length = 0;
         self.counts = start.counts;
@@ -267,18 +287,7 @@ impl Execution {
         let state = &mut self.threads[thread.index()];
         debug_assert_eq!(state.status, Status::Running);
         state.status = Status::Arrived(pending);
-        if self.can(thread, pending) {
-            self.enabled.insert(thread);
-        }
-    }
-
-    /// Whether the thread could perform the operation now.
-    fn can(&mut self, thread: Thread, pending: Pending) -> bool {
-        match pending {
-            Pending::Access => true,
-            Pending::Lock(object) => self.mutex_mut(object).would_return(thread),
-            Pending::Join(other) => self.threads[other.index()].status == Status::Ended,
-        }
+        self.settle(thread, pending);
     }
 
     /// Who performs its operation now?
@@ -287,7 +296,8 @@ impl Execution {
         let current = self.current;
         let mut enabled = self.enabled;
         let next = match enabled.len() {
-            0 => return Next::End(self.end()),
+            // Nobody may count on waking up for no reason.
+            enabled if enabled == self.dreaming.len() => return Next::End(self.end()),
             1 => {
                 let only = enabled.first();
                 self.strategy.undecided(self.length, only).ok().and(only)
@@ -353,6 +363,7 @@ impl Execution {
             self.counts = Counts::AsAnother;
         }
         self.enabled.remove(next);
+        self.awakes(next);
         Next::Run(next)
     }
 
@@ -366,19 +377,11 @@ impl Execution {
         }
         if self.alive == 0 || self.exited {
             Ending::Complete
-        } else if self.goes_round() {
+        } else if self.goes_round() || self.times_out_for_ever() {
             Ending::Livelock
         } else {
             Ending::Deadlock
         }
-    }
-
-    /// Whether a thread goes round in a wait loop, and does not just stand before a lock in it.
-    fn goes_round(&mut self) -> bool {
-        (0..self.threads.len()).map(Thread::from_index).any(|thread| match self.status(thread) {
-            Status::Waiting(first) => self.can(thread, first),
-            _ => false,
-        })
     }
 
     /// Whether the iterations after which threads wait aside for ever are the last events, each alone, by thread.
@@ -443,7 +446,9 @@ impl Execution {
         debug_assert_eq!(self.threads[thread.index()].status, Status::Running);
         self.threads[thread.index()].status = Status::Ended;
         self.alive -= 1;
-        self.enable_arrived(|pending| pending == Pending::Join(thread));
+        self.settle_arrived(
+            |pending| matches!(pending, Pending::Join(on) | Pending::Wait(Wish::Join(on), _) if on == thread),
+        );
     }
 
     /// The process exits: what still waits when nobody can go on is no deadlock.
@@ -456,23 +461,18 @@ impl Execution {
         self.yielding.insert(thread);
     }
 
-    fn enable_arrived(&mut self, which: impl Fn(Pending) -> bool) {
-        for (index, state) in self.threads.iter().enumerate() {
-            if let Status::Arrived(pending) = state.status
-                && which(pending)
-            {
-                self.enabled.insert(Thread::from_index(index));
-            }
-        }
-    }
-
     /// The mutex with this number is of this type; to be said before its first use in an execution. Forgets who
     /// holds it.
     pub fn set_mutex(&mut self, object: Object, kind: Type) {
+        self.set_robust_mutex(object, kind, Robustness::Stalled);
+    }
+
+    /// The same of a mutex that may be robust.
+    pub fn set_robust_mutex(&mut self, object: Object, kind: Type, robustness: Robustness) {
         if self.mutexes.len() <= object.index() {
             self.mutexes.resize(object.index() + 1, None);
         }
-        self.mutexes[object.index()] = Some(Mutex::new(kind));
+        self.mutexes[object.index()] = Some(Mutex::new(kind).with(robustness));
     }
 
     /// The mutex, if it has been used in this execution.
@@ -481,16 +481,16 @@ impl Execution {
         self.mutexes.get(object.index())?.as_ref()
     }
 
-    /// The state of the object in a number: equal states have equal ones.
+    /// The state of the mutex in a number: equal states have equal ones.
     #[must_use]
     pub fn object_state(&self, object: Object) -> u64 {
         self.mutex(object).map_or(0, Mutex::state)
     }
 
-    /// What an operation of this thread on the object that does not block would see of it.
+    /// What an operation of this thread on the mutex that does not block would see of it.
     #[must_use]
     pub fn seen(&self, object: Object, thread: Thread) -> u64 {
-        self.mutex(object).is_none_or(|mutex| mutex.is_free_for(thread)).into()
+        self.mutex(object).map_or(1, |mutex| mutex.seen(thread))
     }
 
     fn mutex_mut(&mut self, object: Object) -> &mut Mutex {
@@ -501,10 +501,10 @@ impl Execution {
     ///
     /// # Errors
     /// As [`Mutex::lock`].
-    pub fn lock(&mut self, object: Object) -> Result<(), Refusal> {
+    pub fn lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
         let thread = self.current;
         let result = self.mutex_mut(object).lock(thread);
-        self.block_on(object);
+        self.settle_around(object);
         result
     }
 
@@ -512,10 +512,10 @@ impl Execution {
     ///
     /// # Errors
     /// As [`Mutex::try_lock`].
-    pub fn try_lock(&mut self, object: Object) -> Result<(), Refusal> {
+    pub fn try_lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
         let thread = self.current;
         let result = self.mutex_mut(object).try_lock(thread);
-        self.block_on(object);
+        self.settle_around(object);
         result
     }
 
@@ -526,20 +526,8 @@ impl Execution {
     pub fn unlock(&mut self, object: Object) -> Result<(), Refusal> {
         let thread = self.current;
         let result = self.mutex_mut(object).unlock(thread);
-        if self.mutex_mut(object).owner().is_none() {
-            self.enable_arrived(|pending| pending == Pending::Lock(object));
-        }
+        self.settle_around(object);
         result
-    }
-
-    fn block_on(&mut self, object: Object) {
-        let mutex = *self.mutex_mut(object);
-        for (index, state) in self.threads.iter().enumerate() {
-            let thread = Thread::from_index(index);
-            if state.status == Status::Arrived(Pending::Lock(object)) && !mutex.would_return(thread) {
-                self.enabled.remove(thread);
-            }
-        }
     }
 
     /// The running thread's wait loop went round without effect: it cannot go on until [`Execution::wake`]. `events`
@@ -565,17 +553,16 @@ impl Execution {
     /// thread before each [`Execution::choose`]. It goes on only if it can perform the iteration's first operation.
     pub fn wake(&mut self, thread: Thread, wakes: Wakes) {
         let Status::Waiting(first) = self.status(thread) else { unreachable!("only a thread that waits is woken") };
-        if wakes == Wakes::Yes && self.can(thread, first) {
-            self.enabled.insert(thread);
-        } else {
-            self.enabled.remove(thread);
+        match wakes {
+            Wakes::Yes => self.settle(thread, first),
+            Wakes::NotYet => self.enabled.remove(thread),
         }
     }
 
     /// Whether nobody can go on, as far as [`Execution::wake`] has been said.
     #[must_use]
     pub fn is_stuck(&self) -> bool {
-        self.enabled.is_empty()
+        self.enabled.len() == self.dreaming.len()
     }
 
     /// The threads that cannot go on where nobody can, by number.
@@ -585,29 +572,10 @@ impl Execution {
         threads.filter_map(|thread| self.blocked_at(thread)).collect()
     }
 
-    fn blocked_at(&self, thread: Thread) -> Option<Blocked> {
-        let (waits, by) = match self.status(thread) {
-            Status::Arrived(Pending::Join(other)) => (Waits::End(other), vec![other]),
-            Status::Arrived(Pending::Lock(object)) => (Waits::Release(object), self.holders(object)),
-            // It goes round, but for a lock at the beginning.
-            Status::Waiting(Pending::Lock(object)) if self.mutex(object)?.owner().is_some() => {
-                (Waits::Release(object), self.holders(object))
-            }
-            Status::Waiting(_) => (Waits::Change, Vec::new()),
-            _ => return None,
-        };
-        Some(Blocked { thread, waits, by })
-    }
-
-    /// The threads that hold the object.
-    fn holders(&self, object: Object) -> Vec<Thread> {
-        self.mutex(object).and_then(Mutex::owner).into_iter().collect()
-    }
-
-    /// How many threads wait in loops.
+    /// How many threads wait in loops, or in limited waits that have run out in vain before.
     #[must_use]
     pub const fn waiting(&self) -> u32 {
-        self.waiting
+        self.waiting + self.patient.len()
     }
 
     /// One of the values below `count`, every one of which is explored.

@@ -2,7 +2,7 @@
 //!
 //! A thread that waits for a lock waits for those who hold it, one that joins for the thread that it joins. What is at
 //! the bottom is a cycle of such waits; or a lock whose holder has ended; or a thread that waits for something that no
-//! particular thread owes it: to be woken, or for a change that its wait loop would see.
+//! particular thread owes it: to be woken, company at a barrier, or for a change that its wait loop would see.
 
 use crate::event::{Object, Thread};
 
@@ -15,6 +15,8 @@ pub enum Waits {
     End(Thread),
     /// That somebody wakes it, by the object.
     Wake(Object),
+    /// That the others arrive at the barrier.
+    Arrival(Object),
     /// That something is different which its wait loop reads.
     Change,
 }
@@ -39,6 +41,8 @@ pub enum Cause {
     NeverReleased(Thread),
     /// The thread waits to be woken, and nobody is left to do so.
     NeverWoken(Thread),
+    /// The thread waits at a barrier, and nobody is left to arrive there.
+    NeverJoined(Thread),
     /// The thread goes round in a loop that nobody is left to end.
     Loop(Thread),
 }
@@ -55,6 +59,7 @@ pub fn causes(blocked: &[Blocked]) -> Vec<Cause> {
             causes.push(match one.waits {
                 Waits::Release(_) | Waits::End(_) => Cause::NeverReleased(one.thread),
                 Waits::Wake(_) => Cause::NeverWoken(one.thread),
+                Waits::Arrival(_) => Cause::NeverJoined(one.thread),
                 Waits::Change => Cause::Loop(one.thread),
             });
         }

@@ -56,6 +56,15 @@ impl ThreadSet {
         self.lowest_from(0, u64::MAX)
     }
 
+    /// Removes the thread with the lowest number.
+    pub const fn take_first(&mut self) -> Option<Thread> {
+        let first = self.first();
+        if let Some(thread) = first {
+            self.remove(thread);
+        }
+        first
+    }
+
     /// The thread with the lowest number in the words from this one on, of which the first is masked.
     #[inline]
     const fn lowest_from(&self, mut word: usize, mut mask: u64) -> Option<Thread> {

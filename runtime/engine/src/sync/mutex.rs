@@ -1,4 +1,5 @@
-//! `pthread_mutex_t`: normal, error-checking and recursive, as POSIX.1-2017 describes them (`pthread_mutex_lock`).
+//! `pthread_mutex_t`: normal, error-checking and recursive, stalled and robust, as POSIX.1-2017 describes them
+//! (`pthread_mutex_lock`, `pthread_mutexattr_setrobust`). `mtx_t` and spin locks too.
 
 use crate::event::Thread;
 
@@ -14,6 +15,25 @@ pub enum Type {
     Recursive,
 }
 
+/// What becomes of a mutex whose owner ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Robustness {
+    /// It stays locked for ever.
+    #[default]
+    Stalled,
+    /// The next one to lock it gets it, and is told.
+    Robust,
+}
+
+/// How a mutex was acquired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Acquired {
+    /// As ever.
+    Clean,
+    /// `EOWNERDEAD`: its last owner ended as it held it.
+    OwnerDied,
+}
+
 /// Why a call on a mutex failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
@@ -23,6 +43,10 @@ pub enum Refusal {
     WouldDeadlock,
     /// `EPERM`: the caller does not hold it.
     NotOwner,
+    /// `ENOTRECOVERABLE`: it was released after its owner had ended, and not made consistent.
+    NotRecoverable,
+    /// `EINVAL`: there is nothing to make consistent.
+    Consistent,
     /// Not an error that the call returns but undefined behaviour: a normal mutex that the caller does not hold.
     Undefined,
 }
@@ -31,15 +55,34 @@ pub enum Refusal {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mutex {
     kind: Type,
+    robustness: Robustness,
     owner: Option<Thread>,
     depth: u32,
+    health: Health,
+}
+
+/// What the death of an owner has left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Health {
+    #[default]
+    Consistent,
+    /// The owner died, and whoever holds the mutex since has not made it consistent.
+    Orphaned,
+    /// For ever.
+    NotRecoverable,
 }
 
 impl Mutex {
     /// A free mutex.
     #[must_use]
     pub const fn new(kind: Type) -> Self {
-        Self { kind, owner: None, depth: 0 }
+        Self { kind, robustness: Robustness::Stalled, owner: None, depth: 0, health: Health::Consistent }
+    }
+
+    /// The same mutex, robust or not.
+    #[must_use]
+    pub const fn with(self, robustness: Robustness) -> Self {
+        Self { robustness, ..self }
     }
 
     /// The thread that holds it.
@@ -48,10 +91,18 @@ impl Mutex {
         self.owner
     }
 
-    /// All of its state in a number: who holds it, and how many times.
+    /// All of its state in a number: who holds it, how many times, and what the death of an owner has left. 0 if it is
+    /// as at the beginning.
     #[must_use]
     pub fn state(&self) -> u64 {
-        self.owner.map_or(0, |owner| (u64::from(owner.0) + 1) | (u64::from(self.depth) << 8))
+        let held = self.owner.map_or(0, |owner| (u64::from(owner.0) + 1) | (u64::from(self.depth) << 8));
+        held | (self.health as u64) << 40
+    }
+
+    /// All that decides what `pthread_mutex_trylock` by this thread would return now, in a number.
+    #[must_use]
+    pub fn seen(&self, thread: Thread) -> u64 {
+        u64::from(self.is_free_for(thread)) | (self.health as u64) << 1
     }
 
     /// Whether `pthread_mutex_trylock` by this thread would succeed now.
@@ -63,37 +114,44 @@ impl Mutex {
     /// Whether `pthread_mutex_lock` by this thread would return now.
     #[must_use]
     pub fn would_return(&self, thread: Thread) -> bool {
-        self.owner.is_none_or(|owner| owner == thread && self.kind != Type::Normal)
+        self.health == Health::NotRecoverable
+            || self.owner.is_none_or(|owner| owner == thread && self.kind != Type::Normal)
     }
 
     /// `pthread_mutex_lock`, where it returns.
     ///
     /// # Errors
-    /// [`Refusal::WouldDeadlock`].
+    /// [`Refusal::WouldDeadlock`], [`Refusal::NotRecoverable`].
     ///
     /// # Panics
     /// If it would not return ([`Mutex::would_return`]).
-    pub fn lock(&mut self, thread: Thread) -> Result<(), Refusal> {
+    pub fn lock(&mut self, thread: Thread) -> Result<Acquired, Refusal> {
         assert!(self.would_return(thread), "a lock that blocks is not performed");
         if self.owner == Some(thread) && self.kind == Type::ErrorChecking {
             return Err(Refusal::WouldDeadlock);
         }
-        self.owner = Some(thread);
-        self.depth += 1;
-        Ok(())
+        self.acquire(thread)
     }
 
     /// `pthread_mutex_trylock`.
     ///
     /// # Errors
-    /// [`Refusal::Busy`].
-    pub fn try_lock(&mut self, thread: Thread) -> Result<(), Refusal> {
+    /// [`Refusal::Busy`], [`Refusal::NotRecoverable`].
+    pub fn try_lock(&mut self, thread: Thread) -> Result<Acquired, Refusal> {
         if !self.is_free_for(thread) {
             return Err(Refusal::Busy);
         }
+        self.acquire(thread)
+    }
+
+    fn acquire(&mut self, thread: Thread) -> Result<Acquired, Refusal> {
+        if self.health == Health::NotRecoverable {
+            return Err(Refusal::NotRecoverable);
+        }
+        let fresh = self.owner.is_none();
         self.owner = Some(thread);
         self.depth += 1;
-        Ok(())
+        Ok(if fresh && self.health == Health::Orphaned { Acquired::OwnerDied } else { Acquired::Clean })
     }
 
     /// `pthread_mutex_unlock`.
@@ -102,13 +160,40 @@ impl Mutex {
     /// [`Refusal::NotOwner`] or [`Refusal::Undefined`].
     pub fn unlock(&mut self, thread: Thread) -> Result<(), Refusal> {
         if self.owner != Some(thread) {
-            return Err(if self.kind == Type::Normal { Refusal::Undefined } else { Refusal::NotOwner });
+            let checked = self.kind != Type::Normal || self.robustness == Robustness::Robust;
+            return Err(if checked { Refusal::NotOwner } else { Refusal::Undefined });
         }
         self.depth -= 1;
         if self.depth == 0 {
             self.owner = None;
+            if self.health == Health::Orphaned {
+                self.health = Health::NotRecoverable;
+            }
         }
         Ok(())
+    }
+
+    /// `pthread_mutex_consistent`.
+    ///
+    /// # Errors
+    /// [`Refusal::Consistent`].
+    pub fn make_consistent(&mut self, thread: Thread) -> Result<(), Refusal> {
+        if self.health != Health::Orphaned || self.owner != Some(thread) {
+            return Err(Refusal::Consistent);
+        }
+        self.health = Health::Consistent;
+        Ok(())
+    }
+
+    /// Whether the end of this thread would make the mutex orphaned.
+    #[must_use]
+    pub fn is_left_behind_by(&self, thread: Thread) -> bool {
+        self.robustness == Robustness::Robust && self.owner == Some(thread)
+    }
+
+    /// The owner of the robust mutex ends.
+    pub const fn orphan(&mut self) {
+        (self.owner, self.depth, self.health) = (None, 0, Health::Orphaned);
     }
 
     /// `pthread_mutex_destroy`.
@@ -170,14 +255,93 @@ mod tests {
                     rest /= calls.len();
                     let returns = expected(kind, &mut holds, call);
                     let got = match call {
-                        Call::Lock(t) => mutex.would_return(t).then(|| mutex.lock(t)),
-                        Call::TryLock(t) => Some(mutex.try_lock(t)),
+                        Call::Lock(t) => mutex.would_return(t).then(|| mutex.lock(t).map(|_| ())),
+                        Call::TryLock(t) => Some(mutex.try_lock(t).map(|_| ())),
                         Call::Unlock(t) => Some(mutex.unlock(t)),
                     };
                     assert_eq!(got, returns, "{kind:?} {call:?} in sequence {sequence}");
                     assert_eq!(mutex.owner(), holds.last().copied());
                     assert_eq!(mutex.destroy().is_ok(), holds.is_empty());
                 }
+            }
+        }
+    }
+    #[derive(Clone, Copy, Debug)]
+    enum Event {
+        Lock(Thread),
+        TryLock(Thread),
+        Unlock(Thread),
+        Consistent(Thread),
+        /// The thread ends, and another one takes its place.
+        Dies(Thread),
+    }
+
+    /// A robust normal mutex in other words: the owner, and two marks.
+    #[derive(Default)]
+    struct Robust {
+        owner: Option<Thread>,
+        dead: bool,
+        broken: bool,
+    }
+
+    impl Robust {
+        fn expected(&mut self, event: Event) -> Option<Result<Acquired, Refusal>> {
+            let acquired = if self.dead { Acquired::OwnerDied } else { Acquired::Clean };
+            match event {
+                Event::Lock(_) | Event::TryLock(_) if self.broken => return Some(Err(Refusal::NotRecoverable)),
+                Event::Lock(_) if self.owner.is_some() => return None,
+                Event::TryLock(_) if self.owner.is_some() => return Some(Err(Refusal::Busy)),
+                Event::Lock(t) | Event::TryLock(t) => {
+                    self.owner = Some(t);
+                    return Some(Ok(acquired));
+                }
+                Event::Unlock(t) | Event::Consistent(t) | Event::Dies(t) if self.owner != Some(t) => {
+                    return match event {
+                        Event::Unlock(_) => Some(Err(Refusal::NotOwner)),
+                        Event::Consistent(_) => Some(Err(Refusal::Consistent)),
+                        _ => Some(Ok(Acquired::Clean)),
+                    };
+                }
+                Event::Unlock(_) => {
+                    self.owner = None;
+                    self.broken = std::mem::take(&mut self.dead);
+                }
+                Event::Consistent(_) if !self.dead => return Some(Err(Refusal::Consistent)),
+                Event::Consistent(_) => self.dead = false,
+                Event::Dies(_) => {
+                    self.owner = None;
+                    self.dead = true;
+                }
+            }
+            Some(Ok(Acquired::Clean))
+        }
+    }
+
+    #[test]
+    fn all_sequences_of_six_events_on_a_robust_mutex_follow_posix() {
+        let of = |t| [Event::Lock(t), Event::TryLock(t), Event::Unlock(t), Event::Consistent(t), Event::Dies(t)];
+        let events: Vec<Event> = [A, B].into_iter().flat_map(of).collect();
+        for sequence in 0..events.len().pow(6) {
+            let mut mutex = Mutex::new(Type::Normal).with(Robustness::Robust);
+            let (mut robust, mut rest) = (Robust::default(), sequence);
+            for _ in 0..6 {
+                let event = events[rest % events.len()];
+                rest /= events.len();
+                let returns = robust.expected(event);
+                let got = match event {
+                    Event::Lock(t) => mutex.would_return(t).then(|| mutex.lock(t)),
+                    Event::TryLock(t) => Some(mutex.try_lock(t)),
+                    Event::Unlock(t) => Some(mutex.unlock(t).map(|()| Acquired::Clean)),
+                    Event::Consistent(t) => Some(mutex.make_consistent(t).map(|()| Acquired::Clean)),
+                    Event::Dies(t) => {
+                        if mutex.is_left_behind_by(t) {
+                            mutex.orphan();
+                        }
+                        Some(Ok(Acquired::Clean))
+                    }
+                };
+                assert_eq!(got, returns, "{event:?} in sequence {sequence}");
+                assert_eq!(mutex.owner(), robust.owner);
             }
         }
     }

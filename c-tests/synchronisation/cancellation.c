@@ -1,0 +1,87 @@
+//@ why: A thread that is cancelled in a wait has the mutex again as its handlers run:
+//@      without one it keeps it for ever. TEST, SLEEP: the thread looks in one event whether
+//@      it is cancelled; main cancels it, and looks for itself as it joins: 3 orders. In the
+//@      first it is not cancelled. DISABLED: a thread that does not heed it runs to its end.
+//@      ASYNCHRONOUS is refused.
+//@ run: --preemptions none
+//@ verdict: clean
+//@ run: -DNO_HANDLER --preemptions none
+//@ verdict: violations
+//@ deadlock: lock
+//@ run: -DTEST --preemptions none
+//@ verdict: clean
+//@ executions: 3
+//@ run: -DTEST -DALWAYS --preemptions none
+//@ verdict: violations
+//@ executions: 3
+//@ assertion: always
+//@ run: -DTEST -DNEVER --preemptions none
+//@ verdict: violations
+//@ executions: 3
+//@ assertion: never
+//@ run: -DDISABLED --preemptions none
+//@ verdict: clean
+//@ run: -DSLEEP --preemptions none
+//@ verdict: clean
+//@ executions: 3
+//@ run: -DASYNCHRONOUS
+//@ verdict: unsupported
+//@ unsupported: asynchronous asynchronous
+#include <assert.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <unistd.h>
+
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+
+static void unlock(void *held) { pthread_mutex_unlock(held); }
+
+static void *body(void *unused) {
+#if defined TEST
+    pthread_testcancel();
+#elif defined SLEEP
+    sleep(1);
+#elif defined DISABLED
+    int old;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+    assert(old == PTHREAD_CANCEL_ENABLE);
+    pthread_testcancel();
+#elif defined ASYNCHRONOUS
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL); // @asynchronous
+#else
+    pthread_mutex_lock(&mutex);
+#ifndef NO_HANDLER
+    pthread_cleanup_push(unlock, &mutex);
+#endif
+    for (;;)
+        pthread_cond_wait(&condition, &mutex);
+#ifndef NO_HANDLER
+    pthread_cleanup_pop(1);
+#endif
+#endif
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    void *result;
+    pthread_create(&thread, NULL, body, NULL);
+    pthread_cancel(thread);
+    pthread_join(thread, &result);
+#if defined TEST || defined SLEEP
+    assert(result == NULL || result == PTHREAD_CANCELED);
+#ifdef ALWAYS
+    assert(result == PTHREAD_CANCELED); // @always
+#elif defined NEVER
+    assert(result == NULL); // @never
+#endif
+#elif defined DISABLED
+    assert(result == NULL);
+#else
+    assert(result == PTHREAD_CANCELED);
+    pthread_mutex_lock(&mutex); // @lock
+    pthread_mutex_unlock(&mutex);
+#endif
+    return 0;
+}

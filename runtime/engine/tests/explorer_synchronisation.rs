@@ -1,0 +1,424 @@
+//! The executions of small programs with synchronisation objects, against an enumeration that knows nothing of the
+//! engine: the same schedules, each once, and the same threads left over in the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine::event::{Kind, Object, Site, Thread};
+use engine::execution::{Execution, Next, Pending, Status, Step};
+use engine::explore::Finish;
+use engine::explore::bounded::Bounded;
+use engine::sync::barrier::{Arrival, Barrier};
+use engine::sync::machine::{Machine, Until, Wish};
+use engine::sync::mutex::Type;
+use engine::sync::once::{Entry, Once};
+use engine::sync::read_write_lock::ReadWriteLock;
+use engine::sync::semaphore::Semaphore;
+use engine::sync::sleepers::Sleepers;
+
+/// One event. There is one object of each kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Op {
+    Lock,
+    Unlock,
+    Sleep,
+    /// The other half of a wait; a limited one that runs out is followed by the event that has the mutex again.
+    WakeUp(Limit),
+    Signal,
+    Broadcast,
+    Post,
+    Take(Limit),
+    Read,
+    Write,
+    Release,
+    Arrive,
+    /// Left out by the last to arrive.
+    Leave,
+    Enter,
+    /// Left out by those who do not run the function.
+    Return,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Limit {
+    None,
+    Some,
+}
+
+/// The code of the threads that main, which does nothing else, creates.
+type Program = Vec<Vec<Op>>;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Decision {
+    Event(usize),
+    Value(usize),
+}
+
+/// A schedule, and the threads that have not ended after it.
+type Outcome = (Vec<Decision>, Vec<usize>);
+
+/// The semantics in plain sets. Threads are numbered from 1; 0 is main.
+#[derive(Clone, Default)]
+struct State {
+    created: usize,
+    at: Vec<usize>,
+    /// Threads whose sleep ran out, and who have to have the mutex again.
+    relocks: BTreeSet<usize>,
+    owner: Option<usize>,
+    asleep: BTreeSet<usize>,
+    woken: BTreeSet<usize>,
+    tokens: usize,
+    readers: Vec<usize>,
+    writer: Option<usize>,
+    at_barrier: BTreeSet<usize>,
+    released: BTreeSet<usize>,
+    runs_once: bool,
+    has_run: bool,
+}
+
+const PARTIES: usize = 2;
+
+impl State {
+    fn can(&self, program: &Program, thread: usize) -> bool {
+        if thread == 0 {
+            return self.created < program.len();
+        }
+        if thread > self.created {
+            return false;
+        }
+        if self.relocks.contains(&thread) {
+            return self.owner.is_none();
+        }
+        match program[thread - 1].get(self.at[thread - 1]) {
+            None => false,
+            Some(Op::Lock) => self.owner.is_none(),
+            Some(Op::WakeUp(limit)) => {
+                if self.woken.contains(&thread) {
+                    self.owner.is_none()
+                } else {
+                    *limit == Limit::Some
+                }
+            }
+            Some(Op::Take(limit)) => self.tokens > 0 || *limit == Limit::Some,
+            Some(Op::Read) => self.writer.is_none(),
+            Some(Op::Write) => self.writer.is_none() && self.readers.is_empty(),
+            Some(Op::Leave) => self.released.contains(&thread),
+            Some(Op::Enter) => !self.runs_once,
+            Some(_) => true,
+        }
+    }
+
+    /// Performs the next event of the thread; who may be woken by a signal, one of whom must be.
+    fn perform(&mut self, program: &Program, thread: usize) -> Vec<usize> {
+        if thread == 0 {
+            self.created += 1;
+            self.at.push(0);
+            return Vec::new();
+        }
+        if self.relocks.remove(&thread) {
+            self.owner = Some(thread);
+            return Vec::new();
+        }
+        let op = program[thread - 1][self.at[thread - 1]];
+        self.at[thread - 1] += 1;
+        match op {
+            Op::Lock => self.owner = Some(thread),
+            Op::Unlock => self.owner = None,
+            Op::Sleep => {
+                self.owner = None;
+                self.asleep.insert(thread);
+            }
+            Op::WakeUp(_) if self.woken.remove(&thread) => self.owner = Some(thread),
+            Op::WakeUp(_) => {
+                self.asleep.remove(&thread);
+                self.relocks.insert(thread);
+            }
+            Op::Signal => return self.asleep.iter().copied().collect(),
+            Op::Broadcast => self.woken.append(&mut self.asleep),
+            Op::Post => self.tokens += 1,
+            Op::Take(_) => self.tokens = self.tokens.saturating_sub(1),
+            Op::Read => self.readers.push(thread),
+            Op::Write => self.writer = Some(thread),
+            Op::Release if self.writer == Some(thread) => self.writer = None,
+            Op::Release => self.readers.retain(|&reader| reader != thread),
+            Op::Arrive if self.at_barrier.len() + 1 == PARTIES => {
+                self.released.append(&mut self.at_barrier);
+                self.at[thread - 1] += 1;
+            }
+            Op::Arrive => drop(self.at_barrier.insert(thread)),
+            Op::Leave => drop(self.released.remove(&thread)),
+            Op::Enter if self.has_run => self.at[thread - 1] += 1,
+            Op::Enter => self.runs_once = true,
+            Op::Return => (self.runs_once, self.has_run) = (false, true),
+        }
+        Vec::new()
+    }
+
+    fn wake(&mut self, thread: usize) {
+        self.asleep.remove(&thread);
+        self.woken.insert(thread);
+    }
+
+    /// All executions from here on.
+    fn enumerate(&self, program: &Program, schedule: &mut Vec<Decision>, found: &mut Vec<Outcome>) {
+        let enabled: Vec<usize> = (0..=program.len()).filter(|&thread| self.can(program, thread)).collect();
+        if enabled.is_empty() {
+            let left = (1..=program.len()).filter(|&thread| self.at[thread - 1] < program[thread - 1].len());
+            found.push((schedule.clone(), left.collect()));
+        }
+        for thread in enabled {
+            let mut next = self.clone();
+            let choices = next.perform(program, thread);
+            schedule.push(Decision::Event(thread));
+            for (index, &chosen) in choices.iter().enumerate() {
+                let mut next = next.clone();
+                next.wake(chosen);
+                schedule.extend((choices.len() > 1).then_some(Decision::Value(index)));
+                next.enumerate(program, schedule, found);
+                if choices.len() > 1 {
+                    schedule.pop();
+                }
+            }
+            if choices.is_empty() {
+                next.enumerate(program, schedule, found);
+            }
+            schedule.pop();
+        }
+    }
+}
+
+const MUTEX: Object = Object(0);
+const CONDITION: Object = Object(1);
+const SEMAPHORE: Object = Object(2);
+const LOCK: Object = Object(3);
+const BARRIER: Object = Object(4);
+const ONCE: Object = Object(5);
+
+const fn until(limit: Limit) -> Until {
+    match limit {
+        Limit::None => Until::Granted,
+        Limit::Some => Until::TimeOut,
+    }
+}
+
+const WAKE: Wish = Wish::Wake { sleepers: CONDITION, mutex: Some(MUTEX) };
+
+/// Runs programs on an [`Execution`], as the native runtime does.
+struct Interpreter<'a> {
+    program: &'a Program,
+    execution: &'a mut Execution,
+    at: Vec<usize>,
+    relocks: BTreeSet<usize>,
+    schedule: Vec<Decision>,
+}
+
+impl Interpreter<'_> {
+    fn set_objects(&mut self) {
+        let execution = &mut *self.execution;
+        execution.set_mutex(MUTEX, Type::Normal);
+        execution.set_machine(CONDITION, Machine::Sleepers(Sleepers::default()));
+        execution.set_machine(SEMAPHORE, Machine::Semaphore(Semaphore::new(0).unwrap()));
+        execution.set_machine(LOCK, Machine::ReadWriteLock(ReadWriteLock::default()));
+        execution.set_machine(BARRIER, Machine::Barrier(Barrier::new(PARTIES as u32).unwrap()));
+        execution.set_machine(ONCE, Machine::Once(Once::Fresh));
+    }
+
+    fn arrive(&mut self, thread: usize) {
+        let number = Thread::from_index(thread);
+        if thread == 0 {
+            if self.at.len() < self.program.len() {
+                self.execution.arrive(number, Pending::Access);
+            } else {
+                self.execution.end_thread(number);
+            }
+            return;
+        }
+        if self.relocks.contains(&thread) {
+            self.execution.arrive(number, Pending::Lock(MUTEX));
+            return;
+        }
+        let Some(op) = self.program[thread - 1].get(self.at[thread - 1]) else {
+            self.execution.end_thread(number);
+            return;
+        };
+        let pending = match *op {
+            Op::Lock => Pending::Lock(MUTEX),
+            Op::WakeUp(limit) => Pending::Wait(WAKE, until(limit)),
+            Op::Take(limit) => Pending::Wait(Wish::Take(SEMAPHORE), until(limit)),
+            Op::Read => Pending::Wait(Wish::Read(LOCK), Until::Granted),
+            Op::Write => Pending::Wait(Wish::Write(LOCK), Until::Granted),
+            Op::Leave => Pending::Wait(Wish::Cross(BARRIER), Until::Granted),
+            Op::Enter => Pending::Wait(Wish::Once(ONCE), Until::Granted),
+            _ => Pending::Access,
+        };
+        self.execution.arrive(number, pending);
+    }
+
+    fn operate<R>(&mut self, object: Object, work: impl FnOnce(&mut Machine, Thread) -> R) -> R {
+        self.execution.operate(object, work)
+    }
+
+    fn asleep(&self) -> Vec<Thread> {
+        let Some(Machine::Sleepers(sleepers)) = self.execution.machine(CONDITION) else { unreachable!() };
+        let mut asleep = *sleepers.asleep();
+        std::iter::from_fn(|| asleep.take_first()).collect()
+    }
+
+    fn wake(&mut self, sleeper: Thread) {
+        self.operate(CONDITION, |machine, _| machine.sleepers().unwrap().wake(sleeper));
+    }
+
+    /// Performs the operation; whether one of those who sleep is to be woken.
+    fn perform(&mut self, thread: usize, op: Op) -> bool {
+        match op {
+            Op::Lock => drop(self.execution.lock(MUTEX).unwrap()),
+            Op::Unlock => self.execution.unlock(MUTEX).unwrap(),
+            Op::Sleep => self.execution.sleep(CONDITION, MUTEX).unwrap(),
+            Op::WakeUp(_) => {
+                let granted = self.execution.is_granted(WAKE);
+                self.operate(CONDITION, |machine, thread| machine.sleepers().unwrap().leave(thread));
+                if granted {
+                    self.execution.lock(MUTEX).unwrap();
+                } else {
+                    self.relocks.insert(thread);
+                }
+            }
+            Op::Signal => return true,
+            Op::Broadcast => self.asleep().into_iter().for_each(|sleeper| self.wake(sleeper)),
+            Op::Post => self.operate(SEMAPHORE, |machine, _| machine.semaphore().unwrap().post().unwrap()),
+            Op::Take(_) => drop(self.operate(SEMAPHORE, |machine, _| machine.semaphore().unwrap().take())),
+            Op::Read => self.operate(LOCK, |machine, me| machine.read_write_lock().unwrap().read(me).unwrap()),
+            Op::Write => self.operate(LOCK, |machine, me| machine.read_write_lock().unwrap().write(me).unwrap()),
+            Op::Release => {
+                self.operate(LOCK, |machine, me| machine.read_write_lock().unwrap().unlock(me)).unwrap();
+            }
+            Op::Arrive => {
+                let arrival = self.operate(BARRIER, |machine, me| machine.barrier().unwrap().arrive(me));
+                self.at[thread - 1] += usize::from(arrival == Arrival::Completes);
+            }
+            Op::Leave => self.operate(BARRIER, |machine, me| machine.barrier().unwrap().leave(me)),
+            Op::Enter => {
+                let entry = self.operate(ONCE, |machine, me| machine.once().unwrap().enter(me));
+                self.at[thread - 1] += usize::from(entry == Entry::Passes);
+            }
+            Op::Return => self.operate(ONCE, |machine, _| machine.once().unwrap().complete()),
+        }
+        false
+    }
+
+    fn step(&mut self, number: Thread) {
+        let thread = number.index();
+        self.schedule.push(Decision::Event(thread));
+        let mut signals = false;
+        if thread == 0 {
+            let child = self.execution.create().unwrap();
+            self.at.push(0);
+            assert_eq!(child.index(), self.at.len());
+        } else if self.relocks.remove(&thread) {
+            self.execution.lock(MUTEX).unwrap();
+        } else {
+            let op = self.program[thread - 1][self.at[thread - 1]];
+            self.at[thread - 1] += 1;
+            signals = self.perform(thread, op);
+        }
+        self.execution.performed(Step { thread: number, site: Site(0), kind: Kind::Fence, target: 0 }).unwrap();
+        let asleep = if signals { self.asleep() } else { Vec::new() };
+        if !asleep.is_empty() {
+            let chosen = self.execution.choose_value(asleep.len() as u64).unwrap() as usize;
+            self.schedule.extend((asleep.len() > 1).then_some(Decision::Value(chosen)));
+            self.wake(asleep[chosen]);
+        }
+        if thread == 0 {
+            self.arrive(self.at.len());
+        }
+        self.arrive(thread);
+    }
+}
+
+/// All executions that the engine runs.
+fn explored(program: &Program) -> Vec<Outcome> {
+    let mut execution = Execution::new(Box::new(Bounded::new(None)));
+    let mut found = Vec::new();
+    while execution.begin() {
+        let mut interpreter = Interpreter {
+            program,
+            execution: &mut execution,
+            at: Vec::new(),
+            relocks: BTreeSet::new(),
+            schedule: Vec::new(),
+        };
+        interpreter.set_objects();
+        interpreter.arrive(0);
+        while let Next::Run(thread) = interpreter.execution.choose() {
+            interpreter.step(thread);
+        }
+        let schedule = interpreter.schedule;
+        let left = (1..=program.len())
+            .filter(|&thread| !matches!(execution.status(Thread::from_index(thread)), Status::Ended | Status::Absent));
+        found.push((schedule, left.collect()));
+        execution.finish(Finish::Done);
+    }
+    found
+}
+
+/// Pieces of code of which a thread's is made.
+fn pieces() -> Vec<Vec<Op>> {
+    let wait = |limit| vec![Op::Lock, Op::Sleep, Op::WakeUp(limit), Op::Unlock];
+    vec![
+        wait(Limit::None),
+        wait(Limit::Some),
+        vec![Op::Lock, Op::Signal, Op::Unlock],
+        vec![Op::Signal],
+        vec![Op::Broadcast],
+        vec![Op::Post],
+        vec![Op::Take(Limit::None)],
+        vec![Op::Take(Limit::Some)],
+        vec![Op::Read, Op::Release],
+        vec![Op::Write, Op::Release],
+        vec![Op::Arrive, Op::Leave],
+        vec![Op::Enter, Op::Return],
+    ]
+}
+
+fn compare(program: &Program) -> usize {
+    let mut expected = Vec::new();
+    State::default().enumerate(program, &mut Vec::new(), &mut expected);
+    let mut found = explored(program);
+    let number = expected.len();
+    expected.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(found, expected, "{program:?}");
+    number
+}
+
+#[test]
+fn all_programs_of_two_threads_of_two_pieces_have_the_executions_of_the_specification() {
+    let pieces = pieces();
+    let codes: Vec<Vec<Op>> = pieces
+        .iter()
+        .flat_map(|first| pieces.iter().map(move |second| [first.as_slice(), second.as_slice()].concat()))
+        .collect();
+    let mut executions = 0;
+    for (index, one) in codes.iter().enumerate() {
+        for other in codes.iter().skip(index % 7).step_by(7) {
+            executions += compare(&vec![one.clone(), other.clone()]);
+        }
+    }
+    assert!(executions > 50_000, "{executions}");
+}
+
+#[test]
+fn all_programs_of_three_threads_of_one_piece_have_the_executions_of_the_specification() {
+    let pieces = pieces();
+    let mut by_choices: BTreeMap<bool, usize> = BTreeMap::new();
+    for one in &pieces {
+        for two in &pieces {
+            for three in &pieces {
+                let program = vec![one.clone(), two.clone(), three.clone()];
+                let chooses = program.iter().filter(|code| code.contains(&Op::Sleep)).count() == 2;
+                *by_choices.entry(chooses && program.iter().flatten().any(|op| *op == Op::Signal)).or_default() +=
+                    compare(&program);
+            }
+        }
+    }
+    assert!(by_choices[&true] > 1000 && by_choices[&false] > 10_000, "{by_choices:?}");
+}

@@ -1,0 +1,48 @@
+//! The names of threads: `pthread_setname_np` and `pthread_getname_np`.
+
+use std::ffi::{CStr, c_char, c_int};
+
+use crate::runtime::with;
+use crate::threads::thread_of;
+
+/// Bytes of a name, its end included.
+const LENGTH: usize = 16;
+/// The name of a thread that was given none: for the real one of the process, there is no telling.
+const DEFAULT: &[u8] = b"thread";
+
+/// # Safety
+/// As `pthread_setname_np`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __fh_pthread_setname_np(handle: usize, name: *const c_char) -> c_int {
+    // SAFETY: the program passes a string.
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    if name.len() >= LENGTH {
+        return libc::ERANGE;
+    }
+    let known = with(|runtime| {
+        runtime.has_effect();
+        let thread = thread_of(runtime, handle)?;
+        runtime.threads.at(thread).name = Some(name.to_vec());
+        Some(())
+    });
+    if known.flatten().is_some() { 0 } else { libc::ESRCH }
+}
+
+/// # Safety
+/// As `pthread_getname_np`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __fh_pthread_getname_np(handle: usize, into: *mut c_char, length: usize) -> c_int {
+    let name = with(|runtime| {
+        let thread = thread_of(runtime, handle)?;
+        Some(runtime.threads.at(thread).name.clone().unwrap_or_else(|| DEFAULT.to_vec()))
+    });
+    let Some(Some(name)) = name else { return libc::ESRCH };
+    if length <= name.len() {
+        return libc::ERANGE;
+    }
+    with(|runtime| runtime.globals.written_unseen());
+    let name = [name.as_slice(), &[0]].concat();
+    // SAFETY: the program passes a buffer of `length` bytes, and the name and its end have no more.
+    unsafe { std::ptr::copy_nonoverlapping(name.as_ptr().cast(), into, name.len()) };
+    0
+}

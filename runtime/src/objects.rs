@@ -1,0 +1,386 @@
+//! The synchronisation objects of the program. Their state is the engine's ([`engine::sync`]); which object is meant,
+//! and whether it is one, is known here: by its address and by what kind of object the call takes it for. The same
+//! address has the same number in every execution.
+//!
+//! An object comes to life by its `init` function, or by its first use if its memory holds what a static initialiser
+//! puts there. From its `destroy` function on its memory holds [`DEAD`], until the program initialises it again.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use engine::event::{Barrier, Kind, Object, Thread};
+use engine::execution::Pending;
+use engine::sync::machine::Machine;
+use engine::sync::mutex::Type;
+use engine::sync::once::Once;
+use engine::sync::read_write_lock::ReadWriteLock;
+use engine::sync::sleepers::Sleepers;
+use protocol::Role;
+
+use crate::recorder::{Failure, Operation, site_use};
+use crate::runtime::{End, Runtime, end_execution, turn, with};
+use crate::sites::RecordPointer;
+use crate::threads::call_site;
+use crate::{layout, memory, mutexes, process};
+
+/// What a destroyed object's memory holds.
+const DEAD: u8 = 0xdd;
+
+/// What a call takes an object for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Class {
+    Mutex,
+    SpinLock,
+    Condition,
+    ReadWriteLock,
+    Semaphore,
+    Barrier,
+    /// The odd rounds of a barrier: who leaves one round has nothing to do with who arrives for the next.
+    OddRound,
+    Once,
+    Futex,
+    /// Whether a thread is cancelled, by its handle.
+    Cancellation,
+}
+
+impl Class {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Mutex => "mutex",
+            Self::SpinLock => "spin lock",
+            Self::Condition => "condition variable",
+            Self::ReadWriteLock => "read-write lock",
+            Self::Semaphore => "semaphore",
+            Self::Barrier | Self::OddRound => "barrier",
+            Self::Once => "pthread_once_t",
+            Self::Futex => "futex",
+            Self::Cancellation => "thread",
+        }
+    }
+
+    /// The bytes of the program's memory that are the object's, and no others'.
+    const fn size(self) -> usize {
+        match self {
+            Self::Mutex => size_of::<libc::pthread_mutex_t>(),
+            Self::SpinLock => size_of::<libc::pthread_spinlock_t>(),
+            Self::Condition => size_of::<libc::pthread_cond_t>(),
+            Self::ReadWriteLock => size_of::<libc::pthread_rwlock_t>(),
+            Self::Semaphore => size_of::<libc::sem_t>(),
+            Self::Barrier => size_of::<libc::pthread_barrier_t>(),
+            Self::Once => 4,
+            Self::OddRound | Self::Futex | Self::Cancellation => 0,
+        }
+    }
+
+    /// The state that memory as a static initialiser leaves it stands for, where there is such an initialiser.
+    fn initial(self, address: usize) -> Option<Initial> {
+        let zero = || (0..self.size()).all(|at| byte(address + at) == 0);
+        match self {
+            Self::Mutex => mutexes::static_type(address).map(Initial::Mutex),
+            Self::SpinLock | Self::Semaphore | Self::Barrier => None,
+            Self::Condition => zero().then(|| Initial::Machine(Machine::Sleepers(Sleepers::default()))),
+            Self::ReadWriteLock => zero().then(|| Initial::Machine(Machine::ReadWriteLock(ReadWriteLock::default()))),
+            Self::Once => zero().then_some(Initial::Machine(Machine::Once(Once::Fresh))),
+            Self::Futex => Some(Initial::Machine(Machine::Sleepers(Sleepers::default()))),
+            Self::OddRound | Self::Cancellation => Some(Initial::Nothing),
+        }
+    }
+}
+
+/// The state of an object that comes to life.
+pub(crate) enum Initial {
+    Mutex(mutexes::Kind),
+    SpinLock,
+    Machine(Machine),
+    /// There is none: the object only orders events.
+    Nothing,
+}
+
+fn byte(address: usize) -> u8 {
+    // SAFETY: the program passes an object, all of whose memory it owns.
+    unsafe { (address as *const u8).read() }
+}
+
+/// Whether memory is what glibc's initialiser of read-write locks leaves that let a waiting writer go first: zeros but
+/// for `__flags`.
+fn prefers_writers(address: usize) -> bool {
+    const FLAGS: usize = 48;
+    (0..size_of::<libc::pthread_rwlock_t>()).all(|at| byte(address + at) == if at == FLAGS { 2 } else { 0 })
+}
+
+/// An operation on an object, for reports.
+#[derive(Clone, Copy)]
+pub(crate) struct Use {
+    thread: Thread,
+    site: RecordPointer,
+    operation: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Life {
+    /// Not seen in this execution.
+    Unknown,
+    Alive,
+    Dead,
+}
+
+struct Known {
+    class: Class,
+    address: usize,
+    life: Life,
+    /// The last operation, if there was one.
+    last: Option<Use>,
+}
+
+/// The objects by number, and what this execution knows of each.
+#[derive(Default)]
+pub(crate) struct ObjectTable {
+    numbers: BTreeMap<(usize, Class), Object>,
+    known: Vec<Known>,
+}
+
+impl ObjectTable {
+    /// Forgets the last execution.
+    pub(crate) fn reset(&mut self) {
+        self.known.iter_mut().for_each(|known| known.life = Life::Unknown);
+    }
+
+    pub(crate) fn number(&mut self, class: Class, address: usize) -> Object {
+        let next = Object(u32::try_from(self.known.len()).expect("fewer than 2^32 objects"));
+        let number = *self.numbers.entry((address, class)).or_insert(next);
+        if number == next {
+            self.known.push(Known { class, address, life: Life::Unknown, last: None });
+        }
+        number
+    }
+
+    /// The memory is nobody's any more: what was in it is forgotten.
+    pub(crate) fn forget(&mut self, memory: Range<usize>) {
+        for (_, object) in self.numbers.range((memory.start, Class::Mutex)..(memory.end, Class::Mutex)) {
+            self.known[object.index()].life = Life::Unknown;
+        }
+    }
+
+    /// What calls take the object for.
+    pub(crate) fn class(&self, object: Object) -> Class {
+        self.known[object.index()].class
+    }
+
+    /// Where the object is.
+    pub(crate) fn address(&self, object: Object) -> usize {
+        self.known[object.index()].address
+    }
+
+    /// The memory of the object.
+    fn memory(&self, object: Object) -> Range<usize> {
+        let known = &self.known[object.index()];
+        known.address..known.address + known.class.size()
+    }
+
+    fn at(&mut self, object: Object) -> &mut Known {
+        &mut self.known[object.index()]
+    }
+}
+
+impl Runtime {
+    fn gives_life(&mut self, object: Object, initial: Initial, first: Option<Use>) {
+        match initial {
+            Initial::Mutex(kind) => self.execution.set_robust_mutex(object, kind.kind, kind.robustness),
+            Initial::SpinLock => self.execution.set_mutex(object, Type::Normal),
+            Initial::Machine(machine) => self.execution.set_machine(object, machine),
+            Initial::Nothing => {}
+        }
+        let known = self.objects.at(object);
+        (known.life, known.last) = (Life::Alive, first);
+    }
+
+    /// The last operation on the object.
+    pub(crate) fn last_use(&self, object: Object) -> Option<Use> {
+        self.objects.known[object.index()].last
+    }
+
+    /// Whether somebody holds the object.
+    fn is_held(&self, object: Object) -> bool {
+        match self.execution.machine(object) {
+            Some(Machine::ReadWriteLock(lock)) => !lock.is_free(),
+            Some(Machine::Barrier(barrier)) => !barrier.waiting().is_empty(),
+            _ => self.execution.mutex(object).is_some_and(|mutex| mutex.destroy().is_err()),
+        }
+    }
+
+    /// Whether a thread waits for the object.
+    fn is_waited_for(&self, object: Object) -> bool {
+        match self.execution.machine(object) {
+            // Those who are awake already need it no more.
+            Some(Machine::Sleepers(sleepers)) => !sleepers.asleep().is_empty(),
+            Some(Machine::Barrier(_)) => false,
+            _ => self.execution.is_waited_for(object),
+        }
+    }
+}
+
+/// A call of the program on an object. Made as the call comes in: the place of a call is overwritten by the next one.
+#[derive(Clone, Copy)]
+pub(crate) struct Call {
+    pub(crate) name: &'static str,
+    pub(crate) site: RecordPointer,
+    address: usize,
+}
+
+impl Call {
+    pub(crate) fn on<T>(name: &'static str, address: *const T) -> Self {
+        Self { name, site: call_site(), address: address as usize }
+    }
+
+    /// What is done at the end of a thread, after the last operation that it stood before.
+    pub(crate) fn at_the_end() -> Self {
+        let site = with(|runtime| runtime.threads.stands_at(runtime.running)).unwrap_or(std::ptr::null());
+        Self { name: "the end of the thread", site, address: 0 }
+    }
+
+    fn as_use(&self) -> Use {
+        let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
+        Use { thread, site: self.site, operation: self.name }
+    }
+
+    /// The object, which comes to life if this is its first use in the execution. None where there is no control yet.
+    pub(crate) fn object(&self, class: Class) -> Option<Object> {
+        let (object, life, last) = with(|runtime| {
+            let object = runtime.objects.number(class, self.address);
+            let known = runtime.objects.at(object);
+            (object, known.life, known.last)
+        })?;
+        if life != Life::Alive {
+            self.require(class);
+            let Some(initial) = class.initial(self.address) else {
+                if class == Class::ReadWriteLock && prefers_writers(self.address) {
+                    process::unsupported("PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP", self.site);
+                }
+                let name = class.name();
+                match life {
+                    Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), last),
+                    _ => self.misuse(&format!("of a {name} that was never initialised"), None),
+                }
+            };
+            with(|runtime| runtime.gives_life(object, initial, None));
+        }
+        Some(object)
+    }
+
+    /// Refuses an object in memory that may not be accessed.
+    fn require(&self, class: Class) {
+        memory::require(self.address..self.address + class.size(), self.name, self.site);
+    }
+
+    /// The object comes to life by its `init` function, which puts zeros into its memory.
+    pub(crate) fn initialise(&self, class: Class, initial: Initial) {
+        self.require(class);
+        let before = with(|runtime| {
+            let object = runtime.objects.number(class, self.address);
+            let (life, last) = (runtime.objects.at(object).life, runtime.objects.at(object).last);
+            // A local variable that comes and goes need not be destroyed for its memory to be another one's.
+            let stays = life == Life::Alive && !layout::is_stack(self.address);
+            (stays || (life == Life::Alive && runtime.is_waited_for(object))).then_some(last)
+        });
+        if let Some(Some(last)) = before {
+            self.misuse(&format!("of a {} that is initialised already", class.name()), last);
+        }
+        self.fill(class, 0);
+        let first = self.as_use();
+        with(|runtime| {
+            runtime.has_effect();
+            let object = runtime.objects.number(class, self.address);
+            runtime.gives_life(object, initial, Some(first));
+        });
+    }
+
+    /// The object's end by its `destroy` function.
+    pub(crate) fn destroy(&self, class: Class) {
+        let Some(object) = self.object(class) else { return };
+        let busy = with(|runtime| {
+            (runtime.is_held(object) || runtime.is_waited_for(object)).then_some(runtime.objects.at(object).last)
+        });
+        if let Some(Some(last)) = busy {
+            let how = if matches!(class, Class::Mutex | Class::SpinLock | Class::ReadWriteLock) {
+                "is held"
+            } else {
+                "threads wait for"
+            };
+            self.misuse(&format!("of a {} that {how}", class.name()), last);
+        }
+        self.fill(class, DEAD);
+        let last = self.as_use();
+        with(|runtime| {
+            runtime.has_effect();
+            let known = runtime.objects.at(object);
+            (known.life, known.last) = (Life::Dead, Some(last));
+        });
+    }
+
+    fn fill(&self, class: Class, value: u8) {
+        // A variable that is written like this is restored whole.
+        with(|runtime| runtime.globals.written_unseen());
+        // SAFETY: the program passes memory for an object of this class.
+        unsafe { std::ptr::write_bytes(self.address as *mut u8, value, class.size()) };
+    }
+
+    /// Waits for the thread's turn, operates on objects, and reports it as one event of the kind that `work` gives.
+    pub(crate) fn event<R>(
+        &self,
+        pending: Pending,
+        work: impl FnOnce(&mut Runtime) -> (Kind, Operation, R),
+    ) -> Option<R> {
+        self.wait(pending);
+        let (kind, operation, result) = with(work)?;
+        let objects = match kind {
+            Kind::Lock(object) | Kind::Share(object) => [Some(object), None],
+            Kind::Wait { condition, mutex } => [Some(condition), Some(mutex)],
+            _ => [None, None],
+        };
+        for object in objects.into_iter().flatten() {
+            // Another thread may have freed it while this one waited for its turn.
+            let memory = with(|runtime| runtime.objects.memory(object)).unwrap_or_default();
+            memory::require(memory, operation.name(), self.site);
+        }
+        let turn = with(|runtime| {
+            let used = Some(Use { thread: runtime.running, site: self.site, operation: operation.name() });
+            for object in objects.into_iter().flatten() {
+                runtime.objects.at(object).last = used;
+            }
+            match kind {
+                // What mutexes look like, and their changes, are noted.
+                Kind::Lock(object) if runtime.execution.mutex(object).is_some() => {
+                    runtime.unlasting(kind, Barrier::Full, operation, self.site, self.address)
+                }
+                _ => runtime.no_access(kind, Barrier::Full, operation, self.site, self.address),
+            }
+        })?;
+        turn.obey();
+        Some(result)
+    }
+
+    /// Waits for the thread's turn.
+    pub(crate) fn wait(&self, pending: Pending) {
+        if matches!(pending, Pending::Wait(..)) {
+            with(Runtime::before_a_wait);
+        }
+        turn(pending, self.site);
+        if matches!(pending, Pending::Wait(..)) {
+            with(Runtime::after_a_wait);
+        }
+    }
+
+    /// Ends the execution: the call breaks its contract. `what` goes on after the function's name.
+    pub(crate) fn misuse(&self, what: &str, earlier: Option<Use>) -> ! {
+        let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
+        let mut sites = vec![site_use(Role::At, thread, self.site, self.name)];
+        sites.extend(earlier.map(|used| site_use(Role::Earlier, used.thread, used.site, used.operation)));
+        let message = format!("{} {what}", self.name);
+        end_execution(End::Failed(Failure { kind: protocol::Kind::Misuse, message, sites, program_counter: None }))
+    }
+}
+
+/// The number of an object that no memory of the program is: its calls are none of the program's.
+pub(crate) fn unnamed(class: Class, key: usize) -> Option<Object> {
+    with(|runtime| runtime.objects.number(class, key))
+}

@@ -1,0 +1,20 @@
+//! Results that a call puts into the program's memory.
+
+use std::ffi::c_int;
+
+use engine::mapping::Barriers;
+
+use crate::access;
+use crate::externals::is_shared;
+use crate::runtime::with;
+use crate::sites::RecordPointer;
+
+/// Puts four bytes where the program wants them: a store of its own if other threads could see it.
+pub(crate) fn store(into: *mut c_int, value: u32, site: RecordPointer) {
+    if with(|runtime| is_shared(into as usize, runtime.running)) == Some(true) {
+        access::store(into.cast::<u32>(), value, Barriers::NONE, site);
+    } else {
+        // SAFETY: the program passes where the result goes.
+        unsafe { into.cast::<u32>().write_unaligned(value) };
+    }
+}

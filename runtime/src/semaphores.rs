@@ -1,0 +1,115 @@
+//! `sem_t`, unnamed. Named ones are refused: other processes could change them.
+
+use std::ffi::{c_int, c_uint};
+
+use engine::event::{Kind, Object};
+use engine::execution::Pending;
+use engine::sync::machine::{Machine, Until, Wish};
+use engine::sync::semaphore::{Refusal, Semaphore};
+
+use crate::objects::{Call, Class, Initial};
+use crate::recorder::Operation;
+use crate::runtime::{Runtime, with};
+use crate::{cancellation, fiber, results, timed};
+
+type Sem = *mut libc::sem_t;
+
+/// How these functions fail.
+fn fail(error: c_int) -> c_int {
+    fiber::set_errno(error);
+    -1
+}
+
+fn result(result: Result<(), Refusal>) -> c_int {
+    match result {
+        Ok(()) => 0,
+        Err(Refusal::Empty) => fail(libc::EAGAIN),
+        Err(Refusal::Full) => fail(libc::EOVERFLOW),
+    }
+}
+
+impl Runtime {
+    fn semaphore<R>(&mut self, object: Object, work: impl FnOnce(&mut Semaphore) -> R) -> R {
+        self.execution.operate(object, |machine, _| work(machine.semaphore().expect("objects are numbered by class")))
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_sem_init(semaphore: Sem, _shared: c_int, value: c_uint) -> c_int {
+    let Some(state) = Semaphore::new(value) else { return fail(libc::EINVAL) };
+    Call::on("sem_init", semaphore).initialise(Class::Semaphore, Initial::Machine(Machine::Semaphore(state)));
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_sem_destroy(semaphore: Sem) -> c_int {
+    Call::on("sem_destroy", semaphore).destroy(Class::Semaphore);
+    0
+}
+
+fn wait(call: Call, time: Option<*const libc::timespec>) -> c_int {
+    let Some(object) = call.object(Class::Semaphore) else { return 0 };
+    cancellation::point(call);
+    let wish = Wish::Take(object);
+    let until = if time.is_some() { Until::TimeOut } else { Until::Granted };
+    let before = with(Runtime::before_a_call);
+    let taken = call.event(Pending::Wait(wish, until), |runtime| {
+        let taken = runtime.semaphore(object, Semaphore::take).is_ok();
+        (Kind::Lock(object), if taken { Operation::SemaphoreWait } else { Operation::TimeOut }, taken)
+    });
+    match (taken, time) {
+        (None | Some(true), _) => 0,
+        (Some(false), _) if cancellation::is_due() => cancellation::act(call),
+        (Some(false), Some(time)) => fail(timed::ran_out(before, time)),
+        (Some(false), None) => unreachable!("a wait without a limit ends when it is granted"),
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_sem_wait(semaphore: Sem) -> c_int {
+    wait(Call::on("sem_wait", semaphore), None)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_sem_timedwait(semaphore: Sem, time: *const libc::timespec) -> c_int {
+    wait(Call::on("sem_timedwait", semaphore), Some(time))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_sem_clockwait(semaphore: Sem, clock: libc::clockid_t, time: *const libc::timespec) -> c_int {
+    let call = Call::on("sem_clockwait", semaphore);
+    if timed::is_clock(clock) { wait(call, Some(time)) } else { fail(libc::EINVAL) }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_sem_trywait(semaphore: Sem) -> c_int {
+    let call = Call::on("sem_trywait", semaphore);
+    let Some(object) = call.object(Class::Semaphore) else { return 0 };
+    let taken = call.event(Pending::Access, |runtime| {
+        let taken = runtime.semaphore(object, Semaphore::take);
+        let operation = if taken.is_ok() { Operation::SemaphoreTryWait } else { Operation::SemaphoreTryWaitFailed };
+        (Kind::Lock(object), operation, taken)
+    });
+    taken.map_or(0, result)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_sem_post(semaphore: Sem) -> c_int {
+    let call = Call::on("sem_post", semaphore);
+    let Some(object) = call.object(Class::Semaphore) else { return 0 };
+    let posted = call.event(Pending::Access, |runtime| {
+        (Kind::Lock(object), Operation::Post, runtime.semaphore(object, Semaphore::post))
+    });
+    posted.map_or(0, result)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_sem_getvalue(semaphore: Sem, into: *mut c_int) -> c_int {
+    let call = Call::on("sem_getvalue", semaphore);
+    let Some(object) = call.object(Class::Semaphore) else { return 0 };
+    let value = call.event(Pending::Access, |runtime| {
+        (Kind::Lock(object), Operation::GetValue, runtime.semaphore(object, |semaphore| semaphore.value()))
+    });
+    results::store(into, value.unwrap_or(0), call.site);
+    0
+}
