@@ -1,7 +1,7 @@
 //@ why: A program may close all descriptors that it has, as daemons do, and may put others in their
 //@      place: the check goes on. Each thread stores once: 2 orders of the 2 stores to x, and the
 //@      same preemption bound as without the calls.
-//@ uninstrumented: dup2 sysconf
+//@ uninstrumented: dup2
 //@ run: --preemptions none
 //@ verdict: clean
 //@ run: -DCLOSE=closefrom(3) --preemptions none
