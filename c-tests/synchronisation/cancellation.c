@@ -7,7 +7,7 @@
 //@ verdict: clean
 //@ run: -DNO_HANDLER --preemptions none
 //@ verdict: violations
-//@ deadlock: lock
+//@ deadlock: held lock, woken lock
 //@ run: -DTEST --preemptions none
 //@ verdict: clean
 //@ executions: 3
@@ -50,12 +50,12 @@ static void *body(void *unused) {
 #elif defined ASYNCHRONOUS
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL); // @asynchronous
 #else
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&mutex); // @held
 #ifndef NO_HANDLER
     pthread_cleanup_push(unlock, &mutex);
 #endif
     for (;;)
-        pthread_cond_wait(&condition, &mutex);
+        pthread_cond_wait(&condition, &mutex); // @woken
 #ifndef NO_HANDLER
     pthread_cleanup_pop(1);
 #endif

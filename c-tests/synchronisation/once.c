@@ -8,7 +8,7 @@
 //@ run: -DAGAIN --preemptions none
 //@ verdict: violations
 //@ executions: 2
-//@ deadlock: again theirs, mine again
+//@ deadlock: mine again theirs, theirs again mine
 #include <assert.h>
 #include <pthread.h>
 

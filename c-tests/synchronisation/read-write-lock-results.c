@@ -6,7 +6,7 @@
 //@ run: -DUPGRADE --preemptions none
 //@ verdict: violations
 //@ executions: 1
-//@ deadlock: upgrade
+//@ deadlock: read upgrade
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ int main(void) {
     assert(pthread_rwlock_tryrdlock(&lock) == EBUSY);
     assert(pthread_rwlock_trywrlock(&lock) == EBUSY);
     assert(pthread_rwlock_unlock(&lock) == 0);
-    assert(pthread_rwlock_rdlock(&lock) == 0);
+    assert(pthread_rwlock_rdlock(&lock) == 0); // @read
     assert(pthread_rwlock_tryrdlock(&lock) == 0);
     assert(pthread_rwlock_trywrlock(&lock) == EBUSY);
     assert(pthread_rwlock_unlock(&lock) == 0);

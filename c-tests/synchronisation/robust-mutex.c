@@ -8,7 +8,7 @@
 //@ verdict: clean
 //@ run: -DSTALLED --preemptions none
 //@ verdict: violations
-//@ deadlock: lock
+//@ deadlock: held lock
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 pthread_mutex_t mutex;
 
 static void *dies(void *unused) {
-    assert(pthread_mutex_lock(&mutex) == 0);
+    assert(pthread_mutex_lock(&mutex) == 0); // @held
     return unused;
 }
 

@@ -6,7 +6,7 @@
 //@ executions: 2
 //@ run: -DTWICE --preemptions none
 //@ verdict: violations
-//@ deadlock: twice
+//@ deadlock: once twice
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@ static void *body(void *unused) {
 int main(void) {
     pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);
 #ifdef TWICE
-    pthread_spin_lock(&lock);
+    pthread_spin_lock(&lock); // @once
     assert(pthread_spin_trylock(&lock) == EBUSY);
     pthread_spin_lock(&lock); // @twice
 #endif

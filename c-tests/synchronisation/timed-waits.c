@@ -32,6 +32,7 @@
 //@ run: -DTWO_SEMAPHORES --preemptions 1 --max-events 50
 //@ verdict: incomplete
 //@ stopped-by: events
+//@ busiest-loop: two
 //@ run: -DJOIN --preemptions none
 //@ verdict: clean
 #define _GNU_SOURCE
@@ -79,7 +80,7 @@ int main(void) {
 #elif defined TWO_SEMAPHORES
     sem_t never;
     sem_init(&never, 0, 0);
-    while (sem_timedwait(&never, &soon) != 0 && sem_timedwait(&semaphore, &soon) != 0)
+    while (sem_timedwait(&never, &soon) != 0 && sem_timedwait(&semaphore, &soon) != 0) // @two
         ;
 #elif defined MUTEX
     int error = pthread_mutex_timedlock(&mutex, &soon);
@@ -103,8 +104,8 @@ int main(void) {
     if (error == ETIMEDOUT)
         assert(!ready); // @given-up
 #else
-    while (!ready)
-        pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &soon); // @loop
+    while (!ready) // @loop
+        pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &soon);
 #endif
     pthread_mutex_unlock(&mutex);
 #endif

@@ -39,14 +39,12 @@ Exploring:
                           prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
   --explorer bounded|rsmc [default: bounded for sc, rsmc for other models]
   --preemptions K|none    at most K preemptions in an execution [default: 2]
-  --spurious-wakeups      condition variables wake threads for no reason too
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
-  --weak-cas-fails N      at most N weak CAS of an execution fail [default: 0]
+  --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
 Budgets:
-  --executions N, --time 30s|2m   of the whole search [default: none]
-  --max-events N          of one execution [default: 100000]
-  --local-timeout 10s     of a thread without a shared access [default: 10s]
+  --executions N, --time 30s|2m          of the whole search [default: none]
+  --max-events N, --local-timeout 10s    of an execution, of a silent thread
 Compiling .c files, as clang:
   -O, -D, -U, -I, -L, -l, -std=   [default: -O1];  any other: --cflags \"...\"
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
+use crate::clock;
 use crate::conditions::{self, Condition};
 use crate::ends;
 use crate::keys;
@@ -161,7 +162,8 @@ extern "C" fn __fh_thrd_yield() {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_thrd_sleep(_duration: *const libc::timespec, _remaining: *mut libc::timespec) -> c_int {
+extern "C" fn __fh_thrd_sleep(duration: *const libc::timespec, _remaining: *mut libc::timespec) -> c_int {
+    clock::pass(clock::nanoseconds(duration));
     threads::sleeps("thrd_sleep");
     0
 }

@@ -340,7 +340,7 @@ impl Call {
         for object in objects.into_iter().flatten() {
             // Another thread may have freed it while this one waited for its turn.
             let memory = with(|runtime| runtime.objects.memory(object)).unwrap_or_default();
-            memory::require(memory, operation.name(), self.site);
+            memory::require(memory, self.name, self.site);
         }
         let turn = with(|runtime| {
             let used = Some(Use { thread: runtime.running, site: self.site, operation: operation.name() });

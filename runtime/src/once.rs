@@ -27,6 +27,9 @@ pub(crate) fn once(call: Call, function: Function) -> c_int {
     let Some(object) = call.object(Class::Once) else { return 0 };
     let entry = call.event(Pending::Wait(Wish::Once(object), Until::Granted), |runtime| {
         let entry = runtime.once(object, Once::enter);
+        if entry == Entry::Runs {
+            runtime.takes_hold(object);
+        }
         let kind = if entry == Entry::Runs { Kind::Lock(object) } else { Kind::Share(object) };
         (kind, Operation::OnceEnter, entry)
     });
@@ -38,6 +41,7 @@ pub(crate) fn once(call: Call, function: Function) -> c_int {
     unsafe { function() };
     ends::pop();
     call.event(Pending::Access, |runtime| {
+        runtime.lets_go(object);
         runtime.once(object, |once, _| once.complete());
         (Kind::Lock(object), Operation::OnceReturn, ())
     });
@@ -47,6 +51,7 @@ pub(crate) fn once(call: Call, function: Function) -> c_int {
 /// The thread that runs the function ends in it.
 pub(crate) fn abandon(call: Call, object: Object) {
     call.event(Pending::Access, |runtime| {
+        runtime.lets_go(object);
         runtime.once(object, |once, _| once.abandon());
         (Kind::Lock(object), Operation::OnceReturn, ())
     });

@@ -40,7 +40,9 @@ impl Side {
         runtime.lock_of(object, |lock, thread| match self {
             Self::Reading => lock.read(thread),
             Self::Writing => lock.write(thread),
-        })
+        })?;
+        runtime.takes_hold(object);
+        Ok(())
     }
 }
 
@@ -182,6 +184,9 @@ extern "C" fn __fh_pthread_rwlock_unlock(lock: Lock) -> c_int {
     let released = call.event(Pending::Access, |runtime| {
         let last = runtime.last_use(object);
         let result = runtime.lock_of(object, ReadWriteLock::unlock);
+        if result.is_ok() {
+            runtime.lets_go(object);
+        }
         let kind = match result {
             Ok(Held::ForReading) => Kind::Share(object),
             Ok(Held::ForWriting) | Err(_) => Kind::Lock(object),

@@ -138,14 +138,8 @@ impl Runtime {
     fn hold(&self, held: (Thread, Object, &str), waits: Thread, sites: &mut Vec<SiteUse>) -> String {
         let (holder, object, what) = held;
         let who = if holder == waits { "it itself".to_owned() } else { name(holder) };
-        // Of what is no mutex the thread's last operation is told.
-        let used = || {
-            let mut used = self.execution.steps().iter().zip(self.recorder.notes()).rev();
-            let kinds = [EventKind::Lock(object), EventKind::Share(object)];
-            used.find(|(step, _)| step.thread == holder && kinds.contains(&step.kind)).map(|(_, &note)| note)
-        };
         let ended = if self.execution.status(holder) == Status::Ended { " and has ended" } else { "" };
-        let Some(note) = self.acquired(holder, object).and_then(|event| self.recorder.note(event)).or_else(used) else {
+        let Some(note) = self.acquired(holder, object).and_then(|event| self.recorder.note(event)) else {
             return format!(", which {who} holds{ended}");
         };
         let known = site_use(Role::Holds, holder, note.site, note.operation.name());
@@ -203,7 +197,8 @@ impl Runtime {
         let site = if of_wait { elsewhere.map_or(std::ptr::null(), |(_, note)| note.site) } else { site };
         let expression = Record::behind(site).expression();
         if expression.is_empty() {
-            return format!("{address:#x}");
+            let variable = self.globals.variable(address).filter(|variable| variable.bytes.start == address);
+            return variable.map_or_else(|| format!("{address:#x}"), |variable| variable.name.clone());
         }
         // Of several, such as the elements of an array, as in a trace.
         let class = self.objects.class(object);

@@ -13,7 +13,7 @@ use crate::sites::{Record, RecordPointer};
 use crate::timed::Patience;
 use crate::waits::{Change, Mark, Read, Thing};
 use crate::{cancellation, timed};
-use engine::event::{Barrier, Kind, Thread};
+use engine::event::{Barrier, Kind, Object, Thread};
 use engine::execution::{Pending, Status, TooManyThreads};
 use engine::per_thread::PerThread;
 use engine::sync::machine::{Until, Wish};
@@ -53,6 +53,8 @@ pub(crate) struct ThreadState {
     pub(crate) changes: Vec<Change>,
     /// How many times it has done something else that is not undone.
     pub(crate) effects: u64,
+    /// The objects that it holds and that are no mutexes, each with the event by which it came to hold it.
+    pub(crate) holds: Vec<(Object, u32)>,
     /// How many blocks it has freed.
     pub(crate) frees: u64,
     /// How many events it has performed.
@@ -103,6 +105,7 @@ impl ThreadTable {
             state.claimed = Claim::Nobody;
             state.reads.clear();
             state.changes.clear();
+            state.holds.clear();
             state.blocking.clear();
             state.visits.clear();
             (state.effects, state.frees, state.events) = (0, 0, 0);

@@ -459,7 +459,23 @@ impl Runtime {
     pub(crate) fn acquired(&self, holder: Thread, object: Object) -> Option<u32> {
         let thing = Thing::object(object);
         let changes = || self.threads.of(holder).changes.iter().rev().filter(|change| change.thing == thing);
-        changes().find(|change| change.before == 0).or_else(|| changes().next()).map(|change| change.event)
+        let mutex = changes().find(|change| change.before == 0).or_else(|| changes().next()).map(|change| change.event);
+        let other = || self.threads.of(holder).holds.iter().find(|&&(held, _)| held == object).map(|&(_, event)| event);
+        mutex.or_else(other)
+    }
+
+    /// The running thread's next event is the one by which it comes to hold the object, which is no mutex.
+    pub(crate) fn takes_hold(&mut self, object: Object) {
+        let event = self.execution.length();
+        self.threads.at(self.running).holds.push((object, event));
+    }
+
+    /// The running thread holds it no longer, or one time less.
+    pub(crate) fn lets_go(&mut self, object: Object) {
+        let holds = &mut self.threads.at(self.running).holds;
+        if let Some(last) = holds.iter().rposition(|&(held, _)| held == object) {
+            holds.remove(last);
+        }
     }
 
     /// The events at which the thread, which waits in a loop, read what it waits for.
