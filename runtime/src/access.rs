@@ -194,7 +194,7 @@ fn compare_exchange<T: Bits>(
         before: old.wide(),
         after: after.wide(),
     });
-    (old, kind == Kind::Rmw)
+    (old, kind == Kind::CompareAndSwap)
 }
 
 macro_rules! hooks {
