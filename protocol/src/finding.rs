@@ -71,10 +71,16 @@ impl Finding {
         let threads = schedule.threads.len();
         let known = |thread: u32| usize::try_from(thread).is_ok_and(|thread| thread < threads);
         require(sites.iter().all(|site| known(site.thread)), "a site is of an unknown thread")?;
+        let watched = monitor.is_some_and(|name| self.monitors.contains(&name));
+        if *kind == Kind::Race {
+            require(watched && events.is_none(), "its monitor did not watch")?;
+            let roles: Vec<Role> = sites.iter().map(|site| site.role).collect();
+            return require(roles == [Role::First, Role::Second], "its sites are not those of a race");
+        }
         if *kind != Kind::ScViolation {
             return require(monitor.is_none() && events.is_none(), "only an SC violation has a monitor and its events");
         }
-        require(monitor.is_some_and(|name| self.monitors.contains(&name)), "its monitor did not watch")?;
+        require(watched, "its monitor did not watch")?;
         let roles: Vec<Role> = sites.iter().map(|site| site.role).collect();
         require(roles == [Role::Delayed, Role::Previous, Role::Overtaking], "its sites are not those of a monitor")?;
         let [delayed, previous, overtaking] = events.ok_or("its three events are missing")?;

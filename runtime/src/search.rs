@@ -188,6 +188,10 @@ impl Runtime {
             }
             End::MaxEvents => return Some(Stopped::Budget(StoppedBy::Events)),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
+            End::Nobody(Ending::Deadlock | Ending::Livelock) if self.lets_go_in_passing() => {
+                self.execution.repeats_another();
+                self.recorder.count(&self.execution, &self.reports);
+            }
             End::Nobody(ending) => {
                 self.recorder.count(&self.execution, &self.reports);
                 for failure in self.ended(ending) {

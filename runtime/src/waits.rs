@@ -14,6 +14,7 @@
 
 use engine::event::{Kind, Object, Thread};
 use engine::execution::{Iteration, Pending, Status, Wakes};
+use engine::sync::machine::Wish;
 use protocol::BusyLoop;
 
 use crate::layout;
@@ -421,6 +422,17 @@ impl Runtime {
     fn waiting_threads(&self) -> Vec<Thread> {
         let threads = (0..self.threads.len()).map(Thread::from_index);
         threads.filter(|&thread| matches!(self.execution.status(thread), Status::Waiting(_))).collect()
+    }
+
+    /// Whether a wait loop lets go in passing of a mutex that another thread waits for. Then nobody is stuck: other
+    /// executions, in which that thread takes it then, stand for all that can follow.
+    pub(crate) fn lets_go_in_passing(&self) -> bool {
+        let waiting = self.waiting_threads();
+        let passes = |object| waiting.iter().any(|&one| self.threads.of(one).passing.contains(&Thing::object(object)));
+        (0..self.threads.len()).any(|index| match self.execution.status(Thread::from_index(index)) {
+            Status::Arrived(Pending::Lock(object) | Pending::Wait(Wish::Lock(object), _)) => passes(object),
+            _ => false,
+        })
     }
 
     /// Whether what this waiting thread changes in passing is something that another one waits for.

@@ -662,6 +662,11 @@ impl Execution {
         &self.choices
     }
 
+    /// The execution does not count: another one stands for it.
+    pub const fn repeats_another(&mut self) {
+        self.counts = Counts::AsAnother;
+    }
+
     /// Whether the execution counts.
     #[must_use]
     pub const fn counts(&self) -> Counts {
