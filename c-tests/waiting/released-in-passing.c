@@ -1,8 +1,6 @@
 //@ why: main holds the mutex where its loop begins, and lets go of it in each round only. A round
-//that
-//@      nobody used changes nothing, but main does not wait there for ever: the other thread may
-//have
-//@      the mutex in the next one. Where the other thread writes nothing, nobody ends the loop.
+//@      that nobody used changes nothing, but main does not wait there for ever: the other thread
+//@      may have the mutex in the next one. Where that thread writes nothing, nobody ends the loop.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ run: --preemptions 2
