@@ -26,23 +26,25 @@ impl Setting {
         Self { tool, programs: here.join("programs"), built: tempfile::tempdir().expect("a temporary folder") }
     }
 
-    fn compile(&self, program: &str) -> PathBuf {
+    /// The program, which explores itself `repeats` times over.
+    fn compile(&self, program: &str, repeats: u64) -> PathBuf {
         let executable = self.built.path().join(program);
         let source = self.programs.join(format!("{program}.c"));
-        let status = Command::new(&self.tool).args(["cc", "-O2", "-w", "-o"]).arg(&executable).arg(source).status();
+        let mut compiler = Command::new(&self.tool);
+        compiler.args(["cc", "-O2", "-w", &format!("-DREPEAT={repeats}"), "-o"]).arg(&executable).arg(source);
+        let status = compiler.status();
         assert!(status.expect("the compiler starts").success());
         executable
     }
 
-    /// Checks the program `repeats` times over in one process: runs (executions, and those that only repeat one but for
-    /// iterations of a wait loop without effect) and seconds.
-    fn check(&self, executable: &Path, preemptions: &str, monitors: &str, repeats: u64) -> (f64, f64) {
+    /// Checks the program: runs (executions, and those that only repeat one but for iterations of a wait loop without
+    /// effect) and seconds.
+    fn check(&self, executable: &Path, preemptions: &str, monitors: &str) -> (f64, f64) {
         let out = self.built.path().join("out");
         let output = Command::new(&self.tool)
             .args(["check", "--preemptions", preemptions, "--monitor", monitors, "--json", "-", "--out"])
             .arg(out)
             .arg(executable)
-            .args(["--", &repeats.to_string()])
             .stderr(Stdio::null())
             .output()
             .expect("the tool starts");
@@ -58,13 +60,12 @@ fn executions(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("executions");
     group.sample_size(10).measurement_time(Duration::from_secs(5));
     for (program, preemptions) in [("store_buffering", "none"), ("queue", "2"), ("compute", "none")] {
-        let executable = setting.compile(program);
-        let (runs, _) = setting.check(&executable, preemptions, "none", 1);
+        let (runs, _) = setting.check(&setting.compile(program, 1), preemptions, "none");
         group.throughput(Throughput::Elements(runs as u64));
         for monitors in ["tso,pso", "none"] {
             group.bench_function(format!("{program}/{monitors}"), |bencher| {
                 bencher.iter_custom(|repeats| {
-                    let (_, seconds) = setting.check(&executable, preemptions, monitors, repeats);
+                    let (_, seconds) = setting.check(&setting.compile(program, repeats), preemptions, monitors);
                     Duration::from_secs_f64(seconds)
                 });
             });

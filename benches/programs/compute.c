@@ -1,8 +1,11 @@
-/* 100,000 steps of private computation between three shared accesses in each execution; run argv[1]
+/* 100,000 steps of private computation between three shared accesses in each execution; run REPEAT
  * times over. */
 #include <fencehound.h>
 #include <pthread.h>
-#include <stdlib.h>
+
+#ifndef REPEAT
+#define REPEAT 1
+#endif
 
 static unsigned shared;
 
@@ -21,9 +24,9 @@ static void *work(void *unused) {
     return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     pthread_t thread;
-    fh_choose(argc > 1 ? strtoul(argv[1], NULL, 10) : 1);
+    fh_choose(REPEAT);
     pthread_create(&thread, NULL, work, NULL);
     pthread_join(thread, NULL);
     return 0;

@@ -1,9 +1,13 @@
 /* A Michael-Scott queue, two threads, about 90 events; all executions with at most 2 preemptions,
- * run argv[1] times over. */
+ * run REPEAT times over. */
 #include <fencehound.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+
+#ifndef REPEAT
+#define REPEAT 1
+#endif
 
 struct node {
     int value;
@@ -63,9 +67,9 @@ static void *work(void *argument) {
     return NULL;
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     pthread_t one, other;
-    fh_choose(argc > 1 ? strtoul(argv[1], NULL, 10) : 1);
+    fh_choose(REPEAT);
     struct node *first = calloc(1, sizeof *first);
     atomic_store_explicit(&head, first, memory_order_relaxed);
     atomic_store_explicit(&tail, first, memory_order_relaxed);

@@ -1,8 +1,11 @@
-/* Store buffering with its creates and joins, 8 events, all 19 executions; run argv[1] times over.
+/* Store buffering with its creates and joins, 8 events, all 19 executions; run REPEAT times over.
  */
 #include <fencehound.h>
 #include <pthread.h>
-#include <stdlib.h>
+
+#ifndef REPEAT
+#define REPEAT 1
+#endif
 
 static int x, y;
 
@@ -16,9 +19,9 @@ static void *right(void *unused) {
     return (void *)(long)x;
 }
 
-int main(int argc, char **argv) {
+int main(void) {
     pthread_t one, other;
-    fh_choose(argc > 1 ? strtoul(argv[1], NULL, 10) : 1);
+    fh_choose(REPEAT);
     pthread_create(&one, NULL, left, NULL);
     pthread_create(&other, NULL, right, NULL);
     pthread_join(one, NULL);
