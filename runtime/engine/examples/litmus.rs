@@ -125,7 +125,7 @@ fn schedules(test: &Test, expected: &BTreeMap<String, Expected>, tally: &mut Tal
         execution.finish(Finish::Done);
         outcomes.count(test, &schedules.state());
         for ((model, _), reporting) in MONITORED.iter().zip(&mut reporting) {
-            *reporting |= reports.iter().any(|report| report.monitor == *model);
+            *reporting |= reports.iter().any(|report| report.monitor().model() == Some(*model));
         }
         tally.executions += 1;
     }
