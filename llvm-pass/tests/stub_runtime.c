@@ -309,3 +309,7 @@ int main(int argc, char **argv, char **environment) {
     atexit(write_log);
     return __fh_main(argc, argv, environment);
 }
+
+int __fh_memcmp(const void *one, const void *other, size_t length) {
+    return memcmp(one, other, length);
+}
