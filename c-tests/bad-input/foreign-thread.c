@@ -7,9 +7,6 @@
 //@ run: -DALLOCATES
 //@ verdict: unsupported
 //@ unsupported: allocation a thread that a library started by itself
-//@ run: -DWAITS
-//@ verdict: unsupported
-//@ unsupported: store a thread that a library started by itself
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -32,12 +29,7 @@ int main(void) {
     create_function *create = (create_function *)dlsym(RTLD_DEFAULT, "pthread_create");
     pthread_t thread;
     create(&thread, NULL, body, NULL);
-#ifdef WAITS
-    while (shared == 0)
-        ;
-#else
     join_function *join = (join_function *)dlsym(RTLD_DEFAULT, "pthread_join");
     join(thread, NULL);
-#endif
     return 0;
 }
