@@ -561,6 +561,9 @@ impl Runtime {
         let cut = self.shadow.locate(address, before.len(), &mut locations);
         // What was hidden before this access was known has to be hidden once more.
         self.void |= cut == Cut::Yes || self.shadow.locations() > known;
+        // These bytes may be nobody's: the next access to them has to be refused, too.
+        self.shadow.hide(address..address + before.len());
+        drop(self.shadow.take_hidden());
         let target = locations.first().map_or(0, |location| location.0);
         let step = Step { thread: self.running, site: self.sites.site(site), kind, target };
         let repeats = self.execution.repeats();

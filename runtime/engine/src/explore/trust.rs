@@ -98,7 +98,7 @@ impl Trust {
             What::Read | What::Write | What::Acquire | What::Stuck | What::Asleep(_) => {
                 let depends = event.writes != Writes::Surely;
                 let reads = event.hides == 0 && matches!(event.what, What::Read | What::Asleep(Begins::ByReading));
-                let (overtakes, reads_older) = (!reads || depends, reads || depends);
+                let (overtakes, reads_older) = (!reads || depends, event.hides == 0 && (reads || depends));
                 (overtakes && self.overtake(last)) || (reads_older && self.closure.read_older(&mut self.graph, last))
             }
         }

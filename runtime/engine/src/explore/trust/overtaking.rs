@@ -95,7 +95,7 @@ fn can_perform(graph: &Graph, event: &Event, place: u32, source: u32) -> bool {
             Some((_, owner)) => event.what == What::Acquire && owner == u64::from(event.thread.0) + 1,
         },
         _ => match (event.writes, graph.value_after(place, source)) {
-            (Writes::Over(Some(expected)), Some(held)) => held == expected,
+            (Writes::Over(Some(expected)), Some(held)) if event.hides == 0 => held == expected,
             _ => true,
         },
     }
