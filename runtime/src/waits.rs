@@ -180,7 +180,7 @@ impl Runtime {
             // Where one wait ran out, the thread waits there: to wait here would be to hold on to whatever it holds. Of
             // several, each could go on by itself, and what changed in passing others may need: round again.
             if mark.in_vain == begin.in_vain + 1 && mark.has_changed_as_much_as(&begin) {
-                self.grows_patient(begin.reads);
+                self.grows_patient(begin.reads, begin.events);
             }
             self.threads.at(thread).visits.restart(words, mark);
             return None;
@@ -310,7 +310,7 @@ impl Runtime {
     }
 
     /// The last so many events of the thread.
-    fn last_events(&self, thread: Thread, events: u64) -> Option<Iteration> {
+    pub(crate) fn last_events(&self, thread: Thread, events: u64) -> Option<Iteration> {
         let events = u32::try_from(events).ok().filter(|&events| events > 0)?;
         let steps = self.execution.steps();
         let mut own = (0..steps.len()).rev().filter(|&index| steps[index].thread == thread).map(|index| index as u32);
