@@ -201,7 +201,8 @@ fn touched<'a>(
     own.chain(aside.map(|&(place, value)| (place, None, Watch::Aside(value))))
 }
 
-fn what(event: &Performed<'_>) -> What {
+/// What an event is that nobody waited for.
+pub(super) fn what(event: &Performed<'_>) -> What {
     match event.kind {
         Kind::Create(thread) => What::Create(thread),
         Kind::Join(thread) => What::Join(thread),
@@ -382,8 +383,7 @@ impl Graph {
         event.accesses = narrow(self.accesses.len()) - event.first;
     }
 
-    /// Whether an event that was performed again is what it was, but for the states of objects, which are what they are
-    /// now.
+    /// Whether an event that was performed again is what it was, but for its values, which are what they are now.
     pub(super) fn is_as_before(&mut self, index: u32, performed: &Performed<'_>, watched: &[Watched]) -> bool {
         let event = self.event(index);
         let own = event.first as usize..(event.first + event.accesses - event.hides) as usize;
@@ -393,10 +393,8 @@ impl Graph {
         let mut now = touched(performed, watched);
         same && self.accesses[own].iter_mut().all(|access| {
             now.next().is_some_and(|(place, values, watch)| {
-                if is_object(place) {
-                    access.values = values;
-                }
-                (access.place, access.values, access.watch) == (place, values, watch)
+                access.values = values;
+                (access.place, access.watch) == (place, watch)
             })
         }) && now.next().is_none()
     }
