@@ -571,6 +571,10 @@ impl Graph {
 
     /// Makes the clock of an event know another one, and what that knows.
     fn join_within(&mut self, into: u32, from: u32) {
+        if from == into {
+            // It stands after itself until the graph is rebuilt, since what it was before still stands there.
+            return;
+        }
         let (width, source) = (self.width, &self.events[from as usize]);
         let (into, from) = (into as usize * width, from as usize * width);
         if self.clocks[into + source.thread.index()] >= source.tick {
