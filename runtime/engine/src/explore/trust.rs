@@ -33,6 +33,8 @@ pub struct Trust {
     generation: u32,
     /// All events of this execution have to be taken anew.
     renews: bool,
+    /// What it leaves out may matter.
+    lacks: bool,
     /// An event that was performed again is not what it was.
     stale: bool,
     /// The event that was moved, a compare-and-swap whose values nobody knew, succeeds where it was to fail, or the
@@ -198,6 +200,21 @@ impl Trust {
         self.position += 1;
     }
 
+    /// Whether what a thread did after an event that reads something older than it did before is left out: such an event
+    /// stands before others that were there before it, and it must not come to write. Nothing is lost where nobody has
+    /// to do with memory that is gone: whoever accesses it later fails. Else the search would not be complete.
+    fn is_left_out(&mut self, index: u32, locations: &[Location], objects: &[Touched]) -> bool {
+        let event = self.graph.event(index);
+        let moves = self.graph.moved[0] == index && event.what == What::Read && self.position < self.planned;
+        if !moves {
+            return event.leaves_out;
+        }
+        let concerned = |location: &Location| self.graph.is_touched_beside(index, location.0 << 1);
+        self.lacks |= !objects.is_empty() || locations.iter().any(concerned);
+        self.graph.events[index as usize].leaves_out = true;
+        true
+    }
+
     /// Whether a planned event is what it was, with all that its thread does after it.
     fn is_known(&self, index: u32) -> bool {
         !self.renews && !self.graph.moved.contains(&index)
@@ -299,6 +316,7 @@ impl Strategy for Trust {
     fn changes(&mut self, locations: &[Location], objects: &[Touched]) {
         if let Some(&index) = self.performed.last()
             && !(self.position <= self.planned && self.is_known(index))
+            && !self.is_left_out(index, locations, objects)
         {
             self.stale |= self.graph.changes(index, locations, objects);
         }
@@ -345,6 +363,11 @@ impl Strategy for Trust {
     fn abandons(&self) -> bool {
         self.impossible
             || self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
+    }
+
+    fn lacks(&self) -> Option<&'static str> {
+        self.lacks
+            .then_some("what a thread frees, destroys or has in common with others only if it reads something older")
     }
 
     fn blocked(&mut self, thread: Thread, need: Need) {

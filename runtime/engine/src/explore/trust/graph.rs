@@ -59,6 +59,8 @@ pub(super) struct Event {
     pub(super) writes: Writes,
     /// What its thread waited for, if it did.
     pub(super) need: Option<Need>,
+    /// What its thread made inaccessible after it is left out.
+    pub(super) leaves_out: bool,
     pub(super) tried: Tried,
 }
 
@@ -371,8 +373,20 @@ impl Graph {
         let index = self.length();
         let first = narrow(self.accesses.len());
         let tried = Tried { overtaken: index, ways: 0, older: 0 };
-        let event = Event { thread, what, tick: 0, previous: NONE, first, accesses: 0, hides: 0, writes, need, tried };
-        self.events.push(event);
+        let (tick, previous, accesses, hides, leaves_out) = (0, NONE, 0, 0, false);
+        self.events.push(Event {
+            thread,
+            what,
+            tick,
+            previous,
+            first,
+            accesses,
+            hides,
+            writes,
+            need,
+            leaves_out,
+            tried,
+        });
         index
     }
 
@@ -460,6 +474,12 @@ impl Graph {
         self.link(first..first + accesses, true);
         self.set_clock(index);
         false
+    }
+
+    /// Whether another event touches the place.
+    pub(super) fn is_touched_beside(&self, index: u32, place: u32) -> bool {
+        let others = (0..self.length()).filter(|&other| other != index);
+        others.into_iter().any(|other| self.accesses_of(other).iter().any(|access| access.place == place))
     }
 
     fn tail(&mut self, place: u32) -> u32 {
