@@ -69,6 +69,14 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
+    /// Whether it only looks at an object that is no mutex, and leaves it as it is.
+    pub(crate) const fn looks_only(self) -> bool {
+        matches!(
+            self,
+            Self::TryReadLockFailed | Self::TryWriteLockFailed | Self::SemaphoreTryWaitFailed | Self::GetValue
+        )
+    }
+
     /// Whether it is an attempt that failed, which synchronises with nothing.
     pub(crate) const fn gets_nothing(self) -> bool {
         matches!(

@@ -487,10 +487,14 @@ impl Execution {
         self.mutex(object).map_or(0, Mutex::state)
     }
 
-    /// What an operation of this thread on the mutex that does not block would see of it.
+    /// What an operation of this thread on the object that does not block would see of it.
     #[must_use]
     pub fn seen(&self, object: Object, thread: Thread) -> u64 {
-        self.mutex(object).map_or(1, |mutex| mutex.seen(thread))
+        match (self.mutex(object), self.machine(object)) {
+            (Some(mutex), _) => mutex.seen(thread),
+            (None, Some(machine)) => machine.seen(thread),
+            (None, None) => 1,
+        }
     }
 
     fn mutex_mut(&mut self, object: Object) -> &mut Mutex {
