@@ -273,6 +273,8 @@ pub(crate) struct Recorder {
     pub(crate) runs: u64,
     pub(crate) executions: u64,
     pub(crate) blocked: u64,
+    /// How many counted executions ended with each exit status but 0.
+    pub(crate) exit_statuses: BTreeMap<i32, u64>,
     pub(crate) events: u64,
     by_bound: Vec<BoundCount>,
 }
@@ -294,6 +296,7 @@ impl Recorder {
             runs: 0,
             executions: 0,
             blocked: 0,
+            exit_statuses: BTreeMap::new(),
             events: 0,
             by_bound: Vec::new(),
         }
@@ -368,6 +371,14 @@ impl Recorder {
                     self.report(index, report, execution, counts, bound);
                 }
             }
+        }
+    }
+
+    /// The execution, which has been counted, ended with this exit status.
+    #[cold]
+    pub(crate) fn count_status(&mut self, status: i32, execution: &Execution) {
+        if execution.counts() == Counts::Once {
+            *self.exit_statuses.entry(status).or_default() += 1;
         }
     }
 

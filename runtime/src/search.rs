@@ -194,6 +194,9 @@ impl Runtime {
             }
             End::Nobody(ending) => {
                 self.recorder.count(&self.execution, &self.reports);
+                if ending == Ending::Complete && process::status() != 0 {
+                    self.recorder.count_status(process::status(), &self.execution);
+                }
                 for failure in self.ended(ending) {
                     self.recorder.fail(failure, &self.execution);
                 }
@@ -301,6 +304,7 @@ impl Runtime {
                 _ => None,
             },
             assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+            exit_statuses: self.recorder.exit_statuses.clone(),
         }
     }
 }
