@@ -183,6 +183,7 @@ fn run_again(
     let job = Replay {
         version: VERSION,
         schedule: violation.schedule.clone(),
+        explorer: plan.explore.explorer,
         monitors: plan.explore.monitors.clone(),
         limits: plan.explore.limits.clone(),
         heap: plan.explore.heap,
@@ -228,6 +229,7 @@ fn store(
                 files: subjects.files.clone(),
             },
             arguments: plan.arguments.clone(),
+            explorer: plan.explore.explorer,
             monitors: plan.explore.monitors.clone(),
             limits: plan.explore.limits.clone(),
             heap: plan.explore.heap,
@@ -356,7 +358,7 @@ fn result(
     json::result(Outcome {
         target: &plan.target.names().join(" "),
         model: "sc",
-        explorer: "bounded",
+        explorer: plan.explore.explorer.name(),
         litmus: None,
         preemptions: plan.explore.preemptions,
         monitors: &plan.explore.monitors,
