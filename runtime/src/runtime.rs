@@ -53,6 +53,8 @@ pub(crate) struct Runtime {
     stack_floor: usize,
     way: Way,
     pub(crate) max_events: u32,
+    /// The bits of an address that are the same in every process: none where the system randomises addresses.
+    lasting_addresses: u32,
     /// How the execution ended.
     pub(crate) end: Option<End>,
     /// A location had to be cut: the execution must be run again.
@@ -302,6 +304,7 @@ impl Runtime {
             stack_floor: 0,
             way: Way::Plain,
             max_events: u32::MAX,
+            lasting_addresses: if layout::is_randomised() { 0 } else { u32::MAX },
             end: None,
             void: false,
             run_twice: false,
@@ -474,7 +477,7 @@ impl Runtime {
         }
         let note = Note { site, operation };
         match self.shadow.known(address, width) {
-            Some(location) => self.event(kind, barriers, note, &[location]),
+            Some(location) => self.event(kind, barriers, note, address, &[location]),
             // A copy of its own: one that lived from the start would keep the fields out of registers.
             None => self.locate_narrow(&Access { ..access }),
         }
@@ -501,7 +504,7 @@ impl Runtime {
         if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;
         }
-        let turn = self.event(kind, barriers, note, &locations);
+        let turn = self.event(kind, barriers, note, address, &locations);
         self.locations = locations;
         turn
     }
@@ -546,7 +549,7 @@ impl Runtime {
         // An attempt that failed synchronises with nothing.
         let order = if operation.gets_nothing() { Order::Relaxed } else { Order::AcquireRelease };
         let barriers = Barriers { before, after: Barrier::None, order: Some(order) };
-        self.event(kind, barriers, Note { site, operation }, &[])
+        self.event(kind, barriers, Note { site, operation }, object, &[])
     }
 
     /// Reports a fence.
@@ -556,7 +559,7 @@ impl Runtime {
             self.recorder.detail(Detail::default());
         }
         let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
-        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, &[])
+        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, 0, &[])
     }
 
     /// Reports an event on several pieces of memory, one of which is no program's, with full fences on both sides.
@@ -576,16 +579,17 @@ impl Runtime {
         }
         all.sort_unstable();
         let order = Some(Order::SequentiallyConsistent);
-        self.event(kind, Barriers { before: Barrier::Full, after: Barrier::Full, order }, note, &all)
+        let address = pieces.first().map_or(0, |&(address, _)| address);
+        self.event(kind, Barriers { before: Barrier::Full, after: Barrier::Full, order }, note, address, &all)
     }
 
-    /// Takes an event into the execution. Last come the monitors: little has to be kept in registers over their call.
+    /// Takes an event on an address, or 0, into the execution. Last come the monitors: little has to be kept in registers over their call.
     #[inline(always)]
-    fn event(&mut self, kind: Kind, barriers: Barriers, note: Note, locations: &[Location]) -> Turn {
+    fn event(&mut self, kind: Kind, barriers: Barriers, note: Note, address: usize, locations: &[Location]) -> Turn {
         faults::progress();
         let site = self.sites.site(note.site);
         let thread = self.running;
-        let target = locations.first().map_or(0, |location| location.0);
+        let target = address as u32 & self.lasting_addresses;
         let repeats = self.execution.repeats();
         let performed = self.execution.performed(Step { thread, site, kind, target });
         if !repeats {

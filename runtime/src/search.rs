@@ -1,16 +1,18 @@
-//! The search: execution after execution, each taken into the counts, until all are done or a budget ends it.
+//! The search: execution after execution, each taken into the counts, until all of a slice are done or a budget ends it.
 
 use std::ffi::c_int;
 use std::ops::Range;
 
 use engine::event::Thread;
 use engine::execution::{Ending, Execution};
-use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
+use engine::explore::slice::{Leftover, Unit};
+use engine::explore::{Corrupt, Finish, Strategy};
 use engine::monitor;
 use protocol::{
-    Explore, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent, Wakeups,
+    Explore, Harvest, Kind, Limits, Message, MonitorName, Packed, Replay, Role, Schedule, Slice, SliceEnd, Tally,
+    Trace, TraceEvent, Violation, Wakeups,
 };
 
 use crate::faults::{self, Fault};
@@ -58,28 +60,52 @@ fn refuse_other_version(version: u32) {
     }
 }
 
-/// Explores, and tells the tool what was found.
-pub(crate) fn explore(job: &Explore) {
-    refuse_other_version(job.version);
-    let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
-    set_up(execution, &job.monitors, &job.limits, job.heap);
-    faults::set_patience(job.limits.local_seconds);
-    if let Err(error) = faults::install() {
-        control::internal_error(&format!("signal handlers cannot be installed: {error}"));
-    }
-    conclude(&search(job));
+/// A search, of which this process runs slices.
+pub(crate) struct Search {
+    job: Explore,
 }
 
-/// Tells the tool how the search ended.
+impl Search {
+    /// Gets ready.
+    pub(crate) fn prepare(job: Explore) -> Self {
+        refuse_other_version(job.version);
+        let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
+        set_up(execution, &job.monitors, &job.limits, job.heap);
+        if let Err(error) = faults::install() {
+            control::internal_error(&format!("signal handlers cannot be installed: {error}"));
+        }
+        Self { job }
+    }
+
+    /// Explores a slice, and tells the tool what came of it.
+    pub(crate) fn explore(&self, slice: &Slice) {
+        let unpack = |unit: &protocol::Unit| match &unit.prefixes {
+            Packed(prefixes) if prefixes.is_empty() => Bounded::whole(),
+            Packed(prefixes) => Unit { weight: unit.weight, prefixes: prefixes.clone() },
+        };
+        let units: Vec<Unit> = slice.units.iter().map(unpack).collect();
+        let Ok(strategy) = self.strategy(&units) else { control::internal_error("the slice cannot be read") };
+        if with(|runtime| runtime.begin_slice(slice, strategy)) != Some(true) {
+            control::internal_error("the slice numbers threads otherwise than this process");
+        }
+        if !faults::interrupted() {
+            faults::set_patience(self.job.limits.local_seconds);
+        }
+        conclude(&search(&self.job, slice));
+    }
+
+    fn strategy(&self, units: &[Unit]) -> Result<Box<dyn Strategy>, Corrupt> {
+        Ok(Box::new(Bounded::slice(self.job.preemptions, units)?))
+    }
+}
+
+/// Tells the tool how the slice ended.
 fn conclude(stopped: &Stopped) {
-    // A timer that ticks on could end the summary.
+    // A timer that ticks on could end the message.
     faults::set_patience(u64::MAX);
     with(|runtime| {
-        runtime.send_fresh();
-        if let Stopped::Unsupported { what, place } = stopped {
-            control::send(&Message::Unsupported { what: what.clone(), place: place.clone() });
-        }
-        control::send(&Message::Summary(Box::new(runtime.summary(stopped))));
+        let harvest = runtime.harvest(stopped);
+        control::send(&Message::Harvest(Box::new(harvest)));
     });
 }
 
@@ -93,26 +119,28 @@ pub(crate) fn ended_by_a_library() {
     conclude(&Stopped::Unsupported { what, place });
 }
 
-/// Why the search ended.
+/// Why a slice ended.
 enum Stopped {
-    Complete,
-    Budget(StoppedBy),
+    /// All of it has been run, or a budget is used up, or Ctrl-C was pressed.
+    Open,
     /// At the first violation, or at one after which going on makes no sense.
     Found,
+    /// An execution reached the limit of events.
+    Events,
     Unsupported {
         what: String,
         place: protocol::Place,
     },
 }
 
-fn search(job: &Explore) -> Stopped {
-    let mut looked = 0;
+fn search(job: &Explore, slice: &Slice) -> Stopped {
+    let mut looked = faults::ticks();
     loop {
-        if with(Runtime::begin) != Some(true) {
-            return with(|runtime| runtime.refused()).flatten().unwrap_or(Stopped::Complete);
+        if with(|runtime| runtime.is_spent(slice, &mut looked)) == Some(true) {
+            return Stopped::Open;
         }
-        if let Some(stop) = with(|runtime| runtime.budget(job, &mut looked)).flatten() {
-            return Stopped::Budget(stop);
+        if with(Runtime::begin) != Some(true) {
+            return with(|runtime| runtime.refused()).flatten().unwrap_or(Stopped::Open);
         }
         fiber::run();
         scratch::reset();
@@ -125,21 +153,27 @@ fn search(job: &Explore) -> Stopped {
 }
 
 impl Runtime {
-    /// The budget that is used up, if one is. `looked` is the tick at which the clock was last read.
-    fn budget(&self, job: &Explore, looked: &mut u64) -> Option<StoppedBy> {
-        if faults::interrupted() {
-            return Some(StoppedBy::Interrupt);
+    /// Gets ready for a slice; false if it numbers threads otherwise than this process.
+    fn begin_slice(&mut self, slice: &Slice, strategy: Box<dyn Strategy>) -> bool {
+        let numbered =
+            self.execution.paths().len() > slice.threads.len() || self.execution.number(&slice.threads).is_ok();
+        self.execution.go_on_with(strategy);
+        self.recorder.restart(&slice.known);
+        self.uninstrumented.clear();
+        self.assumptions.clear();
+        numbered
+    }
+
+    /// Whether the budget of the slice is used up. `looked` is the tick at which the clock was last read.
+    fn is_spent(&self, slice: &Slice, looked: &mut u64) -> bool {
+        if faults::interrupted() || slice.executions.is_some_and(|limit| self.recorder.executions >= limit) {
+            return true;
         }
-        if job.executions.is_some_and(|limit| self.recorder.executions >= limit) {
-            return Some(StoppedBy::Executions);
+        if *looked == faults::ticks() {
+            return false;
         }
-        if *looked != faults::ticks() {
-            *looked = faults::ticks();
-            if job.seconds.is_some_and(|limit| self.recorder.seconds() >= limit) {
-                return Some(StoppedBy::Time);
-            }
-        }
-        None
+        *looked = faults::ticks();
+        self.recorder.seconds() >= slice.seconds
     }
 
     /// What ran outside of any control, if something did.
@@ -158,7 +192,8 @@ impl Runtime {
             return Some(refused);
         }
         if faults::interrupted() && fault.is_some_and(|(fault, _)| fault == Fault::Endless) {
-            return Some(Stopped::Budget(StoppedBy::Interrupt));
+            self.execution.finish(Finish::Again);
+            return Some(Stopped::Open);
         }
         // The first execution is run twice, so that a program that depends on the time or on chance is noticed.
         if self.void || (fault.is_none() && !std::mem::replace(&mut self.run_twice, true)) {
@@ -178,7 +213,6 @@ impl Runtime {
             self.recorder.fail(failure, &self.execution);
             return Some(Stopped::Found);
         }
-        let mut stop = None;
         match end {
             End::Assumed => self.recorder.blocked += 1,
             End::StackOverflow => {
@@ -186,7 +220,7 @@ impl Runtime {
                 let failure = self.overflow();
                 self.recorder.fail(failure, &self.execution);
             }
-            End::MaxEvents => return Some(Stopped::Budget(StoppedBy::Events)),
+            End::MaxEvents => return Some(Stopped::Events),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
             End::Nobody(Ending::Deadlock | Ending::Livelock) if self.lets_go_in_passing() => {
                 self.execution.repeats_another();
@@ -204,20 +238,7 @@ impl Runtime {
             }
         }
         self.execution.finish(Finish::Done);
-        if stop_at_first && self.recorder.has_found() {
-            stop = Some(Stopped::Found);
-        }
-        self.send_fresh();
-        stop
-    }
-
-    fn send_fresh(&mut self) {
-        if self.recorder.fresh.is_empty() {
-            return;
-        }
-        for violation in self.recorder.fresh.drain(..) {
-            control::send(&Message::Violation(Box::new(violation)));
-        }
+        (stop_at_first && self.recorder.has_found()).then_some(Stopped::Found)
     }
 
     fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
@@ -280,27 +301,31 @@ impl Runtime {
         }
     }
 
-    fn summary(&self, stopped: &Stopped) -> Summary {
-        Summary {
-            complete: matches!(stopped, Stopped::Complete),
-            stopped_by: match stopped {
-                Stopped::Budget(budget) => Some(*budget),
-                _ => None,
+    fn harvest(&mut self, stopped: &Stopped) -> Harvest {
+        let (end, Leftover { now, next }) = match stopped {
+            Stopped::Open => (SliceEnd::Open, self.execution.leave()),
+            Stopped::Found => (SliceEnd::Found, Leftover::default()),
+            Stopped::Events => (SliceEnd::Events(self.busiest_loop()), Leftover::default()),
+            Stopped::Unsupported { what, place } => {
+                let (what, place) = (what.clone(), place.clone());
+                (SliceEnd::Unsupported { what, place }, Leftover::default())
+            }
+        };
+        let pack = |units: Vec<Unit>| {
+            let pack = |unit: Unit| protocol::Unit { weight: unit.weight, prefixes: Packed(unit.prefixes) };
+            units.into_iter().map(pack).collect()
+        };
+        Harvest {
+            end,
+            left: pack(now),
+            next: pack(next),
+            threads: self.execution.paths().map(<[u32]>::to_vec).collect(),
+            tally: Tally {
+                uninstrumented: self.uninstrumented.iter().cloned().collect(),
+                assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+                ..self.recorder.tally()
             },
-            executions: self.recorder.executions,
-            blocked: self.recorder.blocked,
-            runs: self.recorder.runs,
-            events: self.recorder.events,
-            seconds: self.recorder.seconds(),
-            by_bound: self.recorder.by_bound(),
-            monitors: self.recorder.monitor_counts(),
-            violation_executions: self.recorder.violation_executions(),
-            uninstrumented: self.uninstrumented.iter().cloned().collect(),
-            busiest: match stopped {
-                Stopped::Budget(StoppedBy::Events) => self.busiest_loop(),
-                _ => None,
-            },
-            assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+            found: self.recorder.take_found(),
         }
     }
 }
@@ -365,11 +390,8 @@ impl Runtime {
         let mut events = self.recorder.trace_events(self.execution.steps());
         self.name_variables(&mut events);
         self.finish_quietly(fault);
-        let violations = self.recorder.fresh.drain(..).map(|mut violation| {
-            violation.schedule = Schedule::default();
-            violation
-        });
-        let violations = violations.collect();
+        let found = self.recorder.take_found().into_iter().filter_map(|sighting| sighting.violation);
+        let violations = found.map(|violation| Violation { schedule: Schedule::default(), ..*violation }).collect();
         control::send(&Message::Replayed(Box::new(Trace { events, violations })));
     }
 

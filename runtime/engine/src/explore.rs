@@ -4,12 +4,18 @@
 //! [`crate::execution`]. One strategy is one file named after its method.
 
 pub mod bounded;
+pub mod estimate;
 mod frontier;
+mod packed;
 pub mod replay;
 pub mod rsmc;
+pub mod slice;
+
+pub use packed::Corrupt;
 
 use crate::event::Thread;
 use crate::execution::Step;
+use crate::explore::slice::Leftover;
 use crate::thread_set::ThreadSet;
 
 /// How an execution begins.
@@ -91,6 +97,10 @@ pub trait Strategy {
 
     /// Ends the execution.
     fn finish(&mut self, finish: Finish);
+
+    /// Ends the search between two executions: what is still to be run. `steps` are the events of the last execution. An
+    /// execution that has to run once more is still to be run.
+    fn leave(&mut self, steps: &[Step]) -> Leftover;
 }
 
 /// The alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on,
