@@ -3,6 +3,7 @@
 //! The pass and the runtime are stand-ins (`tests/fake`): a plugin that does nothing, and a runtime that answers with
 //! canned messages. So these tests are about the tool alone.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -11,8 +12,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use protocol::{
-    Harvest, Identity, Kind, Message, MonitorName, MonitorTally, Packed, Place, Role, Schedule, Segment, Sighting,
-    SiteUse, SliceEnd, Tally, Trace, TraceEvent, Unit, Violation,
+    Harvest, Identity, Kind, Message, MonitorName, MonitorTally, Packed, Place, Prefixes, Role, Schedule, Segment,
+    Sighting, SiteUse, SliceEnd, Tally, Trace, TraceEvent, Unit, Violation,
 };
 use serde_json::Value;
 
@@ -106,7 +107,7 @@ fn messages(explored: &[Canned]) -> Vec<Message> {
                 end = SliceEnd::Unsupported { what: what.clone(), place: place.clone() };
             }
             Canned::End(tally, complete) => {
-                let rest = Unit { weight: 0.5, prefixes: Packed(vec![0]) };
+                let rest = Unit { weight: 0.5, prefixes: Prefixes::Packed(Packed(vec![0])) };
                 messages.push(Message::Harvest(Box::new(Harvest {
                     end: end.clone(),
                     left: if *complete { Vec::new() } else { vec![rest] },

@@ -16,12 +16,14 @@ pub mod slice;
 
 pub use build::{BUILD, BUILD_SECTION};
 pub use finding::{Finding, Program};
-pub use job::{Explore, Heap, Job, Leaks, Limits, MonitorName, Replay, Reuse, Schedule, Segment, Wakeups};
+pub use job::{Explore, Explorer, Heap, Job, Leaks, Limits, MonitorName, Replay, Reuse, Schedule, Segment, Wakeups};
 pub use message::{
     BoundCount, BusyLoop, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace,
     TraceEvent, Violation,
 };
-pub use slice::{BoundTally, Harvest, Identity, MonitorTally, Packed, Sighting, Slice, SliceEnd, Tally, Unit};
+pub use slice::{
+    BoundTally, Harvest, Identity, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,
+};
 
 /// The version of the messages and of the finding file. A program and a tool of different versions refuse each other.
 pub const VERSION: u32 = 1;

@@ -39,13 +39,25 @@ impl Visitor<'_> for PackedVisitor {
     }
 }
 
-/// Executions that are still to be run: only the explorer in the program can read it.
+/// Executions that are still to be run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Unit {
     /// Its part of the round, in the explorer's measure.
     pub weight: f64,
-    /// What to run; nothing stands for the whole search.
-    pub prefixes: Packed,
+    /// What to run.
+    pub prefixes: Prefixes,
+}
+
+/// What to run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prefixes {
+    /// The whole search.
+    Whole,
+    /// What the process that was given the whole search has not run of it yet: its explorer cannot hand that out.
+    Rest,
+    /// What only the explorer in the program can read.
+    Packed(Packed),
 }
 
 /// Run some executions. The first job of a process is the [`crate::Explore`] that the slices are of.
@@ -130,6 +142,8 @@ pub struct Tally {
     pub uninstrumented: Vec<String>,
     /// As [`crate::Summary::assumptions`].
     pub assumptions: Vec<String>,
+    /// As [`crate::Summary::exit_statuses`].
+    pub exit_statuses: BTreeMap<i32, u64>,
 }
 
 /// The counts of one preemption bound.

@@ -1,30 +1,48 @@
 //! The search: execution after execution, each taken into the counts, until all of a slice are done or a budget ends it.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::ops::Range;
 
 use engine::event::Thread;
 use engine::execution::{Ending, Execution};
 use engine::explore::bounded::Bounded;
+use engine::explore::pct::Pct;
+use engine::explore::random::Uniform;
 use engine::explore::replay::Replay as ReplayStrategy;
+use engine::explore::sampler::Sampler;
 use engine::explore::slice::{Leftover, Unit};
+use engine::explore::trust::Trust;
+use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Finish, Strategy};
 use engine::monitor;
 use protocol::{
-    Explore, Harvest, Kind, Limits, Message, MonitorName, Packed, Replay, Role, Schedule, Slice, SliceEnd, Tally,
-    Trace, TraceEvent, Violation, Wakeups,
+    Explore, Explorer, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Replay, Role, Schedule, Slice,
+    SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
 };
 
 use crate::faults::{self, Fault};
+use crate::fiber::Switch;
 use crate::heap::Heap;
-use crate::recorder::{Failure, Recorder, site_use};
-use crate::runtime::{End, Runtime, install, with};
+use crate::recorder::{Extent, Failure, Recorder, site_use};
+use crate::runtime::{End, Runtime, Turn, install, with};
 use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
 use crate::{control, fiber, foreign, layout, process, scratch};
 
-/// The engine's monitor behind a name. `tso` and `pso` are those that see most if all interleavings are run, as here.
-const fn monitor_of(name: MonitorName) -> monitor::Name {
+/// The engine's monitor behind a name. `tso` and `pso` are those of the TACAS'11 paper if all interleavings are run,
+/// and else those that do not depend on which one of a class is run.
+const fn monitor_of(name: MonitorName, explorer: Explorer) -> monitor::Name {
+    match (name, explorer) {
+        (MonitorName::Tso, Explorer::Bounded) => monitor::Name::BurnimTso,
+        (MonitorName::Pso, Explorer::Bounded) => monitor::Name::BurnimPso,
+        (MonitorName::Tso, _) => monitor::Name::PrefixTso,
+        (MonitorName::Pso, _) => monitor::Name::PrefixPso,
+        (name, _) => monitor_by_name(name),
+    }
+}
+
+const fn monitor_by_name(name: MonitorName) -> monitor::Name {
     match name {
         MonitorName::Tso | MonitorName::BurnimTso => monitor::Name::BurnimTso,
         MonitorName::Pso | MonitorName::BurnimPso => monitor::Name::BurnimPso,
@@ -36,8 +54,23 @@ const fn monitor_of(name: MonitorName) -> monitor::Name {
     }
 }
 
-fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
-    let named: Vec<(MonitorName, monitor::Name)> = names.iter().map(|&name| (name, monitor_of(name))).collect();
+/// The strategy that a job asks for.
+fn strategy(job: &Explore) -> Box<dyn Strategy> {
+    match job.explorer {
+        Explorer::Bounded => Box::new(Bounded::first_slice(job.preemptions)),
+        Explorer::Dpor => Box::new(Trust::new()),
+        Explorer::Random => Box::new(Sampler::new(job.seed, Uniform)),
+        Explorer::Pct => Box::new(Sampler::new(job.seed, Pct::new(BUG_DEPTH, 1))),
+        Explorer::Urw => Box::new(Sampler::new(job.seed, Urw::default())),
+    }
+}
+
+/// The depth of the bugs that `pct` looks for: most that were ever found are no deeper.
+const BUG_DEPTH: u32 = 3;
+
+fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
+    let named: Vec<(MonitorName, monitor::Name)> =
+        names.iter().map(|&name| (name, monitor_of(name, explorer))).collect();
     let monitors = monitor::monitors(&named.iter().map(|&(_, name)| name).collect::<Vec<_>>());
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(named), Heap::new(heap)));
     match ready {
@@ -45,6 +78,7 @@ fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits, heap: pr
             runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
             runtime.weak_failures.limit = limits.weak_failures;
             runtime.wakeups = limits.wakeups;
+            runtime.explorer = explorer;
             install(runtime);
         }
         Err(error) => control::internal_error(&format!("address space cannot be reserved: {error}")),
@@ -63,39 +97,55 @@ fn refuse_other_version(version: u32) {
 /// A search, of which this process runs slices.
 pub(crate) struct Search {
     job: Explore,
+    /// A slice has been run.
+    begun: Cell<bool>,
 }
 
 impl Search {
     /// Gets ready.
     pub(crate) fn prepare(job: Explore) -> Self {
         refuse_other_version(job.version);
-        let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
-        set_up(execution, &job.monitors, &job.limits, job.heap);
+        let execution = Execution::new(strategy(&job));
+        set_up(execution, job.explorer, &job.monitors, &job.limits, job.heap);
         if let Err(error) = faults::install() {
             control::internal_error(&format!("signal handlers cannot be installed: {error}"));
         }
-        Self { job }
+        Self { job, begun: Cell::new(false) }
     }
 
     /// Explores a slice, and tells the tool what came of it.
     pub(crate) fn explore(&self, slice: &Slice) {
-        let unpack = |unit: &protocol::Unit| match &unit.prefixes {
-            Packed(prefixes) if prefixes.is_empty() => Bounded::whole(),
-            Packed(prefixes) => Unit { weight: unit.weight, prefixes: prefixes.clone() },
-        };
-        let units: Vec<Unit> = slice.units.iter().map(unpack).collect();
-        let Ok(strategy) = self.strategy(&units) else { control::internal_error("the slice cannot be read") };
-        if with(|runtime| runtime.begin_slice(slice, strategy)) != Some(true) {
+        if with(|runtime| runtime.begin_slice(slice)) != Some(true) {
             control::internal_error("the slice numbers threads otherwise than this process");
         }
+        match self.strategy(&slice.units) {
+            Ok(Some(strategy)) => drop(with(|runtime| runtime.execution.go_on_with(strategy))),
+            Ok(None) if self.begun.replace(true) => {}
+            _ => control::internal_error("the slice cannot be read"),
+        }
+        self.begun.set(true);
         if !faults::interrupted() {
             faults::set_patience(self.job.limits.local_seconds);
         }
         conclude(&search(&self.job, slice));
     }
 
-    fn strategy(&self, units: &[Unit]) -> Result<Box<dyn Strategy>, Corrupt> {
-        Ok(Box::new(Bounded::slice(self.job.preemptions, units)?))
+    /// The strategy for these units; none if it is the one at work.
+    fn strategy(&self, units: &[protocol::Unit]) -> Result<Option<Box<dyn Strategy>>, Corrupt> {
+        let mut packed = Vec::new();
+        for unit in units {
+            match &unit.prefixes {
+                Prefixes::Whole => return Ok(Some(strategy(&self.job))),
+                Prefixes::Rest => return Ok(None),
+                Prefixes::Packed(Packed(prefixes)) => {
+                    packed.push(Unit { weight: unit.weight, prefixes: prefixes.clone() });
+                }
+            }
+        }
+        match self.job.explorer {
+            Explorer::Bounded => Ok(Some(Box::new(Bounded::slice(self.job.preemptions, &packed)?))),
+            _ => Err(Corrupt),
+        }
     }
 }
 
@@ -121,7 +171,9 @@ pub(crate) fn ended_by_a_library() {
 
 /// Why a slice ended.
 enum Stopped {
-    /// All of it has been run, or a budget is used up, or Ctrl-C was pressed.
+    /// All of it has been run.
+    Complete,
+    /// A budget is used up, or Ctrl-C was pressed.
     Open,
     /// At the first violation, or at one after which going on makes no sense.
     Found,
@@ -140,12 +192,17 @@ fn search(job: &Explore, slice: &Slice) -> Stopped {
             return Stopped::Open;
         }
         if with(Runtime::begin) != Some(true) {
-            return with(|runtime| runtime.refused()).flatten().unwrap_or(Stopped::Open);
+            return with(|runtime| runtime.refused()).flatten().unwrap_or(Stopped::Complete);
         }
         fiber::run();
-        scratch::reset();
         faults::progress();
-        let fault = faults::take();
+        let mut fault = faults::take();
+        while let Some(Some(next)) = with(|runtime| runtime.go_on_without(&mut fault)) {
+            fiber::run_on(next);
+            faults::progress();
+            fault = faults::take();
+        }
+        scratch::reset();
         if let Some(stop) = with(|runtime| runtime.finish(fault, job.stop_at_first)).flatten() {
             return stop;
         }
@@ -153,11 +210,35 @@ fn search(job: &Explore, slice: &Slice) -> Stopped {
 }
 
 impl Runtime {
+    /// Where classes are explored, a thread that fails or whose assumption does not hold just stops: what the others
+    /// do belongs to the class. Who goes on, if that is how the execution ended, and somebody can.
+    fn go_on_without(&mut self, fault: &mut Option<(Fault, u64)>) -> Option<Switch> {
+        let goes_on = self.explorer == Explorer::Dpor && !self.void && !faults::interrupted();
+        let failure = match (fault.as_ref(), &self.end) {
+            _ if !goes_on => return None,
+            (Some(&(fault, program_counter)), _) => Some(self.fault(fault, program_counter)),
+            (None, Some(End::StackOverflow)) => Some(self.overflow()),
+            (None, Some(End::Failed(_) | End::Assumed)) => None,
+            (None, _) => return None,
+        };
+        *fault = None;
+        match (failure, self.end.take()) {
+            (Some(failure), _) | (None, Some(End::Failed(failure))) => {
+                let extent = Extent::of(&self.execution);
+                self.failed.push((failure, extent));
+            }
+            (None, _) => self.assumed = true,
+        }
+        match self.give_up() {
+            Turn::Other(Switch::End) | Turn::Ours => None,
+            Turn::Other(next) => Some(next),
+        }
+    }
+
     /// Gets ready for a slice; false if it numbers threads otherwise than this process.
-    fn begin_slice(&mut self, slice: &Slice, strategy: Box<dyn Strategy>) -> bool {
+    fn begin_slice(&mut self, slice: &Slice) -> bool {
         let numbered =
             self.execution.paths().len() > slice.threads.len() || self.execution.number(&slice.threads).is_ok();
-        self.execution.go_on_with(strategy);
         self.recorder.restart(&slice.known);
         self.uninstrumented.clear();
         self.assumptions.clear();
@@ -222,12 +303,23 @@ impl Runtime {
             }
             End::MaxEvents => return Some(Stopped::Events),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
+            End::Nobody(Ending::Abandoned) => self.recorder.runs += 1,
+            End::Nobody(_) if !self.failed.is_empty() => {
+                self.recorder.count(&self.execution, &self.reports);
+                for (failure, extent) in self.failed.drain(..) {
+                    self.recorder.fail_at(failure, &self.execution, extent);
+                }
+            }
+            End::Nobody(_) if self.assumed => self.recorder.blocked += 1,
             End::Nobody(Ending::Deadlock | Ending::Livelock) if self.lets_go_in_passing() => {
                 self.execution.repeats_another();
                 self.recorder.count(&self.execution, &self.reports);
             }
             End::Nobody(ending) => {
                 self.recorder.count(&self.execution, &self.reports);
+                if ending == Ending::Complete && process::status() != 0 {
+                    self.recorder.count_status(process::status(), &self.execution);
+                }
                 for failure in self.ended(ending) {
                     self.recorder.fail(failure, &self.execution);
                 }
@@ -302,23 +394,29 @@ impl Runtime {
     }
 
     fn harvest(&mut self, stopped: &Stopped) -> Harvest {
-        let (end, Leftover { now, next }) = match stopped {
-            Stopped::Open => (SliceEnd::Open, self.execution.leave()),
-            Stopped::Found => (SliceEnd::Found, Leftover::default()),
-            Stopped::Events => (SliceEnd::Events(self.busiest_loop()), Leftover::default()),
+        let (end, left) = match stopped {
+            Stopped::Complete | Stopped::Open => (SliceEnd::Open, self.execution.leave()),
+            Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
+            Stopped::Events => (SliceEnd::Events(self.busiest_loop()), Some(Leftover::default())),
             Stopped::Unsupported { what, place } => {
                 let (what, place) = (what.clone(), place.clone());
-                (SliceEnd::Unsupported { what, place }, Leftover::default())
+                (SliceEnd::Unsupported { what, place }, Some(Leftover::default()))
             }
         };
         let pack = |units: Vec<Unit>| {
-            let pack = |unit: Unit| protocol::Unit { weight: unit.weight, prefixes: Packed(unit.prefixes) };
-            units.into_iter().map(pack).collect()
+            let prefixes = |unit: Unit| (unit.weight, Prefixes::Packed(Packed(unit.prefixes)));
+            let packed = units.into_iter().map(prefixes);
+            packed.map(|(weight, prefixes)| protocol::Unit { weight, prefixes }).collect()
+        };
+        let (left, next) = match (left, stopped) {
+            (Some(Leftover { now, next }), _) => (pack(now), pack(next)),
+            (None, Stopped::Complete) => (Vec::new(), Vec::new()),
+            (None, _) => (vec![protocol::Unit { weight: 0.0, prefixes: Prefixes::Rest }], Vec::new()),
         };
         Harvest {
             end,
-            left: pack(now),
-            next: pack(next),
+            left,
+            next,
             threads: self.execution.paths().map(<[u32]>::to_vec).collect(),
             tally: Tally {
                 uninstrumented: self.uninstrumented.iter().cloned().collect(),
@@ -350,7 +448,7 @@ pub(crate) fn replay(job: &Replay) {
     }
     // One more event than the schedule has shows that the program does not follow it.
     let limits = Limits { max_events: job.limits.max_events.min(length + 1), ..job.limits };
-    set_up(execution, &job.monitors, &limits, job.heap);
+    set_up(execution, job.explorer, &job.monitors, &limits, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -359,7 +457,14 @@ pub(crate) fn replay(job: &Replay) {
     loop {
         with(Runtime::begin);
         fiber::run();
-        let fault = faults::take();
+        let mut fault = faults::take();
+        let planned = |runtime: &Runtime| u64::from(runtime.execution.length()) < length;
+        while let Some(Some(next)) =
+            with(|runtime| if planned(runtime) { runtime.go_on_without(&mut fault) } else { None })
+        {
+            fiber::run_on(next);
+            fault = faults::take();
+        }
         let void = with(|runtime| runtime.void) == Some(true);
         if !void || fault.is_some() {
             faults::set_patience(u64::MAX);
@@ -417,6 +522,9 @@ impl Runtime {
         self.recorder.count(&self.execution, &self.reports);
         let failures = match end {
             End::Failed(failure) => vec![failure],
+            End::Nobody(_) if self.assumed || !self.failed.is_empty() => {
+                self.failed.drain(..).map(|(failure, _)| failure).collect()
+            }
             End::Nobody(ending) => self.ended(ending),
             End::StackOverflow => vec![self.overflow()],
             _ => Vec::new(),
@@ -456,7 +564,7 @@ pub(crate) fn run_once() -> c_int {
     let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
     let limits =
         Limits { max_events: u64::MAX, local_seconds: u64::MAX, weak_failures: 0, wakeups: Wakeups::Signalled };
-    set_up(Execution::new(Box::new(strategy)), &[], &limits, protocol::Heap::default());
+    set_up(Execution::new(Box::new(strategy)), Explorer::Bounded, &[], &limits, protocol::Heap::default());
     with(Runtime::begin);
     fiber::run();
     let end = with(|runtime| {

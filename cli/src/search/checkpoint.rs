@@ -183,6 +183,8 @@ mod tests {
     fn key(preemptions: u32) -> Key {
         let explore = Explore {
             version: VERSION,
+            explorer: protocol::Explorer::Bounded,
+            seed: 0,
             preemptions: Some(preemptions),
             monitors: vec![MonitorName::Tso],
             limits: Limits { max_events: 1, local_seconds: 1, weak_failures: 0, wakeups: Wakeups::Signalled },

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use engine::explore::estimate::{Ahead, Samples};
-use protocol::{BusyLoop, Explore, Harvest, Message, Packed, Place, SliceEnd, StoppedBy, Summary, Unit, Violation};
+use protocol::{BusyLoop, Explore, Harvest, Message, Place, Prefixes, SliceEnd, StoppedBy, Summary, Unit, Violation};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use checkpoint::{Checkpoint, Key};
@@ -94,7 +94,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Nothing is done.
     pub(crate) fn whole() -> Progress {
-        let whole = Unit { weight: 1.0, prefixes: Packed::default() };
+        let whole = Unit { weight: 1.0, prefixes: Prefixes::Whole };
         Progress { totals: Totals::default(), queue: Queue::new(whole), end: None, seconds: 0.0 }
     }
 
@@ -419,7 +419,7 @@ impl<'a> Search<'a> {
             executions,
             rate: ran / self.begun.elapsed().as_secs_f64(),
             bound: self.job.preemptions.map(|most| (queue.round(), most)),
-            left: self.samples.left(&ahead).filter(|_| self.sampled == queue.round()),
+            left: self.samples.left(&ahead).filter(|_| self.sampled == queue.round() && weight + next > 0.0),
             findings: self.progress.totals.findings(),
             memory: status::memory(processes),
         }

@@ -190,12 +190,12 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Harvest, Packed, SliceEnd, Tally, Unit};
+    use protocol::{Harvest, Packed, Prefixes, SliceEnd, Tally, Unit};
 
     use super::Queue;
 
     fn unit(name: u8) -> Unit {
-        Unit { weight: 1.0, prefixes: Packed(vec![name]) }
+        Unit { weight: 1.0, prefixes: Prefixes::Packed(Packed(vec![name])) }
     }
 
     fn harvest(left: &[u8], next: &[u8]) -> Box<Harvest> {
@@ -211,7 +211,11 @@ mod tests {
     }
 
     fn names(units: &[Unit]) -> Vec<u8> {
-        units.iter().map(|unit| unit.prefixes.0[0]).collect()
+        let name = |unit: &Unit| match &unit.prefixes {
+            Prefixes::Packed(Packed(bytes)) => bytes[0],
+            Prefixes::Whole | Prefixes::Rest => unreachable!("not made by `unit`"),
+        };
+        units.iter().map(name).collect()
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(crate) struct Totals {
     monitors: Vec<MonitorTotal>,
     uninstrumented: BTreeSet<String>,
     assumptions: BTreeSet<String>,
+    exit_statuses: BTreeMap<i32, u64>,
     found: Vec<Sighting>,
     /// The creation paths of the threads that have numbers.
     pub(crate) threads: Vec<Vec<u32>>,
@@ -65,6 +66,9 @@ impl Totals {
         }
         self.uninstrumented.extend(tally.uninstrumented.iter().cloned());
         self.assumptions.extend(tally.assumptions.iter().cloned());
+        for (status, executions) in &tally.exit_statuses {
+            *self.exit_statuses.entry(*status).or_default() += executions;
+        }
         for sighting in &harvest.found {
             match self.found.iter_mut().find(|found| found.identity == sighting.identity) {
                 Some(found) => found.executions += sighting.executions,
@@ -131,6 +135,7 @@ impl Totals {
             uninstrumented: self.uninstrumented.iter().cloned().collect(),
             busiest: None,
             assumptions: self.assumptions.iter().cloned().collect(),
+            exit_statuses: self.exit_statuses.clone(),
         }
     }
 

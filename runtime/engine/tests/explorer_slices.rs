@@ -53,7 +53,7 @@ impl Knife<'_> {
             execution.finish(Finish::Done);
             runs.push(run);
         }
-        Slice { runs, left: execution.leave() }
+        Slice { runs, left: execution.leave().expect("it can be cut") }
     }
 }
 
@@ -201,7 +201,7 @@ fn choices_weigh_what_they_are() {
             Interpreter::run(&program, &mut execution);
             execution.finish(Finish::Done);
         }
-        let left = execution.leave();
+        let left = execution.leave().expect("it can be cut");
         let expected = 1.0 - f64::from(done) / 24.0;
         assert!((weight(&left.now) - expected).abs() < 1e-9, "{} instead of {expected}", weight(&left.now));
         assert_eq!(left.now.is_empty(), done == 24);
@@ -298,7 +298,7 @@ fn a_program_that_changed_between_slices_is_noticed() {
             assert_eq!(execution.strayed(), None);
             execution.finish(Finish::Done);
         }
-        let Leftover { now, next } = execution.leave();
+        let Leftover { now, next } = execution.leave().expect("it can be cut");
         let units = if bound.is_some() { next } else { now };
         assert!(!units.is_empty());
         for unit in units {
@@ -320,7 +320,7 @@ fn changed_units_are_corrupt_or_units() {
         Interpreter::run(&program, &mut execution);
         execution.finish(Finish::Done);
     }
-    let left = execution.leave();
+    let left = execution.leave().expect("it can be cut");
     units.extend(left.now);
     units.extend(left.next);
     assert!(units.len() > 2);

@@ -377,7 +377,7 @@ impl Strategy for Bounded {
         }
     }
 
-    fn leave(&mut self, steps: &[Step]) -> Leftover {
-        self.hand_out(steps)
+    fn leave(&mut self, steps: &[Step]) -> Option<Leftover> {
+        Some(self.hand_out(steps))
     }
 }

@@ -1,9 +1,7 @@
 //! Runs one schedule again.
 
-use super::slice::Leftover;
 use super::{Counts, Diverged, Finish, Previous, Start, Strategy, alternative};
 use crate::event::Thread;
-use crate::execution::Step;
 use crate::thread_set::ThreadSet;
 
 /// The explorer of a single, given execution.
@@ -64,10 +62,5 @@ impl Strategy for Replay {
 
     fn finish(&mut self, finish: Finish) {
         self.state = if finish == Finish::Again { State::Waiting } else { State::Done };
-    }
-
-    /// A schedule is not cut.
-    fn leave(&mut self, _steps: &[Step]) -> Leftover {
-        Leftover::default()
     }
 }

@@ -184,6 +184,12 @@ fn read_node(from: &mut Reader<'_>) -> Result<Node, Corrupt> {
 }
 
 impl Bounded {
+    /// An explorer of the first slice of a search.
+    #[must_use]
+    pub fn first_slice(preemptions: Option<u32>) -> Self {
+        Self::of([Task::whole()].into(), preemptions, Rounds::Elsewhere)
+    }
+
     /// The unit of a whole search.
     #[must_use]
     pub fn whole() -> Unit {
