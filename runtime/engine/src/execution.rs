@@ -34,7 +34,7 @@ use observed::AtHand;
 
 use crate::event::{Kind, Location, Object, Site, Thread};
 use crate::explore::slice::Leftover;
-use crate::explore::{Counts, Diverged, Finish, Hold, Performed, Previous, Standing, Strategy, Values};
+use crate::explore::{Counts, Diverged, Finish, Previous, Standing, Strategy, Values};
 use crate::progress::Blocked;
 use crate::sync::machine::{Machine, Until, Wish};
 use crate::sync::mutex::{Acquired, Mutex, Refusal, Robustness, Type};
