@@ -144,7 +144,8 @@ impl Search {
         }
         match self.job.explorer {
             Explorer::Bounded => Ok(Some(Box::new(Bounded::slice(self.job.preemptions, &packed)?))),
-            _ => Err(Corrupt),
+            Explorer::Random => Ok(Some(Box::new(Sampler::slice(self.job.seed, Uniform, &packed)?))),
+            Explorer::Dpor | Explorer::Pct | Explorer::Urw => Err(Corrupt),
         }
     }
 }

@@ -38,8 +38,7 @@ const SLICE_FOR_ANOTHER: f64 = 0.03;
 const STRIKES: u32 = 3;
 /// The time between two looks at the clock.
 const LOOK: Duration = Duration::from_millis(50);
-/// A checkpoint is written so often; and not so often that more than this part of the time went into it.
-const SAVE: Duration = Duration::from_secs(2);
+/// A checkpoint is written as often as it can without taking more than this part of the time.
 const SAVE_SHARE: u32 = 20;
 
 /// What ends a search before its end.
@@ -222,6 +221,9 @@ impl<'a> Search<'a> {
 
     /// Searches, to the end or until a budget is used up.
     pub(crate) fn run(mut self) -> Result<Exploration, Failure> {
+        if self.progress.end.is_some() {
+            return Ok(self.exploration());
+        }
         let result = self.explore();
         self.status.end();
         for mut worker in std::mem::take(&mut self.crew) {
@@ -285,7 +287,7 @@ impl<'a> Search<'a> {
         if let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| now >= self.next_save) {
             self.progress.seconds = self.before + elapsed;
             checkpoint.write(&self.progress)?;
-            self.next_save = Instant::now() + SAVE.max(now.elapsed() * SAVE_SHARE);
+            self.next_save = Instant::now() + now.elapsed() * SAVE_SHARE;
         }
         Ok(())
     }

@@ -9,7 +9,10 @@ use engine::event::Thread;
 use engine::execution::{Ending, Execution};
 use engine::explore::bounded::Bounded;
 use engine::explore::estimate::{Ahead, Samples};
+use engine::explore::random::Uniform;
+use engine::explore::sampler::Sampler;
 use engine::explore::slice::{Leftover, Unit};
+use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Counts, Finish};
 use programs::random::{self, Random};
 use programs::{Decision, Interpreter, Op, Program, Run, Until, explore};
@@ -332,6 +335,37 @@ fn changed_units_are_corrupt_or_units() {
             assert_eq!(Bounded::slice(Some(2), &unit(&prefixes[..length])).err(), Some(Corrupt), "{length}");
         }
     }
+}
+
+#[test]
+fn drawn_executions_are_the_same_in_slices() {
+    let program = three_threads(3);
+    let run = |execution: &mut Execution, count: usize| -> Vec<Vec<Decision>> {
+        let mut schedules = Vec::new();
+        while schedules.len() < count && execution.begin() {
+            schedules.push(Interpreter::run(&program, execution).schedule);
+            execution.finish(Finish::Done);
+        }
+        schedules
+    };
+    let whole = run(&mut Execution::new(Box::new(Sampler::new(9, Uniform))), 300);
+    assert!(whole.iter().collect::<BTreeSet<_>>().len() > 100);
+    let mut execution = Execution::new(Box::new(Sampler::new(9, Uniform)));
+    let mut parts = run(&mut execution, 7);
+    let mut units = execution.leave().expect("it can be cut").now;
+    assert!(units.len() > 2);
+    while parts.len() < whole.len() {
+        let taken: Vec<Unit> = units.drain(..3).collect();
+        let mut execution = Execution::new(Box::new(Sampler::slice(9, Uniform, &taken).expect("units")));
+        parts.extend(run(&mut execution, 11));
+        units.splice(0..0, execution.leave().expect("it can be cut").now);
+    }
+    assert_eq!(parts[..whole.len()], whole);
+    assert!(Sampler::slice(9, Uniform, &[Bounded::whole()]).is_err());
+    let mut learning = Execution::new(Box::new(Sampler::new(9, Urw::default())));
+    run(&mut learning, 3);
+    assert_eq!(learning.leave(), None);
+    assert_eq!(run(&mut learning, 3).len(), 3, "it goes on");
 }
 
 #[test]
