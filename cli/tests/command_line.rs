@@ -3,7 +3,6 @@
 //! The pass and the runtime are stand-ins (`tests/fake`): a plugin that does nothing, and a runtime that answers with
 //! canned messages. So these tests are about the tool alone.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};

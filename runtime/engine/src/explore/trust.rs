@@ -104,8 +104,7 @@ impl Trust {
                 self.graph.tidy();
                 true
             }
-            What::Value { .. } => false,
-            What::Leave => false,
+            What::Value { .. } | What::Leave => false,
             What::Local | What::Create(_) | What::Join(_) => event.hides > 0 && self.overtake(last),
             What::Read | What::Write | What::Stuck | What::Asleep(_) => {
                 let depends = event.writes != Writes::Surely;

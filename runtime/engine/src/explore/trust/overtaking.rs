@@ -147,9 +147,8 @@ fn grants(need: Need, event: &Event, place: u32, state: u64) -> bool {
         Wish::Write(_) => state >> 8 == 0 && free(state & 0xff),
         Wish::Take(_) => state > 0,
         Wish::Once(_) => state == 0,
-        Wish::Cross(_) => has(state, event.thread),
         Wish::Wake { mutex: Some(mutex), .. } if place == object_place(mutex) => free(state),
-        Wish::Wake { .. } => has(state, event.thread),
+        Wish::Cross(_) | Wish::Wake { .. } => has(state, event.thread),
         Wish::Join(_) => true,
     }
 }
