@@ -56,6 +56,8 @@ pub(crate) struct Runtime {
     stack_floor: usize,
     way: Way,
     pub(crate) max_events: u32,
+    /// The bits of an address that are the same in every process: none where the system randomises addresses.
+    lasting_addresses: u32,
     /// How the execution ended.
     pub(crate) end: Option<End>,
     /// The threads that have failed, with how many events and choices there were then, where the others go on.
@@ -312,6 +314,7 @@ impl Runtime {
             stack_floor: 0,
             way: Way::Plain,
             max_events: u32::MAX,
+            lasting_addresses: if layout::is_randomised() { 0 } else { u32::MAX },
             end: None,
             failed: Vec::new(),
             assumed: false,
@@ -505,7 +508,7 @@ impl Runtime {
         let note = Note { site, operation };
         let values = Values::Known { before, after, expected };
         match self.shadow.known(address, width) {
-            Some(location) => self.event(kind, barriers, note, &[location], values),
+            Some(location) => self.event(kind, barriers, note, address, &[location], values),
             // A copy of its own: one that lived from the start would keep the fields out of registers.
             None => self.locate_narrow(&Access { ..access }),
         }
@@ -535,7 +538,7 @@ impl Runtime {
         if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;
         }
-        let turn = self.event(kind, barriers, note, &locations, Values::Unknown);
+        let turn = self.event(kind, barriers, note, address, &locations, Values::Unknown);
         self.locations = locations;
         turn
     }
@@ -629,7 +632,7 @@ impl Runtime {
         // An attempt that failed synchronises with nothing.
         let order = if operation.gets_nothing() { Order::Relaxed } else { Order::AcquireRelease };
         let barriers = Barriers { before, after: Barrier::None, order: Some(order) };
-        self.event(kind, barriers, Note { site, operation }, &[], Values::Unknown)
+        self.event(kind, barriers, Note { site, operation }, object, &[], Values::Unknown)
     }
 
     /// Reports a fence.
@@ -639,7 +642,7 @@ impl Runtime {
             self.recorder.detail(Detail::default());
         }
         let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
-        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, &[], Values::Unknown)
+        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, 0, &[], Values::Unknown)
     }
 
     /// Reports an event on several pieces of memory, one of which is no program's, with full fences on both sides.
@@ -663,17 +666,26 @@ impl Runtime {
         all.sort_unstable();
         let order = Some(Order::SequentiallyConsistent);
         let barriers = Barriers { before: Barrier::Full, after: Barrier::Full, order };
+        let address = pieces.first().map_or(0, |&(address, _)| address);
         if self.explorer == Explorer::Dpor {
             // To the explorer the queue is an object.
-            return self.event_on(kind, barriers, note, &all, &memory, Values::Unknown);
+            return self.event_on(kind, barriers, note, address, &all, &memory, Values::Unknown);
         }
-        self.event(kind, barriers, note, &all, Values::Unknown)
+        self.event(kind, barriers, note, address, &all, Values::Unknown)
     }
 
-    /// Takes an event into the execution. Last come the monitors: little has to be kept in registers over their call.
+    /// Takes an event on an address, or 0, into the execution. Last come the monitors: little has to be kept in registers over their call.
     #[inline(always)]
-    fn event(&mut self, kind: Kind, barriers: Barriers, note: Note, locations: &[Location], values: Values) -> Turn {
-        self.event_on(kind, barriers, note, locations, locations, values)
+    fn event(
+        &mut self,
+        kind: Kind,
+        barriers: Barriers,
+        note: Note,
+        address: usize,
+        locations: &[Location],
+        values: Values,
+    ) -> Turn {
+        self.event_on(kind, barriers, note, address, locations, locations, values)
     }
 
     /// The same of one that means other locations to the explorer.
@@ -683,6 +695,7 @@ impl Runtime {
         kind: Kind,
         barriers: Barriers,
         note: Note,
+        address: usize,
         locations: &[Location],
         explored: &[Location],
         values: Values,
@@ -690,7 +703,7 @@ impl Runtime {
         faults::progress();
         let site = self.sites.site(note.site);
         let thread = self.running;
-        let target = locations.first().map_or(0, |location| location.0);
+        let target = address as u32 & self.lasting_addresses;
         let repeats = self.execution.repeats();
         let performed = self.execution.performed(Step { thread, site, kind, target }, explored, values);
         if !repeats {

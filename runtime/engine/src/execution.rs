@@ -33,6 +33,7 @@ pub use objects::{Heeds, Sleepless};
 use observed::AtHand;
 
 use crate::event::{Kind, Location, Object, Site, Thread};
+use crate::explore::slice::Leftover;
 use crate::explore::{Counts, Diverged, Finish, Previous, Standing, Strategy, Values};
 use crate::progress::Blocked;
 use crate::sync::machine::{Machine, Until, Wish};
@@ -100,12 +101,14 @@ pub struct Step {
     pub site: Site,
     /// What.
     pub kind: Kind,
-    /// The first location or address part touched, or 0: anything that tells two events apart.
+    /// A part of the address that it touches, or 0: anything that tells two events apart, and is the same in every
+    /// process that runs the program.
     pub target: u32,
 }
 
 impl Step {
-    /// Takes the step into the digest of those before it.
+    /// Takes the step into the digest of those before it. The numbers of objects, which each process gives as it comes to
+    /// them, are no part of it: digests are compared between processes.
     #[must_use]
     pub const fn digest(&self, before: u64) -> u64 {
         let (kind, operand) = match self.kind {
@@ -114,16 +117,15 @@ impl Step {
             Kind::Rmw => (2, 0),
             Kind::FailedRmw => (3, 0),
             Kind::Fence => (4, 0),
-            Kind::Lock(object) => (5, object.0 as u64),
-            Kind::Create(child) => (6, child.0 as u64),
-            Kind::Join(child) => (7, child.0 as u64),
+            Kind::Lock(_) => (5, 0),
+            Kind::Create(child) => (6, child.0),
+            Kind::Join(child) => (7, child.0),
             Kind::CompareAndSwap => (8, 0),
-            Kind::Share(object) => (9, object.0 as u64),
-            Kind::Wait { condition, mutex } => (10, (mutex.0 as u64) << 32 | condition.0 as u64),
+            Kind::Share(_) => (9, 0),
+            Kind::Wait { .. } => (10, 0),
         };
         let who = (self.site.0 as u64) << 32 | (kind as u64) << 8 | self.thread.0 as u64;
-        // Only accesses have a target, and only the others an operand.
-        let what = (self.target as u64) << 32 | operand;
+        let what = (self.target as u64) << 32 | operand as u64;
         mixed(mixed(before, who), what)
     }
 }
@@ -243,15 +245,19 @@ impl Execution {
         }
     }
 
-    /// Fixes which path of creation has which number, as an earlier exploration gave them.
+    /// Fixes which path of creation has which number, as an earlier exploration gave them. The numbers that are given
+    /// already stay.
     ///
     /// # Errors
-    /// [`NotANumbering`].
+    /// [`NotANumbering`], also where it gives the same path, or the same number, otherwise.
     pub fn number(&mut self, paths: &[Vec<u32>]) -> Result<(), NotANumbering> {
-        if paths.len() > Thread::LIMIT || paths.first().is_none_or(|main| !main.is_empty()) {
+        if paths.len() > Thread::LIMIT || self.paths().zip(paths).any(|(known, path)| known != path) {
             return Err(NotANumbering);
         }
-        for (index, path) in paths.iter().enumerate().skip(1) {
+        if paths.is_empty() {
+            return Err(NotANumbering);
+        }
+        for (index, path) in paths.iter().enumerate().skip(self.threads.len()) {
             let (&nth, parent) = path.split_last().ok_or(NotANumbering)?;
             let parent = self.threads.iter_mut().find(|thread| thread.path == parent).ok_or(NotANumbering)?;
             if parent.children.len() != nth as usize {
@@ -523,10 +529,14 @@ impl Execution {
         self.mutex(object).map_or(0, Mutex::state)
     }
 
-    /// What an operation of this thread on the mutex that does not block would see of it.
+    /// What an operation of this thread on the object that does not block would see of it.
     #[must_use]
     pub fn seen(&self, object: Object, thread: Thread) -> u64 {
-        self.mutex(object).map_or(1, |mutex| mutex.seen(thread))
+        match (self.mutex(object), self.machine(object)) {
+            (Some(mutex), _) => mutex.seen(thread),
+            (None, Some(machine)) => machine.seen(thread),
+            (None, None) => 1,
+        }
     }
 
     fn mutex_mut(&mut self, object: Object) -> &mut Mutex {
@@ -648,6 +658,16 @@ impl Execution {
         self.strategy.finish(finish);
     }
 
+    /// Ends the search between two executions: what is still to be run; none if the strategy can only go on itself.
+    pub fn leave(&mut self) -> Option<Leftover> {
+        self.strategy.leave(&self.steps[..self.length as usize])
+    }
+
+    /// Goes on with another strategy, between two executions.
+    pub fn go_on_with(&mut self, strategy: Box<dyn Strategy>) {
+        self.strategy = strategy;
+    }
+
     /// The thread that was chosen last.
     #[must_use]
     pub const fn current(&self) -> Thread {
@@ -722,7 +742,8 @@ impl Execution {
     }
 
     /// The path of creation of each thread, by its number.
-    pub fn paths(&self) -> impl Iterator<Item = &[u32]> {
+    #[must_use]
+    pub fn paths(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.threads.iter().map(|thread| thread.path.as_slice())
     }
 }

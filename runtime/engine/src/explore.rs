@@ -4,18 +4,24 @@
 //! [`crate::execution`]. One strategy is one file named after its method.
 
 pub mod bounded;
+pub mod estimate;
 mod frontier;
 mod generator;
+mod packed;
 pub mod pct;
 pub mod random;
 pub mod replay;
 pub mod rsmc;
 pub mod sampler;
+pub mod slice;
 pub mod trust;
 pub mod urw;
 
+pub use packed::Corrupt;
+
 use crate::event::{Kind, Location, Object, Thread};
 use crate::execution::{Iteration, Step};
+use crate::explore::slice::Leftover;
 use crate::sync::machine::{Until, Wish};
 use crate::thread_set::ThreadSet;
 
@@ -208,6 +214,13 @@ pub trait Strategy {
 
     /// Ends the execution.
     fn finish(&mut self, finish: Finish);
+
+    /// Ends the search between two executions: what is still to be run. `steps` are the events of the last execution. An
+    /// execution that has to run once more is still to be run. None if the explorer cannot hand that out: then it has
+    /// not ended, and can go on.
+    fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {
+        None
+    }
 }
 
 /// The alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on,
