@@ -39,7 +39,7 @@ const STRIKES: u32 = 3;
 /// The time between two looks at the clock.
 const LOOK: Duration = Duration::from_millis(50);
 /// A checkpoint is written as often as it can without taking more than this part of the time.
-const SAVE_SHARE: u32 = 20;
+const SAVE_SHARE: u32 = 10;
 
 /// What ends a search before its end.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -166,6 +166,8 @@ pub(crate) struct Search<'a> {
     /// The round of the samples.
     sampled: u32,
     status: Status,
+    /// Results have come since the search was saved.
+    unsaved: bool,
     next_save: Instant,
 }
 
@@ -198,6 +200,7 @@ impl<'a> Search<'a> {
             samples: Samples::default(),
             sampled: 0,
             status: Status::new(),
+            unsaved: false,
             next_save: Instant::now(),
         }
     }
@@ -284,9 +287,10 @@ impl<'a> Search<'a> {
             self.status.say(&facts);
         }
         let now = Instant::now();
-        if let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| now >= self.next_save) {
+        if let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| self.unsaved && now >= self.next_save) {
             self.progress.seconds = self.before + elapsed;
             checkpoint.write(&self.progress)?;
+            self.unsaved = false;
             self.next_save = Instant::now() + now.elapsed() * SAVE_SHARE;
         }
         Ok(())
@@ -381,6 +385,7 @@ impl<'a> Search<'a> {
             return Err(Failure::internal("the runtime failed: a result that nobody asked for"));
         };
         worker.threads.clone_from(&harvest.threads);
+        self.unsaved = true;
         let queue = &mut self.progress.queue;
         if self.sampled != queue.round() {
             (self.samples, self.sampled) = (Samples::default(), queue.round());
