@@ -39,7 +39,7 @@ Exploring:
                           prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
   --explorer NAME         of bounded (the default), dpor, rsmc (for litmus);
                           random, pct, urw, which draw by --seed S
-  --preemptions K|none    at most K of them [default: 2; with dpor: none]
+  --preemptions K|none    at most K of them, with bounded [default: 2]
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason

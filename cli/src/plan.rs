@@ -309,9 +309,9 @@ fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Opti
     let given = fits_interleavings("--preemptions", &typed.preemptions, explorer.is_some())?;
     let usual = if matches!(explorer, None | Some(protocol::Explorer::Bounded)) { "2" } else { "none" };
     match (explorer, preemptions(given.unwrap_or(usual))?) {
-        (Some(explorer), Some(_)) if draws(Some(explorer)) => Err(Failure::usage(
+        (Some(explorer), Some(_)) if explorer != protocol::Explorer::Bounded => Err(Failure::usage(
             format!("--preemptions does not fit the explorer {}", explorer.name()),
-            "it is for bounded and dpor",
+            "it bounds the explorer bounded; dpor runs one execution of each class, however many preemptions it has",
         )),
         (_, bound) => Ok(bound),
     }

@@ -3,7 +3,6 @@
 //! The pass and the runtime are stand-ins (`tests/fake`): a plugin that does nothing, and a runtime that answers with
 //! canned messages. So these tests are about the tool alone.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -559,7 +558,15 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check x.litmus a.c", "x.litmus: litmus files cannot be combined with other targets"),
         ("check bad.litmus", "bad.litmus:3:15: the instruction `stb` is not supported"),
         ("check good.litmus bad.litmus", "bad.litmus:3:15: the instruction `stb` is not supported"),
-        ("check a.c --explorer dpor", "explorer `dpor` is not available in this version"),
+        ("check a.c --explorer depor", "unknown explorer `depor`"),
+        ("check a.c --explorer dpor --preemptions 2", "--preemptions does not fit the explorer dpor"),
+        (
+            "check a.c --explorer dpor --spurious-wakeups",
+            "--spurious-wakeups does not fit the explorer dpor in this version",
+        ),
+        ("check a.c --explorer random", "the explorer random has no end of its own"),
+        ("check a.c --seed 1", "--seed fits only random search"),
+        ("check x.litmus --explorer dpor", "explorer `dpor` does not fit litmus files"),
         ("check a.c --monitor sc-atomicity", "monitor `sc-atomicity` is not available in this version"),
         ("check a.c --time 30", "--time `30` is no time"),
         ("check a.c --preemptions few", "--preemptions `few` is no bound"),

@@ -27,12 +27,14 @@
 use std::ops::Range;
 
 mod objects;
+mod observed;
 
 pub use objects::{Heeds, Sleepless};
+use observed::AtHand;
 
 use crate::event::{Kind, Location, Object, Site, Thread};
 use crate::explore::slice::Leftover;
-use crate::explore::{Counts, Diverged, Finish, Hold, Performed, Previous, Strategy, Values};
+use crate::explore::{Counts, Diverged, Finish, Previous, Standing, Strategy, Values};
 use crate::progress::Blocked;
 use crate::sync::machine::{Machine, Until, Wish};
 use crate::sync::mutex::{Acquired, Mutex, Refusal, Robustness, Type};
@@ -176,8 +178,8 @@ pub struct Execution {
     strategy: Box<dyn Strategy>,
     /// Whether the strategy wants to be told of every event.
     observed: bool,
-    /// What the operation on an object at hand is.
-    hold: Hold,
+    /// What the strategy is to be told of the operation at hand, if it wants to be.
+    at_hand: AtHand,
     threads: Vec<ThreadState>,
     enabled: ThreadSet,
     /// The threads that have yielded since their last event.
@@ -217,7 +219,7 @@ impl Execution {
     pub fn new(strategy: Box<dyn Strategy>) -> Self {
         Self {
             observed: strategy.observes(),
-            hold: Hold::Any,
+            at_hand: AtHand::default(),
             strategy,
             threads: vec![ThreadState::new(Vec::new())],
             enabled: ThreadSet::EMPTY,
@@ -292,6 +294,7 @@ impl Execution {
         self.preemptions = start.preemptions;
         self.diverged = None;
         self.choices.clear();
+        self.at_hand.clear();
         true
     }
 
@@ -371,6 +374,9 @@ impl Execution {
             self.yielding.remove(next);
             self.yielded.push(self.length);
         }
+        if self.observed {
+            self.note_need(next);
+        }
         let state = &mut self.threads[next.index()];
         if matches!(state.status, Status::Waiting(_)) {
             self.waiting -= 1;
@@ -411,14 +417,6 @@ impl Execution {
         }
     }
 
-    fn tell_blocked(&mut self) {
-        for (index, state) in self.threads.iter().enumerate() {
-            if let Status::Arrived(Pending::Lock(object)) = state.status {
-                self.strategy.blocked(Thread::from_index(index), object);
-            }
-        }
-    }
-
     /// Whether the iterations after which threads wait aside for ever are the last events, each alone, by thread.
     fn waits_last(&self) -> bool {
         let aside = || self.threads.iter().filter_map(|thread| thread.waited_aside);
@@ -453,25 +451,6 @@ impl Execution {
         }
         self.length += 1;
         Ok(())
-    }
-
-    #[inline(never)]
-    fn tell(&mut self, Step { thread, kind, .. }: Step, locations: &[Location], mut values: Values) {
-        if let Kind::Lock(object) = kind {
-            let owner = self.mutex(object).and_then(Mutex::owner);
-            let after = owner.map_or(0, |owner| u64::from(owner.0) + 1);
-            values = Values::Known { before: 0, after, expected: None };
-        }
-        let hold = std::mem::replace(&mut self.hold, Hold::Any);
-        self.strategy.performed(&Performed { thread, kind, locations, values, hold });
-    }
-
-    /// After the last event, its thread has made these locations inaccessible: whoever accesses them does it before or
-    /// after.
-    pub fn hides(&mut self, locations: &[Location]) {
-        if self.observed {
-            self.strategy.hides(locations);
-        }
     }
 
     /// The running thread does not go on, but does not end either.
@@ -570,7 +549,7 @@ impl Execution {
     /// As [`Mutex::lock`].
     pub fn lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
         let thread = self.current;
-        self.hold = Hold::Acquire;
+        self.note_object(object);
         let result = self.mutex_mut(object).lock(thread);
         self.settle_around(object);
         result
@@ -582,6 +561,7 @@ impl Execution {
     /// As [`Mutex::try_lock`].
     pub fn try_lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
         let thread = self.current;
+        self.note_object(object);
         let result = self.mutex_mut(object).try_lock(thread);
         self.settle_around(object);
         result
@@ -593,6 +573,7 @@ impl Execution {
     /// As [`Mutex::unlock`].
     pub fn unlock(&mut self, object: Object) -> Result<(), Refusal> {
         let thread = self.current;
+        self.note_object(object);
         let result = self.mutex_mut(object).unlock(thread);
         self.settle_around(object);
         result
@@ -613,7 +594,7 @@ impl Execution {
             !(alone && at_once)
         });
         if self.observed {
-            self.strategy.waits(thread, events);
+            self.strategy.waits(thread, events, Standing::InALoop);
         }
         let state = &mut self.threads[thread.index()];
         state.status = Status::Waiting(first);
