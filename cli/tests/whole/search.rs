@@ -75,7 +75,7 @@ const LONG: &str = "#include <pthread.h>
 #include <stdatomic.h>
 atomic_int x, y;
 static void *body(void *unused) {
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 5; i++) {
         atomic_store_explicit(&x, i, memory_order_relaxed);
         atomic_load_explicit(&y, memory_order_relaxed);
     }
