@@ -10,7 +10,7 @@
 //! | Is this SC execution, taken as one of TSO, serializable under TSO? | [`Serializability`] with [`Criterion::TsoAtOnce`] |
 //! | Is this TSO execution, commits included, serializable under TSO? | [`Serializability`] with [`Criterion::Tso`] |
 //! | Is this TSO execution equivalent to one of SC? | [`Serializability`] with [`Criterion::ScEquivalence`] |
-//! | Are *all* TSO executions with this order of issues serializable? | the trace check, to come |
+//! | Are *all* TSO executions with this order of issues serializable? | [`TraceCheck`] |
 //! | What does all that say of a program? | [`Decision`] |
 //!
 //! # How to use them
@@ -59,10 +59,12 @@ mod conflict_graph;
 pub mod decision;
 mod program_order;
 pub mod serializability;
+pub mod trace_check;
 pub mod transactions;
 
 pub use decision::{Decision, Fencing, Verdict};
 pub use serializability::{Criterion, Serializability};
+pub use trace_check::{Budget, Outcome, TraceCheck};
 pub use transactions::{Mark, Unbalanced};
 
 /// A transaction that is on a cycle.
