@@ -52,7 +52,7 @@
 //! - A creation comes before all that the new thread does, a join after all that the ended one did. A transaction that
 //!   creates a thread and joins it is not atomic, unless the thread did nothing.
 
-use crate::event::Thread;
+use crate::event::{Barrier, Event, Kind, Thread};
 use crate::monitor::EventIndex;
 
 mod conflict_graph;
@@ -110,7 +110,12 @@ pub struct Violation {
     /// As many: edge i leads from transaction i to transaction i + 1, the last one to the first.
     pub edges: Vec<Edge>,
     /// The commit placement that realises the cycle: the stores that do not commit at once, in the order in which they
-    /// commit. All others commit as soon as the order of their thread's buffer lets them; of two commits after the same
-    /// event, that of the event itself comes first. Empty under SC.
+    /// commit. All others commit as soon as the order of their thread's buffer lets them: a store that is not named here,
+    /// and stands behind none that is, right after it is issued. Empty under SC.
     pub delays: Vec<Delay>,
+}
+
+/// Whether the event is a fence between stores: it orders nothing under SC and TSO.
+fn is_nothing(event: &Event) -> bool {
+    event.kind == Kind::Fence && event.before != Barrier::Full && event.after != Barrier::Full
 }

@@ -34,8 +34,8 @@ pub(super) struct NodeRef {
 pub(super) struct Moment {
     /// The event.
     pub(super) event: EventIndex,
-    /// The last event that was issued by then.
-    pub(super) after: EventIndex,
+    /// The last event that was issued by then, if the event is a store that did not commit at once.
+    pub(super) after: Option<EventIndex>,
     /// How many steps the execution had made by then, commits included.
     pub(super) step: u64,
 }
@@ -422,12 +422,14 @@ fn violation(stops: &[Stop]) -> Violation {
         simple.push(stop);
     }
     let moments = simple.iter().flat_map(|stop| [stop.conflict.from, stop.conflict.to]);
-    let mut delayed: Vec<Moment> = moments.filter(|moment| moment.after != moment.event).collect();
-    delayed.sort_unstable_by_key(|moment| (moment.step, moment.event));
+    let delayed =
+        moments.filter_map(|Moment { event, after, step }| Some((step, Delay { store: event, after: after? })));
+    let mut delayed: Vec<(u64, Delay)> = delayed.collect();
+    delayed.sort_by_key(|&(step, delay)| (step, delay.store));
     delayed.dedup();
     Violation {
         transactions: simple.iter().map(|stop| stop.transaction).collect(),
         edges: simple.iter().map(|stop| Edge { from: stop.conflict.from.event, to: stop.conflict.to.event }).collect(),
-        delays: delayed.into_iter().map(|moment| Delay { store: moment.event, after: moment.after }).collect(),
+        delays: delayed.into_iter().map(|(_, delay)| delay).collect(),
     }
 }

@@ -11,10 +11,12 @@
 //! 2. Stores that never commit commit after everything else, in no order among each other.
 //! 3. Read-modify-writes, objects, creations and joins, which the paper does not have: see [`crate::atomicity`].
 
+use std::collections::VecDeque;
+
 use super::conflict_graph::{Conflict, ConflictGraph, Moment, NodeRef};
 use super::program_order::{Earlier, ProgramOrder, Step};
 use super::transactions::{Change, Mark, Transactions, Unbalanced};
-use super::{Transaction, Violation};
+use super::{Transaction, Violation, is_nothing};
 use crate::event::{Barrier, Event, Kind, Location, Object, Thread};
 use crate::monitor::EventIndex;
 
@@ -65,6 +67,8 @@ struct Accesses {
 struct Pending {
     node: NodeRef,
     event: EventIndex,
+    /// How many steps the execution had made when it was issued, itself included.
+    issued: u64,
     locations: Vec<Location>,
     read_by: Vec<(Location, Source)>,
 }
@@ -77,8 +81,7 @@ struct ThreadState {
     /// The number of the transaction that is open.
     number: u32,
     /// Oldest first.
-    pending: std::collections::VecDeque<Pending>,
-    created_by: Option<Source>,
+    pending: VecDeque<Pending>,
 }
 
 /// The monitor: told an execution step by step, it says of each step which cycles it closes.
@@ -169,12 +172,14 @@ impl Serializability {
     /// empty for an event that is no access. Appends the cycles that it closes.
     pub fn event(&mut self, event: &Event, locations: &[Location], violations: &mut Vec<Violation>) {
         let thread = event.thread;
-        let (node, is_single) = self.node(thread);
-        let moment = Moment { event: self.events, after: self.events, step: self.steps };
-        let source = Source { node, moment };
-        if let Some(creation) = self.thread(thread).created_by.take() {
-            self.connect(creation, source, None, violations);
+        if is_nothing(event) {
+            self.transactions.single(thread);
+            self.events += 1;
+            return;
         }
+        let (node, is_single) = self.node(thread);
+        let moment = Moment { event: self.events, after: None, step: self.steps };
+        let source = Source { node, moment };
         if event.before == Barrier::Full {
             self.follow(thread, Step::Drain, source, violations);
         }
@@ -191,7 +196,7 @@ impl Serializability {
                     self.access(Touched::Location(location), effect, source, violations);
                 }
             }
-            // A fence between stores orders nothing here; a full one has been seen to.
+            // A full one, which has been seen to.
             Kind::Fence => {}
             kind => self.synchronise(thread, kind, source, violations),
         }
@@ -213,7 +218,8 @@ impl Serializability {
     /// A store commits by itself no later than when its thread empties its buffer.
     pub fn commit(&mut self, thread: Thread, violations: &mut Vec<Violation>) -> bool {
         let Some(pending) = self.thread(thread).pending.pop_front() else { return false };
-        let moment = Moment { event: pending.event, after: self.events.saturating_sub(1), step: self.steps };
+        let after = (pending.issued < self.steps).then(|| self.events - 1);
+        let moment = Moment { event: pending.event, after, step: self.steps };
         let source = Source { node: pending.node, moment };
         for location in pending.locations {
             self.access(Touched::Location(location), Effect::Writes, source, violations);
@@ -233,7 +239,7 @@ impl Serializability {
     pub fn end(&mut self, violations: &mut Vec<Violation>) -> Result<(), Unbalanced> {
         for thread in 0..self.threads.len() {
             for pending in std::mem::take(&mut self.threads[thread].pending) {
-                let moment = Moment { event: pending.event, after: self.events - 1, step: self.steps };
+                let moment = Moment { event: pending.event, after: Some(self.events - 1), step: self.steps };
                 let source = Source { node: pending.node, moment };
                 for location in pending.locations {
                     self.meet(Touched::Location(location), Effect::Writes, source, violations);
@@ -252,7 +258,7 @@ impl Serializability {
     fn thread(&mut self, thread: Thread) -> &mut ThreadState {
         if thread.index() >= self.threads.len() {
             let order = self.criterion.order();
-            let state = ThreadState { order, open: None, number: 0, pending: Default::default(), created_by: None };
+            let state = ThreadState { order, open: None, number: 0, pending: VecDeque::new() };
             self.threads.resize(thread.index() + 1, state);
         }
         &mut self.threads[thread.index()]
@@ -321,9 +327,14 @@ impl Serializability {
             return;
         }
         self.graph.hold(source.node);
-        let (node, event) = (source.node, source.moment.event);
-        let locations = locations.to_vec();
-        self.thread(thread).pending.push_back(Pending { node, event, locations, read_by: Vec::new() });
+        let pending = Pending {
+            node: source.node,
+            event: source.moment.event,
+            issued: source.moment.step + 1,
+            locations: locations.to_vec(),
+            read_by: Vec::new(),
+        };
+        self.thread(thread).pending.push_back(pending);
     }
 
     fn synchronise(&mut self, thread: Thread, kind: Kind, source: Source, violations: &mut Vec<Violation>) {
@@ -336,7 +347,13 @@ impl Serializability {
                     self.access(Touched::Object(object), Effect::Writes, source, violations);
                 }
             }
-            Kind::Create(child) => self.thread(child).created_by = Some(source),
+            Kind::Create(child) => {
+                // As if it were the first event of the new thread, too.
+                let mut earlier = std::mem::take(&mut self.earlier);
+                self.thread(child).order.follow(Step::Drain, source, &mut earlier);
+                earlier.clear();
+                self.earlier = earlier;
+            }
             Kind::Join(ended) => {
                 while self.commit(ended, violations) {}
                 let mut earlier = std::mem::take(&mut self.earlier);
@@ -409,7 +426,7 @@ impl Serializability {
         let accesses = accesses.flat_map(|of| of.write.into_iter().chain(of.reads.iter().map(|&(_, read)| read)));
         let threads = self.threads.iter().flat_map(|thread| {
             let readers = thread.pending.iter().flat_map(|pending| pending.read_by.iter().map(|&(_, reader)| reader));
-            thread.order.held().chain(thread.created_by).chain(readers)
+            thread.order.held().chain(readers)
         });
         self.graph.sweep(accesses.chain(threads).map(|source| source.node));
     }

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use super::program_order::{Earlier, ProgramOrder, Step};
 use super::transactions::{Change, Mark, Transactions, Unbalanced};
-use super::{Transaction, Violation};
+use super::{Transaction, Violation, is_nothing};
 use crate::event::{Barrier, Event, Kind, Location, Object, Thread};
 use crate::monitor::EventIndex;
 use constraints::{Commit, NEVER, Position, Requirements};
@@ -87,7 +87,6 @@ struct ThreadState {
     waiting: Vec<usize>,
     /// By location the last one of them.
     last: BTreeMap<Location, usize>,
-    created_by: Option<Point>,
 }
 
 /// A store, and its transaction.
@@ -181,15 +180,13 @@ impl TraceCheck {
     /// without duplicates; empty for an event that is no access. Appends the cycles that are found meanwhile.
     pub fn event(&mut self, event: &Event, locations: &[Location], violations: &mut Vec<Violation>) {
         let thread = event.thread;
-        let at = Point { transaction: self.transaction(thread), event: self.events };
-        let issue = 2 * Position::from(self.events);
         self.events += 1;
-        if self.is_over {
+        if is_nothing(event) || self.is_over {
+            self.transactions.single(thread);
             return;
         }
-        if let Some(creation) = self.thread(thread).created_by.take() {
-            self.fixed.push([creation, at]);
-        }
+        let at = Point { transaction: self.transaction(thread), event: self.events - 1 };
+        let issue = 2 * Position::from(at.event);
         if event.before == Barrier::Full {
             self.follow(thread, Step::Drain, at, issue);
         }
@@ -209,7 +206,7 @@ impl TraceCheck {
                     self.note(Noted { at, thread, variable: location(place), effect, issue, store: None });
                 }
             }
-            // A fence between stores orders nothing here; a full one has been seen to.
+            // A full one, which has been seen to.
             Kind::Fence => {}
             kind => self.synchronise(thread, kind, at, issue),
         }
@@ -250,7 +247,6 @@ impl TraceCheck {
                 number: 0,
                 waiting: Vec::new(),
                 last: BTreeMap::new(),
-                created_by: None,
             };
             self.threads.resize(thread.index() + 1, state);
         }
@@ -330,7 +326,13 @@ impl TraceCheck {
                 operation(condition, Effect::Writes);
                 operation(mutex, Effect::Writes);
             }
-            Kind::Create(child) => self.thread(child).created_by = Some(at),
+            Kind::Create(child) => {
+                // As if it were the first event of the new thread, too.
+                let mut earlier = std::mem::take(&mut self.earlier);
+                self.thread(child).order.follow(Step::Drain, at, &mut earlier);
+                earlier.clear();
+                self.earlier = earlier;
+            }
             Kind::Join(ended) => {
                 self.drain(ended, issue);
                 let mut earlier = std::mem::take(&mut self.earlier);
@@ -423,15 +425,13 @@ impl TraceCheck {
         self.accesses.retain(|access| is_known(&access.at));
         self.fixed.retain(|[from, to]| is_known(from) && is_known(to));
 
-        const GONE: usize = usize::MAX;
-        let mut number = vec![GONE; self.stores.len()];
+        let mut number = vec![None; self.stores.len()];
         let mut stores = Vec::new();
         let mut moved = |store: &mut usize| {
-            if number[*store] == GONE {
-                number[*store] = stores.len();
+            *store = *number[*store].get_or_insert_with(|| {
                 stores.push(self.stores[*store]);
-            }
-            *store = number[*store];
+                stores.len() - 1
+            });
         };
         self.accesses.iter_mut().filter_map(|access| access.store.as_mut()).for_each(&mut moved);
         for thread in &mut self.threads {
@@ -488,5 +488,5 @@ fn certain_cycle(window: &Window, on: usize) -> Violation {
         Some(way)
     });
     let shortest = ways.min_by_key(Vec::len).expect("it is on a cycle");
-    search::violation(&window.transactions, &shortest, Requirements::default())
+    search::violation(&window.transactions, &shortest, &Requirements::default())
 }

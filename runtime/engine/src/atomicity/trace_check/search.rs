@@ -218,12 +218,12 @@ impl<'a> Search<'a> {
             let path = self.window.certain.path(entry.transaction, |node| node == end);
             arcs.extend(path.expect("the entry leads to the exit"));
         }
-        violation(&self.window.transactions, &arcs, requirements)
+        violation(&self.window.transactions, &arcs, &requirements)
     }
 }
 
 /// The violation of a closed walk along these edges.
-pub(super) fn violation(transactions: &[Transaction], arcs: &[Arc], requirements: Requirements) -> Violation {
+pub(super) fn violation(transactions: &[Transaction], arcs: &[Arc], requirements: &Requirements) -> Violation {
     let mut simple: Vec<Arc> = Vec::new();
     for &arc in arcs {
         if let Some(place) = simple.iter().position(|other| other.from == arc.from) {

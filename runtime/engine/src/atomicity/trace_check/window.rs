@@ -216,8 +216,8 @@ impl Window {
         }
         let mut window =
             Self { transactions, accesses, groups, group_of, certain: Graph::default(), possible: Graph::default() };
-        let certain = window.arcs(fixed.clone(), |window, access, group| window.first_certain(access, group));
-        let possible = window.arcs(fixed, |window, access, group| window.first_possible(access, group));
+        let certain = window.arcs(fixed.clone(), Self::first_certain);
+        let possible = window.arcs(fixed, Self::first_possible);
         let nodes = window.transactions.len();
         (window.certain, window.possible) = (Graph::new(nodes, certain), Graph::new(nodes, possible));
         window
