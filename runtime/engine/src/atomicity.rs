@@ -11,7 +11,9 @@
 //! | Is this TSO execution, commits included, serializable under TSO? | [`Serializability`] with [`Criterion::Tso`] |
 //! | Is this TSO execution equivalent to one of SC? | [`Serializability`] with [`Criterion::ScEquivalence`] |
 //! | Are *all* TSO executions with this order of issues serializable? | [`TraceCheck`] |
-//! | What does all that say of a program? | [`Decision`] |
+//! | What do SC executions say of a program? | [`Decision`] |
+//!
+//! A TSO execution of an explorer of execution graphs is given its commits by [`linearization()`].
 //!
 //! # How to use them
 //!
@@ -57,12 +59,14 @@ use crate::monitor::EventIndex;
 
 mod conflict_graph;
 pub mod decision;
+pub mod linearization;
 mod program_order;
 pub mod serializability;
 pub mod trace_check;
 pub mod transactions;
 
 pub use decision::{Decision, Fencing, Verdict};
+pub use linearization::{Happening, linearization};
 pub use serializability::{Criterion, Serializability};
 pub use trace_check::{Budget, Outcome, TraceCheck};
 pub use transactions::{Mark, Unbalanced};

@@ -2,7 +2,8 @@
 
 mod oracle;
 
-use engine::atomicity::{Budget, Criterion, Outcome, Serializability, TraceCheck, Violation};
+use engine::atomicity::{Budget, Criterion, Delay, Mark, Outcome, Serializability, TraceCheck, Violation};
+use engine::event::Thread;
 use oracle::atomicity::{self, Conflicts, Execution, Happening, Numbers};
 use oracle::machine::{Machine, Model, Step};
 use oracle::program::{Action, Barrier, Program};
@@ -253,5 +254,45 @@ fn executions_are_measured_by_all_pairs_of_their_events() {
             cyclic += u64::from(check_execution(&mut monitor, criterion, &run, random, &numbers));
         }
         assert!((100..22_000).contains(&cyclic), "{criterion:?}: too one-sided: {cyclic}");
+    }
+}
+
+/// A store that waits while twenty thousand other events go by, and the transaction that it breaks: the trace is
+/// examined in windows, and what matters is kept. With a fence behind the store nothing is wrong, and nothing is kept.
+#[test]
+fn cycles_are_found_across_windows() {
+    for is_fenced in [false, true] {
+        let step = |thread, text: &str| {
+            let action = Action::parse(text);
+            Step { thread, op: 0, action, wrote: text.starts_with("st ") }
+        };
+        let mut check = TraceCheck::new(Budget { steps: 1_000_000, accesses: 10_000 });
+        let (mut violations, mut most) = (Vec::new(), 0);
+        let mut tell = |check: &mut TraceCheck, thread, texts: &[&str]| {
+            watch::Watch::mark(check, Thread::from_index(thread), Mark::Begin);
+            texts.iter().for_each(|text| watch::Watch::event(check, &step(thread, text), &mut violations));
+            watch::Watch::mark(check, Thread::from_index(thread), Mark::End);
+            most = most.max(check.accesses());
+        };
+        tell(&mut check, 0, if is_fenced { &["st a=1", "ld b", "mfence"] } else { &["st a=1", "ld b"] });
+        for _ in 0..5000 {
+            tell(&mut check, 2, &["st c=1", "mfence"]);
+            tell(&mut check, 3, &["ld c", "ld d", "mfence"]);
+        }
+        tell(&mut check, 1, &["st b=1", "mfence", "ld a"]);
+        check.end(&mut violations).expect("balanced");
+        assert!(most < 9000, "{most} accesses were kept");
+        if is_fenced {
+            assert_eq!((check.outcome(), violations), (Outcome::Serializable, vec![]));
+            continue;
+        }
+        assert_eq!(check.outcome(), Outcome::Violated);
+        let [violation] = violations.as_slice() else { panic!("one cycle: {violations:?}") };
+        let edges: Vec<(u32, u32)> = violation.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        // ld b before st b, and ld a before st a, which a buffer made possible.
+        let (store, load) = (25_002, 25_004);
+        assert!(edges == [(1, store), (load, 0)] || edges == [(load, 0), (1, store)], "{edges:?}");
+        assert_eq!(violation.delays, [Delay { store: 0, after: load }]);
+        assert!(violation.edges.iter().filter(|edge| edge.is_reordered()).count() == 1);
     }
 }

@@ -278,11 +278,14 @@ impl ConflictGraph {
         }
         let node = &self.nodes[source as usize];
         let mut stops = vec![Stop { transaction: node.transaction, ends: node.ends, conflict }];
-        for (from, way) in links.into_iter().rev() {
+        let mut way = Way { first: conflict, stops: Vec::new() };
+        for (from, link) in links.into_iter().rev() {
             let node = &self.nodes[from as usize];
-            stops.push(Stop { transaction: node.transaction, ends: node.ends, conflict: way.first });
-            stops.extend(way.stops.iter().copied());
+            way.stops.push(Stop { transaction: node.transaction, ends: node.ends, conflict: link.first });
+            way.stops.extend(link.stops.iter().copied());
         }
+        way.shorten();
+        stops.extend(way.stops);
         violation(&stops)
     }
 
@@ -431,5 +434,127 @@ fn violation(stops: &[Stop]) -> Violation {
         transactions: simple.iter().map(|stop| stop.transaction).collect(),
         edges: simple.iter().map(|stop| Edge { from: stop.conflict.from.event, to: stop.conflict.to.event }).collect(),
         delays: delayed.into_iter().map(|(_, delay)| delay).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Conflict, ConflictGraph, Moment, NodeRef};
+    use crate::atomicity::Transaction;
+    use crate::event::Thread;
+
+    const THREADS: usize = 4;
+
+    /// Marsaglia's xorshift64*.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: usize) -> usize {
+            self.0 ^= self.0 >> 12;
+            self.0 ^= self.0 << 25;
+            self.0 ^= self.0 >> 27;
+            (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
+        }
+    }
+
+    /// All transactions and edges, for ever. A transaction has one event, of the same number.
+    #[derive(Default)]
+    struct Everything {
+        graph: ConflictGraph,
+        nodes: Vec<NodeRef>,
+        threads: Vec<usize>,
+        edges: BTreeSet<(usize, usize)>,
+        refused: BTreeSet<(usize, usize)>,
+        cycles: usize,
+    }
+
+    impl Everything {
+        fn moment(event: usize) -> Moment {
+            Moment { event: event as u32, after: None, step: 0 }
+        }
+
+        fn add(&mut self, thread: usize) -> usize {
+            let number = self.nodes.len();
+            let transaction = Transaction { thread: Thread::from_index(thread), number: number as u32 };
+            self.nodes.push(self.graph.add(transaction));
+            self.threads.push(thread);
+            self.graph.set_after_all(self.nodes[number], Self::moment(number));
+            number
+        }
+
+        fn reaches(&self, from: usize, to: usize) -> bool {
+            let (mut stack, mut seen) = (vec![from], BTreeSet::new());
+            while let Some(node) = stack.pop() {
+                if node == to {
+                    return true;
+                }
+                if seen.insert(node) {
+                    stack.extend(self.edges.range((node, 0)..(node + 1, 0)).map(|&(_, next)| next));
+                }
+            }
+            false
+        }
+
+        fn connect(&mut self, from: usize, to: usize) {
+            let conflict = Conflict { from: Self::moment(from), to: Self::moment(to), location: None };
+            let found = self.graph.connect(self.nodes[from], self.nodes[to], conflict);
+            if from == to || self.refused.contains(&(from, to)) {
+                assert_eq!(found, None);
+                return;
+            }
+            assert_eq!(found.is_some(), self.reaches(to, from), "{from} to {to}");
+            let Some(violation) = found else {
+                self.edges.insert((from, to));
+                return;
+            };
+            self.refused.insert((from, to));
+            self.cycles += 1;
+            assert!(violation.edges.len() >= 2 && violation.edges.len() <= 2 * THREADS + 1, "{violation:?}");
+            let mut ends = violation.edges.iter().map(|edge| (edge.from as usize, edge.to as usize));
+            assert_eq!(ends.next(), Some((from, to)));
+            for (from, to) in ends {
+                let in_thread = self.threads[from] == self.threads[to] && from < to;
+                assert!(in_thread || self.edges.contains(&(from, to)), "{from} to {to}: {violation:?}");
+            }
+        }
+    }
+
+    /// The graph with all its sweeps finds the cycles that a graph of everything has, and stays small.
+    #[test]
+    fn what_is_dropped_is_on_no_cycle() {
+        let mut cycles = 0;
+        for seed in 1..200 {
+            let mut random = Random(seed);
+            let mut all = Everything::default();
+            let mut open: Vec<usize> = (0..THREADS).map(|thread| all.add(thread)).collect();
+            let mut sources: Vec<usize> = open.clone();
+            for _ in 0..400 {
+                let thread = random.below(THREADS);
+                match random.below(6) {
+                    // Transactions of the first thread are long.
+                    0 | 1 if thread > 0 || random.below(20) == 0 => {
+                        let old = open[thread];
+                        open[thread] = all.add(thread);
+                        all.connect(old, open[thread]);
+                        all.graph.release(all.nodes[old]);
+                        sources.push(open[thread]);
+                    }
+                    2 => {
+                        let gone = random.below(sources.len());
+                        if !open.contains(&sources[gone]) {
+                            sources.swap_remove(gone);
+                        }
+                    }
+                    3 => all.graph.sweep(sources.iter().map(|&source| all.nodes[source])),
+                    _ => all.connect(sources[random.below(sources.len())], open[thread]),
+                }
+            }
+            all.graph.sweep(sources.iter().map(|&source| all.nodes[source]));
+            assert!(all.graph.len() <= sources.len(), "only what edges may start from is left");
+            cycles += all.cycles;
+        }
+        assert!(cycles > 1000, "{cycles}");
     }
 }

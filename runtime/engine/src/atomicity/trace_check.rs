@@ -42,7 +42,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { steps: 10_000_000, accesses: 4_000_000 }
+        Self { steps: 1_000_000, accesses: 4_000_000 }
     }
 }
 

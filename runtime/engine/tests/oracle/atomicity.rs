@@ -247,11 +247,12 @@ fn place(
     }
 }
 
-/// Whether all SC executions of a program are serializable.
+/// Whether all SC executions of a program are serializable: one of each class.
 pub(crate) fn is_sc_serializable(program: &Program, numbers: &Numbers) -> bool {
     let mut is_serializable = true;
-    Machine::new(program, Model::Sc).interleavings(&mut |run, _| {
-        is_serializable &= !Execution::at_once(run).is_cyclic(numbers, Conflicts::Sc);
+    Machine::new(program, Model::Sc).representatives(&mut |happenings| {
+        let run = Execution::new(happenings).run;
+        is_serializable &= !Execution::at_once(&run).is_cyclic(numbers, Conflicts::Sc);
     });
     is_serializable
 }

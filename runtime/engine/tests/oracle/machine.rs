@@ -227,7 +227,14 @@ impl<'p> Machine<'p> {
 
     /// Visits every execution with its commits: issues, and commits by the place of their store among the issues.
     pub(crate) fn executions(&self, visit: &mut impl FnMut(&[Happening])) {
-        self.go_on(&self.initial(), &mut Vec::new(), &mut Vec::new(), visit);
+        self.go_on(&self.initial(), &mut Vec::new(), &mut Vec::new(), &mut |_| true, visit);
+    }
+
+    /// Visits one execution of each trace, with its commits.
+    pub(crate) fn representatives(&self, visit: &mut impl FnMut(&[Happening])) {
+        let mut seen: HashSet<State, Hash> = HashSet::default();
+        let mut is_new = |state: &State| seen.insert(state.clone());
+        self.go_on(&self.initial(), &mut Vec::new(), &mut Vec::new(), &mut is_new, visit);
     }
 
     fn go_on(
@@ -235,8 +242,12 @@ impl<'p> Machine<'p> {
         state: &State,
         issued: &mut Vec<EventId>,
         happened: &mut Vec<Happening>,
+        enters: &mut impl FnMut(&State) -> bool,
         visit: &mut impl FnMut(&[Happening]),
     ) {
+        if !enters(state) {
+            return;
+        }
         let mut is_complete = true;
         for thread in 0..self.program.threads.len() {
             for position in 0..state.pending[thread].as_slice().len() {
@@ -247,7 +258,7 @@ impl<'p> Machine<'p> {
                     self.commit(&mut next, thread, position);
                     let place = issued.iter().position(|&event| event == store).expect("it was issued");
                     happened.push(Happening::Commit(place));
-                    self.go_on(&next, issued, happened, visit);
+                    self.go_on(&next, issued, happened, enters, visit);
                     happened.pop();
                 }
             }
@@ -257,7 +268,7 @@ impl<'p> Machine<'p> {
                 let step = self.execute(&mut next, thread);
                 issued.push(self.event(thread, step.op));
                 happened.push(Happening::Issue(step));
-                self.go_on(&next, issued, happened, visit);
+                self.go_on(&next, issued, happened, enters, visit);
                 happened.pop();
                 issued.pop();
             }
