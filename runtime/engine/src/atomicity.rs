@@ -7,7 +7,7 @@
 //! | question | monitor |
 //! |---|---|
 //! | Is this SC execution serializable under SC? | [`Serializability`] with [`Criterion::Sc`] |
-//! | Is this SC execution, taken as one of TSO, serializable under TSO? | [`Serializability`] with [`Criterion::TsoAtOnce`] |
+//! | Is this SC execution serializable under TSO? | [`Serializability`] with [`Criterion::TsoAtOnce`] |
 //! | Is this TSO execution, commits included, serializable under TSO? | [`Serializability`] with [`Criterion::Tso`] |
 //! | Is this TSO execution equivalent to one of SC? | [`Serializability`] with [`Criterion::ScEquivalence`] |
 //! | Are *all* TSO executions with this order of issues serializable? | [`TraceCheck`] |
@@ -114,8 +114,8 @@ pub struct Violation {
     /// As many: edge i leads from transaction i to transaction i + 1, the last one to the first.
     pub edges: Vec<Edge>,
     /// The commit placement that realises the cycle: the stores that do not commit at once, in the order in which they
-    /// commit. All others commit as soon as the order of their thread's buffer lets them: a store that is not named here,
-    /// and stands behind none that is, right after it is issued. Empty under SC.
+    /// commit. All others commit as soon as the order of their thread's buffer lets them: a store that is not named
+    /// here, and stands behind none that is, right after it is issued. Empty under SC.
     pub delays: Vec<Delay>,
 }
 

@@ -1,8 +1,8 @@
 //! The conflict graph of an execution, edge by edge as the execution goes on, and without what no longer matters.
 //!
 //! Edges come in any order, so a cycle is looked for with a topological order that is mended locally (Pearce and Kelly,
-//! *A dynamic topological sort algorithm for directed acyclic graphs*, 2006): an edge that agrees with the order, as most
-//! do, costs nothing. The edge that would close a cycle is reported and left out; so the graph is always acyclic, and
+//! *A dynamic topological sort algorithm for directed acyclic graphs*, 2006): an edge that agrees with the order, as
+//! most do, costs nothing. The edge that would close a cycle is reported and left out; so the graph is always acyclic, and
 //! every later cycle is one, too, that does without this edge.
 //!
 //! What no longer matters:

@@ -56,15 +56,24 @@ pub(super) enum ProgramOrder<T> {
 pub(super) struct Tso<T> {
     /// The last event that is no load: it conflicts with all before it.
     last_hard: Option<T>,
-    /// The last event that empties the buffer, and the last load that is not buffered: they conflict with all after them.
+    /// The last event that empties the buffer, and the last load that is not buffered: they conflict with all after
+    /// them.
     last_drain: Option<T>,
     last_ordered_load: Option<T>,
     /// By location, the last store since then.
     stores: BTreeMap<Location, T>,
     /// By location, the last buffered load since then.
-    loads: BTreeMap<Location, T>,
+    loads: BTreeMap<Location, Loaded<T>>,
     /// Those locations of them that were loaded after `last_hard`.
     soft: Vec<Location>,
+}
+
+/// A buffered load.
+#[derive(Clone, Copy, Debug)]
+struct Loaded<T> {
+    event: T,
+    /// It, or an earlier one of the same location, came after `last_hard`: the location is among the soft ones.
+    is_soft: bool,
 }
 
 impl<T: Copy> ProgramOrder<T> {
@@ -117,12 +126,12 @@ impl<T: Copy> Tso<T> {
                 earlier.extend(anything.into_iter().flatten().map(|event| Earlier { event, location: None }));
                 let is_buffered = locations.iter().all(|location| self.stores.contains_key(location));
                 for &location in locations {
-                    let own = [self.stores.get(&location), self.loads.get(&location)];
-                    let own = own.into_iter().flatten();
-                    earlier.extend(own.map(|&event| Earlier { event, location: Some(location) }));
+                    let loaded = self.loads.get(&location).map(|loaded| loaded.event);
+                    let own = self.stores.get(&location).copied().into_iter().chain(loaded);
+                    earlier.extend(own.map(|event| Earlier { event, location: Some(location) }));
                     if is_buffered {
-                        self.loads.insert(location, event);
-                        if !self.soft.contains(&location) {
+                        let before = self.loads.insert(location, Loaded { event, is_soft: true });
+                        if !before.is_some_and(|before| before.is_soft) {
                             self.soft.push(location);
                         }
                     }
@@ -134,7 +143,9 @@ impl<T: Copy> Tso<T> {
             }
             Step::Store(locations) => {
                 self.before_hard(earlier);
-                self.soft.clear();
+                for location in self.soft.drain(..) {
+                    self.loads.entry(location).and_modify(|loaded| loaded.is_soft = false);
+                }
                 self.last_hard = Some(event);
                 self.stores.extend(locations.iter().map(|&location| (location, event)));
                 Rank { after_all: true, before_all: false }
@@ -150,12 +161,15 @@ impl<T: Copy> Tso<T> {
     /// What an event that is no load comes after.
     fn before_hard(&self, earlier: &mut Vec<Earlier<T>>) {
         let anything = [self.last_hard, self.last_ordered_load].into_iter().flatten();
-        let buffered = self.soft.iter().map(|location| self.loads[location]);
+        let buffered = self.soft.iter().map(|location| self.loads[location].event);
         earlier.extend(anything.chain(buffered).map(|event| Earlier { event, location: None }));
     }
 
     fn held(&self) -> impl Iterator<Item = T> + '_ {
         let last = [self.last_hard, self.last_drain, self.last_ordered_load];
-        last.into_iter().flatten().chain(self.stores.values().copied()).chain(self.loads.values().copied())
+        last.into_iter()
+            .flatten()
+            .chain(self.stores.values().copied())
+            .chain(self.loads.values().map(|loaded| loaded.event))
     }
 }

@@ -86,7 +86,7 @@ struct ThreadState {
 
 /// The monitor: told an execution step by step, it says of each step which cycles it closes.
 ///
-/// Of a cycle of two transactions and everything between them only the first one is reported.
+/// The edge that closes a cycle is reported once for its two transactions, and then left out.
 #[derive(Debug)]
 pub struct Serializability {
     criterion: Criterion,

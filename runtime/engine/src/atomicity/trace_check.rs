@@ -10,9 +10,9 @@
 //! edge from later events. Where threads empty their buffers now and then, windows stay small.
 //!
 //! Deviations from the paper:
-//! 1. Theorem 5 as printed raises false alarms, and figures 3 and 4 also miss violations; this is the corrected theorem 5:
-//!    the requirements of the edges are kept in the constraint graph (`trace_check/constraints.rs`), which the paper does
-//!    not have.
+//! 1. Theorem 5 as printed raises false alarms, and figures 3 and 4 also miss violations; this is the corrected
+//!    theorem 5: the requirements of the edges are kept in the constraint graph (`trace_check/constraints.rs`), which
+//!    the paper does not have.
 //! 2. Chains and profiles of chains are replaced by a search with the same idea (`trace_check/search.rs`).
 //! 3. Read-modify-writes, objects, creations and joins: see [`crate::atomicity`].
 
@@ -466,7 +466,7 @@ fn cycles(window: &Window, steps: &mut u64, violations: &mut Vec<Violation>) -> 
         // Certain edges lead from later ones to earlier ones.
         members.sort_by_key(|&member| certain[member]);
         if let Some(pair) = members.windows(2).find(|pair| certain[pair[0]] == certain[pair[1]]) {
-            violations.push(certain_cycle(window, pair[0]));
+            violations.push(certain_cycle(window, &certain, pair[0]));
             continue;
         }
         members.iter().enumerate().for_each(|(place, &member)| local[member] = place);
@@ -481,8 +481,9 @@ fn cycles(window: &Window, steps: &mut u64, violations: &mut Vec<Violation>) -> 
 }
 
 /// A cycle of certain edges through this transaction, which is on one.
-fn certain_cycle(window: &Window, on: usize) -> Violation {
-    let ways = window.certain.from(on).iter().filter_map(|first| {
+fn certain_cycle(window: &Window, components: &[usize], on: usize) -> Violation {
+    let inside = window.certain.from(on).iter().filter(|arc| components[arc.to] == components[on]);
+    let ways = inside.filter_map(|first| {
         let mut way = vec![*first];
         way.extend(window.certain.path(first.to, |node| node == on)?);
         Some(way)

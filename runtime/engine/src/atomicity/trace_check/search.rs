@@ -1,14 +1,14 @@
 //! The search for a cycle that some execution of the trace realises (monitors.md, 6.4 and 6.5; the corrected
 //! theorem 5 of 001-enea-tacas16).
 //!
-//! A cycle is sought as a sequence of *hops*, edges that are possible and not certain, from an *exit* in one transaction
-//! to an *entry* in another; between an entry and the next exit lies a path of certain edges. The requirements of all its
-//! hops must have room in H together. Read [`Search::extend`].
+//! A cycle is sought as a sequence of *hops*, edges that are possible and not certain, from an *exit* in one
+//! transaction to an *entry* in another; between an entry and the next exit lies a path of certain edges. The
+//! requirements of all its hops must have room in H together. Read [`Search::extend`].
 //!
 //! What is not tried, since it would find nothing more:
 //! 1. An exit later in its group than another one that the entry leads to: it requires more.
-//! 2. An exit that an earlier entry of the sequence leads to: there is a shorter cycle. For the same reason an entry that
-//!    leads to any exit of the sequence closes a cycle.
+//! 2. An exit that an earlier entry of the sequence leads to: there is a shorter cycle. For the same reason an entry
+//!    that leads to any exit of the sequence closes a cycle.
 //! 3. An exit that comes before the first one in the order of accesses: the cycle is found from there.
 //! 4. An entry earlier in its group than another one that leads to the same exits: it requires more. If the
 //!    requirements of one have no room, neither have those of an earlier one.
