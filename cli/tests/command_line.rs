@@ -3,6 +3,7 @@
 //! The pass and the runtime are stand-ins (`tests/fake`): a plugin that does nothing, and a runtime that answers with
 //! canned messages. So these tests are about the tool alone.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -154,6 +155,7 @@ fn summary(executions: u64, violations: u64) -> Summary {
         uninstrumented: Vec::new(),
         busiest: None,
         assumptions: Vec::new(),
+        exit_statuses: BTreeMap::new(),
     }
 }
 

@@ -69,6 +69,14 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
+    /// Whether it only looks at an object that is no mutex, and leaves it as it is.
+    pub(crate) const fn looks_only(self) -> bool {
+        matches!(
+            self,
+            Self::TryReadLockFailed | Self::TryWriteLockFailed | Self::SemaphoreTryWaitFailed | Self::GetValue
+        )
+    }
+
     /// Whether it is an attempt that failed, which synchronises with nothing.
     pub(crate) const fn gets_nothing(self) -> bool {
         matches!(
@@ -135,6 +143,20 @@ impl Operation {
 pub(crate) struct Note {
     pub(crate) site: RecordPointer,
     pub(crate) operation: Operation,
+}
+
+/// How much of an execution there has been.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    events: usize,
+    choices: usize,
+}
+
+impl Extent {
+    /// As much as there has been so far.
+    pub(crate) fn of(execution: &Execution) -> Self {
+        Self { events: execution.steps().len(), choices: execution.choices().len() }
+    }
 }
 
 /// What a trace needs beside.
@@ -265,6 +287,8 @@ pub(crate) struct Recorder {
     pub(crate) runs: u64,
     pub(crate) executions: u64,
     pub(crate) blocked: u64,
+    /// How many counted executions ended with each exit status but 0.
+    pub(crate) exit_statuses: BTreeMap<i32, u64>,
     pub(crate) events: u64,
     by_bound: Vec<BoundCount>,
 }
@@ -286,6 +310,7 @@ impl Recorder {
             runs: 0,
             executions: 0,
             blocked: 0,
+            exit_statuses: BTreeMap::new(),
             events: 0,
             by_bound: Vec::new(),
         }
@@ -360,6 +385,14 @@ impl Recorder {
                     self.report(index, report, execution, counts, bound);
                 }
             }
+        }
+    }
+
+    /// The execution, which has been counted, ended with this exit status.
+    #[cold]
+    pub(crate) fn count_status(&mut self, status: i32, execution: &Execution) {
+        if execution.counts() == Counts::Once {
+            *self.exit_statuses.entry(status).or_default() += 1;
         }
     }
 
@@ -481,13 +514,18 @@ impl Recorder {
 
     /// Takes a failed execution into the counts; true if it failed so for the first time.
     pub(crate) fn fail(&mut self, failure: Failure, execution: &Execution) {
+        self.fail_at(failure, execution, Extent::of(execution));
+    }
+
+    /// The same of one that had come so far when it failed.
+    pub(crate) fn fail_at(&mut self, failure: Failure, execution: &Execution, extent: Extent) {
         let Failure { kind, message, sites, program_counter } = failure;
         let next = self.found.len();
         let places: Vec<(&Place, Role)> = sites.iter().map(|site| (&site.place, site.role)).collect();
         let index = *self.failures.entry(format!("{kind:?} {message} {places:?}")).or_insert(next);
         if index == next {
             self.found.push(Found { executions: 0, last: 0 });
-            let schedule = self.schedule(execution);
+            let schedule = self.schedule_to(execution, extent);
             let violation = Violation { kind, monitor: None, message, sites, events: None, program_counter, schedule };
             self.fresh.push(violation);
         }
@@ -516,9 +554,14 @@ impl Recorder {
 
     /// The execution as a schedule.
     pub(crate) fn schedule(&self, execution: &Execution) -> Schedule {
+        self.schedule_to(execution, Extent::of(execution))
+    }
+
+    /// The beginning of the execution as a schedule.
+    fn schedule_to(&self, execution: &Execution, extent: Extent) -> Schedule {
         let mut seen: FxHashMap<(Thread, u32), u64> = FxHashMap::default();
         let mut segments: Vec<Segment> = Vec::new();
-        for (step, note) in execution.steps().iter().zip(&self.notes) {
+        for (step, note) in execution.steps().iter().zip(&self.notes).take(extent.events) {
             let nth = seen.entry((step.thread, step.site.0)).or_default();
             *nth += 1;
             let last = Record::behind(note.site).place();
@@ -531,7 +574,7 @@ impl Recorder {
             }
         }
         let threads = execution.paths().map(<[u32]>::to_vec).collect();
-        Schedule { threads, segments, choices: execution.choices().to_vec() }
+        Schedule { threads, segments, choices: execution.choices()[..extent.choices].to_vec() }
     }
 
     /// The events of the execution; none if no trace is kept.
