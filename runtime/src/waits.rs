@@ -193,7 +193,7 @@ impl Runtime {
             // several, each could go on by itself, and memory that changed in passing others may need: round again.
             let alone = mark.has_effected_as_much_as(&begin) && self.has_only_passed_mutexes(&begin);
             if mark.in_vain == begin.in_vain + 1 && alone {
-                self.forget_changes(&begin);
+                self.forget_changes(&round);
                 self.grows_patient(begin.reads);
             }
             let mark = self.mark();
@@ -417,12 +417,16 @@ impl Runtime {
         })
     }
 
-    /// The same as [`Runtime::note_for_waits`] for an access to any number of bytes.
-    pub(crate) fn note_wide_for_waits(&mut self, access: &WideAccess<'_>) {
+    /// The same as [`Runtime::note_for_waits`] for an access to any number of bytes, in one piece or several.
+    pub(crate) fn note_wide_for_waits(&mut self, pieces: &[WideAccess<'_>]) {
+        self.threads.at(self.running).events += 1;
+        pieces.iter().for_each(|piece| self.note_piece_for_waits(piece));
+    }
+
+    fn note_piece_for_waits(&mut self, access: &WideAccess<'_>) {
         let event = self.execution.length();
         let changes = access.before != access.after;
         let state = self.threads.at(self.running);
-        state.events += 1;
         for (index, (before, after)) in words(access.before).zip(words(access.after)).enumerate() {
             let (address, width) = (access.address + 8 * index, (access.before.len() - 8 * index).min(8) as u8);
             if access.kind != Kind::Store || !changes {
