@@ -7,7 +7,7 @@ use super::{Code, Expression, Fence, Operation, Strength, Test};
 use crate::event::{Barrier, Location};
 use crate::explore::rsmc::{self, Continue, Counts, Ended, Execution};
 use crate::graph::set::Set;
-use crate::graph::{Access, Fences, Internal, Label, Program, Reached, Value, Written};
+use crate::graph::{Access, Fences, Internal, Label, Link, Program, Reached, Value, Written};
 use crate::mapping::power::Synchronizes;
 use crate::mapping::{self, Barriers, Order};
 use crate::model::Model;
@@ -240,7 +240,13 @@ impl<const W: usize> Program<W> for Threads<'_> {
         self.test.initial[location.index()]
     }
 
-    fn fetch(&self, thread: usize, reads: &[Option<Value>], labels: &mut Vec<Label<W>>) -> Result<Reached, Fault> {
+    fn fetch(
+        &self,
+        thread: usize,
+        _origin: u32,
+        reads: &[Option<Value>],
+        labels: &mut Vec<Label<W>>,
+    ) -> Result<Reached, Fault> {
         let code = &self.test.threads[thread];
         let mut local = Thread::<W>::new(code);
         let mut fences = Fences::default();
@@ -281,6 +287,7 @@ impl<const W: usize> Program<W> for Threads<'_> {
                 synchronized_from: access.synchronized_from,
                 addresses_before: access.addresses_before,
                 fences,
+                link: Link::None,
             });
             fences += around.after;
             if around.synchronizes == Synchronizes::Yes {
