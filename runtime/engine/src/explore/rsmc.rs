@@ -98,6 +98,36 @@ pub fn explore<const W: usize, M: Model<W>, P: Program<W>>(
     (search.counts, result)
 }
 
+/// Builds the one trace that these commits give, in their order: each event, and, of a store or a read-modify-write, its
+/// place among the writes to its location at the time, of a load, the rank of the write that it reads from. Gives it to
+/// `visit` if it is complete and allowed; else says which commit cannot be made (or that one is missing).
+///
+/// # Errors
+/// What the program says.
+pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
+    program: &P,
+    commits: &[(EventId, usize)],
+    visit: &mut dyn FnMut(&Execution<'_, W>),
+) -> Result<Result<(), usize>, Ended<P::Fault>> {
+    let mut state = State::<M, W>::new(program).map_err(Ended::Fault)?;
+    for (number, &(event, rank)) in commits.iter().enumerate() {
+        let fetched = state.labels.get(usize::from(event.thread)).map_or(0, Vec::len);
+        let ready = usize::from(event.index) < fetched && !state.trace.is_committed(event);
+        let ready = ready && state.before(event).is_some();
+        let last = |state: &State<M, W>| state.trace.coherence(state.location(event)).len();
+        if !ready || rank > last(&state) || state.commit(program, event, rank)? == Verdict::Refused {
+            return Ok(Err(number));
+        }
+    }
+    let complete = state.enabled().is_none() && (0..state.labels.len()).all(|thread| state.is_over(thread));
+    if !complete {
+        return Ok(Err(commits.len()));
+    }
+    let State { trace, reads, labels, reached, origins, .. } = &state;
+    visit(&Execution { trace, reads, labels, reached, origins });
+    Ok(Ok(()))
+}
+
 /// The parameter of a commit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Parameter {
