@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::{Explore, Heap, Leaks, Limits, MonitorName, Reuse, VERSION, Wakeups};
+use protocol::{Explore, GraphModel, Heap, Leaks, Limits, MonitorName, Reuse, VERSION, Wakeups};
 
 use crate::args::{CheckArgs, ReplayArgs};
 use crate::cc;
@@ -35,6 +35,26 @@ pub(crate) enum ModelName {
 }
 
 impl ModelName {
+    /// As the program is told.
+    pub(crate) fn graphs(self) -> GraphModel {
+        match self {
+            ModelName::Sc => GraphModel::Sc,
+            ModelName::Tso => GraphModel::Tso,
+            ModelName::Pso => GraphModel::Pso,
+            ModelName::Power => GraphModel::Power,
+        }
+    }
+
+    /// The name among people.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            ModelName::Sc => "SC",
+            ModelName::Tso => "TSO",
+            ModelName::Pso => "PSO",
+            ModelName::Power => "POWER",
+        }
+    }
+
     /// The name on the command line and in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -86,6 +106,9 @@ pub(crate) enum JsonTo {
     File(PathBuf),
 }
 
+/// So many accesses an execution graph of a program can have.
+const GRAPH_EVENTS: u64 = 1000;
+
 /// A command `check`, understood.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct CheckPlan {
@@ -128,6 +151,7 @@ impl CheckPlan {
             },
             heap: heap(typed),
             stop_at_first: typed.stop_at_first,
+            graphs: None,
         };
         let target = target(&typed.targets)?;
         fits_target(typed, &target, &models)?;
@@ -146,6 +170,22 @@ impl CheckPlan {
             },
             color: typed.color,
         })
+    }
+
+    /// The plan for one of its models alone.
+    pub(crate) fn under(&self, model: ModelName, explorer: Explorer) -> CheckPlan {
+        let mut plan = CheckPlan { models: vec![(model, explorer)], ..self.clone() };
+        if explorer == Explorer::Rsmc {
+            plan.explore.graphs = Some(model.graphs());
+            plan.explore.monitors = Vec::new();
+            plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);
+        }
+        plan
+    }
+
+    /// The preemption bound, where there is one.
+    pub(crate) fn preemptions(&self) -> Option<u32> {
+        self.explore.preemptions.filter(|_| self.explore.graphs.is_none())
     }
 
     /// Where the text for people goes.
@@ -293,17 +333,28 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
         }
         return Ok(());
     }
-    let Some((model, explorer)) = models.iter().find(|model| **model != (ModelName::Sc, Explorer::Bounded)) else {
+    if models.iter().any(|(model, _)| *model == ModelName::Power) {
+        return Err(Failure::usage(
+            "model `power` is not available for C programs in this version",
+            "available for them are sc, tso and pso; for .litmus files also power",
+        ));
+    }
+    if models.iter().all(|(_, explorer)| *explorer == Explorer::Bounded) {
         return Ok(());
-    };
-    let what = match model {
-        ModelName::Sc => format!("explorer `{}`", explorer.name()),
-        _ => format!("model `{}`", model.name()),
-    };
-    Err(Failure::usage(
-        format!("{what} is not available for C programs in this version"),
-        "available for them is --model sc --explorer bounded; for .litmus files also tso, pso and power",
-    ))
+    }
+    let options = [
+        ("--heap-reuse", typed.heap_reuse),
+        ("--leaks", typed.leaks),
+        ("--spurious-wakeups", typed.spurious_wakeups),
+        ("--weak-cas-fails", typed.weak_cas_fails != "0"),
+    ];
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Failure::usage(
+            format!("{option} does not fit the explorer rsmc"),
+            "it is for interleavings: --model sc --explorer bounded",
+        )),
+        None => Ok(()),
+    }
 }
 
 fn preemptions(typed: &str) -> Result<Option<u32>, Failure> {

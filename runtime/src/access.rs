@@ -7,6 +7,7 @@ use engine::event::Kind;
 use engine::mapping::{self, Barriers, MachineFence, Order};
 
 use crate::choices::fails_weakly;
+use crate::graph;
 use crate::process::unsupported;
 use crate::recorder::Operation;
 use crate::runtime::{Access, report, turn_to_access, with};
@@ -55,7 +56,7 @@ fn write<T: Bits>(address: *mut T, value: T) {
 
 #[inline(never)]
 fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> T {
-    turn_to_access(site);
+    turn_to_access(address as usize, size_of::<T>(), site);
     let value = read(address);
     report(Access {
         address: address as usize,
@@ -72,7 +73,7 @@ fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> 
 
 #[inline(never)]
 pub(crate) fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site: RecordPointer) {
-    turn_to_access(site);
+    turn_to_access(address as usize, size_of::<T>(), site);
     let before = read(address);
     write(address, value);
     report(Access {
@@ -149,7 +150,7 @@ fn combine_floats(a: u64, b: u64, width: u8, operation: u32) -> (u64, Operation)
 }
 
 fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: RecordPointer) -> T {
-    turn_to_access(site);
+    turn_to_access(address as usize, size_of::<T>(), site);
     let old = read(address);
     let (new, operation) = combine(old, operand, operation);
     write(address, new);
@@ -176,7 +177,7 @@ fn compare_exchange<T: Bits>(
     site: RecordPointer,
 ) -> (T, bool) {
     let (success, failure) = orders(numbers, site);
-    turn_to_access(site);
+    turn_to_access(address as usize, size_of::<T>(), site);
     let old = read(address);
     let (kind, barriers, after) = if old == expected && !(strength == Strength::Weak && fails_weakly()) {
         write(address, desired);
@@ -246,14 +247,21 @@ hooks!(u64, __fh_load8, __fh_store8, __fh_atomic_load8, __fh_atomic_store8, __fh
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
-    // C11 knows nothing of a processor's own fences: nothing synchronises by them.
-    let (barrier, order) = match number {
-        6 => (mapping::machine_fence(MachineFence::Stores), Order::Relaxed),
-        7 => (mapping::machine_fence(MachineFence::Loads), Order::Relaxed),
-        8 => (mapping::machine_fence(MachineFence::Instructions), Order::Relaxed),
-        _ => (mapping::fence(order(number, site)), order(number, site)),
+    let machine = match number {
+        6 => Some(MachineFence::Stores),
+        7 => Some(MachineFence::Loads),
+        8 => Some(MachineFence::Instructions),
+        _ => None,
     };
-    turn_to_access(site);
+    // C11 knows nothing of a processor's own fences: nothing synchronises by them.
+    let (barrier, order) = match machine {
+        Some(fence) => (mapping::machine_fence(fence), Order::Relaxed),
+        None => (mapping::fence(order(number, site)), order(number, site)),
+    };
+    turn_to_access(0, 0, site);
+    if graph::is_on() {
+        return graph::fence(machine, order, site);
+    }
     if let Some(turn) = with(|runtime| runtime.fence(barrier, order, site)) {
         turn.obey();
     }
@@ -290,7 +298,7 @@ pub(crate) fn store_piece(address: usize, width: usize, value: u64, site: Record
 fn load_pieces(from: usize, length: usize, site: RecordPointer, mut take: impl FnMut(usize, usize, u64)) {
     let mut done = 0;
     while done < length {
-        let width = piece(from + done, length - done);
+        let width = graph::piece(from + done, piece(from + done, length - done));
         take(done, width, load_piece(from + done, width, site));
         done += width;
     }
@@ -300,7 +308,7 @@ fn load_pieces(from: usize, length: usize, site: RecordPointer, mut take: impl F
 fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl FnMut(usize, usize) -> u64) {
     let mut done = 0;
     while done < length {
-        let width = piece(to + done, length - done);
+        let width = graph::piece(to + done, piece(to + done, length - done));
         store_piece(to + done, width, give(done, width), site);
         done += width;
     }
@@ -338,6 +346,7 @@ extern "C" fn __fh_write(address: *mut c_void, from: *const c_void, length: u64,
 extern "C" fn __fh_copy(to: *mut c_void, from: *const c_void, length: u64, site: RecordPointer) {
     let (to, from, length) = (to as usize, from as usize, length as usize);
     if from < to && to - from < length {
+        graph::refuse("memmove to overlapping memory", site);
         // They overlap, and the low end of the target is the high end of the source: from the end.
         let mut left = length;
         while left > 0 {
@@ -368,6 +377,11 @@ fn gather(from: usize, width: usize, site: RecordPointer) -> u64 {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fill(to: *mut c_void, byte: u32, length: u64, site: RecordPointer) {
+    fill(to as usize, byte, length as usize, site);
+}
+
+/// Stores this byte `length` times, piece by piece.
+pub(crate) fn fill(to: usize, byte: u32, length: usize, site: RecordPointer) {
     let value = u64::from(byte & 0xff) * 0x0101_0101_0101_0101;
-    store_pieces(to as usize, length as usize, site, |_, width| value & (u64::MAX >> (64 - 8 * width)));
+    store_pieces(to, length, site, |_, width| value & (u64::MAX >> (64 - 8 * width)));
 }

@@ -8,6 +8,7 @@ use engine::event::Kind;
 use engine::mapping::Barriers;
 
 use crate::access::{piece, store_piece};
+use crate::graph;
 use crate::recorder::Operation;
 use crate::runtime::{Access, report, turn_to_access, with};
 use crate::scratch::Text;
@@ -93,8 +94,8 @@ impl Cursor {
     /// Loads the next piece.
     fn load(&mut self) {
         let width = if self.watched {
-            turn_to_access(self.site);
-            let width = self.width();
+            turn_to_access(self.at, 1, self.site);
+            let width = if graph::is_on() { 1 } else { self.width() };
             let value = (0..width).rev().fold(0, |value, byte| value << 8 | u64::from(peek(self.at + byte)));
             self.loaded = value;
             report(Access {
@@ -154,7 +155,7 @@ pub(crate) fn write(address: usize, bytes: &[u8], site: RecordPointer) {
     }
     let mut done = 0;
     while done < bytes.len() {
-        let width = piece(address + done, bytes.len() - done);
+        let width = graph::piece(address + done, piece(address + done, bytes.len() - done));
         let value = bytes[done..done + width].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
         store_piece(address + done, width, value, site);
         done += width;

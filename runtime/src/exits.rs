@@ -3,8 +3,9 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::process;
 use crate::runtime::with;
+use crate::threads::call_site;
+use crate::{graph, process};
 
 type Function = unsafe extern "C" fn();
 
@@ -118,6 +119,7 @@ pub(crate) fn before_quick_exit() {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_atexit(function: Function) -> c_int {
+    graph::refuse("atexit", call_site());
     with(|runtime| {
         runtime.has_effect();
         runtime.exits.at_exit.push(Handler::Plain(function));
@@ -127,6 +129,7 @@ extern "C" fn __fh_atexit(function: Function) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int {
+    graph::refuse("on_exit", call_site());
     with(|runtime| {
         runtime.has_effect();
         runtime.exits.at_exit.push(Handler::WithStatus(function, argument as usize));
@@ -136,6 +139,7 @@ extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), a
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_at_quick_exit(function: Function) -> c_int {
+    graph::refuse("at_quick_exit", call_site());
     with(|runtime| {
         runtime.has_effect();
         runtime.exits.at_quick_exit.push(Handler::Plain(function));

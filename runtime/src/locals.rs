@@ -52,6 +52,13 @@ impl Locals {
         }
     }
 
+    /// Forgets those of one thread.
+    pub(crate) fn restart(&mut self, thread: Thread) {
+        self.used = self.used.max(thread.index() + 1);
+        self.stacks[thread].living.clear();
+        self.stacks[thread].dead.clear();
+    }
+
     fn declare(&mut self, thread: Thread, local: Local, shadow: &mut Shadow) {
         self.used = self.used.max(thread.index() + 1);
         let stack = &mut self.stacks[thread];

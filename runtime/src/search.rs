@@ -19,7 +19,7 @@ use crate::recorder::{Failure, Recorder, site_use};
 use crate::runtime::{End, Runtime, install, with};
 use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
-use crate::{control, fiber, foreign, layout, process, scratch};
+use crate::{control, fiber, foreign, graph, layout, process, scratch};
 
 /// The engine's monitor behind a name. `tso` and `pso` are those that see most if all interleavings are run, as here.
 const fn monitor_of(name: MonitorName) -> monitor::Name {
@@ -67,7 +67,11 @@ pub(crate) fn explore(job: &Explore) {
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
     }
-    conclude(&search(job));
+    let Some(model) = job.graphs else { return conclude(&search(job)) };
+    with(|runtime| runtime.run_for_graphs(model));
+    let stopped = graph::search::search(job);
+    let refused = with(|runtime| runtime.refused()).flatten();
+    conclude(&refused.unwrap_or(stopped));
 }
 
 /// Tells the tool how the search ended.
@@ -94,7 +98,7 @@ pub(crate) fn ended_by_a_library() {
 }
 
 /// Why the search ended.
-enum Stopped {
+pub(crate) enum Stopped {
     Complete,
     Budget(StoppedBy),
     /// At the first violation, or at one after which going on makes no sense.
@@ -114,7 +118,7 @@ fn search(job: &Explore) -> Stopped {
         if let Some(stop) = with(|runtime| runtime.budget(job, &mut looked)).flatten() {
             return Stopped::Budget(stop);
         }
-        fiber::run();
+        fiber::run(Thread::MAIN);
         scratch::reset();
         faults::progress();
         let fault = faults::take();
@@ -220,7 +224,7 @@ impl Runtime {
         }
     }
 
-    fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
+    pub(crate) fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
         let kind = if fault == Fault::Endless { Kind::Livelock } else { Kind::Crash };
         let thread = self.running;
         let at = match &self.last_external {
@@ -233,7 +237,7 @@ impl Runtime {
     }
 
     /// The stack is used up at a hook, whose place is known.
-    fn overflow(&self) -> Failure {
+    pub(crate) fn overflow(&self) -> Failure {
         let sites = vec![site_use(Role::At, self.running, self.threads.stands_at(self.running), "fault")];
         let message = faults::describe(Fault::StackOverflow);
         Failure { kind: Kind::Crash, message, sites, program_counter: None }
@@ -330,10 +334,13 @@ pub(crate) fn replay(job: &Replay) {
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
     }
+    if let Some(graph) = &job.schedule.graph {
+        return replay_graph(graph);
+    }
     with(|runtime| runtime.recorder.trace());
     loop {
         with(Runtime::begin);
-        fiber::run();
+        fiber::run(Thread::MAIN);
         let fault = faults::take();
         let void = with(|runtime| runtime.void) == Some(true);
         if !void || fault.is_some() {
@@ -345,6 +352,20 @@ pub(crate) fn replay(job: &Replay) {
         }
         with(|runtime| runtime.execution.finish(Finish::Again));
     }
+}
+
+/// The same for an execution graph.
+fn replay_graph(graph: &protocol::Graph) {
+    with(|runtime| runtime.run_for_graphs(graph.model));
+    let replayed = graph::search::replay(graph);
+    faults::set_patience(u64::MAX);
+    control::send(&match replayed {
+        Ok(mut trace) => {
+            trace.violations.iter_mut().for_each(|violation| violation.schedule = Schedule::default());
+            Message::Replayed(Box::new(trace))
+        }
+        Err(why) => Message::Diverged(why),
+    });
 }
 
 impl Runtime {
@@ -436,7 +457,7 @@ pub(crate) fn run_once() -> c_int {
         Limits { max_events: u64::MAX, local_seconds: u64::MAX, weak_failures: 0, wakeups: Wakeups::Signalled };
     set_up(Execution::new(Box::new(strategy)), &[], &limits, protocol::Heap::default());
     with(Runtime::begin);
-    fiber::run();
+    fiber::run(Thread::MAIN);
     let end = with(|runtime| {
         let end = runtime.end.take();
         match end {

@@ -171,6 +171,9 @@ impl Runtime {
             visits.restart(words, mark);
             return None;
         }
+        if self.graph.is_some() {
+            return self.visit_in_graph(words, mark);
+        }
         let same = self.threads.of(thread).visits.same(words).find(|earlier| self.had_no_effect(earlier));
         let Some(begin) = same else {
             self.threads.at(thread).visits.keep(words, mark);
@@ -195,6 +198,17 @@ impl Runtime {
         let iteration = self.last_events(thread, mark.events - begin.events);
         self.execution.wait(thread, iteration, first);
         Some(self.next())
+    }
+
+    /// The same for execution graphs, where an iteration has no effect if it writes nothing.
+    fn visit_in_graph(&mut self, words: &[u64], mark: Mark) -> Option<Turn> {
+        let visits = &mut self.threads.at(self.running).visits;
+        let same = visits.same(words).find(|earlier| earlier.has_changed_as_much_as(&mark));
+        let Some(begin) = same.filter(|begin| begin.events < mark.events) else {
+            visits.keep(words, mark);
+            return None;
+        };
+        Some(self.waits_in_graph(begin.events))
     }
 
     /// Whether the running thread has left everything as it was, unseen.

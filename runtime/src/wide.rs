@@ -69,7 +69,7 @@ extern "C" fn __fh_atomic_read(
     site: RecordPointer,
 ) {
     let barriers = mapping::load(order(number, site));
-    turn_to_access(site);
+    turn_to_access(address as usize, length as usize, site);
     let value = get(address, length);
     put(into, &value);
     access(address, Kind::Load, barriers, Operation::Load, site, [&value, &value]);
@@ -84,7 +84,7 @@ extern "C" fn __fh_atomic_write(
     site: RecordPointer,
 ) {
     let barriers = mapping::store(order(number, site));
-    turn_to_access(site);
+    turn_to_access(address as usize, length as usize, site);
     let (before, after) = (get(address, length), get(from, length));
     put(address, &after);
     access(address, Kind::Store, barriers, Operation::Store, site, [&before, &after]);
@@ -101,7 +101,7 @@ extern "C" fn __fh_atomic_rmw(
     site: RecordPointer,
 ) {
     let barriers = mapping::rmw(order(number, site));
-    turn_to_access(site);
+    turn_to_access(address as usize, length as usize, site);
     let before = get(address, length);
     let (after, operation) = combine(&before, &get(operand, length), operation);
     put(address, &after);
@@ -120,7 +120,7 @@ extern "C" fn __fh_atomic_cas(
 ) -> bool {
     let (success, failure) = orders(numbers, site);
     let strength = if numbers >> 16 & 1 == 1 { Strength::Weak } else { Strength::Strong };
-    turn_to_access(site);
+    turn_to_access(address as usize, length as usize, site);
     let before = get(address, length);
     let succeeds = before == get(expected, length) && !(strength == Strength::Weak && fails_weakly());
     let (kind, barriers, after) = if succeeds {

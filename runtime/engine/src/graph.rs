@@ -146,6 +146,9 @@ pub struct Label<const W: usize> {
 pub enum Reached {
     /// To its end.
     End,
+    /// To its end, which is that of the whole program: what the others could do before it is part of the execution, but
+    /// nobody waits for ever.
+    Exits,
     /// To a branch that depends on a read that has not returned.
     Branch,
     /// To an iteration without effect of a wait loop, which it goes round until one of its reads, from the access with
