@@ -155,11 +155,12 @@ impl CheckPlan {
         };
         let target = target(&typed.targets)?;
         fits_target(typed, &target, &models)?;
+        let compile_options = compile_options(typed, &models)?;
         Ok(CheckPlan {
             target,
             models,
             arguments: typed.arguments.clone(),
-            compile_options: compile_options(typed)?,
+            compile_options,
             explore,
             time: typed.time.clone(),
             out: PathBuf::from(&typed.out),
@@ -333,10 +334,10 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
         }
         return Ok(());
     }
-    if models.iter().any(|(model, _)| *model == ModelName::Power) {
+    if let (Target::Executable(name), true) = (target, has_power(models)) {
         return Err(Failure::usage(
-            "model `power` is not available for C programs in this version",
-            "available for them are sc, tso and pso; for .litmus files also power",
+            format!("{name}: model `power` needs dependencies, which executables do not have"),
+            "name the .c files: they are compiled for it",
         ));
     }
     if models.iter().all(|(_, explorer)| *explorer == Explorer::Bounded) {
@@ -403,7 +404,12 @@ fn whole_seconds(option: &str, typed: &str) -> Result<u64, Failure> {
     seconds(option, typed).map(|seconds| seconds.ceil() as u64)
 }
 
-fn compile_options(typed: &CheckArgs) -> Result<Vec<String>, Failure> {
+/// Whether POWER is among the models.
+fn has_power(models: &[(ModelName, Explorer)]) -> bool {
+    models.iter().any(|(model, _)| *model == ModelName::Power)
+}
+
+fn compile_options(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Vec<String>, Failure> {
     let mut options = vec![format!("-O{}", typed.optimise)];
     if !["0", "1", "2", "3", "s", "z", "g", "fast"].contains(&typed.optimise.as_str()) {
         return Err(Failure::usage(
@@ -420,6 +426,9 @@ fn compile_options(typed: &CheckArgs) -> Result<Vec<String>, Failure> {
     add("-std=", typed.std.as_slice());
     if let Some(file) = &typed.asm_templates {
         options.extend(cc::templates(file));
+    }
+    if has_power(models) {
+        options.extend(cc::labels());
     }
     for flags in &typed.cflags {
         let wrong = || Failure::usage(format!("--cflags `{flags}` has an open quote"), "quote as in a shell");

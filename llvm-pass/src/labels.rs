@@ -128,9 +128,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
             }
         }
         let Some((&first, rest)) = all.split_first() else { return Ok(self.none()) };
-        rest.iter().try_fold(first, |sum, &label| {
-            self.hooks.call("__fh_label_union", 32, &[sum.into(), label.into()])
-        })
+        rest.iter().try_fold(first, |sum, &label| self.hooks.call("__fh_label_union", 32, &[sum.into(), label.into()]))
     }
 
     /// A word of the record.
@@ -159,7 +157,8 @@ impl<'ctx> Labeller<'_, 'ctx> {
         self.hooks.before_debug_records(phi);
         let count = elements(phi.kind());
         let kind = self.hooks.context.i32_type();
-        let made = (0..count).map(|_| self.hooks.builder.build_phi(kind, "")).collect::<std::result::Result<Vec<_>, _>>()?;
+        let made =
+            (0..count).map(|_| self.hooks.builder.build_phi(kind, "")).collect::<std::result::Result<Vec<_>, _>>()?;
         let labels = made.iter().map(|label| label.as_basic_value().into_int_value()).collect();
         self.labels.insert(phi, labels);
         Ok(made)
@@ -321,7 +320,9 @@ impl<'ctx> Labeller<'_, 'ctx> {
     fn parts(&self, kind: Type) -> Vec<(u64, u64)> {
         match kind.kind() {
             LLVMTypeKind::LLVMStructTypeKind if kind.struct_element_count() > 0 => (0..kind.struct_element_count())
-                .map(|index| (self.layout.element_offset(kind, index), self.layout.store_size(kind.struct_element(index))))
+                .map(|index| {
+                    (self.layout.element_offset(kind, index), self.layout.store_size(kind.struct_element(index)))
+                })
                 .collect(),
             _ => vec![(0, self.layout.store_size(kind))],
         }
@@ -332,7 +333,9 @@ impl<'ctx> Labeller<'_, 'ctx> {
             return Ok(pointer);
         }
         // SAFETY: the offset is within what the pointer points to.
-        Ok(unsafe { self.hooks.builder.build_gep(self.hooks.context.i8_type(), pointer, &[self.hooks.long(offset)], "") }?)
+        Ok(unsafe {
+            self.hooks.builder.build_gep(self.hooks.context.i8_type(), pointer, &[self.hooks.long(offset)], "")
+        }?)
     }
 
     /// A store to private memory.
@@ -442,7 +445,8 @@ impl<'ctx> Labeller<'_, 'ctx> {
         let extent = self.union(&[address, self.of(length)?])?;
         let source = self.of(from)?;
         self.know(if copies { self.union(&[extent, source])? } else { extent })?;
-        let size = self.hooks.builder.build_int_z_extend_or_bit_cast(length.integer(), self.hooks.context.i64_type(), "")?;
+        let size =
+            self.hooks.builder.build_int_z_extend_or_bit_cast(length.integer(), self.hooks.context.i64_type(), "")?;
         if copies {
             self.hooks.call("__fh_label_copy", 0, &[to.basic(), from.basic(), size.into()])?;
         } else {

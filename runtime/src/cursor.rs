@@ -9,6 +9,7 @@ use engine::mapping::Barriers;
 
 use crate::access::{piece, store_piece};
 use crate::graph;
+use crate::graph::labels::{self, Label};
 use crate::recorder::Operation;
 use crate::runtime::{Access, report, turn_to_access, with};
 use crate::scratch::Text;
@@ -108,6 +109,7 @@ impl Cursor {
                 before: value,
                 after: value,
             });
+            labels::branch_on_loaded();
             width
         } else {
             self.loaded = peek(self.at).into();
@@ -149,6 +151,7 @@ pub(crate) fn gather_string(address: usize, site: RecordPointer) -> Text {
 /// Writes the bytes. They must not be the program's own.
 pub(crate) fn write(address: usize, bytes: &[u8], site: RecordPointer) {
     if !is_watched(address) {
+        labels::put(address, bytes.len(), Label::NONE);
         // SAFETY: the program passes memory for so many bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
         return;

@@ -13,6 +13,7 @@
 //!
 //! What is not modelled in graphs is refused where the program does it ([`refuse`]).
 
+pub(crate) mod labels;
 pub(crate) mod mutexes;
 pub(crate) mod places;
 pub(crate) mod search;
@@ -21,6 +22,7 @@ pub(crate) mod threads;
 use engine::event::{Kind, Location, Thread};
 use engine::graph::{Access, Fences, Internal, Link, Reached, Value, Written};
 use engine::mapping::graphs::{self, Around};
+use engine::mapping::power::Synchronizes;
 use engine::mapping::{MachineFence, Order};
 use engine::model::MemoryModel;
 use protocol::GraphModel;
@@ -33,6 +35,7 @@ use crate::recorder::{Failure, Note, Operation};
 use crate::runtime::{self, Runtime, Turn, with};
 use crate::sites::{Record, RecordPointer};
 use crate::threads::Start;
+use labels::{Label, Private, Sets};
 use places::{Places, Unlocated};
 
 /// What fresh memory on stacks and in the heap holds.
@@ -46,11 +49,22 @@ pub(crate) struct Recorded {
     pub(crate) written: Written,
     pub(crate) fences: Fences,
     pub(crate) link: Link,
+    pub(crate) depends: Depends,
     pub(crate) note: Note,
     /// Of the access, or of the object; 0 if there is none.
     pub(crate) address: usize,
     /// 0 for what is no access to memory.
     pub(crate) width: u8,
+}
+
+/// The reads that an access depends on: what of it, or of which branches and addresses before it, does.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Depends {
+    pub(crate) address: Label,
+    pub(crate) value: Label,
+    pub(crate) control: Label,
+    pub(crate) synchronized: Label,
+    pub(crate) addresses_before: Label,
 }
 
 /// How the run of a thread ended, beside the ends that executions have too.
@@ -76,6 +90,15 @@ struct Run {
     created: u32,
     /// The mutexes that it holds, and how many times.
     held: Vec<(usize, u32)>,
+    /// The reads on which a branch so far depends.
+    branches: Label,
+    /// Such, at the last instruction fence.
+    synchronized: Label,
+    /// The reads on which the address of an access so far depends.
+    addresses: Label,
+    private: Private,
+    /// What comes after the next access depends on what it reads.
+    decides: bool,
     /// The next access is a piece of a longer one, which may be cut anywhere.
     piece: bool,
     stop: Option<Stop>,
@@ -85,6 +108,7 @@ struct Run {
 pub(crate) struct Graph {
     pub(crate) model: MemoryModel,
     places: Places,
+    sets: Sets,
     run: Run,
     children: FxHashMap<(Thread, u32), Thread>,
     /// How each thread came to be, from main.
@@ -139,6 +163,13 @@ pub(crate) fn refuse(what: &str, site: RecordPointer) {
     }
 }
 
+/// What these bytes hold before the program begins, which hold `now` if they are a variable's.
+fn initial(address: usize, width: usize, now: u64) -> u64 {
+    let own = layout::stack_of(address)
+        .is_some_and(|index| !crate::globals::tls_of(Thread::from_index(index)).contains(&address));
+    if own || layout::is_heap(address) { PATTERN & (u64::MAX >> (64 - 8 * width)) } else { now }
+}
+
 /// Leaves the thread that runs: nothing more is known of it.
 pub(crate) fn park(stop: Stop) -> ! {
     with(|runtime| runtime.graph_mut().run.stop = Some(stop));
@@ -150,12 +181,13 @@ pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
     if width == 0 {
         return;
     }
+    labels::know(labels::of_address());
     if width > 8 {
         refuse(&format!("an indivisible access of {width} bytes"), site);
     }
     let before = peek(address, width);
     let known = with(|runtime| {
-        let initial = runtime.initial(address, width, before);
+        let initial = initial(address, width, before);
         runtime.graph_mut().prepare(address, width, initial)
     });
     match known {
@@ -175,6 +207,17 @@ pub(crate) fn fence(machine: Option<MachineFence>, order: Order, site: RecordPoi
     }
 }
 
+/// A compare-and-exchange that fails here would synchronise, or not, if it succeeded (or the other way round): so what
+/// comes after it is not known before it is.
+#[cold]
+pub(crate) fn decides() {
+    with(|runtime| {
+        if let Some(graph) = runtime.graph.as_deref_mut() {
+            graph.run.decides = true;
+        }
+    });
+}
+
 /// How wide the next piece of an access that may be cut anywhere is, if it could be so wide.
 pub(crate) fn piece(address: usize, width: usize) -> usize {
     let cut = with(|runtime| {
@@ -191,6 +234,7 @@ impl Graph {
         Self {
             model: model_of(model),
             places: Places::default(),
+            sets: Sets::default(),
             run: Run {
                 thread: Thread::MAIN,
                 origin: 0,
@@ -200,6 +244,11 @@ impl Graph {
                 fences: Fences::default(),
                 created: 0,
                 held: Vec::new(),
+                branches: Label::NONE,
+                synchronized: Label::NONE,
+                addresses: Label::NONE,
+                private: Private::default(),
+                decides: false,
                 piece: false,
                 stop: None,
             },
@@ -219,7 +268,10 @@ impl Graph {
         run.held.clear();
         // A join's load is told apart from what follows by a number less.
         run.fences = Fences { full: 1, ..Fences::default() };
-        (run.created, run.piece, run.stop) = (0, false, None);
+        (run.created, run.piece, run.decides, run.stop) = (0, false, false, None);
+        (run.branches, run.synchronized, run.addresses) = (Label::NONE, Label::NONE, Label::NONE);
+        run.private.clear();
+        labels::reset();
     }
 
     /// What the next access reads, if it reads: the initial value if that is not known.
@@ -235,15 +287,34 @@ impl Graph {
         self.run.reads.get(self.run.recorded.len()).copied().flatten()
     }
 
+    /// What an access depends on here, but for its address and value.
+    const fn depends(&self) -> Depends {
+        let Run { branches, synchronized, addresses, .. } = self.run;
+        Depends {
+            address: Label::NONE,
+            value: Label::NONE,
+            control: branches,
+            synchronized,
+            addresses_before: addresses,
+        }
+    }
+
+    /// A branch that depends on the next access's read comes right after it, and an instruction fence.
+    fn synchronize(&mut self) {
+        let read = self.sets.of(self.run.recorded.len());
+        self.run.branches = self.sets.union(self.run.branches, read);
+        self.run.synchronized = self.run.branches;
+    }
+
     /// Takes an access in; whether the thread can go on.
-    fn push(&mut self, recorded: Recorded) -> Turn {
+    fn push(&mut self, recorded: Recorded, after: After) -> Turn {
         if self.run.recorded.len() == self.run.limit {
             self.run.stop = Some(Stop::TooManyEvents);
             return Turn::Other(Switch::End);
         }
         let unknown = recorded.access.reads() && self.next_read().is_none();
         self.run.recorded.push(recorded);
-        if unknown {
+        if unknown && after == After::Known {
             self.run.stop = Some(Stop::Reached(Reached::Branch));
             return Turn::Other(Switch::End);
         }
@@ -254,15 +325,18 @@ impl Graph {
     fn record(&mut self, access: &runtime::Access) -> (Turn, Effect) {
         let &runtime::Access { address, width, kind, barriers, operation, site, before, after } = access;
         let location = self.places.at(address);
-        let Around { before: fences, after: behind, .. } = graphs::access(self.model, kind, barriers);
-        let known = self.next_read();
+        let Around { before: fences, after: behind, synchronizes } = graphs::access(self.model, kind, barriers);
+        let (of_address, of_value) = labels::given();
+        let depends = Depends { address: of_address, value: of_value, ..self.depends() };
+        let known = (kind == Kind::Store || self.next_read().is_some()) && self.is_known(of_value);
         let written = match kind {
-            Kind::Load | Kind::FailedRmw => Written::Nothing,
-            Kind::Store => Written::Value(after.cast_signed()),
-            _ if known.is_none() => Written::Unknown,
+            Kind::Load => Written::Nothing,
+            _ if !known => Written::Unknown,
+            Kind::FailedRmw => Written::Nothing,
             _ => Written::Value(after.cast_signed()),
         };
-        let effect = if kind == Kind::Store || before != after { Effect::Some } else { Effect::None };
+        let changes = kind == Kind::Store || (known && before != after);
+        let effect = if changes { Effect::Some } else { Effect::None };
         let access = match kind {
             Kind::Load => Access::Load,
             Kind::Store => Access::Store,
@@ -270,15 +344,31 @@ impl Graph {
             Kind::Rmw => Access::Update(Internal::Data),
             _ => Access::Update(Internal::Control),
         };
-        let written =
-            if known.is_none() && access.reads() && access != Access::Load { Written::Unknown } else { written };
         self.run.fences += fences;
-        let note = Note { site, operation };
-        let fences = self.run.fences;
-        let turn = self.push(Recorded { access, location, written, fences, link: Link::None, note, address, width });
+        self.run.addresses = self.sets.union(self.run.addresses, of_address);
+        let (fences, note, link) = (self.run.fences, Note { site, operation }, Link::None);
+        if access.reads() {
+            labels::gives(self.sets.of(self.run.recorded.len()));
+        }
+        let decides = std::mem::take(&mut self.run.decides) || synchronizes == Synchronizes::Yes;
+        if synchronizes == Synchronizes::Yes {
+            self.synchronize();
+        }
+        let after = if self.model == MemoryModel::Power && !decides { After::Anything } else { After::Known };
+        let turn =
+            self.push(Recorded { access, location, written, fences, link, depends, note, address, width }, after);
         self.run.fences += behind;
         (turn, effect)
     }
+}
+
+/// What must be known of an access before the thread goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// Nothing.
+    Anything,
+    /// What it reads.
+    Known,
 }
 
 /// Whether an access changed something.
@@ -292,14 +382,6 @@ impl Runtime {
     /// The state of the search for graphs, which there is.
     pub(crate) fn graph_mut(&mut self) -> &mut Graph {
         self.graph.as_deref_mut().expect("the program is run for execution graphs")
-    }
-
-    /// What these bytes hold before the program begins, which hold `now` if they are a variable's.
-    fn initial(&self, address: usize, width: usize, now: u64) -> u64 {
-        let own = layout::stack_of(address).is_some_and(|index| {
-            index >= Thread::LIMIT || !crate::globals::tls_of(Thread::from_index(index)).contains(&address)
-        });
-        if own || layout::is_heap(address) { PATTERN & (u64::MAX >> (64 - 8 * width)) } else { now }
     }
 
     /// Records an access, and gives memory its initial value back.
@@ -322,6 +404,9 @@ impl Runtime {
     /// The running thread executes a fence of this number of the hook ABI, or of a C11 order.
     pub(crate) fn fence_in_graph(&mut self, machine: Option<MachineFence>, order: Order) -> Option<()> {
         let graph = self.graph_mut();
+        if machine == Some(MachineFence::Instructions) {
+            graph.run.synchronized = graph.run.branches;
+        }
         graph.run.fences += match machine {
             Some(fence) => graphs::machine_fence(graph.model, fence)?,
             None => graphs::fence(graph.model, order),
@@ -338,13 +423,20 @@ impl Runtime {
         state.effects += u64::from(recorded.written != Written::Nothing);
         let graph = self.graph_mut();
         let value = graph.next_read();
-        (graph.push(recorded), value)
+        (graph.push(recorded, After::Known), value)
     }
 
     /// The iteration of a wait loop since this many accesses had no effect: the thread waits.
     pub(crate) fn waits_in_graph(&mut self, since: u64) -> Turn {
         let run = &mut self.graph_mut().run;
         let since = since as usize;
+        let unknown = |(index, recorded): (usize, &Recorded)| {
+            matches!(recorded.access, Access::Update(_)) && run.reads.get(index).copied().flatten().is_none()
+        };
+        if run.recorded.iter().enumerate().skip(since).any(unknown) {
+            run.stop = Some(Stop::Reached(Reached::Branch));
+            return Turn::Other(Switch::End);
+        }
         for recorded in &mut run.recorded[since..] {
             // What a read-modify-write leaves as it is, it does not write.
             if recorded.access.reads() {

@@ -202,6 +202,10 @@ impl Runtime {
 
     /// The same for execution graphs, where an iteration has no effect if it writes nothing.
     fn visit_in_graph(&mut self, words: &[u64], mark: Mark) -> Option<Turn> {
+        if !self.graph_mut().is_private_known(words.as_ptr() as usize, size_of_val(words)) {
+            self.threads.at(self.running).visits.restart(words, mark);
+            return None;
+        }
         let visits = &mut self.threads.at(self.running).visits;
         let same = visits.same(words).find(|earlier| earlier.has_changed_as_much_as(&mark));
         let Some(begin) = same.filter(|begin| begin.events < mark.events) else {

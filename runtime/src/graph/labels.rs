@@ -70,7 +70,31 @@ fn record() -> &'static mut Record {
 /// What the next access depends on: its address, and what it stores.
 pub(crate) fn given() -> (Label, Label) {
     let record = record();
-    (record.address, record.stored)
+    (std::mem::take(&mut record.address), std::mem::take(&mut record.stored))
+}
+
+/// Gives this to the next access.
+pub(crate) fn give(address: Label, stored: Label) {
+    let record = record();
+    (record.address, record.stored) = (address, stored);
+}
+
+/// What the address of the next access depends on.
+pub(crate) fn of_address() -> Label {
+    record().address
+}
+
+/// What the last access has loaded decides what comes now.
+pub(crate) fn branch_on_loaded() {
+    let loaded = loaded();
+    if loaded != Label::NONE {
+        __fh_label_branch(loaded);
+    }
+}
+
+/// The union of two labels.
+pub(crate) fn union(one: Label, other: Label) -> Label {
+    if other == Label::NONE { one } else { __fh_label_union(one, other) }
 }
 
 /// What the last access that loads has loaded.
@@ -81,11 +105,6 @@ pub(crate) fn loaded() -> Label {
 /// What the access that has just been made has loaded.
 pub(crate) fn gives(label: Label) {
     record().loaded = label;
-}
-
-/// What the next access of this crate's own stores.
-pub(crate) fn stores(label: Label) {
-    record().stored = label;
 }
 
 /// Instrumented code begins: nothing is given.
@@ -107,7 +126,11 @@ pub(crate) struct Sets {
 impl Default for Sets {
     fn default() -> Self {
         let empty = Vec::new();
-        Self { members: vec![empty.clone()], numbers: [(empty, Label::NONE)].into_iter().collect(), unions: FxHashMap::default() }
+        Self {
+            members: vec![empty.clone()],
+            numbers: [(empty, Label::NONE)].into_iter().collect(),
+            unions: FxHashMap::default(),
+        }
     }
 }
 
@@ -203,6 +226,12 @@ impl Graph {
         self.sets.members(label).iter().all(returned)
     }
 
+    /// Whether what is in private memory is known.
+    pub(crate) fn is_private_known(&self, address: usize, length: usize) -> bool {
+        self.run.private.0.is_empty()
+            || (address..address + length).all(|byte| self.is_known(self.run.private.at(byte)))
+    }
+
     /// Sets the labels of private memory.
     pub(crate) fn put_private(&mut self, address: usize, length: usize, label: Label) {
         self.run.private.put(address, length, label);
@@ -211,7 +240,8 @@ impl Graph {
 
 /// Parks the thread unless all reads of the set have returned.
 pub(crate) fn know(label: Label) {
-    if label != Label::NONE && with(|runtime| runtime.graph.as_ref().is_none_or(|graph| graph.is_known(label))) == Some(false)
+    if label != Label::NONE
+        && with(|runtime| runtime.graph.as_ref().is_none_or(|graph| graph.is_known(label))) == Some(false)
     {
         park(Stop::Reached(Reached::Branch));
     }

@@ -7,6 +7,7 @@ use std::ffi::c_int;
 use engine::graph::{Access, Internal, Link, Reached, Value, Written};
 use engine::mapping::Order;
 use engine::mapping::graphs::{self, Around};
+use engine::mapping::power::Synchronizes;
 use engine::model::MemoryModel;
 use engine::sync::mutex::{Refusal, Robustness, Type};
 
@@ -33,11 +34,15 @@ impl Graph {
             (MemoryModel::Power, _) => graphs::update(self.model, Order::Acquire),
             _ => graphs::locked(),
         };
-        let Around { before, after, .. } = around;
+        let Around { before, after, synchronizes } = around;
+        let depends = self.depends();
+        if synchronizes == Synchronizes::Yes {
+            self.synchronize();
+        }
         self.run.fences += before;
         let fences = self.run.fences;
         self.run.fences += after;
-        Recorded { access, location, written, fences, link: Link::None, note, address: mutex, width: 0 }
+        Recorded { access, location, written, fences, link: Link::None, depends, note, address: mutex, width: 0 }
     }
 }
 

@@ -100,20 +100,28 @@ impl<const W: usize> Native<W> {
 
     fn fetch_anew(thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Fetched<W>, Broken> {
         let reached = Self::run(thread, origin, reads)?;
-        let label = |recorded: &Recorded| Label {
-            access: recorded.access,
-            location: Some(recorded.location),
-            written: recorded.written,
-            address_from: Set::EMPTY,
-            value_from: Set::EMPTY,
-            control_from: Set::EMPTY,
-            synchronized_from: Set::EMPTY,
-            addresses_before: Set::EMPTY,
-            fences: recorded.fences,
-            link: recorded.link,
-        };
-        let labels = with(|runtime| runtime.graph_mut().run.recorded.iter().map(label).collect());
+        let labels = with(|runtime| {
+            let graph = runtime.graph_mut();
+            graph.run.recorded.iter().map(|recorded| label(graph, recorded)).collect()
+        });
         Ok((labels.unwrap_or_default(), reached))
+    }
+}
+
+fn label<const W: usize>(graph: &Graph, recorded: &Recorded) -> Label<W> {
+    let depends = &recorded.depends;
+    let set = |label| graph.sets.set(label);
+    Label {
+        access: recorded.access,
+        location: Some(recorded.location),
+        written: recorded.written,
+        address_from: set(depends.address),
+        value_from: set(depends.value),
+        control_from: set(depends.control),
+        synchronized_from: set(depends.synchronized),
+        addresses_before: set(depends.addresses_before),
+        fences: recorded.fences,
+        link: recorded.link,
     }
 }
 

@@ -70,7 +70,8 @@ impl Graph {
             fences.full += 1;
             self.run.fences.full += 2;
         }
-        Recorded { access, location, written, fences, link, note, address: 0, width: 0 }
+        let depends = self.depends();
+        Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
     }
 }
 
