@@ -37,8 +37,9 @@ Exploring:
   --model LIST            memory models: sc; for .litmus also tso, pso, power
   --monitor LIST          of tso, pso (the default), race, sober, exact_tso,
                           prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
-  --explorer bounded|rsmc [default: bounded for sc, rsmc for other models]
-  --preemptions K|none    at most K preemptions in an execution [default: 2]
+  --explorer NAME         of bounded (the default), dpor, rsmc (for litmus);
+                          random, pct, urw, which draw by --seed S
+  --preemptions K|none    at most K of them [default: 2; with dpor: none]
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
@@ -129,6 +130,8 @@ pub(crate) struct CheckArgs {
     pub(crate) explorer: Option<String>,
     #[arg(long, value_name = "K|none")]
     pub(crate) preemptions: Option<String>,
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<String>,
     #[arg(long, value_name = "N")]
     pub(crate) executions: Option<String>,
     #[arg(long, value_name = "TIME")]
@@ -279,7 +282,7 @@ fn usage_error(error: &clap::Error, command: &str) -> Failure {
 
 /// What the contract names and this version does not have yet.
 fn later(kind: ErrorKind, argument: Option<&str>, command: Option<&str>) -> Option<Failure> {
-    const OPTIONS: [&str; 6] = ["--seed", "-j", "--sarif", "--junit", "--checkpoint", "--record"];
+    const OPTIONS: [&str; 5] = ["-j", "--sarif", "--junit", "--checkpoint", "--record"];
     let name = match kind {
         ErrorKind::InvalidSubcommand if command == Some("monitor") => "monitor",
         ErrorKind::UnknownArgument => {

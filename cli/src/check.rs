@@ -18,7 +18,7 @@ use crate::plan::{CheckPlan, Explorer, JsonTo, ModelName, Target, reason};
 use crate::program::{Exploration, Program, Replayed};
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
-use crate::report::verdict::{Facts, Verdict, judge, nothing_explored, stopped_by_name};
+use crate::report::verdict::{Facts, Verdict, counted, judge, nothing_explored, stopped_by_name};
 use crate::report::{self, Detail, Subject, printable};
 use crate::screen::{PLAIN_WIDTH, Screen, plain};
 use crate::toolchain::Toolchain;
@@ -227,6 +227,7 @@ fn run_again(
     let job = Replay {
         version: VERSION,
         schedule: violation.schedule.clone(),
+        explorer: plan.explore.explorer,
         monitors: plan.explore.monitors.clone(),
         limits: plan.explore.limits.clone(),
         heap: plan.explore.heap,
@@ -272,6 +273,7 @@ fn store(
                 files: subjects.files.clone(),
             },
             arguments: plan.arguments.clone(),
+            explorer: plan.explore.explorer,
             monitors: plan.explore.monitors.clone(),
             limits: plan.explore.limits.clone(),
             heap: plan.explore.heap,
@@ -316,6 +318,10 @@ fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &
     }
     for assumption in exploration.summary.iter().flat_map(|summary| &summary.assumptions) {
         screen.print(&format!("note: {assumption}\n"));
+    }
+    for (status, executions) in exploration.summary.iter().flat_map(|summary| &summary.exit_statuses) {
+        let count = counted(*executions, "execution", "executions");
+        screen.print(&format!("note: the program ends with exit status {status} in {count}, which is no violation\n"));
     }
 }
 

@@ -69,17 +69,20 @@ impl ModelName {
 /// How executions are enumerated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Explorer {
-    /// Interleavings, by preemptions.
-    Bounded,
+    /// Interleavings: those that the program under test runs.
+    Interleavings(protocol::Explorer),
     /// Execution graphs, by relaxed stateless model checking.
     Rsmc,
 }
 
 impl Explorer {
+    /// All interleavings, by preemptions.
+    pub(crate) const BOUNDED: Explorer = Explorer::Interleavings(protocol::Explorer::Bounded);
+
     /// The name on the command line and in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Explorer::Bounded => "bounded",
+            Explorer::Interleavings(explorer) => explorer.name(),
             Explorer::Rsmc => "rsmc",
         }
     }
@@ -136,11 +139,17 @@ impl CheckPlan {
     /// Gives what was typed its meaning, or says what is wrong with it.
     pub(crate) fn new(typed: &CheckArgs) -> Result<CheckPlan, Failure> {
         let models = models(typed)?;
-        let bounded = models.iter().any(|(_, explorer)| *explorer == Explorer::Bounded);
+        let explorer = models.iter().find_map(|(_, explorer)| match explorer {
+            Explorer::Interleavings(explorer) => Some(*explorer),
+            Explorer::Rsmc => None,
+        });
+        let interleaves = explorer.is_some();
         let explore = Explore {
             version: VERSION,
-            preemptions: preemptions(fits_interleavings("--preemptions", &typed.preemptions, bounded)?.unwrap_or("2"))?,
-            monitors: monitors(fits_interleavings("--monitor", &typed.monitor, bounded)?.unwrap_or("tso,pso"))?,
+            explorer: explorer.unwrap_or_default(),
+            seed: seed(typed, explorer)?,
+            preemptions: bound(typed, explorer)?,
+            monitors: monitors(fits_interleavings("--monitor", &typed.monitor, interleaves)?.unwrap_or("tso,pso"))?,
             executions: typed.executions.as_deref().map(|text| count("--executions", text)).transpose()?,
             seconds: typed.time.as_deref().map(|text| seconds("--time", text)).transpose()?,
             limits: Limits {
@@ -153,6 +162,7 @@ impl CheckPlan {
             stop_at_first: typed.stop_at_first,
             graphs: None,
         };
+        fits_explorer(typed, explorer)?;
         let target = target(&typed.targets)?;
         fits_target(typed, &target, &models)?;
         let compile_options = compile_options(typed, &models)?;
@@ -273,14 +283,12 @@ fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
 /// The models, and how their executions are enumerated.
 fn models(typed: &CheckArgs) -> Result<Vec<(ModelName, Explorer)>, Failure> {
     const MODELS: &str = "available are sc, tso, pso and power";
-    const EXPLORERS: &str = "available are bounded (for sc) and rsmc";
+    const EXPLORERS: &str = "available are bounded, dpor, random, pct and urw (for sc), and rsmc";
+    let interleavings = INTERLEAVINGS.iter().find(|explorer| typed.explorer.as_deref() == Some(explorer.name()));
     let asked = match typed.explorer.as_deref() {
         None => None,
-        Some("bounded") => Some(Explorer::Bounded),
         Some("rsmc") => Some(Explorer::Rsmc),
-        Some(name @ ("dpor" | "random" | "pct")) => {
-            return Err(Failure::usage(format!("explorer `{name}` is not available in this version"), EXPLORERS));
-        }
+        Some(_) if interleavings.is_some() => interleavings.copied().map(Explorer::Interleavings),
         Some(name) => return Err(Failure::usage(format!("unknown explorer `{name}`"), EXPLORERS)),
     };
     let mut chosen: Vec<(ModelName, Explorer)> = Vec::new();
@@ -292,11 +300,13 @@ fn models(typed: &CheckArgs) -> Result<Vec<(ModelName, Explorer)>, Failure> {
             "power" => ModelName::Power,
             _ => return Err(Failure::usage(format!("unknown model `{name}`"), MODELS)),
         };
-        let usual = if model == ModelName::Sc { Explorer::Bounded } else { Explorer::Rsmc };
-        if asked == Some(Explorer::Bounded) && usual != Explorer::Bounded {
+        let usual = if model == ModelName::Sc { Explorer::BOUNDED } else { Explorer::Rsmc };
+        if let Some(Explorer::Interleavings(explorer)) = asked
+            && usual == Explorer::Rsmc
+        {
             return Err(Failure::usage(
-                format!("explorer `bounded` does not fit model `{name}`"),
-                "it enumerates the interleavings of sc; rsmc fits every model",
+                format!("explorer `{}` does not fit model `{name}`", explorer.name()),
+                "it runs interleavings of sc; rsmc fits every model",
             ));
         }
         if chosen.iter().all(|(known, _)| *known != model) {
@@ -306,10 +316,70 @@ fn models(typed: &CheckArgs) -> Result<Vec<(ModelName, Explorer)>, Failure> {
     Ok(chosen)
 }
 
+/// The explorers that run the program.
+const INTERLEAVINGS: [protocol::Explorer; 5] = [
+    protocol::Explorer::Bounded,
+    protocol::Explorer::Dpor,
+    protocol::Explorer::Random,
+    protocol::Explorer::Pct,
+    protocol::Explorer::Urw,
+];
+
+/// Whether an explorer draws executions without end.
+fn draws(explorer: Option<protocol::Explorer>) -> bool {
+    matches!(explorer, Some(protocol::Explorer::Random | protocol::Explorer::Pct | protocol::Explorer::Urw))
+}
+
+/// The preemption bound: 2 for `bounded` and none for the others, unless one is given.
+fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Option<u32>, Failure> {
+    let given = fits_interleavings("--preemptions", &typed.preemptions, explorer.is_some())?;
+    let usual = if matches!(explorer, None | Some(protocol::Explorer::Bounded)) { "2" } else { "none" };
+    match (explorer, preemptions(given.unwrap_or(usual))?) {
+        (Some(explorer), Some(_)) if draws(Some(explorer)) => Err(Failure::usage(
+            format!("--preemptions does not fit the explorer {}", explorer.name()),
+            "it is for bounded and dpor",
+        )),
+        (_, bound) => Ok(bound),
+    }
+}
+
+fn seed(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<u64, Failure> {
+    let Some(text) = typed.seed.as_deref() else { return Ok(0) };
+    if !draws(explorer) {
+        return Err(Failure::usage("--seed fits only random search", "add --explorer random, pct or urw"));
+    }
+    let wrong = |_| Failure::usage(format!("--seed `{text}` is no seed"), "give a whole number from 0");
+    text.parse().map_err(wrong)
+}
+
+/// Whether the explorer can do what the other options ask.
+fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
+    let Some(explorer) = explorer else { return Ok(()) };
+    if draws(Some(explorer)) && typed.executions.is_none() && typed.time.is_none() {
+        let message = format!("the explorer {} has no end of its own", explorer.name());
+        return Err(Failure::usage(message, "add --executions 1000 or --time 30s"));
+    }
+    if explorer != protocol::Explorer::Dpor {
+        return Ok(());
+    }
+    let given = [(typed.spurious_wakeups, "--spurious-wakeups"), (typed.weak_cas_fails != "0", "--weak-cas-fails")];
+    match given.into_iter().find(|(given, _)| *given) {
+        Some((_, option)) => Err(Failure::usage(
+            format!("{option} does not fit the explorer dpor in this version"),
+            "use --explorer bounded",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// An option that is about interleavings, if it was given.
-fn fits_interleavings<'a>(option: &str, typed: &'a Option<String>, bounded: bool) -> Result<Option<&'a str>, Failure> {
+fn fits_interleavings<'a>(
+    option: &str,
+    typed: &'a Option<String>,
+    interleaves: bool,
+) -> Result<Option<&'a str>, Failure> {
     match typed.as_deref() {
-        Some(value) if !bounded && value != "none" => Err(Failure::usage(
+        Some(value) if !interleaves && value != "none" => Err(Failure::usage(
             format!("{option} `{value}` does not fit the explorer rsmc"),
             "it is for interleavings: --model sc --explorer bounded",
         )),
@@ -320,6 +390,11 @@ fn fits_interleavings<'a>(option: &str, typed: &'a Option<String>, bounded: bool
 /// Whether the other options are for such a target.
 fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explorer)]) -> Result<(), Failure> {
     if let Target::Litmus(_) = target {
+        let other = |explorer: &Explorer| !matches!(explorer, &Explorer::BOUNDED | Explorer::Rsmc);
+        if let Some((_, explorer)) = models.iter().find(|(_, explorer)| other(explorer)) {
+            let message = format!("explorer `{}` does not fit litmus files", explorer.name());
+            return Err(Failure::usage(message, "available for them are bounded and rsmc"));
+        }
         let lists =
             [&typed.define, &typed.undefine, &typed.include, &typed.library_folder, &typed.library, &typed.cflags];
         if lists.iter().any(|list| !list.is_empty()) || typed.std.is_some() {
@@ -340,7 +415,7 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
             "name the .c files: they are compiled for it",
         ));
     }
-    if models.iter().all(|(_, explorer)| *explorer == Explorer::Bounded) {
+    if models.iter().all(|(_, explorer)| *explorer != Explorer::Rsmc) {
         return Ok(());
     }
     let options = [

@@ -3,6 +3,7 @@
 //! The pass and the runtime are stand-ins (`tests/fake`): a plugin that does nothing, and a runtime that answers with
 //! canned messages. So these tests are about the tool alone.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -154,6 +155,7 @@ fn summary(executions: u64, violations: u64) -> Summary {
         uninstrumented: Vec::new(),
         busiest: None,
         assumptions: Vec::new(),
+        exit_statuses: BTreeMap::new(),
     }
 }
 
@@ -509,9 +511,8 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check program a.c", "program: an executable cannot be combined with other targets"),
         ("check a.c --frobnicate", "unexpected argument '--frobnicate' found"),
         ("check a.c --model alpha", "unknown model `alpha`"),
-        ("check a.c --model tso", "model `tso` is not available for C programs in this version"),
-        ("check a.c --model power", "model `power` is not available for C programs in this version"),
-        ("check a.c --explorer rsmc", "explorer `rsmc` is not available for C programs in this version"),
+        ("check a.c --model tso --leaks", "--leaks does not fit the explorer rsmc"),
+        ("check a.c --explorer rsmc --heap-reuse", "--heap-reuse does not fit the explorer rsmc"),
         ("check x.litmus --model tso --explorer bounded", "explorer `bounded` does not fit model `tso`"),
         ("check x.litmus --model tso --preemptions 1", "--preemptions `1` does not fit the explorer rsmc"),
         ("check x.litmus --model tso --monitor pso", "--monitor `pso` does not fit the explorer rsmc"),

@@ -70,6 +70,37 @@ pub enum GraphModel {
     Power,
 }
 
+/// How the executions are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Explorer {
+    /// All interleavings, by preemptions.
+    #[default]
+    Bounded,
+    /// One interleaving of each Mazurkiewicz class.
+    Dpor,
+    /// At random: each thread is equally likely.
+    Random,
+    /// At random, by priorities.
+    Pct,
+    /// At random, by the events that are left.
+    Urw,
+}
+
+impl Explorer {
+    /// Its name on the command line and in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bounded => "bounded",
+            Self::Dpor => "dpor",
+            Self::Random => "random",
+            Self::Pct => "pct",
+            Self::Urw => "urw",
+        }
+    }
+}
+
 /// How far one execution may go.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Limits {
@@ -132,6 +163,12 @@ pub struct Heap {
 pub struct Explore {
     /// [`crate::VERSION`].
     pub version: u32,
+    /// How the executions are chosen.
+    #[serde(default)]
+    pub explorer: Explorer,
+    /// What random executions depend on.
+    #[serde(default)]
+    pub seed: u64,
     /// The preemption bound, or none.
     pub preemptions: Option<u32>,
     /// What watches each execution.
@@ -159,6 +196,9 @@ pub struct Replay {
     pub version: u32,
     /// The schedule.
     pub schedule: Schedule,
+    /// How the execution was chosen.
+    #[serde(default)]
+    pub explorer: Explorer,
     /// What watches the execution.
     pub monitors: Vec<MonitorName>,
     /// How far the execution may go.

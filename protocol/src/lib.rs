@@ -14,8 +14,8 @@ pub mod message;
 pub use build::{BUILD, BUILD_SECTION};
 pub use finding::{Finding, Program};
 pub use job::{
-    Explore, Graph, GraphEvent, GraphModel, Heap, Job, Leaks, Limits, MonitorName, Replay, Reuse, Schedule, Segment,
-    Wakeups,
+    Explore, Explorer, Graph, GraphEvent, GraphModel, Heap, Job, Leaks, Limits, MonitorName, Replay, Reuse, Schedule,
+    Segment, Wakeups,
 };
 pub use message::{
     BoundCount, BusyLoop, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace,

@@ -223,6 +223,9 @@ pub struct Summary {
     /// What the result takes for granted, a sentence each, sorted.
     #[serde(default)]
     pub assumptions: Vec<String>,
+    /// How many counted executions ended with each exit status but 0.
+    #[serde(default)]
+    pub exit_statuses: BTreeMap<i32, u64>,
 }
 
 /// A loop that used up the events of an execution.

@@ -142,6 +142,7 @@ fn release(block: *mut c_void, function: &str, site: RecordPointer) {
         let doer = (runtime.running, Record::behind(site));
         let freed = runtime.heap.free(address, doer, &mut runtime.shadow)?;
         runtime.objects.forget(freed.bytes());
+        runtime.tell_hidden();
         Ok(())
     });
     if let Some(Err(bad)) = freed {

@@ -108,6 +108,7 @@ impl Cursor {
                 site: self.site,
                 before: value,
                 after: value,
+                expected: None,
             });
             labels::branch_on_loaded();
             width

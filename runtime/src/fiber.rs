@@ -100,9 +100,14 @@ unsafe extern "C" fn enter() {
 pub(crate) fn run(first: Thread) {
     // SAFETY: takes nothing, and gives the address of a variable of this OS thread.
     FIBERS.errno.set(unsafe { libc::__errno_location() });
-    let first = entered(Switch::Start(first));
-    // SAFETY: `entered` has just made the context of the thread.
-    unsafe { switch(FIBERS.outside.as_ptr(), first) };
+    run_on(Switch::Start(first));
+}
+
+/// Goes on with the threads of the execution after one of them has left its fiber for good.
+pub(crate) fn run_on(next: Switch) {
+    let context = entered(next);
+    // SAFETY: `entered` gives the context of a thread that was suspended, or has just made one.
+    unsafe { switch(FIBERS.outside.as_ptr(), context) };
     FIBERS.running.set(None);
 }
 

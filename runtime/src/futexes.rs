@@ -46,8 +46,15 @@ extern "C" fn __fh_syscall(
         crate::threads::yields();
         return 0;
     }
-    if number != libc::SYS_futex {
-        process::unsupported(&format!("syscall({number}, …)"), call.site);
+    match number {
+        libc::SYS_futex => {}
+        libc::SYS_gettid => return crate::threads::__fh_gettid().into(),
+        // The system may be one without it: callers have another way.
+        libc::SYS_membarrier => {
+            with(|runtime| runtime.assumptions.insert("the system has no membarrier"));
+            return fail(libc::ENOSYS);
+        }
+        _ => process::unsupported(&format!("syscall({number}, …)"), call.site),
     }
     let operation = operation as c_int;
     let command = operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);

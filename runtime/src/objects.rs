@@ -367,6 +367,10 @@ impl Call {
                 Kind::Lock(object) if runtime.execution.mutex(object).is_some() => {
                     runtime.unlasting(kind, Barrier::Full, operation, self.site, self.address)
                 }
+                Kind::Lock(object) | Kind::Share(object) if operation.looks_only() => {
+                    runtime.looks_at(object);
+                    runtime.unlasting(kind, Barrier::Full, operation, self.site, self.address)
+                }
                 _ => runtime.no_access(kind, Barrier::Full, operation, self.site, self.address),
             }
         })?;

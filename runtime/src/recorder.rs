@@ -73,6 +73,14 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
+    /// Whether it only looks at an object that is no mutex, and leaves it as it is.
+    pub(crate) const fn looks_only(self) -> bool {
+        matches!(
+            self,
+            Self::TryReadLockFailed | Self::TryWriteLockFailed | Self::SemaphoreTryWaitFailed | Self::GetValue
+        )
+    }
+
     /// Whether it is an attempt that failed, which synchronises with nothing.
     pub(crate) const fn gets_nothing(self) -> bool {
         matches!(
@@ -141,6 +149,20 @@ impl Operation {
 pub(crate) struct Note {
     pub(crate) site: RecordPointer,
     pub(crate) operation: Operation,
+}
+
+/// How much of an execution there has been.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    events: usize,
+    choices: usize,
+}
+
+impl Extent {
+    /// As much as there has been so far.
+    pub(crate) fn of(execution: &Execution) -> Self {
+        Self { events: execution.steps().len(), choices: execution.choices().len() }
+    }
 }
 
 /// What a trace needs beside.
@@ -284,6 +306,8 @@ pub(crate) struct Recorder {
     pub(crate) runs: u64,
     pub(crate) executions: u64,
     pub(crate) blocked: u64,
+    /// How many counted executions ended with each exit status but 0.
+    pub(crate) exit_statuses: BTreeMap<i32, u64>,
     pub(crate) events: u64,
     by_bound: Vec<BoundCount>,
 }
@@ -305,6 +329,7 @@ impl Recorder {
             runs: 0,
             executions: 0,
             blocked: 0,
+            exit_statuses: BTreeMap::new(),
             events: 0,
             by_bound: Vec::new(),
         }
@@ -379,6 +404,14 @@ impl Recorder {
                     self.report(index, report, execution, counts, bound);
                 }
             }
+        }
+    }
+
+    /// The execution, which has been counted, ended with this exit status.
+    #[cold]
+    pub(crate) fn count_status(&mut self, status: i32, execution: &Execution) {
+        if execution.counts() == Counts::Once {
+            *self.exit_statuses.entry(status).or_default() += 1;
         }
     }
 
@@ -500,7 +533,13 @@ impl Recorder {
 
     /// Takes a failed execution into the counts.
     pub(crate) fn fail(&mut self, failure: Failure, execution: &Execution) {
-        let schedule = if self.is_known(&failure) { Schedule::default() } else { self.schedule(execution) };
+        self.fail_at(failure, execution, Extent::of(execution));
+    }
+
+    /// The same of one that had come so far when it failed.
+    pub(crate) fn fail_at(&mut self, failure: Failure, execution: &Execution, extent: Extent) {
+        let known = self.is_known(&failure);
+        let schedule = if known { Schedule::default() } else { self.schedule_to(execution, extent) };
         self.fail_as(failure, schedule, execution.counts());
     }
 
@@ -560,9 +599,14 @@ impl Recorder {
 
     /// The execution as a schedule.
     pub(crate) fn schedule(&self, execution: &Execution) -> Schedule {
+        self.schedule_to(execution, Extent::of(execution))
+    }
+
+    /// The beginning of the execution as a schedule.
+    fn schedule_to(&self, execution: &Execution, extent: Extent) -> Schedule {
         let mut seen: FxHashMap<(Thread, u32), u64> = FxHashMap::default();
         let mut segments: Vec<Segment> = Vec::new();
-        for (step, note) in execution.steps().iter().zip(&self.notes) {
+        for (step, note) in execution.steps().iter().zip(&self.notes).take(extent.events) {
             let nth = seen.entry((step.thread, step.site.0)).or_default();
             *nth += 1;
             let last = Record::behind(note.site).place();
@@ -575,7 +619,7 @@ impl Recorder {
             }
         }
         let threads = execution.paths().map(<[u32]>::to_vec).collect();
-        Schedule { threads, segments, choices: execution.choices().to_vec(), graph: None }
+        Schedule { threads, segments, choices: execution.choices()[..extent.choices].to_vec(), graph: None }
     }
 
     /// The events of the execution; none if no trace is kept.

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::event::{Barrier, Event, Kind, Location, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
+use engine::explore::Values;
 use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
-use protocol::{GraphModel, Wakeups};
+use protocol::{Explorer, GraphModel, Wakeups};
 
 use crate::choices::WeakFailures;
 use crate::exits::Exits;
@@ -26,7 +27,7 @@ use crate::layout;
 use crate::locals::Locals;
 use crate::objects::ObjectTable;
 use crate::random::Library;
-use crate::recorder::{Detail, Failure, Note, Operation, Recorder};
+use crate::recorder::{Detail, Extent, Failure, Note, Operation, Recorder};
 use crate::shadow::{Cut, Shadow};
 use crate::sites::{Record, RecordPointer, Sites};
 use crate::threads::{ThreadTable, call_site};
@@ -41,6 +42,7 @@ pub(crate) struct Runtime {
     pub(crate) objects: ObjectTable,
     pub(crate) keys: Keys,
     pub(crate) wakeups: Wakeups,
+    pub(crate) explorer: Explorer,
     pub(crate) heap: Heap,
     pub(crate) locals: Locals,
     pub(crate) globals: Globals,
@@ -56,6 +58,10 @@ pub(crate) struct Runtime {
     pub(crate) max_events: u32,
     /// How the execution ended.
     pub(crate) end: Option<End>,
+    /// The threads that have failed, with how many events and choices there were then, where the others go on.
+    pub(crate) failed: Vec<(Failure, Extent)>,
+    /// Some thread has failed an assumption, and the others went on.
+    pub(crate) assumed: bool,
     /// A location had to be cut: the execution must be run again.
     pub(crate) void: bool,
     /// The first execution has been run once to its end.
@@ -275,6 +281,8 @@ pub(crate) struct Access {
     pub(crate) before: u64,
     /// What it holds now.
     pub(crate) after: u64,
+    /// Of a compare-and-swap: what it writes only over.
+    pub(crate) expected: Option<u64>,
 }
 
 /// An indivisible access to any number of bytes that has just been performed.
@@ -311,6 +319,7 @@ impl Runtime {
             objects: ObjectTable::default(),
             keys: Keys::default(),
             wakeups: Wakeups::Signalled,
+            explorer: Explorer::Bounded,
             heap,
             locals: Locals::default(),
             globals: Globals::save(),
@@ -322,6 +331,8 @@ impl Runtime {
             way: Way::Plain,
             max_events: u32::MAX,
             end: None,
+            failed: Vec::new(),
+            assumed: false,
             void: false,
             run_twice: false,
             weak_failures: WeakFailures::default(),
@@ -356,6 +367,8 @@ impl Runtime {
         self.run_on(Thread::MAIN);
         self.way = Way::Plain;
         self.end = None;
+        self.failed.clear();
+        self.assumed = false;
         self.void = false;
         self.weak_failures.begin();
         self.library = Library::default();
@@ -390,6 +403,9 @@ impl Runtime {
 
     #[inline(never)]
     fn arrive_otherwise(&mut self, pending: Pending, site: RecordPointer) -> Turn {
+        if let (Explorer::Dpor, Pending::Wait(..)) = (self.explorer, pending) {
+            return self.refuse_by_classes(site);
+        }
         if self.is_off_stack() {
             if !layout::is_stack(stack_pointer()) {
                 GLOBAL.busy.store(false, Ordering::Relaxed);
@@ -415,6 +431,13 @@ impl Runtime {
         }
         self.execution.arrive(self.running, pending);
         self.next()
+    }
+
+    /// The explorer dpor does not know how the operation at hand depends on others.
+    fn refuse_by_classes(&mut self, site: RecordPointer) -> Turn {
+        let what = "this operation under --explorer dpor".to_owned();
+        self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
+        Turn::Other(Switch::End)
     }
 
     /// The running thread cannot go on by itself: who does?
@@ -503,6 +526,15 @@ impl Runtime {
         }
     }
 
+    /// The running thread has left its fiber without coming to its end: who goes on?
+    pub(crate) fn give_up(&mut self) -> Turn {
+        if self.way == Way::Granted {
+            self.way = Way::Plain;
+        }
+        self.execution.give_up(self.running);
+        self.next()
+    }
+
     /// The running thread yields. One that was chosen out of a wait loop has its turn already.
     pub(crate) fn yields(&mut self) {
         if self.way != Way::Granted {
@@ -519,10 +551,11 @@ impl Runtime {
             return turn;
         }
         self.note_for_waits(&access);
-        let Access { address, width, kind, barriers, operation, site, .. } = access;
+        let Access { address, width, kind, barriers, operation, site, before, after, expected } = access;
         let note = Note { site, operation };
+        let values = Values::Known { before, after, expected };
         match self.shadow.known(address, width) {
-            Some(location) => self.event(kind, barriers, note, &[location]),
+            Some(location) => self.event(kind, barriers, note, &[location], values),
             // A copy of its own: one that lived from the start would keep the fields out of registers.
             None => self.locate_narrow(&Access { ..access }),
         }
@@ -543,7 +576,7 @@ impl Runtime {
     /// Goes on with an access to a new location or to several.
     #[cold]
     fn locate_narrow(&mut self, access: &Access) -> Turn {
-        let &Access { address, width, kind, barriers, operation, site, before, after } = access;
+        let &Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
         let (before, after) = (before.to_le_bytes(), after.to_le_bytes());
         let (before, after) = (&before[..usize::from(width)], &after[..usize::from(width)]);
         self.locate(&WideAccess { address, kind, barriers, operation, site, before, after })
@@ -552,6 +585,9 @@ impl Runtime {
     /// The same for any number of bytes.
     fn locate(&mut self, access: &WideAccess<'_>) -> Turn {
         if let Some(failure) = self.refuse(access) {
+            if self.explorer == Explorer::Dpor {
+                self.note_refused(access);
+            }
             self.end = Some(End::Failed(failure));
             return Turn::Other(Switch::End);
         }
@@ -561,7 +597,7 @@ impl Runtime {
         if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;
         }
-        let turn = self.event(kind, barriers, note, &locations);
+        let turn = self.event(kind, barriers, note, &locations, Values::Unknown);
         self.locations = locations;
         turn
     }
@@ -574,6 +610,36 @@ impl Runtime {
             self.recorder.detail(Detail::wide(access.address, access.before, access.after));
         }
         self.locate(access)
+    }
+
+    /// Takes an access that failed into the execution, so that the explorer knows what it has to do with others. The
+    /// monitors are told of an event that means nothing to them.
+    fn note_refused(&mut self, access: &WideAccess<'_>) {
+        let &WideAccess { address, kind, operation, site, before, .. } = access;
+        let known = self.shadow.locations();
+        let mut locations = Vec::new();
+        let cut = self.shadow.locate(address, before.len(), &mut locations);
+        // What was hidden before this access was known has to be hidden once more.
+        self.void |= cut == Cut::Yes || self.shadow.locations() > known;
+        // These bytes may be nobody's: the next access to them has to be refused, too.
+        self.shadow.hide(address..address + before.len());
+        drop(self.shadow.take_hidden());
+        let target = locations.first().map_or(0, |location| location.0);
+        let step = Step { thread: self.running, site: self.sites.site(site), kind, target };
+        let repeats = self.execution.repeats();
+        let performed = self.execution.performed(step, &locations, Values::Unknown);
+        if performed.is_ok() && !repeats {
+            self.recorder.event(Note { site, operation });
+        }
+        let Step { thread, site, .. } = step;
+        let event = Event { thread, site, kind: Kind::Fence, before: Barrier::None, after: Barrier::None, order: None };
+        for monitor in &mut self.monitors {
+            monitor.event(&event, &[], &mut self.reports);
+        }
+        if self.recorder.traces() {
+            self.recorder.detail(Detail { address, width: before.len() as u32, ..Detail::default() });
+            self.recorder.buffers(&mut self.monitors);
+        }
     }
 
     /// Reports an operation on an object or a thread.
@@ -599,6 +665,9 @@ impl Runtime {
         site: RecordPointer,
         object: usize,
     ) -> Turn {
+        if self.explorer == Explorer::Dpor && !self.is_known_by_classes(kind, operation) {
+            return self.refuse_by_classes(site);
+        }
         self.threads.at(self.running).events += 1;
         if self.recorder.traces() {
             self.recorder.detail(Detail { address: object, ..Detail::default() });
@@ -606,7 +675,16 @@ impl Runtime {
         // An attempt that failed synchronises with nothing.
         let order = if operation.gets_nothing() { Order::Relaxed } else { Order::AcquireRelease };
         let barriers = Barriers { before, after: Barrier::None, order: Some(order) };
-        self.event(kind, barriers, Note { site, operation }, &[])
+        self.event(kind, barriers, Note { site, operation }, &[], Values::Unknown)
+    }
+
+    /// Whether the explorer dpor knows how the event depends on others.
+    fn is_known_by_classes(&self, kind: Kind, operation: Operation) -> bool {
+        match kind {
+            Kind::Lock(object) => self.execution.mutex(object).is_some() && self.execution.machine(object).is_none(),
+            Kind::Share(_) | Kind::Wait { .. } => false,
+            _ => !matches!(operation, Operation::Cancel(_) | Operation::TestCancel | Operation::TryJoin(_)),
+        }
     }
 
     /// Reports a fence.
@@ -616,11 +694,14 @@ impl Runtime {
             self.recorder.detail(Detail::default());
         }
         let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
-        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, &[])
+        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, &[], Values::Unknown)
     }
 
     /// Reports an event on several pieces of memory, one of which is no program's, with full fences on both sides.
     pub(crate) fn queue_event(&mut self, pieces: &[(usize, u8)], kind: Kind, note: Note, detail: Detail) -> Turn {
+        if self.explorer == Explorer::Dpor {
+            return self.refuse_by_classes(note.site);
+        }
         let state = self.threads.at(self.running);
         state.events += 1;
         state.effects += 1;
@@ -636,18 +717,18 @@ impl Runtime {
         }
         all.sort_unstable();
         let order = Some(Order::SequentiallyConsistent);
-        self.event(kind, Barriers { before: Barrier::Full, after: Barrier::Full, order }, note, &all)
+        self.event(kind, Barriers { before: Barrier::Full, after: Barrier::Full, order }, note, &all, Values::Unknown)
     }
 
     /// Takes an event into the execution. Last come the monitors: little has to be kept in registers over their call.
     #[inline(always)]
-    fn event(&mut self, kind: Kind, barriers: Barriers, note: Note, locations: &[Location]) -> Turn {
+    fn event(&mut self, kind: Kind, barriers: Barriers, note: Note, locations: &[Location], values: Values) -> Turn {
         faults::progress();
         let site = self.sites.site(note.site);
         let thread = self.running;
         let target = locations.first().map_or(0, |location| location.0);
         let repeats = self.execution.repeats();
-        let performed = self.execution.performed(Step { thread, site, kind, target });
+        let performed = self.execution.performed(Step { thread, site, kind, target }, locations, values);
         if !repeats {
             self.recorder.event(note);
         } else if performed.is_err() {
@@ -672,6 +753,14 @@ impl Runtime {
         self.recorder.keep(self.execution.length());
         self.end = Some(End::Nobody(Ending::Diverged));
         Turn::Other(Switch::End)
+    }
+
+    /// Tells the explorer what the running thread has just made inaccessible.
+    pub(crate) fn tell_hidden(&mut self) {
+        let hidden = self.shadow.take_hidden();
+        if self.explorer == Explorer::Dpor {
+            self.execution.hides(&hidden);
+        }
     }
 
     /// The running thread did something that another round of its loop would not undo.

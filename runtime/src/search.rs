@@ -5,24 +5,42 @@ use std::ops::Range;
 
 use engine::event::Thread;
 use engine::execution::{Ending, Execution};
-use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
+use engine::explore::pct::Pct;
+use engine::explore::random::Uniform;
 use engine::explore::replay::Replay as ReplayStrategy;
+use engine::explore::sampler::Sampler;
+use engine::explore::trust::Trust;
+use engine::explore::urw::Urw;
+use engine::explore::{Finish, Strategy};
 use engine::monitor;
 use protocol::{
-    Explore, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent, Wakeups,
+    Explore, Explorer, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace,
+    TraceEvent, Wakeups,
 };
 
 use crate::faults::{self, Fault};
+use crate::fiber::Switch;
 use crate::heap::Heap;
-use crate::recorder::{Failure, Recorder, site_use};
-use crate::runtime::{End, Runtime, install, with};
+use crate::recorder::{Extent, Failure, Recorder, site_use};
+use crate::runtime::{End, Runtime, Turn, install, with};
 use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
 use crate::{control, fiber, foreign, graph, layout, process, scratch};
 
-/// The engine's monitor behind a name. `tso` and `pso` are those that see most if all interleavings are run, as here.
-const fn monitor_of(name: MonitorName) -> monitor::Name {
+/// The engine's monitor behind a name. `tso` and `pso` are those of the TACAS'11 paper if all interleavings are run,
+/// and else those that do not depend on which one of a class is run.
+const fn monitor_of(name: MonitorName, explorer: Explorer) -> monitor::Name {
+    match (name, explorer) {
+        (MonitorName::Tso, Explorer::Bounded) => monitor::Name::BurnimTso,
+        (MonitorName::Pso, Explorer::Bounded) => monitor::Name::BurnimPso,
+        (MonitorName::Tso, _) => monitor::Name::PrefixTso,
+        (MonitorName::Pso, _) => monitor::Name::PrefixPso,
+        (name, _) => monitor_by_name(name),
+    }
+}
+
+const fn monitor_by_name(name: MonitorName) -> monitor::Name {
     match name {
         MonitorName::Tso | MonitorName::BurnimTso => monitor::Name::BurnimTso,
         MonitorName::Pso | MonitorName::BurnimPso => monitor::Name::BurnimPso,
@@ -34,8 +52,23 @@ const fn monitor_of(name: MonitorName) -> monitor::Name {
     }
 }
 
-fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
-    let named: Vec<(MonitorName, monitor::Name)> = names.iter().map(|&name| (name, monitor_of(name))).collect();
+/// The strategy that a job asks for.
+fn strategy(job: &Explore) -> Box<dyn Strategy> {
+    match job.explorer {
+        Explorer::Bounded => Box::new(Bounded::new(job.preemptions)),
+        Explorer::Dpor => Box::new(Trust::new()),
+        Explorer::Random => Box::new(Sampler::new(job.seed, Uniform)),
+        Explorer::Pct => Box::new(Sampler::new(job.seed, Pct::new(BUG_DEPTH, 1))),
+        Explorer::Urw => Box::new(Sampler::new(job.seed, Urw::default())),
+    }
+}
+
+/// The depth of the bugs that `pct` looks for: most that were ever found are no deeper.
+const BUG_DEPTH: u32 = 3;
+
+fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
+    let named: Vec<(MonitorName, monitor::Name)> =
+        names.iter().map(|&name| (name, monitor_of(name, explorer))).collect();
     let monitors = monitor::monitors(&named.iter().map(|&(_, name)| name).collect::<Vec<_>>());
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(named), Heap::new(heap)));
     match ready {
@@ -43,6 +76,7 @@ fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits, heap: pr
             runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
             runtime.weak_failures.limit = limits.weak_failures;
             runtime.wakeups = limits.wakeups;
+            runtime.explorer = explorer;
             install(runtime);
         }
         Err(error) => control::internal_error(&format!("address space cannot be reserved: {error}")),
@@ -61,8 +95,8 @@ fn refuse_other_version(version: u32) {
 /// Explores, and tells the tool what was found.
 pub(crate) fn explore(job: &Explore) {
     refuse_other_version(job.version);
-    let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
-    set_up(execution, &job.monitors, &job.limits, job.heap);
+    let execution = Execution::new(strategy(job));
+    set_up(execution, job.explorer, &job.monitors, &job.limits, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -119,9 +153,14 @@ fn search(job: &Explore) -> Stopped {
             return Stopped::Budget(stop);
         }
         fiber::run(Thread::MAIN);
-        scratch::reset();
         faults::progress();
-        let fault = faults::take();
+        let mut fault = faults::take();
+        while let Some(Some(next)) = with(|runtime| runtime.go_on_without(&mut fault)) {
+            fiber::run_on(next);
+            faults::progress();
+            fault = faults::take();
+        }
+        scratch::reset();
         if let Some(stop) = with(|runtime| runtime.finish(fault, job.stop_at_first)).flatten() {
             return stop;
         }
@@ -129,6 +168,31 @@ fn search(job: &Explore) -> Stopped {
 }
 
 impl Runtime {
+    /// Where classes are explored, a thread that fails or whose assumption does not hold just stops: what the others
+    /// do belongs to the class. Who goes on, if that is how the execution ended, and somebody can.
+    fn go_on_without(&mut self, fault: &mut Option<(Fault, u64)>) -> Option<Switch> {
+        let goes_on = self.explorer == Explorer::Dpor && !self.void && !faults::interrupted();
+        let failure = match (fault.as_ref(), &self.end) {
+            _ if !goes_on => return None,
+            (Some(&(fault, program_counter)), _) => Some(self.fault(fault, program_counter)),
+            (None, Some(End::StackOverflow)) => Some(self.overflow()),
+            (None, Some(End::Failed(_) | End::Assumed)) => None,
+            (None, _) => return None,
+        };
+        *fault = None;
+        match (failure, self.end.take()) {
+            (Some(failure), _) | (None, Some(End::Failed(failure))) => {
+                let extent = Extent::of(&self.execution);
+                self.failed.push((failure, extent));
+            }
+            (None, _) => self.assumed = true,
+        }
+        match self.give_up() {
+            Turn::Other(Switch::End) | Turn::Ours => None,
+            Turn::Other(next) => Some(next),
+        }
+    }
+
     /// The budget that is used up, if one is. `looked` is the tick at which the clock was last read.
     fn budget(&self, job: &Explore, looked: &mut u64) -> Option<StoppedBy> {
         if faults::interrupted() {
@@ -192,12 +256,23 @@ impl Runtime {
             }
             End::MaxEvents => return Some(Stopped::Budget(StoppedBy::Events)),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
+            End::Nobody(Ending::Abandoned) => self.recorder.runs += 1,
+            End::Nobody(_) if !self.failed.is_empty() => {
+                self.recorder.count(&self.execution, &self.reports);
+                for (failure, extent) in self.failed.drain(..) {
+                    self.recorder.fail_at(failure, &self.execution, extent);
+                }
+            }
+            End::Nobody(_) if self.assumed => self.recorder.blocked += 1,
             End::Nobody(Ending::Deadlock | Ending::Livelock) if self.lets_go_in_passing() => {
                 self.execution.repeats_another();
                 self.recorder.count(&self.execution, &self.reports);
             }
             End::Nobody(ending) => {
                 self.recorder.count(&self.execution, &self.reports);
+                if ending == Ending::Complete && process::status() != 0 {
+                    self.recorder.count_status(process::status(), &self.execution);
+                }
                 for failure in self.ended(ending) {
                     self.recorder.fail(failure, &self.execution);
                 }
@@ -305,6 +380,7 @@ impl Runtime {
                 _ => None,
             },
             assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+            exit_statuses: self.recorder.exit_statuses.clone(),
         }
     }
 }
@@ -329,7 +405,7 @@ pub(crate) fn replay(job: &Replay) {
     }
     // One more event than the schedule has shows that the program does not follow it.
     let limits = Limits { max_events: job.limits.max_events.min(length + 1), ..job.limits };
-    set_up(execution, &job.monitors, &limits, job.heap);
+    set_up(execution, job.explorer, &job.monitors, &limits, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -341,7 +417,14 @@ pub(crate) fn replay(job: &Replay) {
     loop {
         with(Runtime::begin);
         fiber::run(Thread::MAIN);
-        let fault = faults::take();
+        let mut fault = faults::take();
+        let planned = |runtime: &Runtime| u64::from(runtime.execution.length()) < length;
+        while let Some(Some(next)) =
+            with(|runtime| if planned(runtime) { runtime.go_on_without(&mut fault) } else { None })
+        {
+            fiber::run_on(next);
+            fault = faults::take();
+        }
         let void = with(|runtime| runtime.void) == Some(true);
         if !void || fault.is_some() {
             faults::set_patience(u64::MAX);
@@ -416,6 +499,9 @@ impl Runtime {
         self.recorder.count(&self.execution, &self.reports);
         let failures = match end {
             End::Failed(failure) => vec![failure],
+            End::Nobody(_) if self.assumed || !self.failed.is_empty() => {
+                self.failed.drain(..).map(|(failure, _)| failure).collect()
+            }
             End::Nobody(ending) => self.ended(ending),
             End::StackOverflow => vec![self.overflow()],
             _ => Vec::new(),
@@ -455,7 +541,7 @@ pub(crate) fn run_once() -> c_int {
     let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
     let limits =
         Limits { max_events: u64::MAX, local_seconds: u64::MAX, weak_failures: 0, wakeups: Wakeups::Signalled };
-    set_up(Execution::new(Box::new(strategy)), &[], &limits, protocol::Heap::default());
+    set_up(Execution::new(Box::new(strategy)), Explorer::Bounded, &[], &limits, protocol::Heap::default());
     with(Runtime::begin);
     fiber::run(Thread::MAIN);
     let end = with(|runtime| {

@@ -41,7 +41,7 @@ impl Runtime {
     pub(crate) fn before_a_call(&mut self) -> Mark {
         let now = self.mark();
         let state = self.threads.at(self.running);
-        state.patience = state.patience.filter(|patience| patience.back.has_changed_as_much_as(&now));
+        state.patience = state.patience.filter(|patience| patience.back.has_effected_as_much_as(&now));
         now
     }
 
@@ -55,7 +55,10 @@ impl Runtime {
     /// all that it has read since is as it was, then the wait does not run out before some of that changes.
     pub(crate) fn before_a_wait(&mut self) {
         let thread = self.running;
-        if self.threads.of(thread).patience.is_some_and(|patience| self.reads_the_same(thread, patience.reads)) {
+        let patience = self.threads.of(thread).patience;
+        if patience.is_some_and(|patience| {
+            self.has_only_passed_mutexes(&patience.back) && self.reads_the_same(thread, patience.reads)
+        }) {
             self.execution.wait_patiently(thread);
         } else {
             self.threads.at(thread).patience = None;
@@ -67,8 +70,8 @@ impl Runtime {
         self.threads.at(self.running).patience = None;
     }
 
-    /// The running thread is at the header of a loop, in whose last iteration a wait ran out and nothing else
-    /// happened; it had made so many reads before that.
+    /// The running thread is at the header of a loop, in whose last iteration a wait ran out and nothing else was
+    /// changed but mutexes, which were changed back; it had made so many reads before that.
     pub(crate) fn grows_patient(&mut self, reads: usize) {
         let back = self.mark();
         self.threads.at(self.running).patience = Some(Patience { reads, back });

@@ -72,13 +72,13 @@ pub(super) fn search<'t>(
     interrupts: &Interrupts,
 ) -> Result<Searched<'t>, Failure> {
     let monitors = match explorer {
-        Explorer::Bounded => plan.explore.monitors.clone(),
+        Explorer::Interleavings(_) => plan.explore.monitors.clone(),
         Explorer::Rsmc => Vec::new(),
     };
     let mut budget = Budget { plan, interrupts, started: Instant::now(), questions: 0 };
     let max_events = u32::try_from(plan.explore.limits.max_events).unwrap_or(u32::MAX);
     let mut counted = match explorer {
-        Explorer::Bounded => interleavings(target, &monitors, max_events, &mut budget)?,
+        Explorer::Interleavings(_) => interleavings(target, &monitors, max_events, &mut budget)?,
         Explorer::Rsmc => graphs(target, model, max_events, &mut budget),
     };
     counted.summary.seconds = budget.started.elapsed().as_secs_f64();

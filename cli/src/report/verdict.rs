@@ -1,5 +1,7 @@
 //! The verdict line: one sentence that says what was checked and what was not.
 
+use std::collections::BTreeMap;
+
 use protocol::{Kind, MonitorName, Place, StoppedBy, Summary, Violation};
 
 use super::{full_place, model_name, printable, thread_name};
@@ -230,6 +232,7 @@ pub(crate) fn nothing_explored() -> Summary {
         uninstrumented: Vec::new(),
         busiest: None,
         assumptions: Vec::new(),
+        exit_statuses: BTreeMap::new(),
     }
 }
 
@@ -382,6 +385,7 @@ mod tests {
             budget: None,
             interrupted_by: "Ctrl-C",
             max_events: 1,
+            given_up: "at an assumption",
             summary: &summary,
             violations: &[],
             unsupported: &needed,

@@ -30,8 +30,8 @@ mod objects;
 
 pub use objects::{Heeds, Sleepless};
 
-use crate::event::{Kind, Object, Site, Thread};
-use crate::explore::{Counts, Diverged, Finish, Previous, Strategy};
+use crate::event::{Kind, Location, Object, Site, Thread};
+use crate::explore::{Counts, Diverged, Finish, Hold, Performed, Previous, Strategy, Values};
 use crate::progress::Blocked;
 use crate::sync::machine::{Machine, Until, Wish};
 use crate::sync::mutex::{Acquired, Mutex, Refusal, Robustness, Type};
@@ -85,6 +85,8 @@ pub enum Ending {
     Livelock,
     /// The program did not do what it did before under the same decisions.
     Diverged,
+    /// The strategy tried something that is not possible: it is no execution.
+    Abandoned,
 }
 
 /// An event as far as determinism goes: the same prefix of decisions must give the same steps.
@@ -170,6 +172,10 @@ impl ThreadState {
 /// The state of one execution, kept and reused for the next.
 pub struct Execution {
     strategy: Box<dyn Strategy>,
+    /// Whether the strategy wants to be told of every event.
+    observed: bool,
+    /// What the operation on an object at hand is.
+    hold: Hold,
     threads: Vec<ThreadState>,
     enabled: ThreadSet,
     /// The threads that have yielded since their last event.
@@ -208,6 +214,8 @@ impl Execution {
     #[must_use]
     pub fn new(strategy: Box<dyn Strategy>) -> Self {
         Self {
+            observed: strategy.observes(),
+            hold: Hold::Any,
             strategy,
             threads: vec![ThreadState::new(Vec::new())],
             enabled: ThreadSet::EMPTY,
@@ -343,6 +351,9 @@ impl Execution {
     /// Lets the chosen thread go on.
     fn resume(&mut self, chosen: Option<Thread>) -> Next {
         let Some(next) = chosen.filter(|&next| self.enabled.contains(next)) else {
+            if self.strategy.abandons() {
+                return Next::End(Ending::Abandoned);
+            }
             self.diverged = Some(self.length);
             return Next::End(Ending::Diverged);
         };
@@ -368,11 +379,21 @@ impl Execution {
     }
 
     fn end(&mut self) -> Ending {
-        if self.repeats() || self.strategy.undecided(self.length, None).is_err() {
+        if self.observed {
+            self.tell_blocked();
+        }
+        let undecided = self.strategy.undecided(self.length, None);
+        if undecided.is_err() && self.strategy.abandons() {
+            return Ending::Abandoned;
+        }
+        if self.repeats() || undecided.is_err() {
             self.diverged = Some(self.length);
             return Ending::Diverged;
         }
-        if !self.waits_last() {
+        let judged = if self.observed { self.strategy.judge() } else { None };
+        if let Some(counts) = judged {
+            self.counts = counts;
+        } else if !self.waits_last() {
             self.counts = Counts::AsAnother;
         }
         if self.alive == 0 || self.exited {
@@ -381,6 +402,14 @@ impl Execution {
             Ending::Livelock
         } else {
             Ending::Deadlock
+        }
+    }
+
+    fn tell_blocked(&mut self) {
+        for (index, state) in self.threads.iter().enumerate() {
+            if let Status::Arrived(Pending::Lock(object)) = state.status {
+                self.strategy.blocked(Thread::from_index(index), object);
+            }
         }
     }
 
@@ -395,13 +424,16 @@ impl Execution {
         })
     }
 
-    /// The chosen thread has performed its operation.
+    /// The chosen thread has performed its operation on these locations.
     ///
     /// # Errors
     /// [`Diverged`] if the execution before did something else here; [`Execution::divergence`] has both.
     #[inline]
-    pub fn performed(&mut self, step: Step) -> Result<(), Diverged> {
+    pub fn performed(&mut self, step: Step, locations: &[Location], values: Values) -> Result<(), Diverged> {
         debug_assert_eq!(step.thread, self.current);
+        if self.observed {
+            self.tell(step, locations, values);
+        }
         let repeats = self.repeats();
         match self.steps.get_mut(self.length as usize) {
             Some(before) if repeats => {
@@ -415,6 +447,31 @@ impl Execution {
         }
         self.length += 1;
         Ok(())
+    }
+
+    #[inline(never)]
+    fn tell(&mut self, Step { thread, kind, .. }: Step, locations: &[Location], mut values: Values) {
+        if let Kind::Lock(object) = kind {
+            let owner = self.mutex(object).and_then(Mutex::owner);
+            let after = owner.map_or(0, |owner| u64::from(owner.0) + 1);
+            values = Values::Known { before: 0, after, expected: None };
+        }
+        let hold = std::mem::replace(&mut self.hold, Hold::Any);
+        self.strategy.performed(&Performed { thread, kind, locations, values, hold });
+    }
+
+    /// After the last event, its thread has made these locations inaccessible: whoever accesses them does it before or
+    /// after.
+    pub fn hides(&mut self, locations: &[Location]) {
+        if self.observed {
+            self.strategy.hides(locations);
+        }
+    }
+
+    /// The running thread does not go on, but does not end either.
+    pub fn give_up(&mut self, thread: Thread) {
+        self.yielding.remove(thread);
+        self.threads[thread.index()].status = Status::Arrived(Pending::Join(thread));
     }
 
     /// The chosen thread creates a thread, which now runs up to its first operation.
@@ -487,10 +544,14 @@ impl Execution {
         self.mutex(object).map_or(0, Mutex::state)
     }
 
-    /// What an operation of this thread on the mutex that does not block would see of it.
+    /// What an operation of this thread on the object that does not block would see of it.
     #[must_use]
     pub fn seen(&self, object: Object, thread: Thread) -> u64 {
-        self.mutex(object).map_or(1, |mutex| mutex.seen(thread))
+        match (self.mutex(object), self.machine(object)) {
+            (Some(mutex), _) => mutex.seen(thread),
+            (None, Some(machine)) => machine.seen(thread),
+            (None, None) => 1,
+        }
     }
 
     fn mutex_mut(&mut self, object: Object) -> &mut Mutex {
@@ -503,6 +564,7 @@ impl Execution {
     /// As [`Mutex::lock`].
     pub fn lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
         let thread = self.current;
+        self.hold = Hold::Acquire;
         let result = self.mutex_mut(object).lock(thread);
         self.settle_around(object);
         result
@@ -544,6 +606,9 @@ impl Execution {
             }
             !(alone && at_once)
         });
+        if self.observed {
+            self.strategy.waits(thread, events);
+        }
         let state = &mut self.threads[thread.index()];
         state.status = Status::Waiting(first);
         state.waited_aside = aside;

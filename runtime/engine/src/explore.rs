@@ -5,11 +5,17 @@
 
 pub mod bounded;
 mod frontier;
+mod generator;
+pub mod pct;
+pub mod random;
 pub mod replay;
 pub mod rsmc;
+pub mod sampler;
+pub mod trust;
+pub mod urw;
 
-use crate::event::Thread;
-use crate::execution::Step;
+use crate::event::{Kind, Location, Object, Thread};
+use crate::execution::{Iteration, Step};
 use crate::thread_set::ThreadSet;
 
 /// How an execution begins.
@@ -55,6 +61,46 @@ pub enum Finish {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Diverged;
 
+/// What an event read and wrote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Values {
+    /// It is not known.
+    Unknown,
+    /// Its locations held one value before and another one now, or the same.
+    Known {
+        /// Before.
+        before: u64,
+        /// Now. Of an operation on a mutex, who holds that: 0 for nobody, else the thread's number plus 1.
+        after: u64,
+        /// Of a compare-and-swap: what it writes only over.
+        expected: Option<u64>,
+    },
+}
+
+/// What an operation on an object does, as far as others see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hold {
+    /// It could only be performed while nobody else held the object.
+    Acquire,
+    /// It can be performed whoever holds the object.
+    Any,
+}
+
+/// An event that has been performed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Performed<'a> {
+    /// Who.
+    pub thread: Thread,
+    /// What.
+    pub kind: Kind,
+    /// What it touched, ascending.
+    pub locations: &'a [Location],
+    /// What it read and wrote.
+    pub values: Values,
+    /// Of an operation on an object.
+    pub hold: Hold,
+}
+
 /// Decides, for each point of each execution, what happens.
 pub trait Strategy {
     /// Starts the next execution; none if all are done.
@@ -82,6 +128,36 @@ pub trait Strategy {
     /// The thread that was chosen to perform the event with this index, and had performed the one before it, went
     /// through an iteration of a wait loop that had no effect, with no event of others in between.
     fn waited(&mut self, event: u32);
+
+    /// Whether it wants to be told of every event.
+    fn observes(&self) -> bool {
+        false
+    }
+
+    /// An event has been performed; called only of a strategy that observes.
+    fn performed(&mut self, _event: &Performed<'_>) {}
+
+    /// Nobody can go on, and this thread stands before acquiring the object; called only of a strategy that observes.
+    fn blocked(&mut self, _thread: Thread, _object: Object) {}
+
+    /// After its last event the thread has made these locations inaccessible, as `free` does: whoever accesses them
+    /// does it before or after; called only of a strategy that observes.
+    fn hides(&mut self, _locations: &[Location]) {}
+
+    /// The thread waits until something that this iteration read, if it had events, is different; called only of a
+    /// strategy that observes.
+    fn waits(&mut self, _thread: Thread, _iteration: Option<Iteration>) {}
+
+    /// Nobody can go on. Whether the execution counts, if the strategy has an opinion; asked only of one that observes.
+    fn judge(&mut self) -> Option<Counts> {
+        None
+    }
+
+    /// Whether the strategy is in error because what it tried is not possible, and not because the program is not
+    /// deterministic.
+    fn abandons(&self) -> bool {
+        false
+    }
 
     /// Whether the execution that has come to its end, of which these are the events, did not repeat those that it was
     /// to repeat, as far as [`Start::shared`] does not cover them: how many those are.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use engine::event::{Kind, Object, Site, Thread};
 use engine::execution::{Execution, Next, Pending, Status, Step};
-use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
+use engine::explore::{Finish, Values};
 use engine::sync::barrier::{Arrival, Barrier};
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::mutex::Type;
@@ -320,7 +320,8 @@ impl Interpreter<'_> {
             self.at[thread - 1] += 1;
             signals = self.perform(thread, op);
         }
-        self.execution.performed(Step { thread: number, site: Site(0), kind: Kind::Fence, target: 0 }).unwrap();
+        let step = Step { thread: number, site: Site(0), kind: Kind::Fence, target: 0 };
+        self.execution.performed(step, &[], Values::Unknown).unwrap();
         let asleep = if signals { self.asleep() } else { Vec::new() };
         if !asleep.is_empty() {
             let chosen = self.execution.choose_value(asleep.len() as u64).unwrap() as usize;

@@ -1,5 +1,5 @@
 //! The oracle: what the engine's algorithms are measured against. It is written from the definitions of monitors.md,
-//! sections 1 and 3, for clarity, and shares no code with the engine. Only [`replay`], the bridge, knows the engine.
+//! sections 1 and 3, for clarity, and shares no code with the engine. Only the bridges [`replay`] and [`classes`] know the engine.
 //!
 //! * [`program`]: little programs and their notation.
 //! * [`machine`]: the operational machines SC, TSO and PSO; all traces, robustness, all interleavings.
@@ -8,9 +8,11 @@
 //! * [`random`]: random programs and runs, from a seed.
 //! * [`sober`]: SOBER as printed, which is not complete.
 //! * [`replay`]: gives a run of a program to a monitor of the engine.
+//! * [`classes`]: gives a program to the explorer `dpor`.
 #![allow(dead_code, reason = "each test binary uses a part of the oracle")]
 
 pub(crate) mod axioms;
+pub(crate) mod classes;
 pub(crate) mod definition;
 pub(crate) mod machine;
 pub(crate) mod program;
