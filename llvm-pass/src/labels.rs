@@ -75,17 +75,14 @@ fn in_order(graph: &Graph) -> Vec<Block> {
     let mut path = vec![(0, 0)];
     seen[0] = true;
     while let Some((block, next)) = path.last_mut() {
-        match graph.successors(*block).get(*next) {
-            Some(&successor) => {
-                *next += 1;
-                if !std::mem::replace(&mut seen[successor], true) {
-                    path.push((successor, 0));
-                }
+        if let Some(&successor) = graph.successors(*block).get(*next) {
+            *next += 1;
+            if !std::mem::replace(&mut seen[successor], true) {
+                path.push((successor, 0));
             }
-            None => {
-                order.push(graph.blocks[*block]);
-                path.pop();
-            }
+        } else {
+            order.push(graph.blocks[*block]);
+            path.pop();
         }
     }
     order.reverse();
@@ -221,7 +218,11 @@ impl<'ctx> Labeller<'_, 'ctx> {
     }
 
     fn instruction(&mut self, instruction: Value) -> Result<()> {
-        use LLVMOpcode::*;
+        use LLVMOpcode::{
+            LLVMAlloca, LLVMAtomicCmpXchg, LLVMAtomicRMW, LLVMBr, LLVMCall, LLVMCallBr, LLVMExtractValue, LLVMFence,
+            LLVMIndirectBr, LLVMInsertValue, LLVMInvoke, LLVMLandingPad, LLVMLoad, LLVMResume, LLVMRet, LLVMStore,
+            LLVMSwitch, LLVMUnreachable, LLVMVAArg,
+        };
         self.hooks.before(instruction);
         let Some(opcode) = instruction.opcode() else { return Ok(()) };
         match opcode {

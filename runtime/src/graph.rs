@@ -323,7 +323,7 @@ impl Graph {
 
     /// Records an access to memory that has just been performed on what [`prepare`] put there.
     fn record(&mut self, access: &runtime::Access) -> (Turn, Effect) {
-        let &runtime::Access { address, width, kind, barriers, operation, site, before, after } = access;
+        let &runtime::Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
         let location = self.places.at(address);
         let Around { before: fences, after: behind, synchronizes } = graphs::access(self.model, kind, barriers);
         let (of_address, of_value) = labels::given();

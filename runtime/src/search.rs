@@ -188,7 +188,7 @@ impl Runtime {
             (None, _) => self.assumed = true,
         }
         match self.give_up() {
-            Turn::Other(Switch::End) | Turn::Ours => None,
+            Turn::Other(Switch::End) | Turn::Ours | Turn::Alone => None,
             Turn::Other(next) => Some(next),
         }
     }

@@ -209,7 +209,7 @@ impl Runtime {
             return None;
         }
         let visits = &mut self.threads.at(self.running).visits;
-        let same = visits.same(words).find(|earlier| earlier.has_changed_as_much_as(&mark));
+        let same = visits.same(words).find(|earlier| earlier.has_effected_as_much_as(&mark));
         let Some(begin) = same.filter(|begin| begin.events < mark.events) else {
             visits.keep(words, mark);
             return None;
