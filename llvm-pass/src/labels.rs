@@ -394,6 +394,9 @@ impl<'ctx> Labeller<'_, 'ctx> {
         match callee(call, self.names) {
             Callee::Own | Callee::Indirect => self.instrumented(call),
             Callee::Memory(copies) => self.memory(call, copies),
+            Callee::Intrinsic(name) if name.starts_with("llvm.va_") => {
+                self.refuse("a dependency through variable arguments")
+            }
             Callee::Intrinsic(name) if is_silent(&name) => Ok(()),
             _ => self.native(call),
         }

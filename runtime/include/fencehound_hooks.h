@@ -154,6 +154,8 @@ void *__fh_tls(void *image);
  * room for it, and before it returns it says again how many there were before. */
 uint64_t __fh_frame(void);
 void __fh_local(const void *address, uint64_t size, const struct fh_site *site);
+/* After that of a parameter that is the function's own copy, which the caller has filled. */
+void __fh_by_value(const struct fh_site *site);
 void __fh_leave(uint64_t frame);
 
 /* A variable in section "fh_data" or "fh_bss", with at least 16 bytes behind it that belong to

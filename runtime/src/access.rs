@@ -244,7 +244,7 @@ macro_rules! hooks {
             let (old, success) = compare_exchange(address, old, new, orders, Strength::Weak, site);
             // SAFETY: the pass passes a variable of the caller's frame.
             unsafe { *succeeded = success };
-            labels::put(succeeded as usize, 1, labels::loaded());
+            labels::put(succeeded as usize, 1, labels::of_success());
             old
         }
     };

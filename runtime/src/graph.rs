@@ -99,6 +99,8 @@ struct Run {
     private: Private,
     /// What comes after the next access depends on what it reads.
     decides: bool,
+    /// What the last compare-and-exchange compared with depends on these.
+    compared: Label,
     /// The next access is a piece of a longer one, which may be cut anywhere.
     piece: bool,
     stop: Option<Stop>,
@@ -182,9 +184,6 @@ pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
         return;
     }
     labels::know(labels::of_address());
-    if width > 8 {
-        refuse(&format!("an indivisible access of {width} bytes"), site);
-    }
     let before = peek(address, width);
     let known = with(|runtime| {
         let initial = initial(address, width, before);
@@ -249,6 +248,7 @@ impl Graph {
                 addresses: Label::NONE,
                 private: Private::default(),
                 decides: false,
+                compared: Label::NONE,
                 piece: false,
                 stop: None,
             },
@@ -327,6 +327,7 @@ impl Graph {
         let location = self.places.at(address);
         let Around { before: fences, after: behind, synchronizes } = graphs::access(self.model, kind, barriers);
         let (of_address, of_value) = labels::given();
+        self.run.compared = of_value;
         let depends = Depends { address: of_address, value: of_value, ..self.depends() };
         let known = (kind == Kind::Store || self.next_read().is_some()) && self.is_known(of_value);
         let written = match kind {

@@ -510,6 +510,9 @@ impl Runtime {
     /// From now on the program is run for the execution graphs of this model.
     pub(crate) fn run_for_graphs(&mut self, model: GraphModel) {
         self.graph = Some(Box::new(Graph::new(model)));
+        if model == GraphModel::Power {
+            self.assumptions.insert("dependencies are those of the source: a compiler may break some");
+        }
         self.recorder.trace();
         self.begin();
     }

@@ -92,6 +92,12 @@ pub(crate) fn branch_on_loaded() {
     }
 }
 
+/// What the success of the last compare-and-exchange depends on.
+pub(crate) fn of_success() -> Label {
+    let compared = with(|runtime| runtime.graph.as_ref().map(|graph| graph.run.compared)).flatten();
+    union(loaded(), compared.unwrap_or_default())
+}
+
 /// The union of two labels.
 pub(crate) fn union(one: Label, other: Label) -> Label {
     if other == Label::NONE { one } else { __fh_label_union(one, other) }
