@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
-use protocol::{Finding, Job, Kind, Replay, Summary, Trace, VERSION, Violation};
+use protocol::{Finding, Kind, Replay, Summary, Trace, VERSION, Violation};
 
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
 use crate::exit::{Failure, Status};
@@ -15,12 +15,13 @@ use crate::interrupt::{Cause, Interrupts};
 use crate::json::{self, Entry, Outcome, Unsupported};
 use crate::litmus;
 use crate::plan::{CheckPlan, Explorer, JsonTo, ModelName, Target, reason};
-use crate::program::{Exploration, Program, Replayed};
+use crate::program::{Program, Replayed};
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
 use crate::report::verdict::{Facts, Verdict, counted, judge, nothing_explored, stopped_by_name};
 use crate::report::{self, Detail, Subject, printable};
-use crate::screen::{PLAIN_WIDTH, Screen, plain};
+use crate::screen::{PLAIN_WIDTH, Screen, complain, plain};
+use crate::search::{Checkpoint, Exploration, Key, Search};
 use crate::toolchain::Toolchain;
 
 /// So many findings are run again and shown; the others are stored only.
@@ -64,7 +65,7 @@ impl Searched {
             preemptions: self.plan.preemptions(),
             monitors: &explore.monitors,
             time: self.plan.time.as_deref(),
-            budget: explore.executions,
+            budget: self.plan.budget.executions,
             interrupted_by: interrupts.cause().map_or("a signal", Cause::name),
             max_events: explore.limits.max_events,
             given_up: match explore.graphs {
@@ -119,11 +120,8 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let mut all = Vec::new();
     for &(model, explorer) in &plan.models {
         let plan = plan.under(model, explorer);
-        let exploration = if interrupts.pressed() {
-            Exploration::default()
-        } else {
-            subjects.program.explore(&Job::Explore(plan.explore.clone()), &interrupts)?
-        };
+        let exploration =
+            if interrupts.pressed() { Exploration::default() } else { explore(&plan, &subjects, &interrupts)? };
         let found = collect(&plan, &subjects, &exploration, &findings, &interrupts, &mut troubles)?;
         store(&plan, &subjects, &findings, &found, &mut sources, &mut troubles);
         show(&plan, &found, &exploration, &mut sources);
@@ -132,16 +130,36 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     conclude(plan, &all, &troubles, &interrupts)
 }
 
+/// Searches, anew or from where the checkpoint says.
+fn explore(plan: &CheckPlan, subjects: &Subjects, interrupts: &Interrupts) -> Result<Exploration, Failure> {
+    let mut search = Search::new(&subjects.program, &plan.explore, plan.budget, plan.spread, interrupts);
+    if let Some(file) = &plan.checkpoint {
+        let executable = &subjects.program.executable;
+        let hash = hash_file(executable)
+            .map_err(|error| Failure::internal(format!("{}: {}", executable.display(), reason(&error))))?;
+        let (options, arguments) = (&plan.compile_options, &plan.arguments);
+        let key = Key::new(plan.target.names(), &subjects.files, hash, options, arguments, &plan.explore);
+        let (checkpoint, saved) = Checkpoint::open(file, key)?;
+        search.keep_in(checkpoint, saved)?;
+    }
+    let exploration = search.run()?;
+    if let Some(file) = plan.checkpoint.as_ref().filter(|_| interrupts.pressed()) {
+        let note = format!("note: the search is kept in {}: the same command goes on from there", file.display());
+        complain(&note);
+    }
+    Ok(exploration)
+}
+
 /// The run ended before its result.
 fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
     if failure.status == Status::Usage {
-        crate::screen::complain(failure);
+        complain(failure);
         return failure.status;
     }
     let target = plan.target.names().join(" ");
     let written = write_json(&plan.json, &json::error(&target, &failure.message));
     if let Some(help) = &failure.help {
-        crate::screen::complain(&format!("help: {help}"));
+        complain(&format!("help: {help}"));
     }
     let kind = if failure.status == Status::Internal { "internal error: " } else { "" };
     plan.screen().print(&format!("{} {kind}{}\n", "error:".red().bold(), printable(&failure.message)));
@@ -375,7 +393,7 @@ pub(crate) fn complain_about(result: Result<(), Failure>) -> Status {
     match result {
         Ok(()) => Status::Clean,
         Err(failure) => {
-            crate::screen::complain(&failure);
+            complain(&failure);
             failure.status
         }
     }

@@ -21,6 +21,7 @@ mod program;
 mod replay;
 mod report;
 mod screen;
+mod search;
 mod symbols;
 mod toolchain;
 

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::{Explore, GraphModel, Heap, Leaks, Limits, MonitorName, Reuse, VERSION, Wakeups};
+use protocol::{Explore, GraphModel, Graphs, Heap, Leaks, Limits, MonitorName, Reuse, VERSION, Wakeups};
 
 use crate::args::{CheckArgs, ReplayArgs};
 use crate::cc;
 use crate::exit::Failure;
 use crate::program::{file_kind, require_ours};
 use crate::screen::{Channel, Color, Screen};
+use crate::search::{Budget, Spread};
 
 /// What to check.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -125,6 +126,12 @@ pub(crate) struct CheckPlan {
     pub(crate) compile_options: Vec<String>,
     /// What the runtime is asked.
     pub(crate) explore: Explore,
+    /// What ends the search before its end.
+    pub(crate) budget: Budget,
+    /// How it is spread over processes.
+    pub(crate) spread: Spread,
+    /// Where it is kept, if it is.
+    pub(crate) checkpoint: Option<PathBuf>,
     /// `--time` as typed.
     pub(crate) time: Option<String>,
     /// The findings directory, as typed.
@@ -150,8 +157,6 @@ impl CheckPlan {
             seed: seed(typed, explorer)?,
             preemptions: bound(typed, explorer)?,
             monitors: monitors(fits_interleavings("--monitor", &typed.monitor, interleaves)?.unwrap_or("tso,pso"))?,
-            executions: typed.executions.as_deref().map(|text| count("--executions", text)).transpose()?,
-            seconds: typed.time.as_deref().map(|text| seconds("--time", text)).transpose()?,
             limits: Limits {
                 max_events: count("--max-events", &typed.max_events)?,
                 local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
@@ -166,12 +171,19 @@ impl CheckPlan {
         let target = target(&typed.targets)?;
         fits_target(typed, &target, &models)?;
         let compile_options = compile_options(typed, &models)?;
+        let budget = Budget {
+            executions: typed.executions.as_deref().map(|text| count("--executions", text)).transpose()?,
+            seconds: typed.time.as_deref().map(|text| seconds("--time", text)).transpose()?,
+        };
         Ok(CheckPlan {
             target,
             models,
             arguments: typed.arguments.clone(),
             compile_options,
             explore,
+            budget,
+            spread: spread(typed, explorer)?,
+            checkpoint: typed.checkpoint.as_ref().map(PathBuf::from),
             time: typed.time.clone(),
             out: PathBuf::from(&typed.out),
             json: match typed.json.as_deref() {
@@ -187,7 +199,8 @@ impl CheckPlan {
     pub(crate) fn under(&self, model: ModelName, explorer: Explorer) -> CheckPlan {
         let mut plan = CheckPlan { models: vec![(model, explorer)], ..self.clone() };
         if explorer == Explorer::Rsmc {
-            plan.explore.graphs = Some(model.graphs());
+            plan.explore.graphs = Some(Graphs { model: model.graphs(), seconds: plan.budget.seconds });
+            plan.spread = Spread { workers: 1, slice: None };
             plan.explore.monitors = Vec::new();
             plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);
         }
@@ -225,6 +238,9 @@ pub(crate) fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
         (false, false) => ReplayMode::Whole,
     }
 }
+
+/// More processes than that are a mistake.
+const WORKERS: usize = 1024;
 
 /// The monitors by their names on the command line and in JSON.
 const MONITORS: [(&str, MonitorName); 9] = [
@@ -335,12 +351,17 @@ fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Opti
     let given = fits_interleavings("--preemptions", &typed.preemptions, explorer.is_some())?;
     let usual = if matches!(explorer, None | Some(protocol::Explorer::Bounded)) { "2" } else { "none" };
     match (explorer, preemptions(given.unwrap_or(usual))?) {
-        (Some(explorer), Some(_)) if draws(Some(explorer)) => Err(Failure::usage(
+        (Some(explorer), Some(_)) if explorer != protocol::Explorer::Bounded => Err(Failure::usage(
             format!("--preemptions does not fit the explorer {}", explorer.name()),
-            "it is for bounded and dpor",
+            "it bounds the explorer bounded; dpor runs one execution of each class, however many preemptions it has",
         )),
         (_, bound) => Ok(bound),
     }
+}
+
+/// Whether what an explorer has not run yet can be run by another process.
+fn hands_out(explorer: Option<protocol::Explorer>) -> bool {
+    matches!(explorer, None | Some(protocol::Explorer::Bounded | protocol::Explorer::Random))
 }
 
 fn seed(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<u64, Failure> {
@@ -358,6 +379,12 @@ fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Res
     if draws(Some(explorer)) && typed.executions.is_none() && typed.time.is_none() {
         let message = format!("the explorer {} has no end of its own", explorer.name());
         return Err(Failure::usage(message, "add --executions 1000 or --time 30s"));
+    }
+    if typed.checkpoint.is_some() && !hands_out(Some(explorer)) {
+        return Err(Failure::usage(
+            format!("--checkpoint does not fit the explorer {} in this version", explorer.name()),
+            "use --explorer bounded or random",
+        ));
     }
     if explorer != protocol::Explorer::Dpor {
         return Ok(());
@@ -403,6 +430,12 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
         if !typed.arguments.is_empty() {
             return Err(Failure::usage("program arguments do not fit litmus files", "leave them out"));
         }
+        for (option, given) in [("-j", typed.jobs.is_some()), ("--checkpoint", typed.checkpoint.is_some())] {
+            if given {
+                let message = format!("{option} does not fit litmus files, which take one process and little time");
+                return Err(Failure::usage(message, "leave it out"));
+            }
+        }
         if typed.monitor.as_deref().is_some_and(|list| list.split(',').any(|name| name == "race")) {
             let message = "monitor `race` does not fit litmus files, whose accesses have no C11 orders";
             return Err(Failure::usage(message, "leave it out"));
@@ -423,6 +456,8 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
         ("--leaks", typed.leaks),
         ("--spurious-wakeups", typed.spurious_wakeups),
         ("--weak-cas-fails", typed.weak_cas_fails != "0"),
+        ("--checkpoint", typed.checkpoint.is_some()),
+        ("--slice-executions", typed.slice_executions.is_some()),
     ];
     match options.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Failure::usage(
@@ -439,6 +474,22 @@ fn preemptions(typed: &str) -> Result<Option<u32>, Failure> {
     }
     let wrong = |_| Failure::usage(format!("--preemptions `{typed}` is no bound"), "give 0, 1, 2, … or none");
     typed.parse().map(Some).map_err(wrong)
+}
+
+/// As many processes as there are cores, unless told otherwise; where the explorer cannot hand out what is left, one.
+fn spread(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Spread, Failure> {
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let workers = match typed.jobs.as_deref().map(|text| (text, text.parse())) {
+        None => cores(),
+        Some((_, Ok(workers @ 1..=WORKERS))) => workers,
+        Some((text, _)) => {
+            let message = format!("-j `{text}` is no number of processes");
+            return Err(Failure::usage(message, format!("give a whole number from 1 to {WORKERS}")));
+        }
+    };
+    let workers = if hands_out(explorer) { workers } else { 1 };
+    let slice = typed.slice_executions.as_deref().map(|text| count("--slice-executions", text)).transpose()?;
+    Ok(Spread { workers, slice })
 }
 
 fn weak_failures(typed: &str) -> Result<u32, Failure> {

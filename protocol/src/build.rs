@@ -11,6 +11,7 @@ pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     include_str!("job.rs"),
     include_str!("lib.rs"),
     include_str!("message.rs"),
+    include_str!("slice.rs"),
 ]));
 
 /// The ELF section of [`BUILD`].

@@ -3,13 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::message::Place;
+use crate::slice::Slice;
 
 /// One order to the program under test.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Job {
-    /// Explore the executions.
+    /// Get ready to explore executions.
     Explore(Explore),
+    /// Explore some.
+    Slice(Box<Slice>),
     /// Run one schedule again and describe every event.
     Replay(Replay),
 }
@@ -54,6 +57,15 @@ impl MonitorName {
     pub const fn has_buffers(self) -> bool {
         matches!(self, Self::Tso | Self::Pso | Self::BurnimTso | Self::BurnimPso)
     }
+}
+
+/// The search for the execution graphs of a program. It is one slice.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Graphs {
+    /// The memory model.
+    pub model: GraphModel,
+    /// Stop after so many seconds.
+    pub seconds: Option<f64>,
 }
 
 /// A memory model whose execution graphs are explored.
@@ -173,20 +185,16 @@ pub struct Explore {
     pub preemptions: Option<u32>,
     /// What watches each execution.
     pub monitors: Vec<MonitorName>,
-    /// Stop after so many executions.
-    pub executions: Option<u64>,
-    /// Stop after so many seconds.
-    pub seconds: Option<f64>,
     /// How far one execution may go.
     pub limits: Limits,
     /// How the heap behaves.
     #[serde(default)]
     pub heap: Heap,
-    /// Stop at the first violation.
+    /// End a slice at its first violation.
     pub stop_at_first: bool,
-    /// Explore the execution graphs under this model; none: interleavings.
+    /// Explore execution graphs; none: interleavings.
     #[serde(default)]
-    pub graphs: Option<GraphModel>,
+    pub graphs: Option<Graphs>,
 }
 
 /// Run one schedule again.

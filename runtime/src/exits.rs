@@ -3,6 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::objects::Class;
 use crate::runtime::with;
 use crate::threads::call_site;
 use crate::{graph, process};
@@ -122,6 +123,7 @@ extern "C" fn __fh_atexit(function: Function) -> c_int {
     graph::refuse("atexit", call_site());
     with(|runtime| {
         runtime.has_effect();
+        runtime.uses(Class::Exits);
         runtime.exits.at_exit.push(Handler::Plain(function));
     });
     0
@@ -132,6 +134,7 @@ extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), a
     graph::refuse("on_exit", call_site());
     with(|runtime| {
         runtime.has_effect();
+        runtime.uses(Class::Exits);
         runtime.exits.at_exit.push(Handler::WithStatus(function, argument as usize));
     });
     0
@@ -142,6 +145,7 @@ extern "C" fn __fh_at_quick_exit(function: Function) -> c_int {
     graph::refuse("at_quick_exit", call_site());
     with(|runtime| {
         runtime.has_effect();
+        runtime.uses(Class::Exits);
         runtime.exits.at_quick_exit.push(Handler::Plain(function));
     });
     0

@@ -8,8 +8,8 @@ use engine::execution::{Execution, Step};
 use engine::explore::Counts;
 use engine::monitor::{Cycle, Model, Monitor, Name, Report};
 use protocol::{
-    BoundCount, FirstReport, Kind, MonitorCount, MonitorName, Place, Role, Schedule, Segment, SiteUse, TraceEvent,
-    Violation,
+    BoundTally, FirstReport, Identity, Kind, MonitorName, MonitorTally, Place, Role, Schedule, Segment, Sighting,
+    SiteUse, Tally, TraceEvent, Violation,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -256,25 +256,22 @@ fn line(site: &SiteUse) -> String {
 }
 
 struct Found {
-    executions: u64,
-    /// The execution in which it was last seen.
+    sighting: Sighting,
+    /// The run in which it was last seen.
     last: u64,
 }
 
 #[derive(Default)]
 struct Count {
     reporting: u64,
-    distinct: u64,
-    triples: u64,
+    /// e′, prev, e. Of a race: the earlier access, twice, and the later.
+    triples: FxHashSet<(u32, u32, u32)>,
     first: Option<FirstReport>,
-    /// Among the bounds, that of the first report.
-    first_bound: Option<usize>,
-    /// The execution in which it last reported.
+    /// The preemptions of the first execution that it reported in.
+    first_preemptions: Option<u32>,
+    /// The run in which it last reported.
     last: u64,
 }
-
-/// A triple of places with the monitor that saw it: e′, prev, e. Of a race: the earlier access, twice, and the later.
-type Triple = (usize, u32, u32, u32);
 
 /// So many of the stores that wait are kept for each event of a trace, the newest ones: nobody reads more, and an
 /// execution of many events that never drains its buffers would fill memory.
@@ -296,24 +293,23 @@ pub(crate) struct Recorder {
     monitors: Vec<(MonitorName, Name)>,
     counts: Vec<Count>,
     pairs: FxHashMap<(usize, u32, u32), usize>,
-    triples: FxHashSet<Triple>,
     failures: BTreeMap<String, usize>,
     found: Vec<Found>,
-    /// Found, and not told to the tool yet.
-    pub(crate) fresh: Vec<Violation>,
+    /// What is told of no more than that it was seen.
+    known: FxHashSet<Identity>,
     started: Instant,
     /// Every run of the program, counted executions or not.
     pub(crate) runs: u64,
     pub(crate) executions: u64,
     pub(crate) blocked: u64,
     /// How many counted executions ended with each exit status but 0.
-    pub(crate) exit_statuses: BTreeMap<i32, u64>,
-    pub(crate) events: u64,
-    by_bound: Vec<BoundCount>,
+    exit_statuses: BTreeMap<i32, u64>,
+    events: u64,
+    by_bound: BTreeMap<u32, BoundTally>,
 }
 
 impl Recorder {
-    /// Nothing found yet; the search starts now.
+    /// Nothing found yet; the slice starts now.
     pub(crate) fn new(monitors: Vec<(MonitorName, Name)>) -> Self {
         Self {
             notes: Vec::new(),
@@ -321,18 +317,24 @@ impl Recorder {
             counts: monitors.iter().map(|_| Count::default()).collect(),
             monitors,
             pairs: FxHashMap::default(),
-            triples: FxHashSet::default(),
             failures: BTreeMap::new(),
             found: Vec::new(),
-            fresh: Vec::new(),
+            known: FxHashSet::default(),
             started: Instant::now(),
             runs: 0,
             executions: 0,
             blocked: 0,
             exit_statuses: BTreeMap::new(),
             events: 0,
-            by_bound: Vec::new(),
+            by_bound: BTreeMap::new(),
         }
+    }
+
+    /// The same for another slice.
+    pub(crate) fn restart(&mut self, known: &[Identity]) {
+        let again = Self::new(std::mem::take(&mut self.monitors));
+        self.known = std::mem::replace(self, again).known;
+        self.known.extend(known.iter().cloned());
     }
 
     /// Keeps values, addresses and the state of the store buffers of each event.
@@ -384,7 +386,7 @@ impl Recorder {
         self.traced.is_some()
     }
 
-    /// Seconds since the search began.
+    /// Seconds since the slice began.
     pub(crate) fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
@@ -397,11 +399,14 @@ impl Recorder {
             self.executions += 1;
             self.events += u64::from(execution.length());
         }
-        let bound = self.bound_count(execution.preemptions(), counts);
+        let preemptions = execution.preemptions();
+        if let Some(preemptions) = preemptions {
+            self.by_bound.entry(preemptions).or_default().executions += u64::from(counts);
+        }
         for report in reports {
             for index in 0..self.monitors.len() {
                 if self.monitors[index].1 == report.monitor() {
-                    self.report(index, report, execution, counts, bound);
+                    self.report(index, report, execution, counts);
                 }
             }
         }
@@ -415,18 +420,7 @@ impl Recorder {
         }
     }
 
-    fn bound_count(&mut self, preemptions: Option<u32>, counts: bool) -> Option<usize> {
-        let preemptions = preemptions?;
-        if self.by_bound.last().is_none_or(|last| last.preemptions != preemptions) {
-            let reporting = self.monitors.iter().map(|&(name, _)| (name, 0)).collect();
-            self.by_bound.push(BoundCount { preemptions, executions: 0, reporting });
-        }
-        let index = self.by_bound.len() - 1;
-        self.by_bound[index].executions += u64::from(counts);
-        Some(index)
-    }
-
-    fn report(&mut self, monitor: usize, report: &Report, execution: &Execution, counts: bool, bound: Option<usize>) {
+    fn report(&mut self, monitor: usize, report: &Report, execution: &Execution, counts: bool) {
         let site = |index: u32| execution.steps()[index as usize].site.0;
         let (pair, triple) = match *report {
             Report::Cycle(Cycle { delayed, previous, overtaking, .. }) => {
@@ -439,41 +433,44 @@ impl Recorder {
                 ((earlier.min(later), earlier.max(later)), (earlier, earlier, later))
             }
         };
+        let name = self.monitors[monitor].0;
         let count = &mut self.counts[monitor];
         if counts && count.last != self.runs {
             count.last = self.runs;
             count.reporting += 1;
-            if let Some(bound) = bound {
-                *self.by_bound[bound].reporting.entry(self.monitors[monitor].0).or_default() += 1;
+            if let Some(bound) = execution.preemptions().and_then(|preemptions| self.by_bound.get_mut(&preemptions)) {
+                *bound.reporting.entry(name).or_default() += 1;
             }
         }
         if count.first.is_none() {
             let seconds = self.started.elapsed().as_secs_f64();
-            count.first = Some(FirstReport { executions: self.executions.max(1), seconds });
-            count.first_bound = bound;
+            count.first = Some(FirstReport { executions: self.executions, seconds });
+            count.first_preemptions = execution.preemptions();
         }
-        if self.triples.insert((monitor, triple.0, triple.1, triple.2)) {
-            count.triples += 1;
-        }
+        count.triples.insert(triple);
         let next = self.found.len();
         let index = *self.pairs.entry((monitor, pair.0, pair.1)).or_insert(next);
         if index == next {
-            count.distinct += 1;
-            let violation = match *report {
+            let identity = Identity::Reported(name, pair.0, pair.1);
+            let violation = (!self.known.contains(&identity)).then(|| match *report {
                 Report::Cycle(cycle) => self.sc_violation(monitor, cycle, execution),
                 Report::Race { earlier, later } => self.race(monitor, earlier, later, execution),
-            };
-            self.found.push(Found { executions: 0, last: 0 });
-            self.fresh.push(violation);
+            });
+            self.add(identity, violation);
         }
         self.seen(index, counts);
+    }
+
+    fn add(&mut self, identity: Identity, violation: Option<Violation>) {
+        let violation = violation.map(Box::new);
+        self.found.push(Found { sighting: Sighting { identity, executions: 0, violation }, last: 0 });
     }
 
     fn seen(&mut self, index: usize, counts: bool) {
         let found = &mut self.found[index];
         if counts && found.last != self.runs {
             found.last = self.runs;
-            found.executions += 1;
+            found.sighting.executions += 1;
         }
     }
 
@@ -552,12 +549,14 @@ impl Recorder {
     /// known.
     pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, counts: Counts) {
         let next = self.found.len();
-        let index = *self.failures.entry(failure.key()).or_insert(next);
+        let words = failure.key();
+        let index = *self.failures.entry(words.clone()).or_insert(next);
         let Failure { kind, message, sites, program_counter } = failure;
         if index == next {
-            self.found.push(Found { executions: 0, last: 0 });
+            let identity = Identity::Failed(words);
             let violation = Violation { kind, monitor: None, message, sites, events: None, program_counter, schedule };
-            self.fresh.push(violation);
+            let violation = (!self.known.contains(&identity)).then_some(violation);
+            self.add(identity, violation);
         }
         self.seen(index, counts == Counts::Once);
     }
@@ -567,14 +566,6 @@ impl Recorder {
         self.runs += 1;
         self.executions += 1;
         self.events += events;
-    }
-
-    /// The search begins anew: what was counted so far is counted again.
-    pub(crate) fn restart(&mut self) {
-        (self.runs, self.executions, self.blocked, self.events) = (0, 0, 0, 0);
-        self.failures.clear();
-        self.found.clear();
-        self.fresh.clear();
     }
 
     /// Whether anything has been found.
@@ -632,34 +623,30 @@ impl Recorder {
         events
     }
 
-    /// What each monitor counted.
-    pub(crate) fn monitor_counts(&self) -> Vec<MonitorCount> {
-        let counts = self.monitors.iter().zip(&self.counts);
-        counts
-            .map(|(&(monitor, _), count)| MonitorCount {
-                monitor,
-                reporting: at_least_one(count.reporting, count.first.is_some()),
-                distinct: count.distinct,
-                distinct_triples: count.triples,
-                first: count.first.clone(),
-            })
-            .collect()
+    /// What was found.
+    pub(crate) fn take_found(&mut self) -> Vec<Sighting> {
+        self.found.drain(..).map(|found| found.sighting).collect()
     }
 
-    /// What was counted by the number of preemptions.
-    pub(crate) fn by_bound(&self) -> Vec<BoundCount> {
-        let mut by_bound = self.by_bound.clone();
-        for (&(name, _), count) in self.monitors.iter().zip(&self.counts) {
-            if let Some(bound) = count.first_bound.filter(|_| count.reporting == 0) {
-                by_bound[bound].reporting.insert(name, 1);
-            }
+    /// What was counted.
+    pub(crate) fn tally(&self) -> Tally {
+        let monitors = self.counts.iter().map(|count| {
+            let mut triples: Vec<(u32, u32, u32)> = count.triples.iter().copied().collect();
+            triples.sort_unstable();
+            let (first, first_preemptions) = (count.first.clone(), count.first_preemptions);
+            MonitorTally { reporting: count.reporting, triples, first, first_preemptions }
+        });
+        Tally {
+            executions: self.executions,
+            blocked: self.blocked,
+            runs: self.runs,
+            events: self.events,
+            seconds: self.started.elapsed().as_secs_f64(),
+            by_bound: self.by_bound.clone(),
+            monitors: monitors.collect(),
+            exit_statuses: self.exit_statuses.clone(),
+            ..Tally::default()
         }
-        by_bound
-    }
-
-    /// How many executions showed each violation.
-    pub(crate) fn violation_executions(&self) -> Vec<u64> {
-        self.found.iter().map(|found| at_least_one(found.executions, true)).collect()
     }
 }
 
@@ -677,12 +664,6 @@ fn tell_apart(events: &mut [TraceEvent]) {
             event.target = format!("{}+{offset}", event.target);
         }
     }
-}
-
-/// A run that only repeats another one but for iterations without effect does not count; but what it shows belongs to
-/// some execution that counts.
-fn at_least_one(counted: u64, seen: bool) -> u64 {
-    counted.max(u64::from(seen))
 }
 
 fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {

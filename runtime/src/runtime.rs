@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::event::{Barrier, Event, Kind, Location, Thread};
+use engine::event::{Barrier, Event, Kind, Location, Object, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
 use engine::explore::Values;
 use engine::mapping::{Barriers, Order};
@@ -18,6 +18,7 @@ use crate::faults;
 use crate::fiber::{self, Switch};
 use crate::files::Files;
 use crate::foreign;
+use crate::futexes::QUEUE;
 use crate::globals::Globals;
 use crate::graph::{self, Graph};
 use crate::heap::Heap;
@@ -25,7 +26,7 @@ use crate::jumps::Jumps;
 use crate::keys::Keys;
 use crate::layout;
 use crate::locals::Locals;
-use crate::objects::ObjectTable;
+use crate::objects::{Class, ObjectTable};
 use crate::random::Library;
 use crate::recorder::{Detail, Extent, Failure, Note, Operation, Recorder};
 use crate::shadow::{Cut, Shadow};
@@ -56,6 +57,8 @@ pub(crate) struct Runtime {
     stack_floor: usize,
     way: Way,
     pub(crate) max_events: u32,
+    /// The bits of an address that are the same in every process: none where the system randomises addresses.
+    lasting_addresses: u32,
     /// How the execution ended.
     pub(crate) end: Option<End>,
     /// The threads that have failed, with how many events and choices there were then, where the others go on.
@@ -330,6 +333,7 @@ impl Runtime {
             stack_floor: 0,
             way: Way::Plain,
             max_events: u32::MAX,
+            lasting_addresses: if layout::is_randomised() { 0 } else { u32::MAX },
             end: None,
             failed: Vec::new(),
             assumed: false,
@@ -403,9 +407,6 @@ impl Runtime {
 
     #[inline(never)]
     fn arrive_otherwise(&mut self, pending: Pending, site: RecordPointer) -> Turn {
-        if let (Explorer::Dpor, Pending::Wait(..)) = (self.explorer, pending) {
-            return self.refuse_by_classes(site);
-        }
         if self.is_off_stack() {
             if !layout::is_stack(stack_pointer()) {
                 GLOBAL.busy.store(false, Ordering::Relaxed);
@@ -434,8 +435,8 @@ impl Runtime {
     }
 
     /// The explorer dpor does not know how the operation at hand depends on others.
-    fn refuse_by_classes(&mut self, site: RecordPointer) -> Turn {
-        let what = "this operation under --explorer dpor".to_owned();
+    fn refuse_by_classes(&mut self, what: &str, site: RecordPointer) -> Turn {
+        let what = format!("{what} under --explorer dpor");
         self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
         Turn::Other(Switch::End)
     }
@@ -558,7 +559,7 @@ impl Runtime {
         let note = Note { site, operation };
         let values = Values::Known { before, after, expected };
         match self.shadow.known(address, width) {
-            Some(location) => self.event(kind, barriers, note, &[location], values),
+            Some(location) => self.event(kind, barriers, note, address, &[location], values),
             // A copy of its own: one that lived from the start would keep the fields out of registers.
             None => self.locate_narrow(&Access { ..access }),
         }
@@ -600,7 +601,7 @@ impl Runtime {
         if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;
         }
-        let turn = self.event(kind, barriers, note, &locations, Values::Unknown);
+        let turn = self.event(kind, barriers, note, address, &locations, Values::Unknown);
         self.locations = locations;
         turn
     }
@@ -627,21 +628,36 @@ impl Runtime {
         // These bytes may be nobody's: the next access to them has to be refused, too.
         self.shadow.hide(address..address + before.len());
         drop(self.shadow.take_hidden());
-        let target = locations.first().map_or(0, |location| location.0);
-        let step = Step { thread: self.running, site: self.sites.site(site), kind, target };
-        let repeats = self.execution.repeats();
-        let performed = self.execution.performed(step, &locations, Values::Unknown);
-        if performed.is_ok() && !repeats {
-            self.recorder.event(Note { site, operation });
-        }
-        let Step { thread, site, .. } = step;
-        let event = Event { thread, site, kind: Kind::Fence, before: Barrier::None, after: Barrier::None, order: None };
-        for monitor in &mut self.monitors {
-            monitor.event(&event, &[], &mut self.reports);
-        }
+        self.note_failed(kind, &locations, Note { site, operation });
         if self.recorder.traces() {
             self.recorder.detail(Detail { address, width: before.len() as u32, ..Detail::default() });
             self.recorder.buffers(&mut self.monitors);
+        }
+    }
+
+    /// The same of an operation on an object in memory that may not be accessed.
+    pub(crate) fn note_refused_operation(&mut self, kind: Kind, note: Note, address: usize) {
+        if self.explorer != Explorer::Dpor {
+            return;
+        }
+        self.note_failed(kind, &[], note);
+        if self.recorder.traces() {
+            self.recorder.detail(Detail { address, ..Detail::default() });
+            self.recorder.buffers(&mut self.monitors);
+        }
+    }
+
+    fn note_failed(&mut self, kind: Kind, locations: &[Location], note: Note) {
+        let target = locations.first().map_or(0, |location| location.0);
+        let (thread, site) = (self.running, self.sites.site(note.site));
+        let repeats = self.execution.repeats();
+        let performed = self.execution.performed(Step { thread, site, kind, target }, locations, Values::Unknown);
+        if performed.is_ok() && !repeats {
+            self.recorder.event(note);
+        }
+        let event = Event { thread, site, kind: Kind::Fence, before: Barrier::None, after: Barrier::None, order: None };
+        for monitor in &mut self.monitors {
+            monitor.event(&event, &[], &mut self.reports);
         }
     }
 
@@ -668,8 +684,9 @@ impl Runtime {
         site: RecordPointer,
         object: usize,
     ) -> Turn {
-        if self.explorer == Explorer::Dpor && !self.is_known_by_classes(kind, operation) {
-            return self.refuse_by_classes(site);
+        let unknown = matches!(operation, Operation::Cancel(_) | Operation::TestCancel | Operation::TryJoin(_));
+        if self.explorer == Explorer::Dpor && unknown {
+            return self.refuse_by_classes(operation.name(), site);
         }
         self.threads.at(self.running).events += 1;
         if self.recorder.traces() {
@@ -678,16 +695,7 @@ impl Runtime {
         // An attempt that failed synchronises with nothing.
         let order = if operation.gets_nothing() { Order::Relaxed } else { Order::AcquireRelease };
         let barriers = Barriers { before, after: Barrier::None, order: Some(order) };
-        self.event(kind, barriers, Note { site, operation }, &[], Values::Unknown)
-    }
-
-    /// Whether the explorer dpor knows how the event depends on others.
-    fn is_known_by_classes(&self, kind: Kind, operation: Operation) -> bool {
-        match kind {
-            Kind::Lock(object) => self.execution.mutex(object).is_some() && self.execution.machine(object).is_none(),
-            Kind::Share(_) | Kind::Wait { .. } => false,
-            _ => !matches!(operation, Operation::Cancel(_) | Operation::TestCancel | Operation::TryJoin(_)),
-        }
+        self.event(kind, barriers, Note { site, operation }, object, &[], Values::Unknown)
     }
 
     /// Reports a fence.
@@ -697,41 +705,70 @@ impl Runtime {
             self.recorder.detail(Detail::default());
         }
         let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
-        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, &[], Values::Unknown)
+        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, 0, &[], Values::Unknown)
     }
 
     /// Reports an event on several pieces of memory, one of which is no program's, with full fences on both sides.
     pub(crate) fn queue_event(&mut self, pieces: &[(usize, u8)], kind: Kind, note: Note, detail: Detail) -> Turn {
-        if self.explorer == Explorer::Dpor {
-            return self.refuse_by_classes(note.site);
-        }
         let state = self.threads.at(self.running);
         state.events += 1;
         state.effects += 1;
         if self.recorder.traces() {
             self.recorder.detail(detail);
         }
-        let (mut all, mut some) = (Vec::new(), Vec::new());
+        let (mut all, mut some, mut memory) = (Vec::new(), Vec::new(), Vec::new());
         for &(address, width) in pieces {
             if self.shadow.locate(address, width.into(), &mut some) == Cut::Yes {
                 self.void = true;
+            }
+            if address & QUEUE == 0 {
+                memory.extend_from_slice(&some);
             }
             all.append(&mut some);
         }
         all.sort_unstable();
         let order = Some(Order::SequentiallyConsistent);
-        self.event(kind, Barriers { before: Barrier::Full, after: Barrier::Full, order }, note, &all, Values::Unknown)
+        let barriers = Barriers { before: Barrier::Full, after: Barrier::Full, order };
+        let address = pieces.first().map_or(0, |&(address, _)| address);
+        if self.explorer == Explorer::Dpor {
+            // To the explorer the queue is an object.
+            return self.event_on(kind, barriers, note, address, &all, &memory, Values::Unknown);
+        }
+        self.event(kind, barriers, note, address, &all, Values::Unknown)
     }
 
-    /// Takes an event into the execution. Last come the monitors: little has to be kept in registers over their call.
+    /// Takes an event on an address, or 0, into the execution. Last come the monitors: little has to be kept in registers over their call.
     #[inline(always)]
-    fn event(&mut self, kind: Kind, barriers: Barriers, note: Note, locations: &[Location], values: Values) -> Turn {
+    fn event(
+        &mut self,
+        kind: Kind,
+        barriers: Barriers,
+        note: Note,
+        address: usize,
+        locations: &[Location],
+        values: Values,
+    ) -> Turn {
+        self.event_on(kind, barriers, note, address, locations, locations, values)
+    }
+
+    /// The same of one that means other locations to the explorer.
+    #[inline(always)]
+    fn event_on(
+        &mut self,
+        kind: Kind,
+        barriers: Barriers,
+        note: Note,
+        address: usize,
+        locations: &[Location],
+        explored: &[Location],
+        values: Values,
+    ) -> Turn {
         faults::progress();
         let site = self.sites.site(note.site);
         let thread = self.running;
-        let target = locations.first().map_or(0, |location| location.0);
+        let target = address as u32 & self.lasting_addresses;
         let repeats = self.execution.repeats();
-        let performed = self.execution.performed(Step { thread, site, kind, target }, locations, values);
+        let performed = self.execution.performed(Step { thread, site, kind, target }, explored, values);
         if !repeats {
             self.recorder.event(note);
         } else if performed.is_err() {
@@ -761,8 +798,26 @@ impl Runtime {
     /// Tells the explorer what the running thread has just made inaccessible.
     pub(crate) fn tell_hidden(&mut self) {
         let hidden = self.shadow.take_hidden();
+        self.execution.changes(&hidden, &[]);
+    }
+
+    /// The same of a block that was freed, or was to be freed once more, in which these objects were.
+    pub(crate) fn tell_freed(&mut self, address: usize, objects: &[Object]) {
+        let mut hidden = self.shadow.take_hidden();
+        if hidden.is_empty() && self.explorer == Explorer::Dpor {
+            // Whoever frees it once more has to do with this, even if nobody ever accessed it.
+            self.void |= self.shadow.locate(address, 1, &mut hidden) == Cut::Yes;
+            self.shadow.hide(address..address + 1);
+            drop(self.shadow.take_hidden());
+        }
+        self.execution.changes(&hidden, objects);
+    }
+
+    /// The running thread uses something that all threads have in common, and that is no memory of the program.
+    pub(crate) fn uses(&mut self, class: Class) {
         if self.explorer == Explorer::Dpor {
-            self.execution.hides(&hidden);
+            let object = self.objects.number(class, 0);
+            self.execution.changes(&[], &[object]);
         }
     }
 

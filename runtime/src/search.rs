@@ -1,5 +1,6 @@
-//! The search: execution after execution, each taken into the counts, until all are done or a budget ends it.
+//! The search: execution after execution, each taken into the counts, until all of a slice are done or a budget ends it.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::ops::Range;
 
@@ -10,13 +11,14 @@ use engine::explore::pct::Pct;
 use engine::explore::random::Uniform;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::explore::sampler::Sampler;
+use engine::explore::slice::{Leftover, Unit};
 use engine::explore::trust::Trust;
 use engine::explore::urw::Urw;
-use engine::explore::{Finish, Strategy};
+use engine::explore::{Corrupt, Finish, Strategy};
 use engine::monitor;
 use protocol::{
-    Explore, Explorer, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace,
-    TraceEvent, Wakeups,
+    Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Replay, Role, Schedule,
+    Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
 };
 
 use crate::faults::{self, Fault};
@@ -55,7 +57,7 @@ const fn monitor_by_name(name: MonitorName) -> monitor::Name {
 /// The strategy that a job asks for.
 fn strategy(job: &Explore) -> Box<dyn Strategy> {
     match job.explorer {
-        Explorer::Bounded => Box::new(Bounded::new(job.preemptions)),
+        Explorer::Bounded => Box::new(Bounded::first_slice(job.preemptions)),
         Explorer::Dpor => Box::new(Trust::new()),
         Explorer::Random => Box::new(Sampler::new(job.seed, Uniform)),
         Explorer::Pct => Box::new(Sampler::new(job.seed, Pct::new(BUG_DEPTH, 1))),
@@ -92,32 +94,83 @@ fn refuse_other_version(version: u32) {
     }
 }
 
-/// Explores, and tells the tool what was found.
-pub(crate) fn explore(job: &Explore) {
-    refuse_other_version(job.version);
-    let execution = Execution::new(strategy(job));
-    set_up(execution, job.explorer, &job.monitors, &job.limits, job.heap);
-    faults::set_patience(job.limits.local_seconds);
-    if let Err(error) = faults::install() {
-        control::internal_error(&format!("signal handlers cannot be installed: {error}"));
-    }
-    let Some(model) = job.graphs else { return conclude(&search(job)) };
-    with(|runtime| runtime.run_for_graphs(model));
-    let stopped = graph::search::search(job);
-    let refused = with(|runtime| runtime.refused()).flatten();
-    conclude(&refused.unwrap_or(stopped));
+/// A search, of which this process runs slices.
+pub(crate) struct Search {
+    job: Explore,
+    /// A slice has been run.
+    begun: Cell<bool>,
 }
 
-/// Tells the tool how the search ended.
+impl Search {
+    /// Gets ready.
+    pub(crate) fn prepare(job: Explore) -> Self {
+        refuse_other_version(job.version);
+        let execution = Execution::new(strategy(&job));
+        set_up(execution, job.explorer, &job.monitors, &job.limits, job.heap);
+        if let Err(error) = faults::install() {
+            control::internal_error(&format!("signal handlers cannot be installed: {error}"));
+        }
+        Self { job, begun: Cell::new(false) }
+    }
+
+    /// Explores a slice, and tells the tool what came of it.
+    pub(crate) fn explore(&self, slice: &Slice) {
+        if with(|runtime| runtime.begin_slice(slice)) != Some(true) {
+            control::internal_error("the slice numbers threads otherwise than this process");
+        }
+        match self.strategy(&slice.units) {
+            Ok(Some(strategy)) => drop(with(|runtime| runtime.execution.go_on_with(strategy))),
+            Ok(None) if self.begun.replace(true) => {}
+            _ => control::internal_error("the slice cannot be read"),
+        }
+        self.begun.set(true);
+        if !faults::interrupted() {
+            faults::set_patience(self.job.limits.local_seconds);
+        }
+        match self.job.graphs {
+            None => conclude(&search(&self.job, slice)),
+            Some(graphs) => conclude(&explore_graphs(&self.job, graphs, slice)),
+        }
+    }
+
+    /// The strategy for these units; none if it is the one at work.
+    fn strategy(&self, units: &[protocol::Unit]) -> Result<Option<Box<dyn Strategy>>, Corrupt> {
+        let mut packed = Vec::new();
+        for unit in units {
+            match &unit.prefixes {
+                Prefixes::Whole => return Ok(Some(strategy(&self.job))),
+                Prefixes::Rest => return Ok(None),
+                Prefixes::Packed(Packed(prefixes)) => {
+                    packed.push(Unit { weight: unit.weight, prefixes: prefixes.clone() });
+                }
+            }
+        }
+        match self.job.explorer {
+            Explorer::Bounded => Ok(Some(Box::new(Bounded::slice(self.job.preemptions, &packed)?))),
+            Explorer::Random => Ok(Some(Box::new(Sampler::slice(self.job.seed, Uniform, &packed)?))),
+            Explorer::Dpor | Explorer::Pct | Explorer::Urw => Err(Corrupt),
+        }
+    }
+}
+
+/// Explores all execution graphs in one slice; there is nothing to do in others.
+fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
+    if slice.units.iter().any(|unit| unit.prefixes == Prefixes::Rest) {
+        return Stopped::Open;
+    }
+    with(|runtime| runtime.run_for_graphs(graphs.model));
+    let stopped =
+        graph::search::search(job, &graph::search::Limits { seconds: graphs.seconds, executions: slice.executions });
+    with(|runtime| runtime.refused()).flatten().unwrap_or(stopped)
+}
+
+/// Tells the tool how the slice ended.
 fn conclude(stopped: &Stopped) {
-    // A timer that ticks on could end the summary.
+    // A timer that ticks on could end the message.
     faults::set_patience(u64::MAX);
     with(|runtime| {
-        runtime.send_fresh();
-        if let Stopped::Unsupported { what, place } = stopped {
-            control::send(&Message::Unsupported { what: what.clone(), place: place.clone() });
-        }
-        control::send(&Message::Summary(Box::new(runtime.summary(stopped))));
+        let harvest = runtime.harvest(stopped);
+        control::send(&Message::Harvest(Box::new(harvest)));
     });
 }
 
@@ -131,26 +184,30 @@ pub(crate) fn ended_by_a_library() {
     conclude(&Stopped::Unsupported { what, place });
 }
 
-/// Why the search ended.
+/// Why a slice ended.
 pub(crate) enum Stopped {
+    /// All of it has been run.
     Complete,
-    Budget(StoppedBy),
+    /// A budget is used up, or Ctrl-C was pressed.
+    Open,
     /// At the first violation, or at one after which going on makes no sense.
     Found,
+    /// An execution reached the limit of events.
+    Events,
     Unsupported {
         what: String,
         place: protocol::Place,
     },
 }
 
-fn search(job: &Explore) -> Stopped {
-    let mut looked = 0;
+fn search(job: &Explore, slice: &Slice) -> Stopped {
+    let mut looked = faults::ticks();
     loop {
+        if with(|runtime| runtime.is_spent(slice, &mut looked)) == Some(true) {
+            return Stopped::Open;
+        }
         if with(Runtime::begin) != Some(true) {
             return with(|runtime| runtime.refused()).flatten().unwrap_or(Stopped::Complete);
-        }
-        if let Some(stop) = with(|runtime| runtime.budget(job, &mut looked)).flatten() {
-            return Stopped::Budget(stop);
         }
         fiber::run(Thread::MAIN);
         faults::progress();
@@ -193,21 +250,26 @@ impl Runtime {
         }
     }
 
-    /// The budget that is used up, if one is. `looked` is the tick at which the clock was last read.
-    fn budget(&self, job: &Explore, looked: &mut u64) -> Option<StoppedBy> {
-        if faults::interrupted() {
-            return Some(StoppedBy::Interrupt);
+    /// Gets ready for a slice; false if it numbers threads otherwise than this process.
+    fn begin_slice(&mut self, slice: &Slice) -> bool {
+        let numbered =
+            self.execution.paths().len() > slice.threads.len() || self.execution.number(&slice.threads).is_ok();
+        self.recorder.restart(&slice.known);
+        self.uninstrumented.clear();
+        self.assumptions.clear();
+        numbered
+    }
+
+    /// Whether the budget of the slice is used up. `looked` is the tick at which the clock was last read.
+    fn is_spent(&self, slice: &Slice, looked: &mut u64) -> bool {
+        if faults::interrupted() || slice.executions.is_some_and(|limit| self.recorder.executions >= limit) {
+            return true;
         }
-        if job.executions.is_some_and(|limit| self.recorder.executions >= limit) {
-            return Some(StoppedBy::Executions);
+        if *looked == faults::ticks() {
+            return false;
         }
-        if *looked != faults::ticks() {
-            *looked = faults::ticks();
-            if job.seconds.is_some_and(|limit| self.recorder.seconds() >= limit) {
-                return Some(StoppedBy::Time);
-            }
-        }
-        None
+        *looked = faults::ticks();
+        self.recorder.seconds() >= slice.seconds
     }
 
     /// What ran outside of any control, if something did.
@@ -226,7 +288,8 @@ impl Runtime {
             return Some(refused);
         }
         if faults::interrupted() && fault.is_some_and(|(fault, _)| fault == Fault::Endless) {
-            return Some(Stopped::Budget(StoppedBy::Interrupt));
+            self.execution.finish(Finish::Again);
+            return Some(Stopped::Open);
         }
         // The first execution is run twice, so that a program that depends on the time or on chance is noticed.
         if self.void || (fault.is_none() && !std::mem::replace(&mut self.run_twice, true)) {
@@ -246,7 +309,6 @@ impl Runtime {
             self.recorder.fail(failure, &self.execution);
             return Some(Stopped::Found);
         }
-        let mut stop = None;
         match end {
             End::Assumed => self.recorder.blocked += 1,
             End::StackOverflow => {
@@ -254,7 +316,7 @@ impl Runtime {
                 let failure = self.overflow();
                 self.recorder.fail(failure, &self.execution);
             }
-            End::MaxEvents => return Some(Stopped::Budget(StoppedBy::Events)),
+            End::MaxEvents => return Some(Stopped::Events),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
             End::Nobody(Ending::Abandoned) => self.recorder.runs += 1,
             End::Nobody(_) if !self.failed.is_empty() => {
@@ -283,20 +345,7 @@ impl Runtime {
             }
         }
         self.execution.finish(Finish::Done);
-        if stop_at_first && self.recorder.has_found() {
-            stop = Some(Stopped::Found);
-        }
-        self.send_fresh();
-        stop
-    }
-
-    fn send_fresh(&mut self) {
-        if self.recorder.fresh.is_empty() {
-            return;
-        }
-        for violation in self.recorder.fresh.drain(..) {
-            control::send(&Message::Violation(Box::new(violation)));
-        }
+        (stop_at_first && self.recorder.has_found()).then_some(Stopped::Found)
     }
 
     pub(crate) fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
@@ -359,28 +408,38 @@ impl Runtime {
         }
     }
 
-    fn summary(&self, stopped: &Stopped) -> Summary {
-        Summary {
-            complete: matches!(stopped, Stopped::Complete),
-            stopped_by: match stopped {
-                Stopped::Budget(budget) => Some(*budget),
-                _ => None,
+    fn harvest(&mut self, stopped: &Stopped) -> Harvest {
+        let (end, left) = match stopped {
+            Stopped::Complete | Stopped::Open if self.graph.is_some() => (SliceEnd::Open, None),
+            Stopped::Complete | Stopped::Open => (SliceEnd::Open, self.execution.leave()),
+            Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
+            Stopped::Events => (SliceEnd::Events(self.busiest_loop()), Some(Leftover::default())),
+            Stopped::Unsupported { what, place } => {
+                let (what, place) = (what.clone(), place.clone());
+                (SliceEnd::Unsupported { what, place }, Some(Leftover::default()))
+            }
+        };
+        let pack = |units: Vec<Unit>| {
+            let prefixes = |unit: Unit| (unit.weight, Prefixes::Packed(Packed(unit.prefixes)));
+            let packed = units.into_iter().map(prefixes);
+            packed.map(|(weight, prefixes)| protocol::Unit { weight, prefixes }).collect()
+        };
+        let (left, next) = match (left, stopped) {
+            (Some(Leftover { now, next }), _) => (pack(now), pack(next)),
+            (None, Stopped::Complete) => (Vec::new(), Vec::new()),
+            (None, _) => (vec![protocol::Unit { weight: 0.0, prefixes: Prefixes::Rest }], Vec::new()),
+        };
+        Harvest {
+            end,
+            left,
+            next,
+            threads: self.execution.paths().map(<[u32]>::to_vec).collect(),
+            tally: Tally {
+                uninstrumented: self.uninstrumented.iter().cloned().collect(),
+                assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+                ..self.recorder.tally()
             },
-            executions: self.recorder.executions,
-            blocked: self.recorder.blocked,
-            runs: self.recorder.runs,
-            events: self.recorder.events,
-            seconds: self.recorder.seconds(),
-            by_bound: self.recorder.by_bound(),
-            monitors: self.recorder.monitor_counts(),
-            violation_executions: self.recorder.violation_executions(),
-            uninstrumented: self.uninstrumented.iter().cloned().collect(),
-            busiest: match stopped {
-                Stopped::Budget(StoppedBy::Events) => self.busiest_loop(),
-                _ => None,
-            },
-            assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
-            exit_statuses: self.recorder.exit_statuses.clone(),
+            found: self.recorder.take_found(),
         }
     }
 }
@@ -469,11 +528,8 @@ impl Runtime {
         let mut events = self.recorder.trace_events(self.execution.steps());
         self.name_variables(&mut events);
         self.finish_quietly(fault);
-        let violations = self.recorder.fresh.drain(..).map(|mut violation| {
-            violation.schedule = Schedule::default();
-            violation
-        });
-        let violations = violations.collect();
+        let found = self.recorder.take_found().into_iter().filter_map(|sighting| sighting.violation);
+        let violations = found.map(|violation| Violation { schedule: Schedule::default(), ..*violation }).collect();
         control::send(&Message::Replayed(Box::new(Trace { events, violations })));
     }
 

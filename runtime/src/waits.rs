@@ -184,7 +184,7 @@ impl Runtime {
             let alone = mark.has_effected_as_much_as(&begin) && self.has_only_passed_mutexes(&begin);
             if mark.in_vain == begin.in_vain + 1 && alone {
                 self.forget_changes(&begin);
-                self.grows_patient(begin.reads);
+                self.grows_patient(begin.reads, begin.events);
             }
             let mark = self.mark();
             self.threads.at(thread).visits.restart(words, mark);
@@ -339,7 +339,7 @@ impl Runtime {
     }
 
     /// The last so many events of the thread.
-    fn last_events(&self, thread: Thread, events: u64) -> Option<Iteration> {
+    pub(crate) fn last_events(&self, thread: Thread, events: u64) -> Option<Iteration> {
         let events = u32::try_from(events).ok().filter(|&events| events > 0)?;
         let steps = self.execution.steps();
         let mut own = (0..steps.len()).rev().filter(|&index| steps[index].thread == thread).map(|index| index as u32);

@@ -88,7 +88,7 @@ impl Searched<'_> {
             preemptions: plan.explore.preemptions.filter(|_| bounded),
             monitors: &self.monitors,
             time: plan.time.as_deref(),
-            budget: plan.explore.executions,
+            budget: plan.budget.executions,
             interrupted_by: self.interrupted_by,
             max_events: plan.explore.limits.max_events,
             given_up: "where the model refuses what was tried",

@@ -37,7 +37,7 @@ struct Budget<'p> {
 impl Budget<'_> {
     /// The budget that is used up, if one is.
     fn used_up(&mut self, executions: u64) -> Option<Stopped> {
-        if self.plan.explore.executions.is_some_and(|limit| executions >= limit) {
+        if self.plan.budget.executions.is_some_and(|limit| executions >= limit) {
             return Some(Stopped::Budget(StoppedBy::Executions));
         }
         self.questions += 1;
@@ -47,7 +47,7 @@ impl Budget<'_> {
         if self.interrupts.pressed() {
             return Some(Stopped::Budget(StoppedBy::Interrupt));
         }
-        let limit = self.plan.explore.seconds.map(Duration::from_secs_f64);
+        let limit = self.plan.budget.seconds.map(Duration::from_secs_f64);
         limit.is_some_and(|limit| self.started.elapsed() >= limit).then_some(Stopped::Budget(StoppedBy::Time))
     }
 }

@@ -27,11 +27,14 @@
 use std::ops::Range;
 
 mod objects;
+mod observed;
 
 pub use objects::{Heeds, Sleepless};
+use observed::AtHand;
 
 use crate::event::{Kind, Location, Object, Site, Thread};
-use crate::explore::{Counts, Diverged, Finish, Hold, Performed, Previous, Strategy, Values};
+use crate::explore::slice::Leftover;
+use crate::explore::{Counts, Diverged, Finish, Previous, Standing, Strategy, Values};
 use crate::progress::Blocked;
 use crate::sync::machine::{Machine, Until, Wish};
 use crate::sync::mutex::{Acquired, Mutex, Refusal, Robustness, Type};
@@ -98,12 +101,14 @@ pub struct Step {
     pub site: Site,
     /// What.
     pub kind: Kind,
-    /// The first location or address part touched, or 0: anything that tells two events apart.
+    /// A part of the address that it touches, or 0: anything that tells two events apart, and is the same in every
+    /// process that runs the program.
     pub target: u32,
 }
 
 impl Step {
-    /// Takes the step into the digest of those before it.
+    /// Takes the step into the digest of those before it. The numbers of objects, which each process gives as it comes to
+    /// them, are no part of it: digests are compared between processes.
     #[must_use]
     pub const fn digest(&self, before: u64) -> u64 {
         let (kind, operand) = match self.kind {
@@ -112,16 +117,15 @@ impl Step {
             Kind::Rmw => (2, 0),
             Kind::FailedRmw => (3, 0),
             Kind::Fence => (4, 0),
-            Kind::Lock(object) => (5, object.0 as u64),
-            Kind::Create(child) => (6, child.0 as u64),
-            Kind::Join(child) => (7, child.0 as u64),
+            Kind::Lock(_) => (5, 0),
+            Kind::Create(child) => (6, child.0),
+            Kind::Join(child) => (7, child.0),
             Kind::CompareAndSwap => (8, 0),
-            Kind::Share(object) => (9, object.0 as u64),
-            Kind::Wait { condition, mutex } => (10, (mutex.0 as u64) << 32 | condition.0 as u64),
+            Kind::Share(_) => (9, 0),
+            Kind::Wait { .. } => (10, 0),
         };
         let who = (self.site.0 as u64) << 32 | (kind as u64) << 8 | self.thread.0 as u64;
-        // Only accesses have a target, and only the others an operand.
-        let what = (self.target as u64) << 32 | operand;
+        let what = (self.target as u64) << 32 | operand as u64;
         mixed(mixed(before, who), what)
     }
 }
@@ -174,8 +178,8 @@ pub struct Execution {
     strategy: Box<dyn Strategy>,
     /// Whether the strategy wants to be told of every event.
     observed: bool,
-    /// What the operation on an object at hand is.
-    hold: Hold,
+    /// What the strategy is to be told of the operation at hand, if it wants to be.
+    at_hand: AtHand,
     threads: Vec<ThreadState>,
     enabled: ThreadSet,
     /// The threads that have yielded since their last event.
@@ -215,7 +219,7 @@ impl Execution {
     pub fn new(strategy: Box<dyn Strategy>) -> Self {
         Self {
             observed: strategy.observes(),
-            hold: Hold::Any,
+            at_hand: AtHand::default(),
             strategy,
             threads: vec![ThreadState::new(Vec::new())],
             enabled: ThreadSet::EMPTY,
@@ -241,15 +245,19 @@ impl Execution {
         }
     }
 
-    /// Fixes which path of creation has which number, as an earlier exploration gave them.
+    /// Fixes which path of creation has which number, as an earlier exploration gave them. The numbers that are given
+    /// already stay.
     ///
     /// # Errors
-    /// [`NotANumbering`].
+    /// [`NotANumbering`], also where it gives the same path, or the same number, otherwise.
     pub fn number(&mut self, paths: &[Vec<u32>]) -> Result<(), NotANumbering> {
-        if paths.len() > Thread::LIMIT || paths.first().is_none_or(|main| !main.is_empty()) {
+        if paths.len() > Thread::LIMIT || self.paths().zip(paths).any(|(known, path)| known != path) {
             return Err(NotANumbering);
         }
-        for (index, path) in paths.iter().enumerate().skip(1) {
+        if paths.is_empty() {
+            return Err(NotANumbering);
+        }
+        for (index, path) in paths.iter().enumerate().skip(self.threads.len()) {
             let (&nth, parent) = path.split_last().ok_or(NotANumbering)?;
             let parent = self.threads.iter_mut().find(|thread| thread.path == parent).ok_or(NotANumbering)?;
             if parent.children.len() != nth as usize {
@@ -286,6 +294,7 @@ impl Execution {
         self.preemptions = start.preemptions;
         self.diverged = None;
         self.choices.clear();
+        self.at_hand.clear();
         true
     }
 
@@ -365,6 +374,9 @@ impl Execution {
             self.yielding.remove(next);
             self.yielded.push(self.length);
         }
+        if self.observed {
+            self.note_need(next);
+        }
         let state = &mut self.threads[next.index()];
         if matches!(state.status, Status::Waiting(_)) {
             self.waiting -= 1;
@@ -405,14 +417,6 @@ impl Execution {
         }
     }
 
-    fn tell_blocked(&mut self) {
-        for (index, state) in self.threads.iter().enumerate() {
-            if let Status::Arrived(Pending::Lock(object)) = state.status {
-                self.strategy.blocked(Thread::from_index(index), object);
-            }
-        }
-    }
-
     /// Whether the iterations after which threads wait aside for ever are the last events, each alone, by thread.
     fn waits_last(&self) -> bool {
         let aside = || self.threads.iter().filter_map(|thread| thread.waited_aside);
@@ -447,25 +451,6 @@ impl Execution {
         }
         self.length += 1;
         Ok(())
-    }
-
-    #[inline(never)]
-    fn tell(&mut self, Step { thread, kind, .. }: Step, locations: &[Location], mut values: Values) {
-        if let Kind::Lock(object) = kind {
-            let owner = self.mutex(object).and_then(Mutex::owner);
-            let after = owner.map_or(0, |owner| u64::from(owner.0) + 1);
-            values = Values::Known { before: 0, after, expected: None };
-        }
-        let hold = std::mem::replace(&mut self.hold, Hold::Any);
-        self.strategy.performed(&Performed { thread, kind, locations, values, hold });
-    }
-
-    /// After the last event, its thread has made these locations inaccessible: whoever accesses them does it before or
-    /// after.
-    pub fn hides(&mut self, locations: &[Location]) {
-        if self.observed {
-            self.strategy.hides(locations);
-        }
     }
 
     /// The running thread does not go on, but does not end either.
@@ -564,7 +549,7 @@ impl Execution {
     /// As [`Mutex::lock`].
     pub fn lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
         let thread = self.current;
-        self.hold = Hold::Acquire;
+        self.note_object(object);
         let result = self.mutex_mut(object).lock(thread);
         self.settle_around(object);
         result
@@ -576,6 +561,7 @@ impl Execution {
     /// As [`Mutex::try_lock`].
     pub fn try_lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
         let thread = self.current;
+        self.note_object(object);
         let result = self.mutex_mut(object).try_lock(thread);
         self.settle_around(object);
         result
@@ -587,6 +573,7 @@ impl Execution {
     /// As [`Mutex::unlock`].
     pub fn unlock(&mut self, object: Object) -> Result<(), Refusal> {
         let thread = self.current;
+        self.note_object(object);
         let result = self.mutex_mut(object).unlock(thread);
         self.settle_around(object);
         result
@@ -607,7 +594,7 @@ impl Execution {
             !(alone && at_once)
         });
         if self.observed {
-            self.strategy.waits(thread, events);
+            self.strategy.waits(thread, events, Standing::InALoop);
         }
         let state = &mut self.threads[thread.index()];
         state.status = Status::Waiting(first);
@@ -669,6 +656,16 @@ impl Execution {
     /// Ends the execution.
     pub fn finish(&mut self, finish: Finish) {
         self.strategy.finish(finish);
+    }
+
+    /// Ends the search between two executions: what is still to be run; none if the strategy can only go on itself.
+    pub fn leave(&mut self) -> Option<Leftover> {
+        self.strategy.leave(&self.steps[..self.length as usize])
+    }
+
+    /// Goes on with another strategy, between two executions.
+    pub fn go_on_with(&mut self, strategy: Box<dyn Strategy>) {
+        self.strategy = strategy;
     }
 
     /// The thread that was chosen last.
@@ -745,7 +742,8 @@ impl Execution {
     }
 
     /// The path of creation of each thread, by its number.
-    pub fn paths(&self) -> impl Iterator<Item = &[u32]> {
+    #[must_use]
+    pub fn paths(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.threads.iter().map(|thread| thread.path.as_slice())
     }
 }

@@ -4,18 +4,25 @@
 //! [`crate::execution`]. One strategy is one file named after its method.
 
 pub mod bounded;
+pub mod estimate;
 mod frontier;
 mod generator;
+mod packed;
 pub mod pct;
 pub mod random;
 pub mod replay;
 pub mod rsmc;
 pub mod sampler;
+pub mod slice;
 pub mod trust;
 pub mod urw;
 
+pub use packed::Corrupt;
+
 use crate::event::{Kind, Location, Object, Thread};
 use crate::execution::{Iteration, Step};
+use crate::explore::slice::Leftover;
+use crate::sync::machine::{Until, Wish};
 use crate::thread_set::ThreadSet;
 
 /// How an execution begins.
@@ -66,24 +73,44 @@ pub struct Diverged;
 pub enum Values {
     /// It is not known.
     Unknown,
-    /// Its locations held one value before and another one now, or the same.
+    /// Its location held one value before and another one now, or the same.
     Known {
         /// Before.
         before: u64,
-        /// Now. Of an operation on a mutex, who holds that: 0 for nobody, else the thread's number plus 1.
+        /// Now.
         after: u64,
         /// Of a compare-and-swap: what it writes only over.
         expected: Option<u64>,
     },
 }
 
-/// What an operation on an object does, as far as others see it.
+/// What an operation did to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hold {
-    /// It could only be performed while nobody else held the object.
-    Acquire,
-    /// It can be performed whoever holds the object.
-    Any,
+pub struct Touched {
+    /// The object.
+    pub object: Object,
+    /// What its state meant to those who wait for it, before and now; none if that takes more than 64 bits.
+    pub states: Option<(u64, u64)>,
+    /// Whether others see it.
+    pub effect: Effect,
+}
+
+/// Whether operations on an object see each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// All others.
+    Seen,
+    /// Those that are seen; not those that are unseen as well.
+    Unseen,
+}
+
+/// What a thread waited for, or waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Need {
+    /// What it wants.
+    pub wish: Wish,
+    /// How long it waits for that.
+    pub until: Until,
 }
 
 /// An event that has been performed.
@@ -97,8 +124,19 @@ pub struct Performed<'a> {
     pub locations: &'a [Location],
     /// What it read and wrote.
     pub values: Values,
-    /// Of an operation on an object.
-    pub hold: Hold,
+    /// The objects that it operated on.
+    pub objects: &'a [Touched],
+    /// What its thread waited for, if it could not be performed at any time.
+    pub need: Option<Need>,
+}
+
+/// Where a thread stands that waits for something to be different.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// In a wait loop, before another iteration like the last one.
+    InALoop,
+    /// Before a wait with a limit, which would run out as the last one did.
+    BeforeALimitedWait,
 }
 
 /// Decides, for each point of each execution, what happens.
@@ -137,16 +175,20 @@ pub trait Strategy {
     /// An event has been performed; called only of a strategy that observes.
     fn performed(&mut self, _event: &Performed<'_>) {}
 
-    /// Nobody can go on, and this thread stands before acquiring the object; called only of a strategy that observes.
-    fn blocked(&mut self, _thread: Thread, _object: Object) {}
+    /// Nobody can go on, and this thread waits for that; called only of a strategy that observes.
+    fn blocked(&mut self, _thread: Thread, _need: Need) {}
 
-    /// After its last event the thread has made these locations inaccessible, as `free` does: whoever accesses them
-    /// does it before or after; called only of a strategy that observes.
-    fn hides(&mut self, _locations: &[Location]) {}
+    /// After its last event the thread has made these locations and objects what they were not, as `free` does: whoever
+    /// touches them does it before or after; called only of a strategy that observes.
+    fn changes(&mut self, _locations: &[Location], _objects: &[Touched]) {}
 
-    /// The thread waits until something that this iteration read, if it had events, is different; called only of a
+    /// After the last event, as a part of it, the state of the object became this to those who wait; called only of a
     /// strategy that observes.
-    fn waits(&mut self, _thread: Thread, _iteration: Option<Iteration>) {}
+    fn becomes(&mut self, _object: Object, _state: Option<u64>) {}
+
+    /// The thread waits there until something that this iteration read, if it had events, is different; called only of a
+    /// strategy that observes.
+    fn waits(&mut self, _thread: Thread, _iteration: Option<Iteration>, _standing: Standing) {}
 
     /// Nobody can go on. Whether the execution counts, if the strategy has an opinion; asked only of one that observes.
     fn judge(&mut self) -> Option<Counts> {
@@ -167,6 +209,13 @@ pub trait Strategy {
 
     /// Ends the execution.
     fn finish(&mut self, finish: Finish);
+
+    /// Ends the search between two executions: what is still to be run. `steps` are the events of the last execution. An
+    /// execution that has to run once more is still to be run. None if the explorer cannot hand that out: then it has
+    /// not ended, and can go on.
+    fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {
+        None
+    }
 }
 
 /// The alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on,

@@ -2,12 +2,19 @@
 
 mod programs;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::explore::Counts;
+use engine::event::{Location, Object, Thread};
+use engine::execution::Iteration;
+use engine::explore::trust::Trust;
+use engine::explore::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy, Touched};
+use engine::thread_set::ThreadSet;
 use programs::mazurkiewicz::{Class, class, reduced};
 use programs::random::{self, Random};
-use programs::{Op, Program, Run, explore, explore_classes};
+use programs::{Op, Program, Run, explore, explore_classes, run_all};
 
 /// Compares the sets of classes; their number.
 fn check(program: &Program) -> usize {
@@ -55,7 +62,7 @@ fn three_critical_sections() {
 fn random_programs_have_the_classes_of_all_executions() {
     let mut random = Random(3);
     let (mut programs, mut classes) = (0, 0);
-    while programs < 2000 {
+    while programs < 800 {
         let program = random::plain(&mut random);
         if programs::oracle::executions(&program, None, 3000).is_none() {
             continue;
@@ -112,7 +119,7 @@ fn check_waiting(program: &Program) -> usize {
 fn random_programs_with_wait_loops() {
     let mut random = Random(4);
     let (mut programs, mut classes) = (0, 0);
-    while programs < 1500 {
+    while programs < 800 {
         let program = random::waiting(&mut random);
         if program.iter().map(Vec::len).sum::<usize>() > 12 {
             continue;
@@ -121,4 +128,81 @@ fn random_programs_with_wait_loops() {
         classes += check_waiting(&program);
     }
     println!("{classes}");
+}
+
+/// The explorer, and the most execution graphs that it has kept at a time.
+struct Measured {
+    trust: Trust,
+    most: Rc<Cell<usize>>,
+}
+
+impl Strategy for Measured {
+    fn begin(&mut self) -> Option<Start> {
+        let start = self.trust.begin();
+        self.most.set(self.most.get().max(self.trust.graphs()));
+        start
+    }
+
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
+        self.trust.thread(event, previous, enabled)
+    }
+
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+        self.trust.undecided(event, only)
+    }
+
+    fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
+        self.trust.value(event, count)
+    }
+
+    fn waited(&mut self, event: u32) {
+        self.trust.waited(event);
+    }
+
+    fn observes(&self) -> bool {
+        self.trust.observes()
+    }
+
+    fn performed(&mut self, event: &Performed<'_>) {
+        self.trust.performed(event);
+    }
+
+    fn blocked(&mut self, thread: Thread, need: Need) {
+        self.trust.blocked(thread, need);
+    }
+
+    fn changes(&mut self, locations: &[Location], objects: &[Touched]) {
+        self.trust.changes(locations, objects);
+    }
+
+    fn becomes(&mut self, object: Object, state: Option<u64>) {
+        self.trust.becomes(object, state);
+    }
+
+    fn waits(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
+        self.trust.waits(thread, iteration, standing);
+    }
+
+    fn judge(&mut self) -> Option<Counts> {
+        self.trust.judge()
+    }
+
+    fn abandons(&self) -> bool {
+        self.trust.abandons()
+    }
+
+    fn finish(&mut self, finish: Finish) {
+        self.trust.finish(finish);
+    }
+}
+
+/// Of ever more classes: an execution has 4 events of main and 4 of each round.
+#[test]
+fn it_keeps_fewer_graphs_than_an_execution_has_events() {
+    for (n, classes, events) in [(3, 141, 16), (4, 1107, 20), (5, 8953, 24)] {
+        let most = Rc::new(Cell::new(0));
+        let measured = Measured { trust: Trust::new(), most: Rc::clone(&most) };
+        assert_eq!(run_all(&sbloop(n), Box::new(measured), || false).len(), classes);
+        assert!(most.get() <= events, "{} graphs for executions of {events} events", most.get());
+    }
 }

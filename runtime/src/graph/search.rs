@@ -14,9 +14,10 @@ use engine::model::pso::Pso;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
-use protocol::{Explore, GraphEvent, GraphModel, Kind, Place, Role, Schedule, SiteUse, StoppedBy, Trace, TraceEvent};
+use protocol::{Explore, GraphEvent, GraphModel, Kind, Place, Role, Schedule, SiteUse, Trace, TraceEvent};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::time::Instant;
 
 use super::{Graph, Recorded, Stop};
 use crate::faults::{self, Fault};
@@ -35,11 +36,20 @@ enum Broken {
     /// A thread makes more accesses than there is room for.
     TooManyEvents,
     /// A budget is used up.
-    Budget(StoppedBy),
+    Budget,
     /// The program did what is not supported.
     Unsupported { what: String, place: Place },
     /// A thread did not do what it did before.
     Nondeterministic(Thread),
+}
+
+/// What ends a search before its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// So many seconds.
+    pub(crate) seconds: Option<f64>,
+    /// So many executions.
+    pub(crate) executions: Option<u64>,
 }
 
 /// What is kept of the threads' runs: so many of them.
@@ -60,29 +70,24 @@ struct Native<const W: usize> {
 
 struct Budget {
     seconds: Option<f64>,
+    begun: Instant,
     /// The tick at which the clock was last read.
     looked: u64,
 }
 
 impl Budget {
-    fn used_up(&mut self) -> Option<StoppedBy> {
-        if faults::interrupted() {
-            return Some(StoppedBy::Interrupt);
+    fn is_used_up(&mut self) -> bool {
+        if faults::interrupted() || self.looked == faults::ticks() {
+            return faults::interrupted();
         }
-        if self.looked != faults::ticks() {
-            self.looked = faults::ticks();
-            let seconds = with(|runtime| runtime.recorder.seconds()).unwrap_or(0.0);
-            if self.seconds.is_some_and(|limit| seconds >= limit) {
-                return Some(StoppedBy::Time);
-            }
-        }
-        None
+        self.looked = faults::ticks();
+        self.seconds.is_some_and(|limit| self.begun.elapsed().as_secs_f64() >= limit)
     }
 }
 
 impl<const W: usize> Native<W> {
-    fn new(seconds: Option<f64>, max_events: u64) -> Self {
-        let budget = RefCell::new(Budget { seconds, looked: 0 });
+    fn new(seconds: Option<f64>, begun: Instant, max_events: u64) -> Self {
+        let budget = RefCell::new(Budget { seconds, begun, looked: faults::ticks() });
         let limit = usize::try_from(max_events).unwrap_or(usize::MAX).min(Set::<W>::CAPACITY);
         Self { budget, limit, known: RefCell::default() }
     }
@@ -147,8 +152,8 @@ impl<const W: usize> Program<W> for Native<W> {
         reads: &[Option<Value>],
         labels: &mut Vec<Label<W>>,
     ) -> Result<Reached, Broken> {
-        if let Some(why) = self.budget.borrow_mut().used_up() {
-            return Err(Broken::Budget(why));
+        if self.budget.borrow_mut().is_used_up() {
+            return Err(Broken::Budget);
         }
         let question = (thread, origin, reads.to_vec());
         if let Some((known, reached)) = self.known.borrow().get(&question) {
@@ -184,7 +189,7 @@ impl Runtime {
     fn end_run(&mut self, fault: Option<(Fault, u64)>) -> Result<Reached, Broken> {
         let end = match fault {
             Some((fault, _)) if faults::interrupted() && fault == Fault::Endless => {
-                return Err(Broken::Budget(StoppedBy::Interrupt));
+                return Err(Broken::Budget);
             }
             Some((fault, program_counter)) => Some(End::Failed(self.fault(fault, program_counter))),
             None => self.end.take(),
@@ -420,17 +425,18 @@ fn repeats<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
 }
 
 /// Explores all execution graphs, with sets for more and more accesses until there is room for all.
-pub(crate) fn search(job: &Explore) -> Stopped {
+pub(crate) fn search(job: &Explore, limits: &Limits) -> Stopped {
+    let begun = Instant::now();
     let sizes = [sized::<1>, sized::<4>, sized::<16>];
     let mut size = 0;
     loop {
         with(Runtime::begin_search);
-        match sizes[size](job) {
+        match sizes[size](job, limits, begun) {
             Ok(stopped) => return stopped,
             Err(Broken::Cut) => {}
             Err(Broken::TooManyEvents) if size + 1 < sizes.len() => size += 1,
-            Err(Broken::TooManyEvents) => return Stopped::Budget(StoppedBy::Events),
-            Err(Broken::Budget(why)) => return Stopped::Budget(why),
+            Err(Broken::TooManyEvents) => return Stopped::Events,
+            Err(Broken::Budget) => return Stopped::Open,
             Err(Broken::Unsupported { what, place }) => return Stopped::Unsupported { what, place },
             Err(Broken::Nondeterministic(thread)) => {
                 with(|runtime| runtime.fails_to_repeat(thread));
@@ -445,7 +451,8 @@ impl Runtime {
         let graph = self.graph_mut();
         graph.places.reset();
         graph.failures.clear();
-        self.recorder.restart();
+        self.recorder.restart(&[]);
+        self.recorder.trace();
     }
 
     fn fails_to_repeat(&mut self, thread: Thread) {
@@ -458,17 +465,17 @@ impl Runtime {
     }
 }
 
-fn sized<const W: usize>(job: &Explore) -> Result<Stopped, Broken> {
+fn sized<const W: usize>(job: &Explore, limits: &Limits, begun: Instant) -> Result<Stopped, Broken> {
     match with(|runtime| runtime.graph_mut().model).expect("there is a runtime") {
-        MemoryModel::Sc => under::<W, Sc<W>>(job),
-        MemoryModel::Tso => under::<W, Tso<W>>(job),
-        MemoryModel::Pso => under::<W, Pso<W>>(job),
-        MemoryModel::Power => under::<W, Power<W>>(job),
+        MemoryModel::Sc => under::<W, Sc<W>>(job, limits, begun),
+        MemoryModel::Tso => under::<W, Tso<W>>(job, limits, begun),
+        MemoryModel::Pso => under::<W, Pso<W>>(job, limits, begun),
+        MemoryModel::Power => under::<W, Power<W>>(job, limits, begun),
     }
 }
 
-fn under<const W: usize, M: Model<W>>(job: &Explore) -> Result<Stopped, Broken> {
-    let native = Native::<W>::new(job.seconds, job.limits.max_events);
+fn under<const W: usize, M: Model<W>>(job: &Explore, limits: &Limits, begun: Instant) -> Result<Stopped, Broken> {
+    let native = Native::<W>::new(limits.seconds, begun, job.limits.max_events);
     let mut outcome: Result<Option<Stopped>, Broken> = Ok(None);
     let mut first = true;
     let mut visit = |execution: &Execution<'_, W>| {
@@ -483,8 +490,7 @@ fn under<const W: usize, M: Model<W>>(job: &Explore) -> Result<Stopped, Broken> 
             if found {
                 return Some(Stopped::Found);
             }
-            let used_up = job.executions.is_some_and(|limit| executions >= limit);
-            used_up.then_some(Stopped::Budget(StoppedBy::Executions))
+            limits.executions.is_some_and(|limit| executions >= limit).then_some(Stopped::Open)
         });
         outcome = Ok(enough.flatten());
         if matches!(outcome, Ok(None)) { Continue::Yes } else { Continue::Stop }
@@ -507,7 +513,8 @@ pub(crate) fn replay(graph: &protocol::Graph) -> Result<Trace, String> {
         with(Runtime::begin_search);
         return match sizes[size](graph) {
             Ok(Ok(())) => {
-                let violations = with(|runtime| runtime.recorder.fresh.drain(..).collect()).unwrap_or_default();
+                let found = with(|runtime| runtime.recorder.take_found()).unwrap_or_default();
+                let violations = found.into_iter().filter_map(|one| one.violation).map(|one| *one).collect();
                 Ok(Trace { events: graph.events.iter().map(event).collect(), violations })
             }
             Ok(Err(number)) => Err(format!("event {number} of the graph cannot happen")),
@@ -549,7 +556,7 @@ fn replay_sized<const W: usize>(graph: &protocol::Graph) -> Result<Result<(), us
 }
 
 fn replay_under<const W: usize, M: Model<W>>(graph: &protocol::Graph) -> Result<Result<(), usize>, Broken> {
-    let native = Native::<W>::new(None, u64::MAX);
+    let native = Native::<W>::new(None, Instant::now(), u64::MAX);
     let mut taken = Ok(true);
     let mut visit = |execution: &Execution<'_, W>| {
         taken = take(execution).and_then(|()| Ok(describe(execution, &notes(execution)?) == graph.events));

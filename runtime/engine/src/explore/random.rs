@@ -15,6 +15,10 @@ pub struct Uniform;
 impl Draw for Uniform {
     fn begin(&mut self, _random: &mut Random, _longest: u32) {}
 
+    fn learns(&self) -> bool {
+        false
+    }
+
     fn draw(&mut self, random: &mut Random, _event: u32, _previous: Previous, threads: &ThreadSet) -> Thread {
         let nth = if threads.len() == 1 { 0 } else { random.below(threads.len().into()) };
         let nth = u32::try_from(nth).expect("below a number of threads");

@@ -3,10 +3,19 @@
 //! What the samplers have in common: execution i of a seed depends on the seed, on i, and on nothing that a budget
 //! changes, so the same seed gives the same executions. How a thread is drawn is a [`Draw`], one file each.
 
+use std::collections::VecDeque;
+use std::ops::Range;
+
 use super::generator::Generator;
-use super::{Counts, Diverged, Finish, Performed, Previous, Start, Strategy};
+use super::packed::{Reader, write};
+use super::slice::{Leftover, Unit};
+use super::{Corrupt, Counts, Diverged, Finish, Performed, Previous, Start, Strategy};
 use crate::event::Thread;
+use crate::execution::Step;
 use crate::thread_set::ThreadSet;
+
+/// What is left of a slice is handed out in so many parts as long as the slice, and the rest.
+const PARTS: u64 = 64;
 
 /// How the next thread is drawn.
 pub trait Draw {
@@ -16,6 +25,11 @@ pub trait Draw {
     /// Which of the threads performs the event with this index? There is at least one, and `previous`, if it goes on,
     /// is one of them.
     fn draw(&mut self, random: &mut Random, event: u32, previous: Previous, threads: &ThreadSet) -> Thread;
+
+    /// Whether what it draws in an execution depends on those before it.
+    fn learns(&self) -> bool {
+        true
+    }
 
     /// Whether it wants to be told of every event.
     fn observes(&self) -> bool {
@@ -52,6 +66,10 @@ pub struct Sampler<D> {
     seed: u64,
     random: Random,
     execution: u64,
+    /// Where this slice began, in executions.
+    first: u64,
+    /// The executions still to be run behind this one.
+    ahead: VecDeque<Range<u64>>,
     /// The index of the last event that was asked for, plus 1.
     length: u32,
     longest: u32,
@@ -60,12 +78,32 @@ pub struct Sampler<D> {
 impl<D: Draw> Sampler<D> {
     /// The executions of this seed.
     pub fn new(seed: u64, draw: D) -> Self {
-        Self { draw, seed, random: Random::default(), execution: 0, length: 0, longest: 0 }
+        Self::of(seed, draw, std::iter::once(0..u64::MAX).collect())
+    }
+
+    fn of(seed: u64, draw: D, ahead: VecDeque<Range<u64>>) -> Self {
+        let first = ahead.front().map_or(0, |range| range.start);
+        Self { draw, seed, random: Random::default(), execution: first, first, ahead, length: 0, longest: 0 }
+    }
+
+    /// The executions of these units and no others.
+    ///
+    /// # Errors
+    /// [`Corrupt`], also where executions depend on those before them.
+    pub fn slice(seed: u64, draw: D, units: &[Unit]) -> Result<Self, Corrupt> {
+        let range = |unit: &Unit| {
+            let mut reader = Reader::new(&unit.prefixes);
+            let range = reader.number()?..reader.number()?;
+            if range.is_empty() || reader.left() > 0 || draw.learns() { Err(Corrupt) } else { Ok(range) }
+        };
+        let ahead = units.iter().map(range).collect::<Result<_, Corrupt>>()?;
+        Ok(Self::of(seed, draw, ahead))
     }
 }
 
 impl<D: Draw> Strategy for Sampler<D> {
     fn begin(&mut self) -> Option<Start> {
+        self.execution = self.ahead.front()?.start;
         self.random = Random(Generator::new(self.seed, self.execution));
         self.length = 0;
         self.draw.begin(&mut self.random, self.longest);
@@ -107,9 +145,40 @@ impl<D: Draw> Strategy for Sampler<D> {
 
     fn finish(&mut self, finish: Finish) {
         if finish == Finish::Done {
-            self.execution += 1;
+            if let Some(range) = self.ahead.front_mut() {
+                range.start += 1;
+                if range.is_empty() {
+                    self.ahead.pop_front();
+                }
+            }
             self.longest = self.longest.max(self.length);
             self.draw.end();
         }
     }
+
+    fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {
+        if self.draw.learns() {
+            return None;
+        }
+        let part = (self.execution - self.first).max(1);
+        let mut now = Vec::new();
+        for Range { mut start, end } in self.ahead.drain(..) {
+            // Only what has no end is too much for one.
+            let parts = if end == u64::MAX { PARTS } else { 0 };
+            for _ in 0..parts {
+                now.push(unit(start..start + part));
+                start += part;
+            }
+            now.push(unit(start..end));
+        }
+        Some(Leftover { now, next: Vec::new() })
+    }
+}
+
+/// Executions without end have no weight.
+fn unit(range: Range<u64>) -> Unit {
+    let mut prefixes = Vec::new();
+    write(&mut prefixes, range.start);
+    write(&mut prefixes, range.end);
+    Unit { weight: 0.0, prefixes }
 }

@@ -7,13 +7,12 @@ mod graph;
 mod order;
 mod overtaking;
 
-use graph::{Begins, Graph, Watched, What, Writes};
+use graph::{Begins, Graph, NONE, Watched, What, Writes, is_object};
 use order::Closure;
 
-use super::{Counts, Diverged, Finish, Performed, Previous, Start, Strategy};
+use super::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy, Touched};
 use crate::event::{Location, Object, Thread};
 use crate::execution::Iteration;
-use crate::per_thread::PerThread;
 use crate::thread_set::ThreadSet;
 
 /// The explorer `dpor`.
@@ -28,13 +27,17 @@ pub struct Trust {
     /// The first so many of the order are given.
     planned: usize,
     position: usize,
+    /// How many executions had to be run again: then locations are others than before.
+    generation: u32,
+    /// All events of this execution have to be taken anew.
+    renews: bool,
     /// An event that was performed again is not what it was.
     stale: bool,
     current: Thread,
     /// The events of this execution.
     performed: Vec<u32>,
-    /// The threads that wait in loops.
-    waiting: PerThread<Option<Waiting>>,
+    /// The threads that wait for something to be different, by number.
+    waiting: Vec<Waiting>,
     /// Some thread has gone on after an iteration without effect.
     woken: bool,
     state: State,
@@ -54,10 +57,12 @@ enum State {
 /// What a waiting thread waits for.
 #[derive(Clone, Debug)]
 struct Waiting {
+    thread: Thread,
     /// The events of its last iteration.
     iteration: Vec<u32>,
     watched: Vec<Watched>,
     begins: Begins,
+    standing: Standing,
 }
 
 const VALUE: u32 = 1 << 31;
@@ -67,6 +72,12 @@ impl Trust {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// How many execution graphs it keeps at the moment. They are all that it keeps.
+    #[must_use]
+    pub fn graphs(&self) -> usize {
+        1 + self.suspended.len() + self.spare.len()
     }
 
     /// Steps to the next class; false if there is none.
@@ -93,9 +104,9 @@ impl Trust {
                 self.graph.tidy();
                 true
             }
-            What::Value { .. } => false,
+            What::Value { .. } | What::Leave => false,
             What::Local | What::Create(_) | What::Join(_) => event.hides > 0 && self.overtake(last),
-            What::Read | What::Write | What::Acquire | What::Stuck | What::Asleep(_) => {
+            What::Read | What::Write | What::Stuck | What::Asleep(_) => {
                 let depends = event.writes != Writes::Surely;
                 let reads = event.hides == 0 && matches!(event.what, What::Read | What::Asleep(Begins::ByReading));
                 let (overtakes, reads_older) = (!reads || depends, event.hides == 0 && (reads || depends));
@@ -131,10 +142,11 @@ impl Trust {
     /// Whether the iterations after which threads wait for ever come after all that they conflict with, those of a
     /// thread with a lower number first: the others repeat that.
     fn wait_last(&self) -> bool {
-        let waits = |event: u32| {
-            let thread = self.graph.event(event).thread;
-            self.waiting[thread].as_ref().is_some_and(|waiting| waiting.iteration.contains(&event))
-        };
+        let in_loops = || self.waiting.iter().filter(|waiting| waiting.standing == Standing::InALoop);
+        if in_loops().next().is_none() {
+            return true;
+        }
+        let waits = |event: u32| in_loops().any(|waiting| waiting.iteration.contains(&event));
         let last: Vec<u32> = self.performed.iter().copied().filter(|&event| waits(event)).collect();
         last.iter().all(|&event| {
             let thread = self.graph.event(event).thread;
@@ -151,6 +163,33 @@ impl Trust {
                         .all(|theirs| own.iter().all(|own| own.place != theirs.place))
             })
         })
+    }
+
+    /// Takes an event that is new, or may be another one than before.
+    fn take(&mut self, event: &Performed<'_>) {
+        let at = self.waiting.iter().position(|waiting| waiting.thread == event.thread);
+        let waiting = at.map(|at| self.waiting.remove(at));
+        let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
+        let in_loop = waiting.as_ref().is_some_and(|waiting| waiting.standing == Standing::InALoop);
+        self.woken |= in_loop && !watched.is_empty();
+        let index = if let Some(index) = self.planned() {
+            if !self.graph.is_as_before(index, event, watched) {
+                self.graph.replace(index, event, watched);
+                self.stale = true;
+            }
+            index
+        } else {
+            self.graph.append(event, watched);
+            self.runs.push(event.thread.0.into());
+            self.graph.length() - 1
+        };
+        self.performed.push(index);
+        self.position += 1;
+    }
+
+    /// Whether a planned event is what it was, with all that its thread does after it.
+    fn is_known(&self, index: u32) -> bool {
+        !self.renews && !self.graph.moved.contains(&index)
     }
 
     fn planned(&self) -> Option<u32> {
@@ -172,11 +211,12 @@ impl Strategy for Trust {
             }
         };
         self.planned = self.graph.order.len();
+        self.renews = self.graph.generation != self.generation;
         self.position = 0;
         self.current = Thread::MAIN;
         self.performed.clear();
         self.woken = false;
-        (0..Thread::LIMIT).for_each(|index| self.waiting[Thread::from_index(index)] = None);
+        self.waiting.clear();
         self.state = State::Running;
         Some(Start { shared, preemptions: None, counts: Counts::Once })
     }
@@ -228,33 +268,33 @@ impl Strategy for Trust {
         true
     }
 
+    #[inline]
     fn performed(&mut self, event: &Performed<'_>) {
         self.current = event.thread;
-        let waiting = std::mem::take(&mut self.waiting[event.thread]);
-        let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
-        self.woken |= !watched.is_empty();
-        let index = if let Some(index) = self.planned() {
-            if !self.graph.is_as_before(index, event, watched) {
-                self.graph.replace(index, event, watched);
-                self.stale = true;
+        match self.planned() {
+            Some(index) if self.waiting.is_empty() && self.is_known(index) => {
+                self.performed.push(index);
+                self.position += 1;
             }
-            index
-        } else {
-            self.graph.append(event, watched);
-            self.runs.push(event.thread.0.into());
-            self.graph.length() - 1
-        };
-        self.performed.push(index);
-        self.position += 1;
-    }
-
-    fn hides(&mut self, locations: &[Location]) {
-        if let Some(&index) = self.performed.last() {
-            self.stale |= self.graph.hide(index, locations.iter().map(|location| location.0 << 1));
+            _ => self.take(event),
         }
     }
 
-    fn waits(&mut self, thread: Thread, iteration: Option<Iteration>) {
+    fn changes(&mut self, locations: &[Location], objects: &[Touched]) {
+        if let Some(&index) = self.performed.last()
+            && !(self.position <= self.planned && self.is_known(index))
+        {
+            self.stale |= self.graph.changes(index, locations, objects);
+        }
+    }
+
+    fn becomes(&mut self, object: Object, state: Option<u64>) {
+        if let Some(&index) = self.performed.last() {
+            self.graph.becomes(index, object, state);
+        }
+    }
+
+    fn waits(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
         let events = iteration.map_or(0..0, |Iteration { first, last, .. }| first as usize..last as usize + 1);
         let own = |&&index: &&u32| self.graph.event(index).thread == thread;
         let iteration: Vec<u32> = self.performed[events].iter().filter(own).copied().collect();
@@ -264,24 +304,22 @@ impl Strategy for Trust {
                 continue;
             }
             // What an operation on an object shows of its state is not known here.
-            let known = access.values.filter(|_| access.place & 1 == 0);
+            let known = access.values.filter(|_| !is_object(access.place));
             watched.push((access.place, known.map(|(before, _)| before)));
         }
-        let begins = match iteration.first().map(|&index| self.graph.event(index).what) {
-            Some(What::Write | What::Acquire) => Begins::ByWriting,
+        let first = iteration.first().map(|&index| self.graph.event(index).what);
+        let begins = match (standing, first) {
+            (Standing::InALoop, Some(What::Write)) | (Standing::BeforeALimitedWait, _) => Begins::ByWriting,
             _ => Begins::ByReading,
         };
-        self.waiting[thread] = Some(Waiting { iteration, watched, begins });
+        let at = self.waiting.partition_point(|waiting| waiting.thread < thread);
+        self.waiting.insert(at, Waiting { thread, iteration, watched, begins, standing });
     }
 
     fn judge(&mut self) -> Option<Counts> {
         let counts = if !self.woken && self.wait_last() { Counts::Once } else { Counts::AsAnother };
-        for index in 0..Thread::LIMIT {
-            let thread = Thread::from_index(index);
-            if let Some(Waiting { watched, begins, .. }) = self.waiting[thread].take()
-                && !watched.is_empty()
-                && self.planned().is_none()
-            {
+        for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
+            if !watched.is_empty() && self.planned().is_none() {
                 self.graph.append_asleep(thread, begins, &watched);
             }
         }
@@ -292,9 +330,9 @@ impl Strategy for Trust {
         self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
     }
 
-    fn blocked(&mut self, thread: Thread, object: Object) {
+    fn blocked(&mut self, thread: Thread, need: Need) {
         if self.planned().is_none() {
-            self.graph.append_stuck(thread, object);
+            self.graph.append_stuck(thread, need);
         }
     }
 
@@ -303,6 +341,10 @@ impl Strategy for Trust {
         self.state = State::Ended(finish);
         if std::mem::take(&mut self.stale) {
             self.graph.rebuild();
+        }
+        self.generation += u32::from(finish == Finish::Again);
+        if finish == Finish::Done {
+            (self.graph.generation, self.graph.moved) = (self.generation, [NONE; 2]);
         }
         if finish == Finish::Again {
             while self.graph.length() > self.graph.fixed

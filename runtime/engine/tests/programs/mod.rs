@@ -544,6 +544,17 @@ pub(crate) fn run_all(program: &Program, strategy: Box<dyn Strategy>, mut again:
     runs
 }
 
+/// The first so many executions of a strategy that has no end.
+pub(crate) fn some(program: &Program, strategy: Box<dyn Strategy>, count: usize) -> Vec<Run> {
+    let mut execution = Execution::new(strategy);
+    let mut runs = Vec::new();
+    while runs.len() < count && execution.begin() {
+        runs.push(Interpreter::run(program, &mut execution));
+        execution.finish(Finish::Done);
+    }
+    runs
+}
+
 /// All executions of the explorer `bounded`.
 pub(crate) fn explore(program: &Program, bound: Option<u32>) -> Vec<Run> {
     run_all(program, Box::new(Bounded::new(bound)), || false)

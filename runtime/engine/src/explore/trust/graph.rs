@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use crate::event::{Kind, Object, Thread};
-use crate::explore::{Hold, Performed, Values};
+use crate::event::{Kind, Location, Object, Thread};
+use crate::explore::{Effect, Need, Performed, Touched, Values};
 use crate::per_thread::PerThread;
+use crate::sync::machine::Wish;
 
 /// No event, or no access.
 pub(super) const NONE: u32 = u32::MAX;
@@ -17,15 +18,15 @@ pub(super) enum What {
     Local,
     /// It reads.
     Read,
-    /// It writes, or reads and writes, or is an operation on an object that is possible whoever holds that.
+    /// It writes, or reads and writes, or is an operation on an object.
     Write,
-    /// It acquired an object.
-    Acquire,
-    /// A thread that cannot go on stands before acquiring an object; not performed.
+    /// A thread that cannot go on stands before an operation on an object; not performed.
     Stuck,
     /// A thread waits for something that it read to be different; not performed. What it will do then is most likely
     /// what its last iteration began with.
     Asleep(Begins),
+    /// It leaves a barrier: it comes after the arrival that completed its round, and has nothing to do with others.
+    Leave,
     /// It creates a thread.
     Create(Thread),
     /// It waits for the end of a thread.
@@ -56,6 +57,8 @@ pub(super) struct Event {
     /// The last so many of them are to locations that its thread made inaccessible after it.
     pub(super) hides: u32,
     pub(super) writes: Writes,
+    /// What its thread waited for, if it did.
+    pub(super) need: Option<Need>,
     pub(super) tried: Tried,
 }
 
@@ -88,7 +91,7 @@ pub(super) struct Access {
     pub(super) source: u32,
     /// Of a write: that by the next write.
     pub(super) next: u32,
-    /// What it held before and holds then, where the event has no other access.
+    /// What it held before and holds then, if that is known; of an object, what its state means to those who wait.
     pub(super) values: Option<(u64, u64)>,
     pub(super) watch: Watch,
 }
@@ -129,6 +132,10 @@ pub(super) struct Graph {
     pub(super) marks: Vec<Mark>,
     /// The events before this one are not to be varied.
     pub(super) fixed: u32,
+    /// The events that stand elsewhere than when they were performed last.
+    pub(super) moved: [u32; 2],
+    /// Which locations it speaks of, by a number of the explorer's.
+    pub(super) generation: u32,
     /// For each event, how many events of each thread it depends on by program order and by what it reads.
     clocks: Vec<u32>,
     width: usize,
@@ -136,6 +143,10 @@ pub(super) struct Graph {
     last: PerThread<Last>,
     /// The last write of each place.
     tails: Vec<u32>,
+    /// The accesses may not lie one after the other as their events do.
+    scattered: bool,
+    /// Accesses, kept for their memory.
+    compacted: Vec<Access>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -150,6 +161,11 @@ impl Default for Last {
     }
 }
 
+/// Whether the thread is among the first 64, of which these are bits.
+pub(super) fn has(threads: u64, thread: Thread) -> bool {
+    threads.checked_shr(thread.0.into()).is_some_and(|bits| bits & 1 == 1)
+}
+
 fn narrow(index: usize) -> u32 {
     u32::try_from(index).expect("an execution has fewer than 2^32 events")
 }
@@ -159,14 +175,14 @@ pub(super) const fn object_place(object: Object) -> u32 {
     object.0 << 1 | 1
 }
 
+/// Whether a place is an object.
+pub(super) const fn is_object(place: u32) -> bool {
+    place & 1 == 1
+}
+
 /// What an event touches, by its numbers among locations and objects.
 fn places<'a>(event: &Performed<'a>) -> impl Iterator<Item = u32> + use<'a> {
-    let (first, second) = match event.kind {
-        Kind::Lock(object) | Kind::Share(object) => (Some(object), None),
-        Kind::Wait { condition, mutex } => (Some(condition), Some(mutex)),
-        _ => (None, None),
-    };
-    let objects = first.into_iter().chain(second).map(object_place);
+    let objects = event.objects.iter().map(|touched| object_place(touched.object));
     objects.chain(event.locations.iter().map(|location| location.0 << 1))
 }
 
@@ -175,9 +191,11 @@ fn touched<'a>(
     event: &'a Performed<'a>,
     watched: &'a [Watched],
 ) -> impl Iterator<Item = (u32, Option<(u64, u64)>, Watch)> + 'a {
-    let own = places(event).map(|place| {
+    let objects = event.objects.iter().map(|touched| touched.states);
+    let values = objects.chain(event.locations.iter().map(|_| values(event)));
+    let own = places(event).zip(values).map(|(place, values)| {
         let watch = watched.iter().find(|&&(other, _)| other == place);
-        (place, values(event), watch.map_or(Watch::No, |&(_, value)| Watch::From(value)))
+        (place, values, watch.map_or(Watch::No, |&(_, value)| Watch::From(value)))
     });
     let aside = watched.iter().filter(|&&(place, _)| places(event).all(|other| other != place));
     own.chain(aside.map(|&(place, value)| (place, None, Watch::Aside(value))))
@@ -185,14 +203,13 @@ fn touched<'a>(
 
 fn what(event: &Performed<'_>) -> What {
     match event.kind {
-        Kind::Load | Kind::FailedRmw => What::Read,
-        Kind::Lock(_) if event.hold == Hold::Acquire => What::Acquire,
-        Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::Lock(_) | Kind::Share(_) | Kind::Wait { .. } => {
-            What::Write
-        }
-        Kind::Fence => What::Local,
         Kind::Create(thread) => What::Create(thread),
         Kind::Join(thread) => What::Join(thread),
+        _ if event.objects.iter().any(|touched| touched.effect == Effect::Seen) => What::Write,
+        Kind::Share(_) => What::Leave,
+        Kind::Load | Kind::FailedRmw => What::Read,
+        Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::Lock(_) | Kind::Wait { .. } => What::Write,
+        Kind::Fence => What::Local,
     }
 }
 
@@ -203,6 +220,7 @@ fn woken(what: What, watched: &[Watched]) -> What {
 
 fn writes(event: &Performed<'_>) -> Writes {
     match (event.kind, event.values) {
+        _ if !event.objects.is_empty() => Writes::Surely,
         (Kind::CompareAndSwap | Kind::FailedRmw, Values::Known { expected, .. }) => Writes::Over(expected),
         (Kind::CompareAndSwap | Kind::FailedRmw, Values::Unknown) => Writes::Over(None),
         _ => Writes::Surely,
@@ -219,7 +237,7 @@ fn values(event: &Performed<'_>) -> Option<(u64, u64)> {
 impl What {
     /// Whether nothing that conflicts may change place with it.
     pub(super) const fn writes(self) -> bool {
-        matches!(self, Self::Write | Self::Acquire)
+        matches!(self, Self::Write)
     }
 
     /// Whether it has been performed.
@@ -299,7 +317,7 @@ impl Graph {
     /// Adds an event that has just been performed, after all others.
     pub(super) fn append(&mut self, event: &Performed<'_>, watched: &[Watched]) {
         let what = what(event);
-        let index = self.push(event.thread, woken(what, watched), writes(event));
+        let index = self.push(event.thread, woken(what, watched), writes(event), event.need);
         self.put_accesses(index, event, watched);
         self.settle(index);
         self.order.push(index);
@@ -307,25 +325,35 @@ impl Graph {
 
     /// Adds a choice of the thread among so many values, the first of them chosen, at this place of the order.
     pub(super) fn append_value(&mut self, thread: Thread, count: u32, position: usize) {
-        let index = self.push(thread, What::Value { value: 0, count }, Writes::Surely);
+        let index = self.push(thread, What::Value { value: 0, count }, Writes::Surely, None);
         self.settle(index);
         self.order.insert(position, index);
     }
 
-    /// Adds a thread that stands before acquiring the object.
-    pub(super) fn append_stuck(&mut self, thread: Thread, object: Object) {
-        let index = self.push(thread, What::Stuck, Writes::Surely);
-        let place = object_place(object);
-        let source = self.tail(place);
-        let access = Access { place, event: index, source, next: NONE, values: None, watch: Watch::No };
-        self.accesses.push(access);
-        self.events[index as usize].accesses = 1;
+    /// Adds a thread that waits for something that an object would have to grant.
+    pub(super) fn append_stuck(&mut self, thread: Thread, need: Need) {
+        let (object, mutex) = match need.wish {
+            Wish::Lock(on) | Wish::Read(on) | Wish::Write(on) | Wish::Take(on) | Wish::Once(on) => (on, None),
+            Wish::Wake { sleepers, mutex } => (sleepers, mutex),
+            // Nothing that has happened is in its way.
+            Wish::Cross(_) | Wish::Join(_) => return,
+        };
+        let index = self.push(thread, What::Stuck, Writes::Surely, Some(need));
+        self.accesses.extend([Some(object), mutex].into_iter().flatten().map(|object| Access {
+            place: object_place(object),
+            event: index,
+            source: NONE,
+            next: NONE,
+            values: None,
+            watch: Watch::No,
+        }));
+        self.events[index as usize].accesses = 1 + u32::from(mutex.is_some());
         self.settle(index);
     }
 
     /// Adds a thread that waits for one of these places to change.
     pub(super) fn append_asleep(&mut self, thread: Thread, begins: Begins, watched: &[Watched]) {
-        let index = self.push(thread, What::Asleep(begins), Writes::Surely);
+        let index = self.push(thread, What::Asleep(begins), Writes::Surely, None);
         self.accesses.extend(watched.iter().map(|&(place, value)| Access {
             place,
             event: index,
@@ -338,11 +366,12 @@ impl Graph {
         self.settle(index);
     }
 
-    fn push(&mut self, thread: Thread, what: What, writes: Writes) -> u32 {
+    fn push(&mut self, thread: Thread, what: What, writes: Writes, need: Option<Need>) -> u32 {
         let index = self.length();
         let first = narrow(self.accesses.len());
         let tried = Tried { overtaken: index, ways: 0, older: 0 };
-        self.events.push(Event { thread, what, tick: 0, previous: NONE, first, accesses: 0, hides: 0, writes, tried });
+        let event = Event { thread, what, tick: 0, previous: NONE, first, accesses: 0, hides: 0, writes, need, tried };
+        self.events.push(event);
         index
     }
 
@@ -353,44 +382,75 @@ impl Graph {
         event.accesses = narrow(self.accesses.len()) - event.first;
     }
 
-    /// Whether an event that was performed again is what it was.
-    pub(super) fn is_as_before(&self, index: u32, performed: &Performed<'_>, watched: &[Watched]) -> bool {
+    /// Whether an event that was performed again is what it was, but for the states of objects, which are what they are
+    /// now.
+    pub(super) fn is_as_before(&mut self, index: u32, performed: &Performed<'_>, watched: &[Watched]) -> bool {
         let event = self.event(index);
-        let accesses = self.accesses_of(index);
-        let accesses = &accesses[..accesses.len() - event.hides as usize];
-        let same = event.what == woken(what(performed), watched) && event.writes == writes(performed);
-        let before = accesses.iter().map(|access| (access.place, access.values, access.watch));
-        same && before.eq(touched(performed, watched))
+        let own = event.first as usize..(event.first + event.accesses - event.hides) as usize;
+        let same = event.what == woken(what(performed), watched)
+            && event.writes == writes(performed)
+            && event.need == performed.need;
+        let mut now = touched(performed, watched);
+        same && self.accesses[own].iter_mut().all(|access| {
+            now.next().is_some_and(|(place, values, watch)| {
+                if is_object(place) {
+                    access.values = values;
+                }
+                (access.place, access.values, access.watch) == (place, values, watch)
+            })
+        }) && now.next().is_none()
+    }
+
+    /// The state of the object became this in a part of the event.
+    pub(super) fn becomes(&mut self, index: u32, object: Object, state: Option<u64>) {
+        let Event { first, accesses, .. } = *self.event(index);
+        let place = object_place(object);
+        for access in &mut self.accesses[first as usize..(first + accesses) as usize] {
+            if access.place == place {
+                access.values = access.values.zip(state).map(|((before, _), after)| (before, after));
+            }
+        }
     }
 
     /// Takes what an event turned out to be when it was performed again; [`Graph::rebuild`] has to follow.
     pub(super) fn replace(&mut self, index: u32, performed: &Performed<'_>, watched: &[Watched]) {
+        self.scattered = true;
         let first = narrow(self.accesses.len());
         let event = &mut self.events[index as usize];
         event.hides = 0;
         (event.what, event.writes, event.first) = (woken(what(performed), watched), writes(performed), first);
+        event.need = performed.need;
         self.put_accesses(index, performed, watched);
     }
 
-    /// After the event, its thread made these places inaccessible: from now on it writes there. True if that was not
-    /// known; then [`Graph::rebuild`] has to follow.
-    pub(super) fn hide(&mut self, index: u32, places: impl Iterator<Item = u32>) -> bool {
+    /// After the event, its thread made these places inaccessible, or something new: from now on it writes there. True
+    /// if that was not known; then [`Graph::rebuild`] has to follow.
+    pub(super) fn changes(&mut self, index: u32, locations: &[Location], objects: &[Touched]) -> bool {
         let before = self.accesses_of(index).to_vec();
-        let new: Vec<u32> = places.filter(|&place| before.iter().all(|access| access.place != place)).collect();
+        let locations = locations.iter().map(|location| (location.0 << 1, None));
+        let places = locations.chain(objects.iter().map(|touched| (object_place(touched.object), touched.states)));
+        let unknown = |&(place, _): &(u32, _)| before.iter().all(|access| access.place != place);
+        let mut new: Vec<(u32, Option<(u64, u64)>)> = places.filter(unknown).collect();
+        new.sort_unstable();
+        new.dedup_by_key(|&mut (place, _)| place);
         if new.is_empty() {
             return false;
         }
         let first = narrow(self.accesses.len());
         self.accesses.extend(before);
-        self.accesses.extend(new.iter().map(|&place| Access {
+        self.accesses.extend(new.iter().map(|&(place, values)| Access {
             place,
             event: index,
             source: NONE,
             next: NONE,
-            values: None,
+            values,
             watch: Watch::No,
         }));
+        self.scattered = true;
         let event = &mut self.events[index as usize];
+        if event.what == What::Leave {
+            event.what = What::Write;
+        }
         let count = narrow(new.len());
         let wrote = event.writes();
         (event.first, event.accesses, event.hides) = (first, event.accesses + count, event.hides + count);
@@ -426,7 +486,11 @@ impl Graph {
         let tick = before + u32::from(!matches!(what, What::Value { .. }));
         (self.events[index as usize].previous, self.events[index as usize].tick) = (previous, tick);
         self.last[thread].event = index;
-        self.link(first..first + accesses, event.writes());
+        if what == What::Leave {
+            self.link_leave(index);
+        } else {
+            self.link(first..first + accesses, event.writes());
+        }
         if let What::Create(child) = what {
             self.last[child].start = index;
             self.make_room(child);
@@ -451,6 +515,20 @@ impl Graph {
         }
     }
 
+    /// The first arrival since which the barrier has let the thread go.
+    fn link_leave(&mut self, index: u32) {
+        let Event { thread, first, .. } = *self.event(index);
+        let released = |graph: &Self, at: u32| {
+            let state = graph.accesses.get(at as usize).and_then(|access| access.values);
+            state.is_some_and(|(_, state)| has(state, thread))
+        };
+        let mut at = self.tail(self.accesses[first as usize].place);
+        while at != NONE && released(self, self.accesses[at as usize].source) {
+            at = self.accesses[at as usize].source;
+        }
+        self.accesses[first as usize].source = at;
+    }
+
     fn make_room(&mut self, thread: Thread) {
         if thread.index() < self.width {
             return;
@@ -473,9 +551,15 @@ impl Graph {
             self.clocks.resize(self.events.len() * width, 0);
         }
         let Event { thread, what, tick, previous, first, accesses, .. } = *self.event(index);
-        self.clocks[at..at + width].fill(0);
-        self.join_within(index, previous);
-        if let What::Join(other) = what {
+        if previous == NONE {
+            self.clocks[at..at + width].fill(0);
+        } else {
+            let from = previous as usize * width;
+            self.clocks.copy_within(from..from + width, at);
+        }
+        if let What::Join(other) = what
+            && self.last[other].event != NONE
+        {
             self.join_within(index, self.last[other].event);
         }
         for access in first..first + accesses {
@@ -487,15 +571,21 @@ impl Graph {
         self.clocks[at + thread.index()] = tick;
     }
 
+    /// Makes the clock of an event know another one, and what that knows.
     fn join_within(&mut self, into: u32, from: u32) {
-        if from == NONE {
+        let (width, source) = (self.width, &self.events[from as usize]);
+        let (into, from) = (into as usize * width, from as usize * width);
+        if self.clocks[into + source.thread.index()] >= source.tick {
             return;
         }
-        let width = self.width;
-        for thread in 0..width {
-            let known = self.clocks[from as usize * width + thread];
-            let at = into as usize * width + thread;
-            self.clocks[at] = self.clocks[at].max(known);
+        let (low, high) = self.clocks.split_at_mut(into.max(from));
+        let (into, from) = if into < from {
+            (&mut low[into..into + width], &high[..width])
+        } else {
+            (&mut high[..width], &low[from..from + width])
+        };
+        for (into, &from) in into.iter_mut().zip(from) {
+            *into = (*into).max(from);
         }
     }
 
@@ -533,14 +623,9 @@ impl Graph {
     }
 
     /// The writes of a place, the last one first, and the beginning.
-    pub(super) fn chain(&self, place: u32) -> Vec<u32> {
-        let mut at = self.tails.get(place as usize).copied().unwrap_or(NONE);
-        let mut chain = vec![at];
-        while at != NONE {
-            at = self.accesses[at as usize].source;
-            chain.push(at);
-        }
-        chain
+    pub(super) fn chain(&self, place: u32) -> impl Iterator<Item = u32> + '_ {
+        let last = self.tails.get(place as usize).copied().unwrap_or(NONE);
+        std::iter::successors(Some(last), |&at| self.accesses.get(at as usize).map(|access| access.source))
     }
 
     pub(super) fn width(&self) -> usize {
@@ -555,13 +640,14 @@ impl Graph {
         self.marks.clear();
         self.clocks.clear();
         self.fixed = 0;
+        self.scattered = false;
     }
 
     /// Adds an event of another graph; [`Graph::rebuild`] has to follow.
     pub(super) fn copy_event(&mut self, from: &Self, index: u32) {
         let event = *from.event(index);
-        let first = narrow(self.accesses.len());
-        self.accesses.extend(from.accesses_of(index));
+        let (first, number) = (narrow(self.accesses.len()), self.length());
+        self.accesses.extend(from.accesses_of(index).iter().map(|&access| Access { event: number, ..access }));
         self.events.push(Event { first, ..event });
     }
 
@@ -573,20 +659,11 @@ impl Graph {
 
     /// Finds anew where each event stands, by the order.
     pub(super) fn rebuild(&mut self) {
+        if std::mem::take(&mut self.scattered) {
+            self.compact();
+        }
         self.tails.fill(NONE);
         self.last.first(self.width).fill(Last::default());
-        let old = std::mem::take(&mut self.accesses);
-        for index in 0..self.length() {
-            let event = *self.event(index);
-            self.events[index as usize].first = narrow(self.accesses.len());
-            let accesses = &old[event.first as usize..][..event.accesses as usize];
-            self.accesses.extend(accesses.iter().map(|&access| Access {
-                event: index,
-                source: NONE,
-                next: NONE,
-                ..access
-            }));
-        }
         for at in 0..self.order.len() {
             self.settle(self.order[at]);
         }
@@ -595,5 +672,17 @@ impl Graph {
                 self.settle(index);
             }
         }
+    }
+
+    /// Makes the accesses lie one after the other as their events do.
+    fn compact(&mut self) {
+        let mut compacted = std::mem::take(&mut self.compacted);
+        compacted.clear();
+        for event in &mut self.events {
+            let first = narrow(compacted.len());
+            compacted.extend_from_slice(&self.accesses[event.first as usize..][..event.accesses as usize]);
+            event.first = first;
+        }
+        self.compacted = std::mem::replace(&mut self.accesses, compacted);
     }
 }

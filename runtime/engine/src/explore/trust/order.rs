@@ -1,7 +1,7 @@
 //! Reading something older: an event that only reads moves before the writes that come after what it reads then.
 
 use super::graph::{Access, Event, Graph, NONE, What, Writes};
-use super::overtaking::is_awake;
+use super::overtaking::{can_perform, is_awake};
 use crate::per_thread::PerThread;
 
 /// What comes after some events by program order, what is read, and conflicts: flags that are kept for their memory.
@@ -15,6 +15,9 @@ pub(super) struct Closure {
     /// The events before and in the closure.
     before: Vec<u32>,
     after: Vec<u32>,
+    /// What is tried at the moment.
+    sources: Vec<u32>,
+    starts: Vec<u32>,
 }
 
 impl Closure {
@@ -24,42 +27,59 @@ impl Closure {
             graph.fails(last);
         }
         loop {
-            let event = &mut graph.events[last as usize];
-            event.tried.older += 1;
-            let Event { first, accesses, writes, tried, .. } = *event;
-            let range = first as usize..(first + accesses) as usize;
-            let Some(sources) = sources(graph, &graph.accesses[range.clone()], tried.older) else { return false };
-            let starts: Vec<u32> = (graph.accesses[range.clone()].iter().zip(&sources))
-                .map(|(access, &source)| graph.write_after(access.place, source))
-                .filter(|&next| next != NONE)
-                .map(|next| graph.accesses[next as usize].event)
-                .collect();
-            if !self.split(graph, last, &starts, &sources) {
-                if accesses == 1 {
-                    return false;
-                }
-                continue;
+            let mut sources = std::mem::take(&mut self.sources);
+            let next = next_sources(graph, last, &mut sources);
+            let found = next.map(|()| self.reads(graph, last, &sources));
+            self.sources = sources;
+            match found {
+                None => return false,
+                Some(Older::Reads) => return true,
+                Some(Older::Impossible) if graph.event(last).accesses == 1 => return false,
+                Some(Older::Impossible | Older::Sleeps) => {}
             }
-            if !is_awake(graph, &graph.accesses[range.clone()], sources.iter().copied()) {
-                continue;
-            }
-            let place = graph.accesses[first as usize].place;
-            if matches!(writes, Writes::Over(expected) if expected.is_some() && graph.value_after(place, sources[0]) == expected)
-            {
-                // It would write.
-                continue;
-            }
-            for (access, source) in graph.accesses[range].iter_mut().zip(sources) {
-                access.source = source;
-            }
-            graph.events[last as usize].what = What::Read;
-            graph.set_clock(last);
-            graph.order.clear();
-            graph.order.extend(&self.before);
-            graph.order.push(last);
-            graph.order.extend(&self.after);
-            return true;
         }
+    }
+
+    /// Makes the last event read from these sources, if it can.
+    fn reads(&mut self, graph: &mut Graph, last: u32, sources: &[u32]) -> Older {
+        let Event { first, accesses, writes, .. } = *graph.event(last);
+        let range = first as usize..(first + accesses) as usize;
+        let mut starts = std::mem::take(&mut self.starts);
+        starts.clear();
+        let next = (graph.accesses[range.clone()].iter().zip(sources))
+            .map(|(access, &source)| graph.write_after(access.place, source))
+            .filter(|&next| next != NONE)
+            .map(|next| graph.accesses[next as usize].event);
+        starts.extend(next);
+        let splits = self.split(graph, last, &starts, sources);
+        self.starts = starts;
+        if !splits {
+            return Older::Impossible;
+        }
+        let event = graph.event(last);
+        let mut standing = graph.accesses_of(last).iter().zip(sources);
+        let possible =
+            event.need.is_none() || standing.all(|(access, &source)| can_perform(graph, event, access.place, source));
+        if !possible || !is_awake(graph, graph.accesses_of(last), sources.iter().copied()) {
+            return Older::Sleeps;
+        }
+        let place = graph.accesses[first as usize].place;
+        if matches!(writes, Writes::Over(expected) if expected.is_some() && graph.value_after(place, sources[0]) == expected)
+        {
+            // It would write.
+            return Older::Sleeps;
+        }
+        for (access, &source) in graph.accesses[range].iter_mut().zip(sources) {
+            access.source = source;
+        }
+        graph.events[last as usize].what = What::Read;
+        graph.moved = [last, NONE];
+        graph.set_clock(last);
+        graph.order.clear();
+        graph.order.extend(&self.before);
+        graph.order.push(last);
+        graph.order.extend(&self.after);
+        Older::Reads
     }
 
     /// Splits the order, without the last event, into what comes after the starts and the rest; false if the last
@@ -73,6 +93,14 @@ impl Closure {
             let event = graph.event(index);
             let accesses = graph.accesses_of(index);
             let writes = event.writes();
+            if event.what == What::Leave {
+                let source = graph.accesses.get(accesses[0].source as usize);
+                let after =
+                    self.threads[event.thread] || source.is_some_and(|source| self.after.contains(&source.event));
+                if after { &mut self.after } else { &mut self.before }.push(index);
+                self.threads[event.thread] |= after;
+                continue;
+            }
             let follows = starts.contains(&index)
                 || self.threads[event.thread]
                 || matches!(event.what, What::Join(other) if self.threads[other])
@@ -113,14 +141,38 @@ impl Closure {
     }
 }
 
-/// The combination of sources with this number: 0 stands for the last write of each place.
-fn sources(graph: &Graph, accesses: &[Access], mut number: u32) -> Option<Vec<u32>> {
-    let mut sources = Vec::new();
-    for access in accesses {
-        let chain = graph.chain(access.place);
-        let length = u32::try_from(chain.len()).ok()?;
-        sources.push(chain[(number % length) as usize]);
+/// Whether an event can read something older.
+enum Older {
+    /// It does now.
+    Reads,
+    /// Not that, and if it has one access, nothing that is older still.
+    Impossible,
+    /// It would not be what it is: it would wait, or write.
+    Sleeps,
+}
+
+/// The next combination of sources for the last event; none if there is none. The first one, the last writes, has been
+/// tried as the event was added.
+fn next_sources(graph: &mut Graph, last: u32, sources: &mut Vec<u32>) -> Option<()> {
+    let event = &mut graph.events[last as usize];
+    event.tried.older += 1;
+    let Event { previous, accesses, tried, .. } = *event;
+    let mut number = tried.older as usize;
+    sources.clear();
+    if accesses == 1 {
+        // What it cannot read ends the search: nobody has to count the writes.
+        sources.push(graph.chain(graph.accesses_of(last)[0].place).nth(number)?);
+        return Some(());
+    }
+    let known = |write: u32| match graph.accesses.get(write as usize) {
+        Some(access) => previous != NONE && graph.knows(graph.clock(previous), access.event),
+        None => true,
+    };
+    for access in graph.accesses_of(last) {
+        // Nothing is older than what its thread knows already.
+        let length = 1 + graph.chain(access.place).take_while(|&write| !known(write)).count();
+        sources.push(graph.chain(access.place).nth(number % length)?);
         number /= length;
     }
-    (number == 0).then_some(sources)
+    (number == 0).then_some(())
 }

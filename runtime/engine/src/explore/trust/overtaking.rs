@@ -1,6 +1,8 @@
 //! Overtaking ("revisits" in the paper): an event that writes comes before one that was added earlier.
 
-use super::graph::{Access, Event, Graph, Mark, NONE, Watch, What, Writes};
+use super::graph::{Access, Event, Graph, Mark, NONE, Watch, What, Writes, has, object_place};
+use crate::explore::Need;
+use crate::sync::machine::{Until, Wish};
 
 /// An event that comes before another one.
 pub(super) struct Overtaking {
@@ -8,6 +10,8 @@ pub(super) struct Overtaking {
     overtaken: u32,
     /// What the overtaking event depends on, but for itself.
     clock: Vec<u32>,
+    /// How many of its accesses it still has.
+    accesses: u32,
 }
 
 /// The next event that the last one can overtake.
@@ -21,9 +25,10 @@ pub(super) fn next(graph: &mut Graph, last: u32) -> Option<Overtaking> {
                 (tried.overtaken, tried.ways) = (overtaken, 0);
             }
             Attempt::Fails => graph.events[last as usize].tried.ways += 1,
-            Attempt::Works(clock) => {
+            Attempt::Works(clock, accesses) => {
                 graph.events[last as usize].tried.ways += 1;
-                return Some(Overtaking { by: last, overtaken, clock });
+                let accesses = u32::try_from(accesses).expect("fewer than 2^32 accesses");
+                return Some(Overtaking { by: last, overtaken, clock, accesses });
             }
         }
     }
@@ -33,13 +38,15 @@ enum Attempt {
     /// There is no such way.
     None,
     Fails,
-    Works(Vec<u32>),
+    /// What the overtaking event depends on, and how many accesses it has then.
+    Works(Vec<u32>, usize),
 }
 
 fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32) -> Attempt {
     let event = graph.event(last);
     let known = |index| event.previous != NONE && graph.knows(graph.clock(event.previous), index);
-    if !graph.event(overtaken).what.is_performed() || known(overtaken) {
+    let what = graph.event(overtaken).what;
+    if !what.is_performed() || what == What::Leave || known(overtaken) {
         return Attempt::None;
     }
     let others = graph.accesses_of(overtaken);
@@ -47,18 +54,21 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32) -> Attempt {
     if !graph.accesses_of(last).iter().any(|access| shared(access).is_some()) {
         return Attempt::None;
     }
-    let mut sources = Vec::new();
+    let mut sources: Vec<(u32, u32)> = Vec::new();
+    let mut conflicts = false;
     for access in graph.accesses_of(last) {
+        if sources.first().is_some_and(|&(place, source)| runs_out(graph, event, place, source)) {
+            // A limited wait that runs out has nothing to do with the mutex.
+            break;
+        }
         if let Some(other) = shared(access) {
+            conflicts = true;
             sources.push((access.place, other.source));
             continue;
         }
-        let mut chain = graph.chain(access.place);
-        if event.writes() {
-            chain.remove(0);
-        }
-        let length = u32::try_from(chain.len()).unwrap_or(u32::MAX);
-        sources.push((access.place, chain[(way % length) as usize]));
+        let places = candidates(graph, last, access.place, |index| index < overtaken || known(index));
+        let length = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        sources.push((access.place, places[(way % length) as usize]));
         way /= length;
     }
     if way > 0 {
@@ -79,25 +89,67 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32) -> Attempt {
     let stands = |&(place, source): &(u32, u32)| {
         writes_after(graph, place, source).all(|write| write == overtaken || write == last || !kept(write))
     };
-    let works = possible
+    let works = conflicts
+        && possible
         && !graph.knows(&clock, overtaken)
         && sources.iter().all(stands)
         && graph.marks.iter().all(|mark| mark.by != overtaken && kept(mark.by))
         && (overtaken..last).all(|index| graph.knows(&clock, index) || is_last(graph, &clock, last, index));
-    if works { Attempt::Works(clock) } else { Attempt::Fails }
+    if works { Attempt::Works(clock, sources.len()) } else { Attempt::Fails }
+}
+
+/// The writes that the last event may come right after where it overtakes nothing: the last one, and each one before it
+/// as far as those after it are given up.
+fn candidates(graph: &Graph, last: u32, place: u32, kept: impl Fn(u32) -> bool) -> Vec<u32> {
+    let mut candidates = Vec::new();
+    for write in graph.chain(place) {
+        let event = graph.accesses.get(write as usize).map(|access| access.event);
+        if event == Some(last) {
+            continue;
+        }
+        candidates.push(write);
+        if event.is_some_and(&kept) {
+            break;
+        }
+    }
+    candidates
+}
+
+/// Whether the event is the end of a limited sleep from which nobody has woken its thread, if that happened at this
+/// place, the condition variable, right after this write.
+fn runs_out(graph: &Graph, event: &Event, place: u32, source: u32) -> bool {
+    match event.need {
+        Some(Need { wish: Wish::Wake { sleepers, .. }, until: Until::TimeOut | Until::Spurious }) => {
+            let woken = graph.value_after(place, source);
+            place == object_place(sleepers) && woken.is_some_and(|woken| !has(woken, event.thread))
+        }
+        _ => false,
+    }
 }
 
 /// Whether the event can be performed and writes when the place was last written by the source.
-fn can_perform(graph: &Graph, event: &Event, place: u32, source: u32) -> bool {
-    match event.what {
-        What::Acquire | What::Stuck => match graph.accesses.get(source as usize).and_then(|access| access.values) {
-            None | Some((_, 0)) => true,
-            Some((_, owner)) => event.what == What::Acquire && owner == u64::from(event.thread.0) + 1,
-        },
-        _ => match (event.writes, graph.value_after(place, source)) {
-            (Writes::Over(Some(expected)), Some(held)) if event.hides == 0 => held == expected,
-            _ => true,
-        },
+pub(super) fn can_perform(graph: &Graph, event: &Event, place: u32, source: u32) -> bool {
+    let Some(held) = graph.value_after(place, source) else { return true };
+    match (event.need, event.writes) {
+        (Some(need), _) => runs_out(graph, event, place, source) || grants(need, event, place, held),
+        (None, Writes::Over(Some(expected))) if event.hides == 0 => held == expected,
+        (None, _) => true,
+    }
+}
+
+/// Whether an object in this state grants the wish ([`crate::execution`] says what the states are).
+fn grants(need: Need, event: &Event, place: u32, state: u64) -> bool {
+    let own = u64::from(event.thread.0) + 1;
+    let free = |holder: u64| holder == 0 || holder == own && event.what != What::Stuck;
+    match need.wish {
+        Wish::Lock(_) => free(state),
+        Wish::Read(_) => free(state & 0xff),
+        Wish::Write(_) => state >> 8 == 0 && free(state & 0xff),
+        Wish::Take(_) => state > 0,
+        Wish::Once(_) => state == 0,
+        Wish::Wake { mutex: Some(mutex), .. } if place == object_place(mutex) => free(state),
+        Wish::Cross(_) | Wish::Wake { .. } => has(state, event.thread),
+        Wish::Join(_) => true,
     }
 }
 
@@ -132,6 +184,10 @@ fn is_last(graph: &Graph, clock: &[u32], last: u32, index: u32) -> bool {
     match graph.event(index).what {
         What::Value { value, .. } => value == 0,
         What::Stuck | What::Asleep(_) => true,
+        What::Leave => graph
+            .accesses_of(index)
+            .iter()
+            .all(|access| graph.accesses.get(access.source as usize).is_none_or(|source| before(source.event))),
         _ => graph.accesses_of(index).iter().all(|access| {
             let source = graph.accesses.get(access.source as usize);
             source.is_none_or(|source| before(source.event))
@@ -144,11 +200,11 @@ fn is_last(graph: &Graph, clock: &[u32], last: u32, index: u32) -> bool {
 impl Overtaking {
     /// Makes `into` the graph in which the event has overtaken.
     pub(super) fn apply(&self, from: &Graph, into: &mut Graph) {
-        let &Self { by, overtaken, ref clock } = self;
-        // The thread of an overtaken acquisition may have to wait, as may one that waited: it is added when it can be
-        // performed.
+        let &Self { by, overtaken, ref clock, accesses } = self;
+        // A thread that waited for an object, or for something to change, may have to wait now: its event is added when
+        // it can be performed.
         let watches = from.accesses_of(overtaken).iter().any(|access| access.watch != Watch::No);
-        let present = from.event(overtaken).what != What::Acquire && !watches;
+        let present = from.event(overtaken).need.is_none() && !watches;
         let kept =
             |index| index < overtaken || (index == overtaken && present) || from.knows(clock, index) || index == by;
         let mut numbers = vec![NONE; from.events.len()];
@@ -173,13 +229,15 @@ impl Overtaking {
             }
         }
         into.marks.push(Mark { at: overtaken, present, by: number(by) });
+        into.moved = [number(by), if present { number(overtaken) } else { NONE }];
+        into.generation = from.generation;
         let event = &mut into.events[number(by) as usize];
         event.what = match event.what {
-            What::Stuck => What::Acquire,
             What::Read if event.writes != Writes::Surely => What::Write,
-            What::Asleep(_) => What::Write,
+            What::Stuck | What::Asleep(_) => What::Write,
             what => what,
         };
+        event.accesses = accesses;
         into.rebuild();
     }
 }
