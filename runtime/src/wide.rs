@@ -171,7 +171,8 @@ extern "C" fn __fh_fh_double_compare_and_swap(
     second_new: u64,
 ) -> c_int {
     let site = call_site();
-    turn_to_access(site);
+    graph::refuse("fh_double_compare_and_swap", site);
+    turn_to_access(first as usize, 8, site);
     let places = [first, second];
     let before = places.map(|place| get(place, 8));
     let expected = [first_old, second_old].map(u64::to_le_bytes);
