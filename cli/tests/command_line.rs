@@ -802,7 +802,7 @@ fn a_program_that_is_killed_is_not_taken_for_a_bug() {
         let path = format!("/proc/{0}/task/{0}/children", child.id());
         for program in fs::read_to_string(path).unwrap_or_default().split_whitespace() {
             // It may have ended meanwhile.
-            drop(Command::new("kill").args(["-KILL", program]).stderr(Stdio::null()).status().unwrap());
+            Command::new("kill").args(["-KILL", program]).stderr(Stdio::null()).status().unwrap();
         }
         std::thread::sleep(Duration::from_millis(20));
     }
