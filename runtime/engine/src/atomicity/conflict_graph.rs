@@ -392,7 +392,9 @@ impl Way {
     /// already.
     fn direct(&self, first: usize, last: usize, entry: Moment) -> Option<Conflict> {
         let (a, b) = (&self.stops[first], &self.stops[last]);
-        if last == first + 1 || a.transaction.thread != b.transaction.thread {
+        // Under TSO a path may lead from a transaction to an earlier one of its thread.
+        let is_later = a.transaction.thread == b.transaction.thread && a.transaction.number < b.transaction.number;
+        if last == first + 1 || !is_later {
             return None;
         }
         let any = |from, to| Some(Conflict { from, to, location: None });

@@ -86,7 +86,7 @@ pub(crate) fn give(
         let belongs = |other: &&Step| other.thread == step.thread && number(other) == number(step);
         let is_first = !run[..place].iter().any(|other| belongs(&other));
         let is_last = !run[place + 1..].iter().any(|other| belongs(&other));
-        let is_marked = !(is_first && is_last) || number(step) % 2 == 0;
+        let is_marked = !(is_first && is_last) || number(step).is_multiple_of(2);
         let thread = Thread::from_index(step.thread);
         if is_first {
             begun[step.thread] += 1;
