@@ -578,7 +578,7 @@ impl Runtime {
         }
         all.sort_unstable();
         all.dedup();
-        self.event(kind, barriers, Note { site, operation }, &all, Values::Unknown)
+        self.event(kind, barriers, Note { site, operation }, address, &all, Values::Unknown)
     }
 
     /// Takes an access that failed into the execution, so that the explorer knows what it has to do with others. The
