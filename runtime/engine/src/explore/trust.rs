@@ -33,8 +33,8 @@ pub struct Trust {
     generation: u32,
     /// All events of this execution have to be taken anew.
     renews: bool,
-    /// What it leaves out may matter.
-    lacks: bool,
+    /// What it leaves out, where that may matter.
+    lacks: Option<&'static str>,
     /// An event that was performed again is not what it was.
     stale: bool,
     current: Thread,
@@ -194,6 +194,10 @@ impl Trust {
             }
             index
         } else {
+            // What such an event overtakes in one place, another one may have to overtake in the other.
+            if event.locations.len() > 1 && event.kind.writes() {
+                self.lacks = Some("an access that writes several locations in one step");
+            }
             self.graph.append(event, watched);
             self.runs.push(event.thread.0.into());
             self.graph.length() - 1
@@ -212,7 +216,10 @@ impl Trust {
             return event.leaves_out;
         }
         let concerned = |location: &Location| self.graph.is_touched_beside(index, location.0 << 1);
-        self.lacks |= !objects.is_empty() || locations.iter().any(concerned);
+        if !objects.is_empty() || locations.iter().any(concerned) {
+            self.lacks =
+                Some("what a thread frees, destroys or has in common with others only if it reads something older");
+        }
         self.graph.events[index as usize].leaves_out = true;
         true
     }
@@ -372,7 +379,6 @@ impl Strategy for Trust {
 
     fn lacks(&self) -> Option<&'static str> {
         self.lacks
-            .then_some("what a thread frees, destroys or has in common with others only if it reads something older")
     }
 
     fn blocked(&mut self, thread: Thread, need: Need) {
