@@ -16,6 +16,7 @@ use crate::json::{self, Entry, Outcome, Unsupported};
 use crate::litmus;
 use crate::plan::{CheckPlan, JsonTo, Target, reason};
 use crate::program::{Exploration, Program, Replayed};
+use crate::record::Record;
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
 use crate::report::verdict::{Facts, Verdict, judge, nothing_explored, stopped_by_name};
@@ -50,7 +51,7 @@ struct Found {
 struct Troubles {
     /// A finding that did not replay.
     internal: Option<Failure>,
-    /// A finding that could not be written.
+    /// A finding, or a log, that could not be written.
     unwritten: Option<Failure>,
 }
 
@@ -65,6 +66,7 @@ pub(crate) fn run(plan: &CheckPlan) -> Status {
 fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let findings = Findings::prepare(&plan.out)?;
     prepare_json(&plan.json)?;
+    Record::prepare(plan.record.as_deref())?;
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
     let subjects = match build(plan, &interrupts) {
@@ -76,13 +78,16 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         Err(failure) => return Err(failure),
     };
     findings.clear()?;
+    let mut troubles = Troubles::default();
     let exploration = if interrupts.pressed() {
         Exploration::default()
     } else {
-        subjects.program.explore(&Job::Explore(plan.explore.clone()), &interrupts)?
+        let mut record = Record::create(plan.record.as_deref())?;
+        let exploration = subjects.program.explore(&Job::Explore(plan.explore.clone()), &interrupts, &mut record)?;
+        troubles.unwritten = record.finish().err();
+        exploration
     };
     let summary = exploration.summary.clone().unwrap_or_else(nothing_explored);
-    let mut troubles = Troubles::default();
     let found = collect(plan, &subjects, &exploration, &findings, &interrupts, &mut troubles)?;
     let mut sources = Sources::new(source_folders(&subjects));
     store(plan, &subjects, &findings, &found, &mut sources, &mut troubles);

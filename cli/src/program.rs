@@ -15,6 +15,7 @@ use protocol::{BUILD, BUILD_SECTION, CONTROL, Job, Message, Place, Replay, Summa
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use crate::plan::reason;
+use crate::record::Record;
 use crate::screen::{Channel, pass_on};
 use crate::symbols;
 
@@ -72,7 +73,12 @@ pub(crate) enum Replayed {
 
 impl Program {
     /// Explores, and collects what is reported.
-    pub(crate) fn explore(&self, job: &Job, interrupts: &Interrupts) -> Result<Exploration, Failure> {
+    pub(crate) fn explore(
+        &self,
+        job: &Job,
+        interrupts: &Interrupts,
+        record: &mut Record,
+    ) -> Result<Exploration, Failure> {
         let mut found = Exploration::default();
         let mut stray = None;
         let ending = self.converse(job, Output::Discarded, interrupts, |message| match message {
@@ -81,6 +87,7 @@ impl Program {
                 found.violations.push(*violation);
             }
             Message::Unsupported { what, place } => found.unsupported.push((what, place)),
+            Message::Recorded(log) => record.write(&log),
             Message::Summary(summary) => found.summary = Some(*summary),
             Message::Internal(words) => stray = Some(words),
             Message::Replayed(_) | Message::Diverged(_) => stray = Some("a replay that nobody asked for".into()),
@@ -111,7 +118,7 @@ impl Program {
                 result = Some(Replayed::Diverged(format!("{what} at {}:{} is not supported", place.file, place.line)));
             }
             Message::Internal(words) => stray = Some(words),
-            Message::Violation(_) | Message::Summary(_) => {}
+            Message::Violation(_) | Message::Summary(_) | Message::Recorded(_) => {}
         })?;
         if let Some(words) = stray {
             return Err(Failure::internal(format!("the runtime failed in a replay: {words}")));

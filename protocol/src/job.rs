@@ -113,6 +113,17 @@ pub struct Heap {
     pub leaks: Leaks,
 }
 
+/// Whether executions are recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recorded {
+    /// None is.
+    #[default]
+    Nothing,
+    /// Each is told as a log ([`crate::Message::Recorded`]).
+    Executions,
+}
+
 /// Explore the executions with at most so many preemptions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Explore {
@@ -133,6 +144,9 @@ pub struct Explore {
     pub heap: Heap,
     /// Stop at the first violation.
     pub stop_at_first: bool,
+    /// What is recorded.
+    #[serde(default)]
+    pub record: Recorded,
 }
 
 /// Run one schedule again.

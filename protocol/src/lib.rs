@@ -4,16 +4,17 @@
 //! JSON, and reads [`Message`]s, a line of JSON each, until the program closes its end. A program that ends without a
 //! [`Message::Summary`] (or [`Message::Replayed`]) has failed inside: the tool never reads that as clean.
 //!
-//! The same types make up the finding file ([`finding`]).
+//! The same types make up the finding file ([`finding`]). [`log`] is the format of recorded executions.
 
 pub mod build;
 pub mod finding;
 pub mod job;
+pub mod log;
 pub mod message;
 
 pub use build::{BUILD, BUILD_SECTION};
 pub use finding::{Finding, Program};
-pub use job::{Explore, Heap, Job, Leaks, Limits, MonitorName, Replay, Reuse, Schedule, Segment, Wakeups};
+pub use job::{Explore, Heap, Job, Leaks, Limits, MonitorName, Recorded, Replay, Reuse, Schedule, Segment, Wakeups};
 pub use message::{
     BoundCount, BusyLoop, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace,
     TraceEvent, Violation,

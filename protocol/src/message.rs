@@ -12,6 +12,8 @@ use crate::job::{MonitorName, Schedule};
 pub enum Message {
     /// A violation not seen before in this exploration, in the order of discovery.
     Violation(Box<Violation>),
+    /// An execution that has ended, as an event log ([`crate::log`]) that begins with its header.
+    Recorded(String),
     /// The end of an exploration.
     Summary(Box<Summary>),
     /// The end of a replay.

@@ -565,7 +565,7 @@ impl Runtime {
         state.events += 1;
         state.effects += 1;
         if self.recorder.traces() {
-            self.recorder.detail(detail);
+            self.recorder.detail(Detail { pieces: pieces.to_vec(), ..detail });
         }
         let (mut all, mut some) = (Vec::new(), Vec::new());
         for &(address, width) in pieces {
@@ -601,7 +601,7 @@ impl Runtime {
             monitor.event(&event, locations, &mut self.reports);
         }
         if self.recorder.traces() {
-            self.recorder.buffers(&mut self.monitors);
+            self.recorder.performed(event, locations.len(), &mut self.monitors, note);
         }
         Turn::Ours
     }

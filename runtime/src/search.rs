@@ -10,7 +10,8 @@ use engine::explore::bounded::Bounded;
 use engine::explore::replay::Replay as ReplayStrategy;
 use engine::monitor;
 use protocol::{
-    Explore, Kind, Limits, Message, MonitorName, Replay, Role, Schedule, StoppedBy, Summary, Trace, TraceEvent, Wakeups,
+    Explore, Kind, Limits, Message, MonitorName, Recorded, Replay, Role, Schedule, StoppedBy, Summary, Trace,
+    TraceEvent, Wakeups,
 };
 
 use crate::faults::{self, Fault};
@@ -63,6 +64,9 @@ pub(crate) fn explore(job: &Explore) {
     refuse_other_version(job.version);
     let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
     set_up(execution, &job.monitors, &job.limits, job.heap);
+    if job.record == Recorded::Executions {
+        with(|runtime| runtime.recorder.record());
+    }
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -212,8 +216,8 @@ impl Runtime {
     }
 
     fn send_fresh(&mut self) {
-        if self.recorder.fresh.is_empty() {
-            return;
+        for log in self.recorder.recorded.drain(..) {
+            control::send(&Message::Recorded(log));
         }
         for violation in self.recorder.fresh.drain(..) {
             control::send(&Message::Violation(Box::new(violation)));
