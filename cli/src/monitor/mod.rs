@@ -235,8 +235,7 @@ fn site_use(log: &Log, role: Role, at: Position, event: &Event<'_>) -> SiteUse {
         Operation::Commit => "commit",
     };
     let expression = match (&event.name, &event.a, event.child) {
-        (Some(name), _, _) => name.to_string(),
-        (None, Some(protocol::log::Address::Name(name)), _) => name.to_string(),
+        (Some(name), _, _) | (None, Some(protocol::log::Address::Name(name)), _) => name.to_string(),
         (None, Some(protocol::log::Address::Number(number)), _) => format!("{number:#x}"),
         (None, None, Some(child)) => format!("T{child}"),
         (None, None, None) => String::new(),

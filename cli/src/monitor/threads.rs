@@ -158,13 +158,11 @@ impl Threads {
             state.depth += 1;
             return Ok(state.depth == 1);
         }
-        match state.depth {
-            0 => Err(Misuse::NotBegun { thread: event.t, at }),
-            _ => {
-                state.depth -= 1;
-                Ok(state.depth == 0)
-            }
+        if state.depth == 0 {
+            return Err(Misuse::NotBegun { thread: event.t, at });
         }
+        state.depth -= 1;
+        Ok(state.depth == 0)
     }
 
     /// The transactions that the execution leaves open.
