@@ -1,10 +1,11 @@
 //! The pure part of Fencehound. No I/O, no clock, no unsafe code, no randomness without a seed.
 //!
 //! Layers, each depending only on those before it: [`event`], [`mapping`], [`location`], [`thread_set`] ← [`clock`] ←
-//! [`monitor`]; [`event`], [`thread_set`] ← [`sync`], [`explore`], [`progress`] ← [`execution`]; [`visits`] by itself;
+//! [`monitor`] ← [`atomicity`]; [`event`], [`thread_set`] ← [`sync`], [`explore`], [`progress`] ← [`execution`]; [`visits`] by itself;
 //! [`graph`] and all of these ← [`litmus`].
 #![forbid(unsafe_code)]
 
+pub mod atomicity;
 pub mod clock;
 pub mod event;
 pub mod execution;
