@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
-use protocol::{Finding, Job, Kind, Replay, Summary, Trace, VERSION, Violation};
+use protocol::{Finding, Kind, Replay, Summary, Trace, VERSION, Violation};
 
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
 use crate::exit::{Failure, Status};
@@ -15,13 +15,14 @@ use crate::interrupt::{Cause, Interrupts};
 use crate::json::{self, Entry, Outcome, Unsupported};
 use crate::litmus;
 use crate::plan::{CheckPlan, JsonTo, Target, reason};
-use crate::program::{Exploration, Program, Replayed};
+use crate::program::{Program, Replayed};
 use crate::record::Record;
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
-use crate::report::verdict::{Facts, Verdict, judge, nothing_explored, stopped_by_name};
+use crate::report::verdict::{Facts, Verdict, counted, judge, nothing_explored, stopped_by_name};
 use crate::report::{self, Detail, Subject, printable};
-use crate::screen::{PLAIN_WIDTH, Screen, plain};
+use crate::screen::{PLAIN_WIDTH, Screen, complain, plain};
+use crate::search::{Checkpoint, Exploration, Key, Search};
 use crate::toolchain::Toolchain;
 
 /// So many findings are run again and shown; the others are stored only.
@@ -83,7 +84,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         Exploration::default()
     } else {
         let mut record = Record::create(plan.record.as_deref())?;
-        let exploration = subjects.program.explore(&Job::Explore(plan.explore.clone()), &interrupts, &mut record)?;
+        let exploration = explore(plan, &subjects, &interrupts, &mut record)?;
         troubles.unwritten = record.finish().err();
         exploration
     };
@@ -95,16 +96,41 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     conclude(plan, &summary, &exploration, &found, &troubles, &interrupts)
 }
 
+/// Searches, anew or from where the checkpoint says.
+fn explore(
+    plan: &CheckPlan,
+    subjects: &Subjects,
+    interrupts: &Interrupts,
+    record: &mut Record,
+) -> Result<Exploration, Failure> {
+    let mut search = Search::new(&subjects.program, &plan.explore, plan.budget, plan.spread, interrupts);
+    if let Some(file) = &plan.checkpoint {
+        let executable = &subjects.program.executable;
+        let hash = hash_file(executable)
+            .map_err(|error| Failure::internal(format!("{}: {}", executable.display(), reason(&error))))?;
+        let (options, arguments) = (&plan.compile_options, &plan.arguments);
+        let key = Key::new(plan.target.names(), &subjects.files, hash, options, arguments, &plan.explore);
+        let (checkpoint, saved) = Checkpoint::open(file, key)?;
+        search.keep_in(checkpoint, saved)?;
+    }
+    let exploration = search.run(record)?;
+    if let Some(file) = plan.checkpoint.as_ref().filter(|_| interrupts.pressed()) {
+        let note = format!("note: the search is kept in {}: the same command goes on from there", file.display());
+        complain(&note);
+    }
+    Ok(exploration)
+}
+
 /// The run ended before its result.
 fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
     if failure.status == Status::Usage {
-        crate::screen::complain(failure);
+        complain(failure);
         return failure.status;
     }
     let target = plan.target.names().join(" ");
     let written = write_json(&plan.json, &json::error(&target, &failure.message));
     if let Some(help) = &failure.help {
-        crate::screen::complain(&format!("help: {help}"));
+        complain(&format!("help: {help}"));
     }
     let kind = if failure.status == Status::Internal { "internal error: " } else { "" };
     plan.screen().print(&format!("{} {kind}{}\n", "error:".red().bold(), printable(&failure.message)));
@@ -188,6 +214,7 @@ fn run_again(
     let job = Replay {
         version: VERSION,
         schedule: violation.schedule.clone(),
+        explorer: plan.explore.explorer,
         monitors: plan.explore.monitors.clone(),
         limits: plan.explore.limits.clone(),
         heap: plan.explore.heap,
@@ -233,6 +260,7 @@ fn store(
                 files: subjects.files.clone(),
             },
             arguments: plan.arguments.clone(),
+            explorer: plan.explore.explorer,
             monitors: plan.explore.monitors.clone(),
             limits: plan.explore.limits.clone(),
             heap: plan.explore.heap,
@@ -278,6 +306,10 @@ fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &
     for assumption in exploration.summary.iter().flat_map(|summary| &summary.assumptions) {
         screen.print(&format!("note: {assumption}\n"));
     }
+    for (status, executions) in exploration.summary.iter().flat_map(|summary| &summary.exit_statuses) {
+        let count = counted(*executions, "execution", "executions");
+        screen.print(&format!("note: the program ends with exit status {status} in {count}, which is no violation\n"));
+    }
 }
 
 /// The verdict line, the JSON, and the exit status.
@@ -296,7 +328,7 @@ fn conclude(
         preemptions: plan.explore.preemptions,
         monitors: &plan.explore.monitors,
         time: plan.time.as_deref(),
-        budget: plan.explore.executions,
+        budget: plan.budget.executions,
         interrupted_by: interrupts.cause().map_or("a signal", Cause::name),
         max_events: plan.explore.limits.max_events,
         summary,
@@ -314,7 +346,7 @@ pub(crate) fn complain_about(result: Result<(), Failure>) -> Status {
     match result {
         Ok(()) => Status::Clean,
         Err(failure) => {
-            crate::screen::complain(&failure);
+            complain(&failure);
             failure.status
         }
     }
@@ -357,7 +389,7 @@ fn result(
     json::result(Outcome {
         target: &plan.target.names().join(" "),
         model: "sc",
-        explorer: "bounded",
+        explorer: plan.explore.explorer.name(),
         litmus: None,
         preemptions: plan.explore.preemptions,
         monitors: &plan.explore.monitors,

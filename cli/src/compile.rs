@@ -71,7 +71,7 @@ pub(crate) fn compile(
     let mut child = interrupts.spawn(&mut command).map_err(cannot)?;
     let said = child.stderr.take().map_or(Ok(Vec::new()), read_all).map_err(cannot)?;
     let status = child.wait().map_err(cannot)?;
-    interrupts.forget();
+    interrupts.forget(child.id());
     if let Some(cause) = interrupts.cause() {
         return Err(Failure::interrupted(cause));
     }

@@ -186,7 +186,9 @@ pub(crate) fn load(path: &Path) -> Result<Finding, Failure> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use protocol::{Finding, Heap, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation, Wakeups};
+    use protocol::{
+        Explorer, Finding, Heap, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation, Wakeups,
+    };
 
     use super::{Findings, MARK, identify, load};
 
@@ -215,6 +217,7 @@ pub(crate) mod tests {
                 files: vec![("a.c".to_string(), "sha256:0".to_string())],
             },
             arguments: Vec::new(),
+            explorer: Explorer::Bounded,
             monitors: vec![MonitorName::Tso],
             limits: Limits { max_events: 1, local_seconds: 1, weak_failures: 0, wakeups: Wakeups::Signalled },
             heap: Heap::default(),

@@ -42,8 +42,8 @@ struct State {
     presses: u32,
     /// What the first one was.
     cause: Option<Cause>,
-    /// The process group that runs at present.
-    group: Option<i32>,
+    /// The process groups that run at present.
+    groups: Vec<i32>,
     /// Somebody else cares for Ctrl-C.
     ignored: bool,
 }
@@ -77,13 +77,13 @@ impl Interrupts {
         // The lock is held while the child starts: a press in between reaches the new child.
         let mut state = self.lock();
         let child = std::os::unix::process::CommandExt::process_group(command, 0).spawn()?;
-        state.group = i32::try_from(child.id()).ok();
+        state.groups.extend(i32::try_from(child.id()));
         Ok(child)
     }
 
-    /// The child has ended.
-    pub(crate) fn forget(&self) {
-        self.lock().group = None;
+    /// The child with this number has ended.
+    pub(crate) fn forget(&self, child: u32) {
+        self.lock().groups.retain(|&group| u32::try_from(group) != Ok(child));
     }
 
     /// Leaves Ctrl-C to somebody else who shares the terminal.
@@ -98,14 +98,13 @@ impl Interrupts {
         }
         state.presses += 1;
         state.cause.get_or_insert(cause);
-        match state.group {
-            Some(group) => {
-                let signal = if state.presses == 1 { SIGINT } else { libc::SIGKILL };
-                // SAFETY: kill takes no pointers; the group is that of a child not waited for yet.
-                unsafe { libc::kill(-group, signal) };
-            }
-            None if state.presses > 1 => std::process::exit(Status::Incomplete as i32),
-            None => {}
+        let signal = if state.presses == 1 { SIGINT } else { libc::SIGKILL };
+        for &group in &state.groups {
+            // SAFETY: kill takes no pointers; the group is that of a child not waited for yet.
+            unsafe { libc::kill(-group, signal) };
+        }
+        if state.groups.is_empty() && state.presses > 1 {
+            std::process::exit(Status::Incomplete as i32);
         }
     }
 

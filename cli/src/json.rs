@@ -1,5 +1,7 @@
 //! The machine-readable result: the shape of `check --json`, whose keys and their order are a contract.
 
+use std::collections::BTreeMap;
+
 use protocol::{MonitorName, Role, Summary, Violation};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -116,6 +118,8 @@ struct Report<'a> {
     unsupported: Vec<Unsupported<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     busiest_loop: Option<Busiest<'a>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    exit_statuses: &'a BTreeMap<i32, u64>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     litmus: Option<LitmusReport<'a>>,
 }
@@ -258,6 +262,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         violations: outcome.violations.iter().map(|entry| found(entry, outcome.model)).collect(),
         uninstrumented: &summary.uninstrumented,
         assumptions: &summary.assumptions,
+        exit_statuses: &summary.exit_statuses,
         runs: summary.runs,
         unsupported: outcome.unsupported,
         busiest_loop: summary.busiest.as_ref().map(|busiest| Busiest {
@@ -364,6 +369,7 @@ mod tests {
             violation_executions: vec![1],
             uninstrumented: vec!["getrandom".to_string()],
             assumptions: Vec::new(),
+            exit_statuses: BTreeMap::new(),
             busiest: None,
         }
     }

@@ -23,6 +23,7 @@ mod record;
 mod replay;
 mod report;
 mod screen;
+mod search;
 mod symbols;
 mod toolchain;
 

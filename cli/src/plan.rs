@@ -9,6 +9,7 @@ use crate::cc;
 use crate::exit::Failure;
 use crate::program::{file_kind, require_ours};
 use crate::screen::{Channel, Color, Screen};
+use crate::search::{Budget, Spread};
 
 /// What to check.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,17 +50,20 @@ impl ModelName {
 /// How executions are enumerated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Explorer {
-    /// Interleavings, by preemptions.
-    Bounded,
+    /// Interleavings: those that the program under test runs.
+    Interleavings(protocol::Explorer),
     /// Execution graphs, by relaxed stateless model checking.
     Rsmc,
 }
 
 impl Explorer {
+    /// All interleavings, by preemptions.
+    pub(crate) const BOUNDED: Explorer = Explorer::Interleavings(protocol::Explorer::Bounded);
+
     /// The name on the command line and in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Explorer::Bounded => "bounded",
+            Explorer::Interleavings(explorer) => explorer.name(),
             Explorer::Rsmc => "rsmc",
         }
     }
@@ -99,6 +103,12 @@ pub(crate) struct CheckPlan {
     pub(crate) compile_options: Vec<String>,
     /// What the runtime is asked.
     pub(crate) explore: Explore,
+    /// What ends the search before its end.
+    pub(crate) budget: Budget,
+    /// How it is spread over processes.
+    pub(crate) spread: Spread,
+    /// Where it is kept, if it is.
+    pub(crate) checkpoint: Option<PathBuf>,
     /// `--time` as typed.
     pub(crate) time: Option<String>,
     /// Where executions are recorded, if they are.
@@ -115,13 +125,17 @@ impl CheckPlan {
     /// Gives what was typed its meaning, or says what is wrong with it.
     pub(crate) fn new(typed: &CheckArgs) -> Result<CheckPlan, Failure> {
         let models = models(typed)?;
-        let bounded = models.iter().any(|(_, explorer)| *explorer == Explorer::Bounded);
+        let explorer = models.iter().find_map(|(_, explorer)| match explorer {
+            Explorer::Interleavings(explorer) => Some(*explorer),
+            Explorer::Rsmc => None,
+        });
+        let interleaves = explorer.is_some();
         let explore = Explore {
             version: VERSION,
-            preemptions: preemptions(fits_interleavings("--preemptions", &typed.preemptions, bounded)?.unwrap_or("2"))?,
-            monitors: monitors(fits_interleavings("--monitor", &typed.monitor, bounded)?.unwrap_or("tso,pso"))?,
-            executions: typed.executions.as_deref().map(|text| count("--executions", text)).transpose()?,
-            seconds: typed.time.as_deref().map(|text| seconds("--time", text)).transpose()?,
+            explorer: explorer.unwrap_or_default(),
+            seed: seed(typed, explorer)?,
+            preemptions: bound(typed, explorer)?,
+            monitors: monitors(fits_interleavings("--monitor", &typed.monitor, interleaves)?.unwrap_or("tso,pso"))?,
             limits: Limits {
                 max_events: count("--max-events", &typed.max_events)?,
                 local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
@@ -132,14 +146,26 @@ impl CheckPlan {
             stop_at_first: typed.stop_at_first,
             record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
         };
+        fits_explorer(typed, explorer)?;
+        if typed.record.is_some() && typed.checkpoint.is_some() {
+            let message = "--record does not fit --checkpoint, which does not keep executions";
+            return Err(Failure::usage(message, "leave one of them out"));
+        }
         let target = target(&typed.targets)?;
         fits_target(typed, &target, &models)?;
+        let budget = Budget {
+            executions: typed.executions.as_deref().map(|text| count("--executions", text)).transpose()?,
+            seconds: typed.time.as_deref().map(|text| seconds("--time", text)).transpose()?,
+        };
         Ok(CheckPlan {
             target,
             models,
             arguments: typed.arguments.clone(),
             compile_options: compile_options(typed)?,
             explore,
+            budget,
+            spread: spread(typed, explorer)?,
+            checkpoint: typed.checkpoint.as_ref().map(PathBuf::from),
             time: typed.time.clone(),
             record: typed.record.as_ref().map(PathBuf::from),
             out: PathBuf::from(&typed.out),
@@ -217,6 +243,9 @@ pub(crate) fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
     }
 }
 
+/// More processes than that are a mistake.
+const WORKERS: usize = 1024;
+
 /// The monitors by their names on the command line and in JSON.
 const MONITORS: [(&str, MonitorName); 9] = [
     ("tso", MonitorName::Tso),
@@ -274,14 +303,12 @@ fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
 /// The models, and how their executions are enumerated.
 fn models(typed: &CheckArgs) -> Result<Vec<(ModelName, Explorer)>, Failure> {
     const MODELS: &str = "available are sc, tso, pso and power";
-    const EXPLORERS: &str = "available are bounded (for sc) and rsmc";
+    const EXPLORERS: &str = "available are bounded, dpor, random, pct and urw (for sc), and rsmc";
+    let interleavings = INTERLEAVINGS.iter().find(|explorer| typed.explorer.as_deref() == Some(explorer.name()));
     let asked = match typed.explorer.as_deref() {
         None => None,
-        Some("bounded") => Some(Explorer::Bounded),
         Some("rsmc") => Some(Explorer::Rsmc),
-        Some(name @ ("dpor" | "random" | "pct")) => {
-            return Err(Failure::usage(format!("explorer `{name}` is not available in this version"), EXPLORERS));
-        }
+        Some(_) if interleavings.is_some() => interleavings.copied().map(Explorer::Interleavings),
         Some(name) => return Err(Failure::usage(format!("unknown explorer `{name}`"), EXPLORERS)),
     };
     let mut chosen: Vec<(ModelName, Explorer)> = Vec::new();
@@ -293,11 +320,13 @@ fn models(typed: &CheckArgs) -> Result<Vec<(ModelName, Explorer)>, Failure> {
             "power" => ModelName::Power,
             _ => return Err(Failure::usage(format!("unknown model `{name}`"), MODELS)),
         };
-        let usual = if model == ModelName::Sc { Explorer::Bounded } else { Explorer::Rsmc };
-        if asked == Some(Explorer::Bounded) && usual != Explorer::Bounded {
+        let usual = if model == ModelName::Sc { Explorer::BOUNDED } else { Explorer::Rsmc };
+        if let Some(Explorer::Interleavings(explorer)) = asked
+            && usual == Explorer::Rsmc
+        {
             return Err(Failure::usage(
-                format!("explorer `bounded` does not fit model `{name}`"),
-                "it enumerates the interleavings of sc; rsmc fits every model",
+                format!("explorer `{}` does not fit model `{name}`", explorer.name()),
+                "it runs interleavings of sc; rsmc fits every model",
             ));
         }
         if chosen.iter().all(|(known, _)| *known != model) {
@@ -307,10 +336,81 @@ fn models(typed: &CheckArgs) -> Result<Vec<(ModelName, Explorer)>, Failure> {
     Ok(chosen)
 }
 
+/// The explorers that run the program.
+const INTERLEAVINGS: [protocol::Explorer; 5] = [
+    protocol::Explorer::Bounded,
+    protocol::Explorer::Dpor,
+    protocol::Explorer::Random,
+    protocol::Explorer::Pct,
+    protocol::Explorer::Urw,
+];
+
+/// Whether an explorer draws executions without end.
+fn draws(explorer: Option<protocol::Explorer>) -> bool {
+    matches!(explorer, Some(protocol::Explorer::Random | protocol::Explorer::Pct | protocol::Explorer::Urw))
+}
+
+/// The preemption bound: 2 for `bounded` and none for the others, unless one is given.
+fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Option<u32>, Failure> {
+    let given = fits_interleavings("--preemptions", &typed.preemptions, explorer.is_some())?;
+    let usual = if matches!(explorer, None | Some(protocol::Explorer::Bounded)) { "2" } else { "none" };
+    match (explorer, preemptions(given.unwrap_or(usual))?) {
+        (Some(explorer), Some(_)) if explorer != protocol::Explorer::Bounded => Err(Failure::usage(
+            format!("--preemptions does not fit the explorer {}", explorer.name()),
+            "it bounds the explorer bounded; dpor runs one execution of each class, however many preemptions it has",
+        )),
+        (_, bound) => Ok(bound),
+    }
+}
+
+/// Whether what an explorer has not run yet can be run by another process.
+fn hands_out(explorer: Option<protocol::Explorer>) -> bool {
+    matches!(explorer, None | Some(protocol::Explorer::Bounded | protocol::Explorer::Random))
+}
+
+fn seed(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<u64, Failure> {
+    let Some(text) = typed.seed.as_deref() else { return Ok(0) };
+    if !draws(explorer) {
+        return Err(Failure::usage("--seed fits only random search", "add --explorer random, pct or urw"));
+    }
+    let wrong = |_| Failure::usage(format!("--seed `{text}` is no seed"), "give a whole number from 0");
+    text.parse().map_err(wrong)
+}
+
+/// Whether the explorer can do what the other options ask.
+fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
+    let Some(explorer) = explorer else { return Ok(()) };
+    if draws(Some(explorer)) && typed.executions.is_none() && typed.time.is_none() {
+        let message = format!("the explorer {} has no end of its own", explorer.name());
+        return Err(Failure::usage(message, "add --executions 1000 or --time 30s"));
+    }
+    if typed.checkpoint.is_some() && !hands_out(Some(explorer)) {
+        return Err(Failure::usage(
+            format!("--checkpoint does not fit the explorer {} in this version", explorer.name()),
+            "use --explorer bounded or random",
+        ));
+    }
+    if explorer != protocol::Explorer::Dpor {
+        return Ok(());
+    }
+    let given = [(typed.spurious_wakeups, "--spurious-wakeups"), (typed.weak_cas_fails != "0", "--weak-cas-fails")];
+    match given.into_iter().find(|(given, _)| *given) {
+        Some((_, option)) => Err(Failure::usage(
+            format!("{option} does not fit the explorer dpor in this version"),
+            "use --explorer bounded",
+        )),
+        None => Ok(()),
+    }
+}
+
 /// An option that is about interleavings, if it was given.
-fn fits_interleavings<'a>(option: &str, typed: &'a Option<String>, bounded: bool) -> Result<Option<&'a str>, Failure> {
+fn fits_interleavings<'a>(
+    option: &str,
+    typed: &'a Option<String>,
+    interleaves: bool,
+) -> Result<Option<&'a str>, Failure> {
     match typed.as_deref() {
-        Some(value) if !bounded && value != "none" => Err(Failure::usage(
+        Some(value) if !interleaves && value != "none" => Err(Failure::usage(
             format!("{option} `{value}` does not fit the explorer rsmc"),
             "it is for interleavings: --model sc --explorer bounded",
         )),
@@ -321,6 +421,11 @@ fn fits_interleavings<'a>(option: &str, typed: &'a Option<String>, bounded: bool
 /// Whether the other options are for such a target.
 fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explorer)]) -> Result<(), Failure> {
     if let Target::Litmus(_) = target {
+        let other = |explorer: &Explorer| !matches!(explorer, &Explorer::BOUNDED | Explorer::Rsmc);
+        if let Some((_, explorer)) = models.iter().find(|(_, explorer)| other(explorer)) {
+            let message = format!("explorer `{}` does not fit litmus files", explorer.name());
+            return Err(Failure::usage(message, "available for them are bounded and rsmc"));
+        }
         let lists =
             [&typed.define, &typed.undefine, &typed.include, &typed.library_folder, &typed.library, &typed.cflags];
         if lists.iter().any(|list| !list.is_empty()) || typed.std.is_some() {
@@ -332,13 +437,19 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
         if !typed.arguments.is_empty() {
             return Err(Failure::usage("program arguments do not fit litmus files", "leave them out"));
         }
+        for (option, given) in [("-j", typed.jobs.is_some()), ("--checkpoint", typed.checkpoint.is_some())] {
+            if given {
+                let message = format!("{option} does not fit litmus files, which take one process and little time");
+                return Err(Failure::usage(message, "leave it out"));
+            }
+        }
         if typed.monitor.as_deref().is_some_and(|list| list.split(',').any(|name| name == "race")) {
             let message = "monitor `race` does not fit litmus files, whose accesses have no C11 orders";
             return Err(Failure::usage(message, "leave it out"));
         }
         return Ok(());
     }
-    let Some((model, explorer)) = models.iter().find(|model| **model != (ModelName::Sc, Explorer::Bounded)) else {
+    let Some((model, explorer)) = models.iter().find(|(_, explorer)| *explorer == Explorer::Rsmc) else {
         return Ok(());
     };
     let what = match model {
@@ -347,7 +458,7 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
     };
     Err(Failure::usage(
         format!("{what} is not available for C programs in this version"),
-        "available for them is --model sc --explorer bounded; for .litmus files also tso, pso and power",
+        "available for them is --model sc with bounded, dpor, random, pct or urw; for .litmus files also tso, pso and power",
     ))
 }
 
@@ -357,6 +468,22 @@ fn preemptions(typed: &str) -> Result<Option<u32>, Failure> {
     }
     let wrong = |_| Failure::usage(format!("--preemptions `{typed}` is no bound"), "give 0, 1, 2, … or none");
     typed.parse().map(Some).map_err(wrong)
+}
+
+/// As many processes as there are cores, unless told otherwise; where the explorer cannot hand out what is left, one.
+fn spread(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Spread, Failure> {
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let workers = match typed.jobs.as_deref().map(|text| (text, text.parse())) {
+        None => cores(),
+        Some((_, Ok(workers @ 1..=WORKERS))) => workers,
+        Some((text, _)) => {
+            let message = format!("-j `{text}` is no number of processes");
+            return Err(Failure::usage(message, format!("give a whole number from 1 to {WORKERS}")));
+        }
+    };
+    let workers = if hands_out(explorer) { workers } else { 1 };
+    let slice = typed.slice_executions.as_deref().map(|text| count("--slice-executions", text)).transpose()?;
+    Ok(Spread { workers, slice })
 }
 
 fn weak_failures(typed: &str) -> Result<u32, Failure> {

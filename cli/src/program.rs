@@ -6,16 +6,15 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 
 use object::{Object, ObjectSection};
-use protocol::{BUILD, BUILD_SECTION, CONTROL, Job, Message, Place, Replay, Summary, Trace, Violation};
+use protocol::{BUILD, BUILD_SECTION, CONTROL, Job, Message, Replay, Trace};
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use crate::plan::reason;
-use crate::record::Record;
 use crate::screen::{Channel, pass_on};
 use crate::symbols;
 
@@ -49,15 +48,14 @@ pub(crate) enum Output {
     Shown,
 }
 
-/// What an exploration gave.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Exploration {
-    /// The violations in the order of discovery.
-    pub(crate) violations: Vec<Violation>,
-    /// What the program needs and is not supported.
-    pub(crate) unsupported: Vec<(String, Place)>,
-    /// The counts; none if Ctrl-C ended the program before it could say.
-    pub(crate) summary: Option<Summary>,
+/// A program that has been started.
+pub(crate) struct Started {
+    /// Its process.
+    pub(crate) child: Child,
+    /// The tool's end of the socket.
+    pub(crate) socket: UnixStream,
+    /// What hands on its own output.
+    relays: Vec<JoinHandle<()>>,
 }
 
 /// What a replay gave.
@@ -72,35 +70,6 @@ pub(crate) enum Replayed {
 }
 
 impl Program {
-    /// Explores, and collects what is reported.
-    pub(crate) fn explore(
-        &self,
-        job: &Job,
-        interrupts: &Interrupts,
-        record: &mut Record,
-    ) -> Result<Exploration, Failure> {
-        let mut found = Exploration::default();
-        let mut stray = None;
-        let ending = self.converse(job, Output::Discarded, interrupts, |message| match message {
-            Message::Violation(mut violation) => {
-                symbols::locate(&self.executable, &self.directory, &mut violation);
-                found.violations.push(*violation);
-            }
-            Message::Unsupported { what, place } => found.unsupported.push((what, place)),
-            Message::Recorded(log) => record.write(&log),
-            Message::Summary(summary) => found.summary = Some(*summary),
-            Message::Internal(words) => stray = Some(words),
-            Message::Replayed(_) | Message::Diverged(_) => stray = Some("a replay that nobody asked for".into()),
-        })?;
-        if let Some(words) = stray {
-            return Err(Failure::internal(format!("the runtime failed: {words}")));
-        }
-        if found.summary.is_none() && !interrupts.pressed() {
-            return Err(ended_early(ending, " before it gave its result"));
-        }
-        Ok(found)
-    }
-
     /// Runs one schedule again.
     pub(crate) fn replay(&self, job: &Replay, interrupts: &Interrupts) -> Result<Replayed, Failure> {
         let output = if job.output { Output::Shown } else { Output::Discarded };
@@ -114,11 +83,8 @@ impl Program {
                 result = Some(Replayed::Trace(trace));
             }
             Message::Diverged(words) => result = Some(Replayed::Diverged(words)),
-            Message::Unsupported { what, place } => {
-                result = Some(Replayed::Diverged(format!("{what} at {}:{} is not supported", place.file, place.line)));
-            }
             Message::Internal(words) => stray = Some(words),
-            Message::Violation(_) | Message::Summary(_) | Message::Recorded(_) => {}
+            Message::Harvest(_) => {}
         })?;
         if let Some(words) = stray {
             return Err(Failure::internal(format!("the runtime failed in a replay: {words}")));
@@ -130,15 +96,8 @@ impl Program {
         }
     }
 
-    /// Starts the program, gives it the job, hands on each message, and waits for the end.
-    fn converse(
-        &self,
-        job: &Job,
-        output: Output,
-        interrupts: &Interrupts,
-        mut hear: impl FnMut(Message),
-    ) -> Result<ExitStatus, Failure> {
-        let broken = |error: io::Error| Failure::internal(format!("the program cannot be run: {error}"));
+    /// Starts the program.
+    pub(crate) fn start(&self, output: Output, interrupts: &Interrupts) -> Result<Started, Failure> {
         let refused = |error: io::Error| {
             let message = format!("{}: cannot be run: {}", self.executable.display(), reason(&error));
             Failure::usage(message, "see that the file may be executed, and that its arguments are not too long")
@@ -148,28 +107,43 @@ impl Program {
         command.arg0(&self.name);
         let stream = || if output == Output::Discarded { Stdio::null() } else { Stdio::piped() };
         command.stdin(Stdio::null()).stdout(stream()).stderr(stream());
-        let (mut ours, theirs) = UnixStream::pair().map_err(broken)?;
+        // The program's end is the only one that stays open, so that its end is the conversation's end.
+        let (socket, theirs) = UnixStream::pair().map_err(|error| cannot_run(&error))?;
         prepare(&mut command, theirs.as_raw_fd());
         let mut child = interrupts.spawn(&mut command).map_err(refused)?;
         let relays = [
             child.stdout.take().map(|from| relay(from, Channel::Output)),
             child.stderr.take().map(|from| relay(from, Channel::Error)),
         ];
-        // The program's end is the only one left, so that its end is the conversation's end.
-        drop(theirs);
+        Ok(Started { child, socket, relays: relays.into_iter().flatten().collect() })
+    }
+
+    /// Starts the program, gives it the job, hands on each message, and waits for the end.
+    fn converse(
+        &self,
+        job: &Job,
+        output: Output,
+        interrupts: &Interrupts,
+        mut hear: impl FnMut(Message),
+    ) -> Result<ExitStatus, Failure> {
+        let Started { mut child, mut socket, relays } = self.start(output, interrupts)?;
         // A program that has died already is noticed below, by its silence.
-        drop(send(&mut ours, job));
-        let heard = listen(BufReader::new(ours), &mut hear);
+        drop(send(&mut socket, job));
+        let heard = listen(BufReader::new(socket), &mut hear);
         if heard.is_err() {
             drop(child.kill());
         }
-        let ending = child.wait().map_err(broken);
-        interrupts.forget();
-        for relay in relays.into_iter().flatten() {
+        let ending = child.wait().map_err(|error| cannot_run(&error));
+        interrupts.forget(child.id());
+        for relay in relays {
             drop(relay.join());
         }
         heard.and(ending)
     }
+}
+
+fn cannot_run(error: &io::Error) -> Failure {
+    Failure::internal(format!("the program cannot be run: {error}"))
 }
 
 /// Hands on what the program writes. It goes through the tool, so that a reader that goes away (`| head`) is no matter
@@ -239,7 +213,7 @@ fn listen(lines: impl BufRead, hear: &mut impl FnMut(Message)) -> Result<(), Fai
 }
 
 /// Who wrote a line that is no message? The runtime writes JSON.
-fn no_message(line: &[u8], error: &serde_json::Error) -> Failure {
+pub(crate) fn no_message(line: &[u8], error: &serde_json::Error) -> Failure {
     let start: String = String::from_utf8_lossy(line).chars().take(80).collect();
     if error.is_data() {
         return Failure::internal(format!("the program sent something that is no message ({error}): {start:?}"));
@@ -251,7 +225,7 @@ fn no_message(line: &[u8], error: &serde_json::Error) -> Failure {
 }
 
 /// The program ended without a result. The runtime never ends with another status than 0 or 70.
-fn ended_early(ending: ExitStatus, when: &str) -> Failure {
+pub(crate) fn ended_early(ending: ExitStatus, when: &str) -> Failure {
     match ending.code() {
         Some(code) if code != 0 && code != 70 => Failure::unsupported(
             format!("code that is not instrumented ended the program with status {code}{when}"),

@@ -66,6 +66,7 @@ fn job(finding: &Finding) -> Replay {
     Replay {
         version: VERSION,
         schedule: finding.violation.schedule.clone(),
+        explorer: finding.explorer,
         monitors: finding.monitors.clone(),
         limits: finding.limits.clone(),
         heap: finding.heap,

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use protocol::{
-    Kind, Message, MonitorCount, MonitorName, Place, Role, Schedule, Segment, SiteUse, StoppedBy, Summary, Trace,
-    TraceEvent, Violation,
+    Harvest, Identity, Kind, Message, MonitorName, MonitorTally, Packed, Place, Prefixes, Role, Schedule, Segment,
+    Sighting, SiteUse, SliceEnd, Tally, Trace, TraceEvent, Unit, Violation,
 };
 use serde_json::Value;
 
@@ -78,14 +78,59 @@ impl Ran {
     }
 }
 
+/// What a slice is to give.
+enum Canned {
+    Reported(Box<Violation>),
+    Unsupported(String, Place),
+    /// The counts, and whether nothing is left.
+    End(Box<Tally>, bool),
+    Said(Message),
+}
+
+/// The messages of a slice.
+fn messages(explored: &[Canned]) -> Vec<Message> {
+    let mut found = Vec::new();
+    let mut end = SliceEnd::Open;
+    let mut messages = Vec::new();
+    for canned in explored {
+        match canned {
+            Canned::Reported(violation) => {
+                let number = u32::try_from(found.len()).unwrap();
+                let identity = match violation.monitor {
+                    Some(monitor) => Identity::Reported(monitor, number, number),
+                    None => Identity::Failed(number.to_string()),
+                };
+                found.push(Sighting { identity, executions: 1, violation: Some(violation.clone()) });
+            }
+            Canned::Unsupported(what, place) => {
+                end = SliceEnd::Unsupported { what: what.clone(), place: place.clone() };
+            }
+            Canned::End(tally, complete) => {
+                let rest = Unit { weight: 0.5, prefixes: Prefixes::Packed(Packed(vec![0])) };
+                messages.push(Message::Harvest(Box::new(Harvest {
+                    end: end.clone(),
+                    left: if *complete { Vec::new() } else { vec![rest] },
+                    next: Vec::new(),
+                    threads: vec![Vec::new()],
+                    tally: Tally::clone(tally),
+                    found: std::mem::take(&mut found),
+                    recorded: String::new(),
+                })));
+            }
+            Canned::Said(message) => messages.push(message.clone()),
+        }
+    }
+    messages
+}
+
 impl Bench {
-    fn new(explored: &[Message], replayed: &[Message]) -> Bench {
+    fn new(explored: &[Canned], replayed: &[Message]) -> Bench {
         let lines = |messages: &[Message]| {
             let line = |message| serde_json::to_string(message).unwrap() + "\n";
             messages.iter().map(line).collect::<String>()
         };
         let bench = Bench { folder: tempfile::tempdir().unwrap() };
-        bench.write("explored", &lines(explored));
+        bench.write("explored", &lines(&messages(explored)));
         bench.write("replayed", &lines(replayed));
         symlink(&installation().program, bench.path("program")).unwrap();
         bench
@@ -132,33 +177,29 @@ fn ran(output: Output) -> Ran {
     }
 }
 
-fn summary(executions: u64, violations: u64) -> Summary {
-    let count = |monitor, count| MonitorCount {
-        monitor,
-        reporting: count,
-        distinct: count,
-        distinct_triples: count,
-        first: None,
+fn counted(executions: u64, violations: u32) -> Tally {
+    let count = |count: u32| MonitorTally {
+        reporting: count.into(),
+        triples: (0..count).map(|number| (number, number, number)).collect(),
+        ..MonitorTally::default()
     };
-    Summary {
-        complete: true,
-        stopped_by: None,
+    Tally {
         executions,
-        blocked: 0,
         runs: executions,
         events: 6 * executions,
         seconds: 0.5,
-        by_bound: Vec::new(),
-        monitors: vec![count(MonitorName::Tso, violations), count(MonitorName::Pso, 0)],
-        violation_executions: vec![1; usize::try_from(violations).unwrap()],
-        uninstrumented: Vec::new(),
-        busiest: None,
-        assumptions: Vec::new(),
+        monitors: vec![count(violations), count(0)],
+        ..Tally::default()
     }
 }
 
-fn end(summary: Summary) -> Message {
-    Message::Summary(Box::new(summary))
+fn end(tally: Tally) -> Canned {
+    Canned::End(Box::new(tally), true)
+}
+
+/// The end of a slice of which something is left.
+fn open(tally: Tally) -> Canned {
+    Canned::End(Box::new(tally), false)
 }
 
 fn site(role: Role, thread: u32, line: u32) -> SiteUse {
@@ -216,13 +257,13 @@ fn trace(violations: Vec<Violation>) -> Message {
     Message::Replayed(Box::new(Trace { events, violations }))
 }
 
-fn reported(violation: Violation) -> Message {
-    Message::Violation(Box::new(violation))
+fn reported(violation: Violation) -> Canned {
+    Canned::Reported(Box::new(violation))
 }
 
 #[test]
 fn clean_leaves_nothing_behind() {
-    let bench = Bench::new(&[end(summary(3, 0))], &[]);
+    let bench = Bench::new(&[end(counted(3, 0))], &[]);
     let ran = bench.check("");
     let expected = "clean: all 3 executions with at most 2 preemptions; no SC violation under TSO or PSO\n";
     assert_eq!(ran, Ran { status: 0, output: expected.to_string(), errors: String::new() });
@@ -232,7 +273,7 @@ fn clean_leaves_nothing_behind() {
 #[test]
 fn violations_are_stored_shown_and_replayed() {
     let bench = Bench::new(
-        &[reported(violation(4)), reported(assertion()), end(summary(3, 1))],
+        &[reported(violation(4)), reported(assertion()), end(counted(3, 1))],
         &[trace(vec![violation(4), assertion()])],
     );
     bench.write("sb.c", "\n\n\n  x = 1;\n  r = x;\n  x = 2;\n");
@@ -266,10 +307,11 @@ fn violations_are_stored_shown_and_replayed() {
 
 #[test]
 fn findings_of_the_run_before_are_removed_and_nothing_else() {
-    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    let bench = Bench::new(&[reported(violation(4)), end(counted(3, 1))], &[trace(vec![violation(4)])]);
     assert_eq!(bench.check("").status, 1);
     bench.write("fencehound-out/notes", "mine");
-    bench.write("explored", &(serde_json::to_string(&end(summary(3, 0))).unwrap() + "\n"));
+    let clean = messages(&[end(counted(3, 0))]);
+    bench.write("explored", &(serde_json::to_string(&clean[0]).unwrap() + "\n"));
     assert_eq!(bench.check("").status, 0);
     assert!(!bench.path("fencehound-out/tso-1").exists());
     assert_eq!(bench.read("fencehound-out/notes"), "mine");
@@ -278,8 +320,8 @@ fn findings_of_the_run_before_are_removed_and_nothing_else() {
 #[test]
 fn many_findings_take_a_line_each() {
     let lines: Vec<u32> = (1..=60).collect();
-    let mut explored: Vec<Message> = lines.iter().map(|line| reported(violation(*line))).collect();
-    explored.push(end(summary(9, 60)));
+    let mut explored: Vec<Canned> = lines.iter().map(|line| reported(violation(*line))).collect();
+    explored.push(end(counted(9, 60)));
     let bench = Bench::new(&explored, &[trace(lines.iter().map(|line| violation(*line)).collect())]);
     let ran = bench.check("");
     assert_eq!(ran.status, 1);
@@ -291,7 +333,7 @@ fn many_findings_take_a_line_each() {
 
 #[test]
 fn a_finding_that_does_not_replay_is_an_internal_error() {
-    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(5)])]);
+    let bench = Bench::new(&[reported(violation(4)), end(counted(3, 1))], &[trace(vec![violation(5)])]);
     let ran = bench.check("--json -");
     assert_eq!(ran.status, 70, "{ran:?}");
     assert!(ran.errors.contains("internal error: finding tso-1 did not replay"), "{}", ran.errors);
@@ -302,9 +344,8 @@ fn a_finding_that_does_not_replay_is_an_internal_error() {
 
 #[test]
 fn an_incomplete_search_is_never_clean() {
-    let stopped = Summary { complete: false, stopped_by: Some(StoppedBy::Time), ..summary(3, 0) };
-    let bench = Bench::new(&[end(stopped)], &[]);
-    let ran = bench.check("--time 500ms");
+    let bench = Bench::new(&[open(counted(3, 0))], &[]);
+    let ran = bench.run("check program --time 500ms -- explored replayed slow");
     assert_eq!(ran.status, 3);
     assert_eq!(ran.verdict(), "incomplete: 3 executions, stopped by --time 500ms; nothing found");
 }
@@ -312,8 +353,8 @@ fn an_incomplete_search_is_never_clean() {
 #[test]
 fn something_unsupported_is_named() {
     let place = Place { file: "sb.c".to_string(), line: 7, column: 2 };
-    let unsupported = Message::Unsupported { what: "fork".to_string(), place };
-    let bench = Bench::new(&[unsupported, end(summary(1, 0))], &[]);
+    let unsupported = Canned::Unsupported("fork".to_string(), place);
+    let bench = Bench::new(&[unsupported, end(counted(1, 0))], &[]);
     let ran = bench.check("--json result.json");
     assert_eq!((ran.status, ran.verdict()), (4, "unsupported: fork at sb.c:7:2"));
     let json: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
@@ -333,7 +374,7 @@ fn a_program_that_fails_inside_is_an_internal_error() {
     let silent = bench.check("");
     assert!(silent.verdict().contains("the program ended with status 0 before it gave its result"), "{silent:?}");
 
-    let words = Message::Internal("the clock runs backwards".to_string());
+    let words = Canned::Said(Message::Internal("the clock runs backwards".to_string()));
     let ran = Bench::new(&[words], &[]).check("");
     assert_eq!(ran.status, 70);
     assert!(ran.verdict().ends_with("the runtime failed: the clock runs backwards"));
@@ -371,8 +412,7 @@ fn press(child: &Child) {
 
 #[test]
 fn ctrl_c_gives_the_partial_result() {
-    let stopped = Summary { complete: false, stopped_by: Some(StoppedBy::Interrupt), ..summary(3, 0) };
-    let bench = Bench::new(&[end(stopped)], &[]);
+    let bench = Bench::new(&[open(counted(3, 0))], &[]);
     let ran = ran(interrupted(&bench, "wait").wait_with_output().unwrap());
     assert_eq!((ran.status, ran.verdict()), (3, "incomplete: 3 executions, stopped by Ctrl-C; nothing found"));
 }
@@ -389,7 +429,7 @@ fn a_second_ctrl_c_kills() {
 
 #[test]
 fn sources_are_compiled_and_changes_noticed() {
-    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    let bench = Bench::new(&[reported(violation(4)), end(counted(3, 1))], &[trace(vec![violation(4)])]);
     bench.write("own.h", "int fake_main(int count, char **arguments);\n");
     bench.write("main.c", "#include <fencehound.h>\n#include \"own.h\"\n#if !FROM_FENCEHOUND || !__FENCEHOUND__ || !MINE\n#error\n#endif\nint other(int, char **);\nint main(int c, char **v) { return other(c, v); }\n");
     bench.write("other.c", "#include \"own.h\"\nint other(int c, char **v) { return fake_main(c, v); }\n");
@@ -519,7 +559,15 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check x.litmus a.c", "x.litmus: litmus files cannot be combined with other targets"),
         ("check bad.litmus", "bad.litmus:3:15: the instruction `stb` is not supported"),
         ("check good.litmus bad.litmus", "bad.litmus:3:15: the instruction `stb` is not supported"),
-        ("check a.c --explorer dpor", "explorer `dpor` is not available in this version"),
+        ("check a.c --explorer depor", "unknown explorer `depor`"),
+        ("check a.c --explorer dpor --preemptions 2", "--preemptions does not fit the explorer dpor"),
+        (
+            "check a.c --explorer dpor --spurious-wakeups",
+            "--spurious-wakeups does not fit the explorer dpor in this version",
+        ),
+        ("check a.c --explorer random", "the explorer random has no end of its own"),
+        ("check a.c --seed 1", "--seed fits only random search"),
+        ("check x.litmus --explorer dpor", "explorer `dpor` does not fit litmus files"),
         ("check a.c --monitor sc-atomicity", "monitor `sc-atomicity` is not available in this version"),
         ("check a.c --time 30", "--time `30` is no time"),
         ("check a.c --preemptions few", "--preemptions `few` is no bound"),
@@ -530,7 +578,9 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check x.litmus", "x.litmus: no such file or directory"),
         ("replay nothing", "nothing: no such file or directory"),
         ("frobnicate", "unrecognized subcommand 'frobnicate'"),
-        ("monitor log", "the command `monitor` is not available in this version"),
+        ("monitor log", "log: no such file or directory"),
+        ("check x.litmus --record r", "--record does not fit litmus files"),
+        ("check a.c --record r --checkpoint c", "--record does not fit --checkpoint, which does not keep executions"),
     ];
     for (line, message) in cases {
         let ran = bench.run(line);
@@ -543,7 +593,7 @@ fn bad_input_is_a_usage_error_with_help() {
 
 #[test]
 fn corrupt_and_foreign_findings_are_refused() {
-    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    let bench = Bench::new(&[reported(violation(4)), end(counted(3, 1))], &[trace(vec![violation(4)])]);
     assert_eq!(bench.check("").status, 1);
     let whole = bench.read("fencehound-out/tso-1/finding.json");
     let truncated = &whole[..whole.len() / 2];
@@ -568,7 +618,7 @@ fn corrupt_and_foreign_findings_are_refused() {
 
 #[test]
 fn findings_that_cannot_be_written_are_said_after_the_verdict() {
-    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    let bench = Bench::new(&[reported(violation(4)), end(counted(3, 1))], &[trace(vec![violation(4)])]);
     fs::create_dir(bench.path("fencehound-out")).unwrap();
     // The folder's name is taken by a file, as the disk might be full.
     bench.write("fencehound-out/tso-1", "");
@@ -606,7 +656,7 @@ fn doctor_finds_the_parts() {
 
 #[test]
 fn colour_is_only_where_it_is_wanted() {
-    let bench = Bench::new(&[end(summary(3, 0))], &[]);
+    let bench = Bench::new(&[end(counted(3, 0))], &[]);
     assert!(!bench.check("").output.contains('\u{1b}'));
     assert!(bench.check("--color always").output.contains('\u{1b}'));
     assert!(!bench.check("--color never").output.contains('\u{1b}'));
@@ -626,7 +676,7 @@ fn what_a_program_does_to_its_own_process_is_no_bug_of_the_tool() {
 
 #[test]
 fn an_executable_of_another_build_is_refused() {
-    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    let bench = Bench::new(&[reported(violation(4)), end(counted(3, 1))], &[trace(vec![violation(4)])]);
     let mut other = fs::read(bench.path("program")).unwrap();
     let at = other.windows(protocol::BUILD.len()).position(|bytes| bytes == protocol::BUILD).unwrap();
     other[at] ^= 1;
@@ -655,7 +705,7 @@ fn sha256(file: &Path) -> String {
 
 #[test]
 fn a_result_that_nobody_gets_is_not_clean() {
-    let bench = Bench::new(&[end(summary(3, 0))], &[]);
+    let bench = Bench::new(&[end(counted(3, 0))], &[]);
     let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     for line in ["check program -- explored replayed", "check program --json - -- explored replayed", "--help"] {
         let ran = ran(bench.command(line).stdout(full()).output().unwrap());
@@ -666,7 +716,7 @@ fn a_result_that_nobody_gets_is_not_clean() {
 
 #[test]
 fn a_reader_that_goes_away_changes_no_status() {
-    let bench = Bench::new(&[reported(violation(4)), end(summary(3, 1))], &[trace(vec![violation(4)])]);
+    let bench = Bench::new(&[reported(violation(4)), end(counted(3, 1))], &[trace(vec![violation(4)])]);
     let print = |line: &str| {
         let mut child = bench.command(line).spawn().unwrap();
         drop(child.stdout.take());
@@ -679,8 +729,7 @@ fn a_reader_that_goes_away_changes_no_status() {
 
 #[test]
 fn sigterm_is_not_called_ctrl_c() {
-    let stopped = Summary { complete: false, stopped_by: Some(StoppedBy::Interrupt), ..summary(3, 0) };
-    let bench = Bench::new(&[end(stopped)], &[]);
+    let bench = Bench::new(&[open(counted(3, 0))], &[]);
     let child = waiting(&bench, "wait");
     signal(&child, "-TERM");
     let ran = ran(child.wait_with_output().unwrap());
@@ -713,9 +762,9 @@ fn what_a_finding_says_cannot_steer_the_terminal() {
             *text = evil.to_string();
         }
     }
-    let mut unwatched = summary(3, 1);
+    let mut unwatched = counted(3, 1);
     unwatched.uninstrumented = vec![evil.to_string()];
-    let unsupported = Message::Unsupported { what: evil.to_string(), place: odd.sites[0].place.clone() };
+    let unsupported = Canned::Unsupported(evil.to_string(), odd.sites[0].place.clone());
     let bench = Bench::new(&[reported(odd.clone()), unsupported, end(unwatched)], &[trace(vec![odd])]);
     let harmless = |ran: &Ran| {
         let text = format!("{}{}", ran.output, ran.errors);

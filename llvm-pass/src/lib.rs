@@ -120,11 +120,14 @@ fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Vec<Plan> {
     let places = Places::new(module, layout);
     let accesses = Accesses { names, layout, privacy: &privacy, places: &places };
     let thread_locals = Loops::written_thread_locals(&functions, &privacy, &effects);
-    let loops = Loops { names, layout, privacy: &privacy, effects: &effects, places: &places, thread_locals };
-    functions
+    let hooked: Vec<(Value, Vec<Hook>)> =
+        functions.into_iter().map(|function| (function, accesses.of(function))).collect();
+    let quiet = loops::quiet(&hooked, names);
+    let quiet = &quiet;
+    let loops = Loops { names, layout, privacy: &privacy, effects: &effects, places: &places, quiet, thread_locals };
+    hooked
         .into_iter()
-        .map(|function| {
-            let hooks = accesses.of(function);
+        .map(|(function, hooks)| {
             let loops = loops.of(function, &hooks);
             Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places) }
         })

@@ -64,6 +64,8 @@ pub(crate) struct Loops<'a> {
     pub(crate) privacy: &'a Privacy<'a>,
     pub(crate) effects: &'a Effects<'a>,
     pub(crate) places: &'a Places,
+    /// The functions that do nothing visible.
+    pub(crate) quiet: &'a HashSet<Value>,
     /// The thread-local variables of the module that are private and written somewhere.
     pub(crate) thread_locals: Vec<Value>,
 }
@@ -104,7 +106,7 @@ impl<'a> Loops<'a> {
         let instructions: Vec<Vec<Value>> = graph.blocks.iter().map(|block| block.instructions()).collect();
         let active: Vec<bool> = instructions
             .iter()
-            .map(|block| block.iter().any(|one| hooked.contains(one) || self.is_true_call(*one)))
+            .map(|block| block.iter().any(|one| hooked.contains(one) || self.is_visible_call(*one)))
             .collect();
         let writes = self.native_writes(&instructions);
         let mut locals: Vec<Value> = Vec::new();
@@ -144,19 +146,14 @@ impl<'a> Loops<'a> {
         plan
     }
 
-    /// Whether an instruction calls something that may do more than compute.
-    fn is_true_call(&self, instruction: Value) -> bool {
-        instruction.is_call()
-            && match callee(instruction, self.names) {
-                Callee::Intrinsic(_) | Callee::Memory(_) | Callee::Library => false,
-                Callee::Assembly(meaning) => matches!(meaning, Assembly::Unknown(_)),
-                _ => true,
-            }
+    /// Whether an instruction calls something that may do more than compute, and not only for itself.
+    fn is_visible_call(&self, instruction: Value) -> bool {
+        is_true_call(instruction, self.names) && !self.quiet.contains(&instruction.callee())
     }
 
     /// Whether an instruction may call functions of this file.
     fn calls_back(&self, instruction: Value) -> bool {
-        self.is_true_call(instruction)
+        is_true_call(instruction, self.names)
             && match callee(instruction, self.names) {
                 Callee::Modelled(name) => matches!(name.as_str(), "qsort" | "qsort_r" | "bsearch"),
                 Callee::External(name) => !self.names.is_harmless(&name),
@@ -241,6 +238,35 @@ impl<'a> Loops<'a> {
         let mut places = instructions[block].iter().chain(ends).copied();
         let told = places.find(|one| !one.is_phi() && one.has_debug_location() && one.line() != 0);
         self.places.site(told.unwrap_or(instructions[block][instructions[block].len() - 1]), None)
+    }
+}
+
+/// Whether an instruction calls something that may do more than compute.
+fn is_true_call(instruction: Value, names: &Names) -> bool {
+    instruction.is_call()
+        && match callee(instruction, names) {
+            Callee::Intrinsic(_) | Callee::Memory(_) | Callee::Library => false,
+            Callee::Assembly(meaning) => matches!(meaning, Assembly::Unknown(_)),
+            _ => true,
+        }
+}
+
+/// Of functions and their hooks, those that do nothing visible: no hooks, and calls of such functions alone. So a loop
+/// that only counts, with a function of an empty assembly in it, as backing off is written, is no wait loop.
+pub(crate) fn quiet(functions: &[(Value, Vec<Hook>)], names: &Names) -> HashSet<Value> {
+    let body_is_final = |function: Value| {
+        use inkwell::llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
+        matches!(function.linkage(), LLVMExternalLinkage | LLVMInternalLinkage)
+    };
+    let calls = |function: Value| function.instructions().into_iter().filter(|&one| is_true_call(one, names)).collect();
+    let unhooked = functions.iter().filter(|(function, hooks)| hooks.is_empty() && body_is_final(*function));
+    let mut calls: Vec<(Value, Vec<Value>)> = unhooked.map(|&(function, _)| (function, calls(function))).collect();
+    loop {
+        let quiet: HashSet<Value> = calls.iter().map(|&(function, _)| function).collect();
+        calls.retain(|(_, all)| all.iter().all(|call| quiet.contains(&call.callee())));
+        if calls.len() == quiet.len() {
+            return quiet;
+        }
     }
 }
 

@@ -12,6 +12,7 @@ pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     include_str!("lib.rs"),
     include_str!("log.rs"),
     include_str!("message.rs"),
+    include_str!("slice.rs"),
 ]));
 
 /// The ELF section of [`BUILD`].

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Heap, Limits, MonitorName, Schedule};
+use crate::job::{Explorer, Heap, Limits, MonitorName, Schedule};
 use crate::message::{Kind, Role, Violation};
 
 /// A finding, as `finding.json` in its folder.
@@ -18,6 +18,9 @@ pub struct Finding {
     pub program: Program,
     /// The arguments given to the program.
     pub arguments: Vec<String>,
+    /// How the execution was chosen.
+    #[serde(default)]
+    pub explorer: Explorer,
     /// The monitors that watched.
     pub monitors: Vec<MonitorName>,
     /// The limits of an execution.

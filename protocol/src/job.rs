@@ -3,13 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::message::Place;
+use crate::slice::Slice;
 
 /// One order to the program under test.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Job {
-    /// Explore the executions.
+    /// Get ready to explore executions.
     Explore(Explore),
+    /// Explore some.
+    Slice(Box<Slice>),
     /// Run one schedule again and describe every event.
     Replay(Replay),
 }
@@ -53,6 +56,37 @@ impl MonitorName {
     #[must_use]
     pub const fn has_buffers(self) -> bool {
         matches!(self, Self::Tso | Self::Pso | Self::BurnimTso | Self::BurnimPso)
+    }
+}
+
+/// How the executions are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Explorer {
+    /// All interleavings, by preemptions.
+    #[default]
+    Bounded,
+    /// One interleaving of each Mazurkiewicz class.
+    Dpor,
+    /// At random: each thread is equally likely.
+    Random,
+    /// At random, by priorities.
+    Pct,
+    /// At random, by the events that are left.
+    Urw,
+}
+
+impl Explorer {
+    /// Its name on the command line and in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bounded => "bounded",
+            Self::Dpor => "dpor",
+            Self::Random => "random",
+            Self::Pct => "pct",
+            Self::Urw => "urw",
+        }
     }
 }
 
@@ -129,20 +163,22 @@ pub enum Recorded {
 pub struct Explore {
     /// [`crate::VERSION`].
     pub version: u32,
+    /// How the executions are chosen.
+    #[serde(default)]
+    pub explorer: Explorer,
+    /// What random executions depend on.
+    #[serde(default)]
+    pub seed: u64,
     /// The preemption bound, or none.
     pub preemptions: Option<u32>,
     /// What watches each execution.
     pub monitors: Vec<MonitorName>,
-    /// Stop after so many executions.
-    pub executions: Option<u64>,
-    /// Stop after so many seconds.
-    pub seconds: Option<f64>,
     /// How far one execution may go.
     pub limits: Limits,
     /// How the heap behaves.
     #[serde(default)]
     pub heap: Heap,
-    /// Stop at the first violation.
+    /// End a slice at its first violation.
     pub stop_at_first: bool,
     /// What is recorded.
     #[serde(default)]
@@ -156,6 +192,9 @@ pub struct Replay {
     pub version: u32,
     /// The schedule.
     pub schedule: Schedule,
+    /// How the execution was chosen.
+    #[serde(default)]
+    pub explorer: Explorer,
     /// What watches the execution.
     pub monitors: Vec<MonitorName>,
     /// How far the execution may go.

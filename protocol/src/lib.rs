@@ -1,8 +1,10 @@
 //! What the `fencehound` tool and a program under test say to each other.
 //!
-//! The tool starts the program with one end of a socket (its number in [`CONTROL`]), writes one [`Job`] as a line of
-//! JSON, and reads [`Message`]s, a line of JSON each, until the program closes its end. A program that ends without a
-//! [`Message::Summary`] (or [`Message::Replayed`]) has failed inside: the tool never reads that as clean.
+//! The tool starts the program with one end of a socket (its number in [`CONTROL`]), writes [`Job`]s, a line of JSON
+//! each, and reads [`Message`]s, a line of JSON each. A replay is one job with one answer. A search is a
+//! [`Job::Explore`], which has no answer, and then [`Job::Slice`]s, each answered by a [`Message::Harvest`] before the
+//! next, until the tool closes its end. A program that ends without an answer that is due has failed inside: the tool
+//! never reads that as clean.
 //!
 //! The same types make up the finding file ([`finding`]). [`log`] is the format of recorded executions.
 
@@ -11,13 +13,19 @@ pub mod finding;
 pub mod job;
 pub mod log;
 pub mod message;
+pub mod slice;
 
 pub use build::{BUILD, BUILD_SECTION};
 pub use finding::{Finding, Program};
-pub use job::{Explore, Heap, Job, Leaks, Limits, MonitorName, Recorded, Replay, Reuse, Schedule, Segment, Wakeups};
+pub use job::{
+    Explore, Explorer, Heap, Job, Leaks, Limits, MonitorName, Recorded, Replay, Reuse, Schedule, Segment, Wakeups,
+};
 pub use message::{
     BoundCount, BusyLoop, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace,
     TraceEvent, Violation,
+};
+pub use slice::{
+    BoundTally, Harvest, Identity, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,
 };
 
 /// The version of the messages and of the finding file. A program and a tool of different versions refuse each other.

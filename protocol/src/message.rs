@@ -5,29 +5,18 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::job::{MonitorName, Schedule};
+use crate::slice::Harvest;
 
 /// One line from the program under test.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
-    /// A violation not seen before in this exploration, in the order of discovery.
-    Violation(Box<Violation>),
-    /// An execution that has ended, as an event log ([`crate::log`]) that begins with its header.
-    Recorded(String),
-    /// The end of an exploration.
-    Summary(Box<Summary>),
+    /// The end of a slice.
+    Harvest(Box<Harvest>),
     /// The end of a replay.
     Replayed(Box<Trace>),
     /// The schedule of a replay does not fit the program: what differs, in words.
     Diverged(String),
-    /// The program did something that cannot be run under control; the exploration ended there, and a
-    /// [`Message::Summary`] of what came before follows.
-    Unsupported {
-        /// What, in words.
-        what: String,
-        /// Where.
-        place: Place,
-    },
     /// An error inside the runtime, in words. Nothing follows.
     Internal(String),
 }
@@ -215,7 +204,7 @@ pub struct Summary {
     pub by_bound: Vec<BoundCount>,
     /// By monitor, in the order asked for.
     pub monitors: Vec<MonitorCount>,
-    /// How many executions showed each [`Message::Violation`], in their order.
+    /// How many executions showed each violation, in the order of discovery.
     pub violation_executions: Vec<u64>,
     /// External functions that were called and are neither modelled nor known to be harmless, sorted.
     pub uninstrumented: Vec<String>,
@@ -225,6 +214,9 @@ pub struct Summary {
     /// What the result takes for granted, a sentence each, sorted.
     #[serde(default)]
     pub assumptions: Vec<String>,
+    /// How many counted executions ended with each exit status but 0.
+    #[serde(default)]
+    pub exit_statuses: BTreeMap<i32, u64>,
 }
 
 /// A loop that used up the events of an execution.

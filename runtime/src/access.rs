@@ -66,6 +66,7 @@ fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> 
         site,
         before: value.wide(),
         after: value.wide(),
+        expected: None,
     });
     value
 }
@@ -84,6 +85,7 @@ pub(crate) fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site
         site,
         before: before.wide(),
         after: value.wide(),
+        expected: None,
     });
 }
 
@@ -162,6 +164,7 @@ fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: 
         site,
         before: old.wide(),
         after: new.wide(),
+        expected: None,
     });
     old
 }
@@ -193,6 +196,7 @@ fn compare_exchange<T: Bits>(
         site,
         before: old.wide(),
         after: after.wide(),
+        expected: Some(expected.wide()),
     });
     (old, kind == Kind::CompareAndSwap)
 }

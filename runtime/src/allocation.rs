@@ -122,10 +122,12 @@ fn release(block: *mut c_void, function: &str, site: RecordPointer) {
         runtime.threads.at(runtime.running).frees += 1;
         let doer = (runtime.running, Record::behind(site));
         let freed = runtime.heap.free(address, doer, &mut runtime.shadow)?;
-        runtime.objects.forget(freed.bytes());
+        let objects = runtime.objects.forget(freed.bytes());
+        runtime.tell_freed(address, &objects);
         Ok(())
     });
     if let Some(Err(bad)) = freed {
+        with(|runtime| runtime.tell_freed(address, &[]));
         fail_to_free(&bad, function, Kind::DoubleFree, site);
     }
 }

@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_long};
 
 use crate::cursor;
 use crate::fiber::set_errno;
+use crate::objects::Class;
 use crate::runtime::with;
 use crate::threads::call_site;
 
@@ -12,23 +13,32 @@ use crate::threads::call_site;
 const STEP: u64 = 10_000_000;
 /// What the clocks show that count from 1970 when an execution begins, in seconds.
 const BEGIN: u64 = 1_000_000_000;
+/// What the others show then: the machine has been up for a while.
+const UP: u64 = 100_000;
 const SECOND: u64 = 1_000_000_000;
 
 /// Lets time pass: the running thread sleeps.
 pub(crate) fn pass(nanoseconds: u64) {
-    with(|runtime| runtime.clock = runtime.clock.saturating_add(nanoseconds));
+    with(|runtime| {
+        runtime.uses(Class::Clock);
+        runtime.clock = runtime.clock.saturating_add(nanoseconds);
+    });
 }
 
 /// The same until this clock shows so many nanoseconds.
 pub(crate) fn pass_until(clock: libc::clockid_t, nanoseconds: u64) {
-    let begin = if clock == libc::CLOCK_REALTIME { BEGIN * SECOND } else { 0 };
-    with(|runtime| runtime.clock = runtime.clock.max(nanoseconds.saturating_sub(begin)));
+    let begin = if clock == libc::CLOCK_REALTIME { BEGIN } else { UP };
+    with(|runtime| {
+        runtime.uses(Class::Clock);
+        runtime.clock = runtime.clock.max(nanoseconds.saturating_sub(begin * SECOND));
+    });
 }
 
 /// Nanoseconds since the execution began.
 fn now() -> u64 {
     with(|runtime| {
         runtime.has_effect();
+        runtime.uses(Class::Clock);
         runtime.assumptions.insert("time passes only in steps of 10 ms, one at each look at a clock, and by sleeping");
         runtime.clock = runtime.clock.saturating_add(STEP);
         runtime.clock
@@ -67,12 +77,8 @@ extern "C" fn __fh_gettimeofday(place: usize, _zone: usize) -> c_int {
 extern "C" fn __fh_clock_gettime(clock: libc::clockid_t, place: usize) -> c_int {
     let begin = match clock {
         libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => BEGIN,
-        libc::CLOCK_MONOTONIC
-        | libc::CLOCK_MONOTONIC_RAW
-        | libc::CLOCK_MONOTONIC_COARSE
-        | libc::CLOCK_BOOTTIME
-        | libc::CLOCK_PROCESS_CPUTIME_ID
-        | libc::CLOCK_THREAD_CPUTIME_ID => 0,
+        libc::CLOCK_MONOTONIC | libc::CLOCK_MONOTONIC_RAW | libc::CLOCK_MONOTONIC_COARSE | libc::CLOCK_BOOTTIME => UP,
+        libc::CLOCK_PROCESS_CPUTIME_ID | libc::CLOCK_THREAD_CPUTIME_ID => 0,
         _ => {
             set_errno(libc::EINVAL);
             return -1;

@@ -180,6 +180,12 @@ impl Runtime {
             }
         });
     }
+
+    /// The same by a choice that belongs to the last event.
+    fn wake_chosen(&mut self, object: Object, sleeper: Thread) {
+        self.wake(object, sleeper);
+        self.execution.becomes(object);
+    }
 }
 
 /// Wakes so many of these threads, which sleep on the object: every choice of them is tried, once.
@@ -192,7 +198,7 @@ pub(crate) fn wake_some_of(object: Object, asleep: &ThreadSet, wanted: u32) {
             Err(_) => Err(runtime.diverges()),
         });
         match chosen {
-            Some(Ok(Some(sleeper))) => drop(with(|runtime| runtime.wake(object, sleeper))),
+            Some(Ok(Some(sleeper))) => drop(with(|runtime| runtime.wake_chosen(object, sleeper))),
             Some(Err(turn)) => turn.obey(),
             Some(Ok(None)) | None => return,
         }

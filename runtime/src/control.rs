@@ -2,7 +2,6 @@
 
 use std::ffi::{c_char, c_int, c_uint};
 use std::io::{BufRead, BufReader};
-use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -10,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use protocol::{BUILD, CONTROL, Job, Message};
 
 use crate::runtime::{Runtime, with};
+use crate::search::Search;
 use crate::{fiber, foreign, process, search};
 
 /// The socket's descriptor, or -1. The program's limit of descriptors is below it (the tool sees to that), so that no
@@ -63,24 +63,34 @@ pub(crate) fn internal_error(what: &str) -> ! {
     end_process(70)
 }
 
-/// The order of the tool that started this process; none if nobody did.
-fn job() -> Option<Job> {
-    let number: c_int = std::env::var(CONTROL).ok()?.parse().ok()?;
-    // SAFETY: nothing else runs yet that could read the environment.
-    unsafe { std::env::remove_var(CONTROL) };
-    // SAFETY: the tool passes the number of a socket that it left open for us.
-    let socket = ManuallyDrop::new(unsafe { UnixStream::from_raw_fd(number) });
-    // SAFETY: a plain system call on our own descriptor: the program's children shall not inherit it.
-    unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) };
-    let mut line = String::new();
-    let read = BufReader::new(&*socket).read_line(&mut line);
-    SOCKET.store(number, Ordering::Relaxed);
-    match read
-        .map_err(|error| error.to_string())
-        .and_then(|_| serde_json::from_str(&line).map_err(|error| error.to_string()))
-    {
-        Ok(job) => Some(job),
-        Err(error) => internal_error(&format!("the job cannot be read: {error}")),
+/// What the tool that started this process has to say.
+struct Orders(BufReader<UnixStream>);
+
+impl Orders {
+    /// None if nobody started this process to check it.
+    fn listen() -> Option<Self> {
+        let number: c_int = std::env::var(CONTROL).ok()?.parse().ok()?;
+        // SAFETY: nothing else runs yet that could read the environment.
+        unsafe { std::env::remove_var(CONTROL) };
+        // SAFETY: the tool passes the number of a socket that it left open for us, and that nothing else here closes.
+        let socket = unsafe { UnixStream::from_raw_fd(number) };
+        // SAFETY: a plain system call on our own descriptor: the program's children shall not inherit it.
+        unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) };
+        SOCKET.store(number, Ordering::Relaxed);
+        Some(Self(BufReader::new(socket)))
+    }
+
+    /// The next one; none if the tool is done.
+    fn next(&mut self) -> Option<Job> {
+        let mut line = String::new();
+        let read = self.0.read_line(&mut line).map_err(|error| error.to_string());
+        if read == Ok(0) {
+            return None;
+        }
+        match read.and_then(|_| serde_json::from_str(&line).map_err(|error| error.to_string())) {
+            Ok(job) => Some(job),
+            Err(error) => internal_error(&format!("the job cannot be read: {error}")),
+        }
     }
 }
 
@@ -97,17 +107,27 @@ extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) 
     std::hint::black_box(&BUILT_BY);
     std::panic::set_hook(Box::new(|info| internal_error(&info.to_string().replace('\n', " "))));
     foreign::claim_this_thread();
-    let job = job();
+    let orders = Orders::listen();
     process::set_arguments(argc, argv, envp);
-    let Some(job) = job else {
+    let Some(mut orders) = orders else {
         eprintln!("fencehound: one ordinary run; to check the program: fencehound check PROGRAM");
         return search::run_once();
     };
     // SAFETY: registers a function that lives as long as the process.
     unsafe { libc::atexit(on_exit) };
-    match job {
-        Job::Explore(job) => search::explore(&job),
-        Job::Replay(job) => search::replay(&job),
+    let mut search = None;
+    while let Some(job) = orders.next() {
+        match job {
+            Job::Explore(job) => search = Some(Search::prepare(job)),
+            Job::Slice(slice) => match &search {
+                Some(search) => search.explore(&slice),
+                None => internal_error("a slice of no search"),
+            },
+            Job::Replay(job) => {
+                search::replay(&job);
+                break;
+            }
+        }
     }
     end_process(0)
 }

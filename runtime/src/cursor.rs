@@ -106,6 +106,7 @@ impl Cursor {
                 site: self.site,
                 before: value,
                 after: value,
+                expected: None,
             });
             width
         } else {

@@ -80,6 +80,7 @@ pub(crate) fn end_thread(call: Call, result: usize) -> ! {
         let thread = runtime.running;
         runtime.threads.at(thread).result = result;
         runtime.locals.leave(thread, 0, &mut runtime.shadow);
+        runtime.tell_hidden();
     });
     threads::leave()
 }

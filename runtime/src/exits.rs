@@ -3,6 +3,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::objects::Class;
 use crate::process;
 use crate::runtime::with;
 
@@ -120,6 +121,7 @@ pub(crate) fn before_quick_exit() {
 extern "C" fn __fh_atexit(function: Function) -> c_int {
     with(|runtime| {
         runtime.has_effect();
+        runtime.uses(Class::Exits);
         runtime.exits.at_exit.push(Handler::Plain(function));
     });
     0
@@ -129,6 +131,7 @@ extern "C" fn __fh_atexit(function: Function) -> c_int {
 extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int {
     with(|runtime| {
         runtime.has_effect();
+        runtime.uses(Class::Exits);
         runtime.exits.at_exit.push(Handler::WithStatus(function, argument as usize));
     });
     0
@@ -138,6 +141,7 @@ extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), a
 extern "C" fn __fh_at_quick_exit(function: Function) -> c_int {
     with(|runtime| {
         runtime.has_effect();
+        runtime.uses(Class::Exits);
         runtime.exits.at_quick_exit.push(Handler::Plain(function));
     });
     0

@@ -106,6 +106,14 @@ pub(crate) fn run() {
     FIBERS.running.set(None);
 }
 
+/// Goes on with the threads of the execution after one of them has left its fiber for good.
+pub(crate) fn run_on(next: Switch) {
+    let context = entered(next);
+    // SAFETY: `entered` gives the context of a thread that was suspended, or has just made one.
+    unsafe { switch(FIBERS.outside.as_ptr(), context) };
+    FIBERS.running.set(None);
+}
+
 /// The context of what runs next, which from now on is what runs.
 #[inline(always)]
 fn entered(next: Switch) -> Context {

@@ -23,7 +23,7 @@ const WAKE_BITSET: c_int = libc::FUTEX_WAKE_BITSET;
 /// `FUTEX_BITSET_MATCH_ANY`.
 const ANY: u32 = u32::MAX;
 /// Where the queues stand: an address with this bit is no program's.
-const QUEUE: usize = 1 << 62;
+pub(crate) const QUEUE: usize = 1 << 62;
 
 fn fail(error: c_int) -> c_long {
     fiber::set_errno(error);
@@ -46,8 +46,15 @@ extern "C" fn __fh_syscall(
         crate::threads::yields();
         return 0;
     }
-    if number != libc::SYS_futex {
-        process::unsupported(&format!("syscall({number}, …)"), call.site);
+    match number {
+        libc::SYS_futex => {}
+        libc::SYS_gettid => return crate::threads::__fh_gettid().into(),
+        // The system may be one without it: callers have another way.
+        libc::SYS_membarrier => {
+            with(|runtime| runtime.assumptions.insert("the system has no membarrier"));
+            return fail(libc::ENOSYS);
+        }
+        _ => process::unsupported(&format!("syscall({number}, …)"), call.site),
     }
     let operation = operation as c_int;
     let command = operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
@@ -95,10 +102,13 @@ impl Runtime {
 }
 
 /// Reports an event on the queue alone.
-fn queue_event(call: Call, word: *mut u32, operation: Operation) {
+fn queue_event(call: Call, object: Object, word: *mut u32, operation: Operation) {
     let address = word as usize;
     let (note, detail) = (Note { site: call.site, operation }, Detail { address, ..Detail::default() });
-    let turn = with(|runtime| runtime.queue_event(&[(address | QUEUE, 1)], Kind::Rmw, note, detail));
+    let turn = with(|runtime| {
+        runtime.execution.touches(object);
+        runtime.queue_event(&[(address | QUEUE, 1)], Kind::Rmw, note, detail)
+    });
     if let Some(turn) = turn {
         turn.obey();
     }
@@ -116,6 +126,7 @@ fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, 
     let turn = with(|runtime| {
         if value == expected {
             runtime.sleeps_on_futex(object, bits);
+            runtime.execution.touches(object);
         }
         let address = word as usize;
         runtime.reads(address, 4, value.into());
@@ -143,7 +154,7 @@ fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, 
         (Some(false), _) => Operation::SpuriousWakeUp,
         _ => Operation::WakeUp,
     };
-    queue_event(call, word, operation);
+    queue_event(call, object, word, operation);
     match operation {
         Operation::WakeUp => 0,
         Operation::TimeOut => fail(timed::ran_out(before, time)),
@@ -157,7 +168,7 @@ fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, 
 fn wake(call: Call, word: *mut u32, most: c_int, bits: u32) -> c_long {
     let Some(object) = call.object(Class::Futex) else { return 0 };
     call.wait(Pending::Access);
-    queue_event(call, word, Operation::FutexWake);
+    queue_event(call, object, word, Operation::FutexWake);
     let asleep = with(|runtime| runtime.asleep_with(object, bits)).unwrap_or(ThreadSet::EMPTY);
     let wanted = asleep.len().min(u32::try_from(most).unwrap_or(0));
     conditions::wake_some_of(object, &asleep, wanted);

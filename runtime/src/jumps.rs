@@ -65,6 +65,7 @@ extern "C" fn __fh_longjmp(buffer: *mut c_void, value: c_int) -> ! {
             return Some(Err("into a function that has returned"));
         }
         runtime.locals.leave(thread, target.locals, &mut runtime.shadow);
+        runtime.tell_hidden();
         Some(Ok(()))
     });
     match allowed {

@@ -6,6 +6,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use engine::event::Thread;
 use engine::per_thread::PerThread;
 
+use crate::objects::Class;
 use crate::results;
 use crate::runtime::with;
 use crate::threads::call_site;
@@ -104,6 +105,7 @@ pub(crate) fn create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int
     let site = call_site();
     let key = with(|runtime| {
         runtime.has_effect();
+        runtime.uses(Class::Keys);
         runtime.keys.create(destructor)
     });
     match key.flatten() {

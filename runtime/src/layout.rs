@@ -88,3 +88,10 @@ pub(crate) fn map() -> std::io::Result<()> {
     }
     Ok(())
 }
+
+/// Whether the system gives programs other addresses in each process: the tool asks it not to, but may not be allowed to.
+pub(crate) fn is_randomised() -> bool {
+    // SAFETY: asks, and changes nothing.
+    let personality = unsafe { libc::personality(0xffff_ffff) };
+    personality & libc::ADDR_NO_RANDOMIZE == 0
+}

@@ -117,5 +117,6 @@ extern "C" fn __fh_leave(depth: u64) {
     with(|runtime| {
         let (thread, shadow) = (runtime.running, &mut runtime.shadow);
         runtime.locals.leave(thread, depth as usize, shadow);
+        runtime.tell_hidden();
     });
 }

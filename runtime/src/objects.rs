@@ -17,7 +17,7 @@ use engine::sync::read_write_lock::ReadWriteLock;
 use engine::sync::sleepers::Sleepers;
 use protocol::Role;
 
-use crate::recorder::{Failure, Operation, site_use};
+use crate::recorder::{Failure, Note, Operation, site_use};
 use crate::runtime::{End, Runtime, end_execution, turn, with};
 use crate::sites::RecordPointer;
 use crate::threads::call_site;
@@ -41,6 +41,14 @@ pub(crate) enum Class {
     Futex,
     /// Whether a thread is cancelled, by its handle.
     Cancellation,
+    /// What all threads have in common beside memory: the clock.
+    Clock,
+    /// What the C library remembers.
+    Library,
+    /// Which keys of thread-specific values there are.
+    Keys,
+    /// What is to be called at the end.
+    Exits,
 }
 
 impl Class {
@@ -55,6 +63,10 @@ impl Class {
             Self::Once => "pthread_once_t",
             Self::Futex => "futex",
             Self::Cancellation => "thread",
+            Self::Clock => "clock",
+            Self::Library => "state of the C library",
+            Self::Keys => "keys",
+            Self::Exits => "handlers of the end",
         }
     }
 
@@ -68,7 +80,13 @@ impl Class {
             Self::Semaphore => size_of::<libc::sem_t>(),
             Self::Barrier => size_of::<libc::pthread_barrier_t>(),
             Self::Once => 4,
-            Self::OddRound | Self::Futex | Self::Cancellation => 0,
+            Self::OddRound
+            | Self::Futex
+            | Self::Cancellation
+            | Self::Clock
+            | Self::Library
+            | Self::Keys
+            | Self::Exits => 0,
         }
     }
 
@@ -82,7 +100,9 @@ impl Class {
             Self::ReadWriteLock => zero().then(|| Initial::Machine(Machine::ReadWriteLock(ReadWriteLock::default()))),
             Self::Once => zero().then_some(Initial::Machine(Machine::Once(Once::Fresh))),
             Self::Futex => Some(Initial::Machine(Machine::Sleepers(Sleepers::default()))),
-            Self::OddRound | Self::Cancellation => Some(Initial::Nothing),
+            Self::OddRound | Self::Cancellation | Self::Clock | Self::Library | Self::Keys | Self::Exits => {
+                Some(Initial::Nothing)
+            }
         }
     }
 }
@@ -154,11 +174,14 @@ impl ObjectTable {
         number
     }
 
-    /// The memory is nobody's any more: what was in it is forgotten.
-    pub(crate) fn forget(&mut self, memory: Range<usize>) {
-        for (_, object) in self.numbers.range((memory.start, Class::Mutex)..(memory.end, Class::Mutex)) {
+    /// The memory is nobody's any more: what was in it, which is returned, is forgotten.
+    pub(crate) fn forget(&mut self, memory: Range<usize>) -> Vec<Object> {
+        let within = self.numbers.range((memory.start, Class::Mutex)..(memory.end, Class::Mutex));
+        let objects: Vec<Object> = within.map(|(_, &object)| object).collect();
+        for object in &objects {
             self.known[object.index()].life = Life::Unknown;
         }
+        objects
     }
 
     /// What calls take the object for.
@@ -257,6 +280,7 @@ impl Call {
                     process::unsupported("PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP", self.site);
                 }
                 let name = class.name();
+                with(|runtime| runtime.execution.changes(&[], &[object]));
                 match life {
                     Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), last),
                     _ => self.misuse(&format!("of a {name} that was never initialised"), None),
@@ -269,7 +293,14 @@ impl Call {
 
     /// Refuses an object in memory that may not be accessed.
     fn require(&self, class: Class) {
-        memory::require(self.address..self.address + class.size(), self.name, self.site);
+        let memory = self.address..self.address + class.size();
+        with(|runtime| {
+            if !memory.is_empty() && runtime.is_forbidden(&memory) {
+                let object = runtime.objects.number(class, self.address);
+                runtime.execution.changes(&[], &[object]);
+            }
+        });
+        memory::require(memory, self.name, self.site);
     }
 
     /// The object comes to life by its `init` function, which puts zeros into its memory.
@@ -291,12 +322,14 @@ impl Call {
             runtime.has_effect();
             let object = runtime.objects.number(class, self.address);
             runtime.gives_life(object, initial, Some(first));
+            runtime.execution.changes(&[], &[object]);
         });
     }
 
     /// The object's end by its `destroy` function.
     pub(crate) fn destroy(&self, class: Class) {
         let Some(object) = self.object(class) else { return };
+        with(|runtime| runtime.execution.changes(&[], &[object]));
         let busy = with(|runtime| {
             (runtime.is_held(object) || runtime.is_waited_for(object)).then_some(runtime.objects.at(object).last)
         });
@@ -339,8 +372,14 @@ impl Call {
         };
         for object in objects.into_iter().flatten() {
             // Another thread may have freed it while this one waited for its turn.
-            let memory = with(|runtime| runtime.objects.memory(object)).unwrap_or_default();
-            memory::require(memory, self.name, self.site);
+            let memory = with(|runtime| {
+                let memory = runtime.objects.memory(object);
+                if !memory.is_empty() && runtime.is_forbidden(&memory) {
+                    runtime.note_refused_operation(kind, Note { site: self.site, operation }, self.address);
+                }
+                memory
+            });
+            memory::require(memory.unwrap_or_default(), self.name, self.site);
         }
         let turn = with(|runtime| {
             let used = Some(Use { thread: runtime.running, site: self.site, operation: operation.name() });
@@ -350,6 +389,10 @@ impl Call {
             match kind {
                 // What mutexes look like, and their changes, are noted.
                 Kind::Lock(object) if runtime.execution.mutex(object).is_some() => {
+                    runtime.unlasting(kind, Barrier::Full, operation, self.site, self.address)
+                }
+                Kind::Lock(object) | Kind::Share(object) if operation.looks_only() => {
+                    runtime.looks_at(object);
                     runtime.unlasting(kind, Barrier::Full, operation, self.site, self.address)
                 }
                 _ => runtime.no_access(kind, Barrier::Full, operation, self.site, self.address),

@@ -45,6 +45,7 @@ pub(crate) fn set_arguments(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut
 
 /// Runs the program's `main`, and what comes before it and after it.
 pub(crate) fn run_main() {
+    PROCESS.status.set(0);
     exits::construct();
     // SAFETY: the arguments that the system passed to the process; a `main` that takes fewer ignores the rest.
     let status = unsafe { main_of_the_program(PROCESS.argc.get(), PROCESS.argv.get(), PROCESS.envp.get()) };

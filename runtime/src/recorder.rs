@@ -8,8 +8,8 @@ use engine::execution::{Execution, Step};
 use engine::explore::Counts;
 use engine::monitor::{Cycle, Model, Monitor, Name, Report};
 use protocol::{
-    BoundCount, FirstReport, Kind, MonitorCount, MonitorName, Place, Role, Schedule, Segment, SiteUse, TraceEvent,
-    Violation,
+    BoundTally, FirstReport, Identity, Kind, MonitorName, MonitorTally, Place, Role, Schedule, Segment, Sighting,
+    SiteUse, Tally, TraceEvent, Violation,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -70,6 +70,14 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
+    /// Whether it only looks at an object that is no mutex, and leaves it as it is.
+    pub(crate) const fn looks_only(self) -> bool {
+        matches!(
+            self,
+            Self::TryReadLockFailed | Self::TryWriteLockFailed | Self::SemaphoreTryWaitFailed | Self::GetValue
+        )
+    }
+
     /// Whether it is an attempt that failed, which synchronises with nothing.
     pub(crate) const fn gets_nothing(self) -> bool {
         matches!(
@@ -136,6 +144,20 @@ impl Operation {
 pub(crate) struct Note {
     pub(crate) site: RecordPointer,
     pub(crate) operation: Operation,
+}
+
+/// How much of an execution there has been.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    events: usize,
+    choices: usize,
+}
+
+impl Extent {
+    /// As much as there has been so far.
+    pub(crate) fn of(execution: &Execution) -> Self {
+        Self { events: execution.steps().len(), choices: execution.choices().len() }
+    }
 }
 
 /// What a trace needs beside.
@@ -218,25 +240,22 @@ fn line(site: &SiteUse) -> String {
 }
 
 struct Found {
-    executions: u64,
-    /// The execution in which it was last seen.
+    sighting: Sighting,
+    /// The run in which it was last seen.
     last: u64,
 }
 
 #[derive(Default)]
 struct Count {
     reporting: u64,
-    distinct: u64,
-    triples: u64,
+    /// e′, prev, e. Of a race: the earlier access, twice, and the later.
+    triples: FxHashSet<(u32, u32, u32)>,
     first: Option<FirstReport>,
-    /// Among the bounds, that of the first report.
-    first_bound: Option<usize>,
-    /// The execution in which it last reported.
+    /// The preemptions of the first execution that it reported in.
+    first_preemptions: Option<u32>,
+    /// The run in which it last reported.
     last: u64,
 }
-
-/// A triple of places with the monitor that saw it: e′, prev, e. Of a race: the earlier access, twice, and the later.
-type Triple = (usize, u32, u32, u32);
 
 /// So many of the stores that wait are kept for each event of a trace, the newest ones: nobody reads more, and an
 /// execution of many events that never drains its buffers would fill memory.
@@ -260,47 +279,55 @@ pub(crate) struct Recorder {
     /// Whether `traced` or `recording` is wanted.
     has_details: bool,
     /// Recorded, and not told to the tool yet.
-    pub(crate) recorded: Vec<String>,
+    pub(crate) recorded: String,
     monitors: Vec<(MonitorName, Name)>,
     counts: Vec<Count>,
     pairs: FxHashMap<(usize, u32, u32), usize>,
-    triples: FxHashSet<Triple>,
     failures: BTreeMap<String, usize>,
     found: Vec<Found>,
-    /// Found, and not told to the tool yet.
-    pub(crate) fresh: Vec<Violation>,
+    /// What is told of no more than that it was seen.
+    known: FxHashSet<Identity>,
     started: Instant,
     /// Every run of the program, counted executions or not.
     pub(crate) runs: u64,
     pub(crate) executions: u64,
     pub(crate) blocked: u64,
-    pub(crate) events: u64,
-    by_bound: Vec<BoundCount>,
+    /// How many counted executions ended with each exit status but 0.
+    exit_statuses: BTreeMap<i32, u64>,
+    events: u64,
+    by_bound: BTreeMap<u32, BoundTally>,
 }
 
 impl Recorder {
-    /// Nothing found yet; the search starts now.
+    /// Nothing found yet; the slice starts now.
     pub(crate) fn new(monitors: Vec<(MonitorName, Name)>) -> Self {
         Self {
             notes: Vec::new(),
             traced: None,
             recording: None,
             has_details: false,
-            recorded: Vec::new(),
+            recorded: String::new(),
             counts: monitors.iter().map(|_| Count::default()).collect(),
             monitors,
             pairs: FxHashMap::default(),
-            triples: FxHashSet::default(),
             failures: BTreeMap::new(),
             found: Vec::new(),
-            fresh: Vec::new(),
+            known: FxHashSet::default(),
             started: Instant::now(),
             runs: 0,
             executions: 0,
             blocked: 0,
+            exit_statuses: BTreeMap::new(),
             events: 0,
-            by_bound: Vec::new(),
+            by_bound: BTreeMap::new(),
         }
+    }
+
+    /// The same for another slice.
+    pub(crate) fn restart(&mut self, known: &[Identity]) {
+        let again = Self::new(std::mem::take(&mut self.monitors));
+        self.known = std::mem::replace(self, again).known;
+        self.known.extend(known.iter().cloned());
     }
 
     /// Keeps values, addresses and the state of the store buffers of each event.
@@ -354,6 +381,12 @@ impl Recorder {
         if let Some(recording) = &mut self.recording {
             recording.event(event, note, locations);
         }
+        self.buffers(monitors);
+    }
+
+    /// The buffers after the event, where they are kept.
+    #[cold]
+    pub(crate) fn buffers(&mut self, monitors: &mut [Box<dyn Monitor>]) {
         let names = &self.monitors;
         if let Some(traced) = &mut self.traced {
             let mut of =
@@ -368,7 +401,7 @@ impl Recorder {
         self.has_details
     }
 
-    /// Seconds since the search began.
+    /// Seconds since the slice began.
     pub(crate) fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
@@ -377,35 +410,35 @@ impl Recorder {
     pub(crate) fn count(&mut self, execution: &Execution, reports: &[Report]) {
         self.runs += 1;
         if let Some(recording) = &self.recording {
-            self.recorded.push(recording.log(execution));
+            self.recorded.push_str(&recording.log(execution));
         }
         let counts = execution.counts() == Counts::Once;
         if counts {
             self.executions += 1;
             self.events += u64::from(execution.length());
         }
-        let bound = self.bound_count(execution.preemptions(), counts);
+        let preemptions = execution.preemptions();
+        if let Some(preemptions) = preemptions {
+            self.by_bound.entry(preemptions).or_default().executions += u64::from(counts);
+        }
         for report in reports {
             for index in 0..self.monitors.len() {
                 if self.monitors[index].1 == report.monitor() {
-                    self.report(index, report, execution, counts, bound);
+                    self.report(index, report, execution, counts);
                 }
             }
         }
     }
 
-    fn bound_count(&mut self, preemptions: Option<u32>, counts: bool) -> Option<usize> {
-        let preemptions = preemptions?;
-        if self.by_bound.last().is_none_or(|last| last.preemptions != preemptions) {
-            let reporting = self.monitors.iter().map(|&(name, _)| (name, 0)).collect();
-            self.by_bound.push(BoundCount { preemptions, executions: 0, reporting });
+    /// The execution, which has been counted, ended with this exit status.
+    #[cold]
+    pub(crate) fn count_status(&mut self, status: i32, execution: &Execution) {
+        if execution.counts() == Counts::Once {
+            *self.exit_statuses.entry(status).or_default() += 1;
         }
-        let index = self.by_bound.len() - 1;
-        self.by_bound[index].executions += u64::from(counts);
-        Some(index)
     }
 
-    fn report(&mut self, monitor: usize, report: &Report, execution: &Execution, counts: bool, bound: Option<usize>) {
+    fn report(&mut self, monitor: usize, report: &Report, execution: &Execution, counts: bool) {
         let site = |index: u32| execution.steps()[index as usize].site.0;
         let (pair, triple) = match *report {
             Report::Cycle(Cycle { delayed, previous, overtaking, .. }) => {
@@ -418,41 +451,44 @@ impl Recorder {
                 ((earlier.min(later), earlier.max(later)), (earlier, earlier, later))
             }
         };
+        let name = self.monitors[monitor].0;
         let count = &mut self.counts[monitor];
         if counts && count.last != self.runs {
             count.last = self.runs;
             count.reporting += 1;
-            if let Some(bound) = bound {
-                *self.by_bound[bound].reporting.entry(self.monitors[monitor].0).or_default() += 1;
+            if let Some(bound) = execution.preemptions().and_then(|preemptions| self.by_bound.get_mut(&preemptions)) {
+                *bound.reporting.entry(name).or_default() += 1;
             }
         }
         if count.first.is_none() {
             let seconds = self.started.elapsed().as_secs_f64();
-            count.first = Some(FirstReport { executions: self.executions.max(1), seconds });
-            count.first_bound = bound;
+            count.first = Some(FirstReport { executions: self.executions, seconds });
+            count.first_preemptions = execution.preemptions();
         }
-        if self.triples.insert((monitor, triple.0, triple.1, triple.2)) {
-            count.triples += 1;
-        }
+        count.triples.insert(triple);
         let next = self.found.len();
         let index = *self.pairs.entry((monitor, pair.0, pair.1)).or_insert(next);
         if index == next {
-            count.distinct += 1;
-            let violation = match *report {
+            let identity = Identity::Reported(name, pair.0, pair.1);
+            let violation = (!self.known.contains(&identity)).then(|| match *report {
                 Report::Cycle(cycle) => self.sc_violation(monitor, cycle, execution),
                 Report::Race { earlier, later } => self.race(monitor, earlier, later, execution),
-            };
-            self.found.push(Found { executions: 0, last: 0 });
-            self.fresh.push(violation);
+            });
+            self.add(identity, violation);
         }
         self.seen(index, counts);
+    }
+
+    fn add(&mut self, identity: Identity, violation: Option<Violation>) {
+        let violation = violation.map(Box::new);
+        self.found.push(Found { sighting: Sighting { identity, executions: 0, violation }, last: 0 });
     }
 
     fn seen(&mut self, index: usize, counts: bool) {
         let found = &mut self.found[index];
         if counts && found.last != self.runs {
             found.last = self.runs;
-            found.executions += 1;
+            found.sighting.executions += 1;
         }
     }
 
@@ -510,17 +546,24 @@ impl Recorder {
         }
     }
 
-    /// Takes a failed execution into the counts; true if it failed so for the first time.
+    /// Takes a failed execution into the counts.
     pub(crate) fn fail(&mut self, failure: Failure, execution: &Execution) {
+        self.fail_at(failure, execution, Extent::of(execution));
+    }
+
+    /// The same of one that had come so far when it failed.
+    pub(crate) fn fail_at(&mut self, failure: Failure, execution: &Execution, extent: Extent) {
         let Failure { kind, message, sites, program_counter } = failure;
         let next = self.found.len();
         let places: Vec<(&Place, Role)> = sites.iter().map(|site| (&site.place, site.role)).collect();
-        let index = *self.failures.entry(format!("{kind:?} {message} {places:?}")).or_insert(next);
+        let words = format!("{kind:?} {message} {places:?}");
+        let index = *self.failures.entry(words.clone()).or_insert(next);
         if index == next {
-            self.found.push(Found { executions: 0, last: 0 });
-            let schedule = self.schedule(execution);
+            let identity = Identity::Failed(words);
+            let schedule = self.schedule_to(execution, extent);
             let violation = Violation { kind, monitor: None, message, sites, events: None, program_counter, schedule };
-            self.fresh.push(violation);
+            let violation = (!self.known.contains(&identity)).then_some(violation);
+            self.add(identity, violation);
         }
         self.seen(index, execution.counts() == Counts::Once);
     }
@@ -547,9 +590,14 @@ impl Recorder {
 
     /// The execution as a schedule.
     pub(crate) fn schedule(&self, execution: &Execution) -> Schedule {
+        self.schedule_to(execution, Extent::of(execution))
+    }
+
+    /// The beginning of the execution as a schedule.
+    fn schedule_to(&self, execution: &Execution, extent: Extent) -> Schedule {
         let mut seen: FxHashMap<(Thread, u32), u64> = FxHashMap::default();
         let mut segments: Vec<Segment> = Vec::new();
-        for (step, note) in execution.steps().iter().zip(&self.notes) {
+        for (step, note) in execution.steps().iter().zip(&self.notes).take(extent.events) {
             let nth = seen.entry((step.thread, step.site.0)).or_default();
             *nth += 1;
             let last = Record::behind(note.site).place();
@@ -562,7 +610,7 @@ impl Recorder {
             }
         }
         let threads = execution.paths().map(<[u32]>::to_vec).collect();
-        Schedule { threads, segments, choices: execution.choices().to_vec() }
+        Schedule { threads, segments, choices: execution.choices()[..extent.choices].to_vec() }
     }
 
     /// The events of the execution; none if no trace is kept.
@@ -575,34 +623,30 @@ impl Recorder {
         events
     }
 
-    /// What each monitor counted.
-    pub(crate) fn monitor_counts(&self) -> Vec<MonitorCount> {
-        let counts = self.monitors.iter().zip(&self.counts);
-        counts
-            .map(|(&(monitor, _), count)| MonitorCount {
-                monitor,
-                reporting: at_least_one(count.reporting, count.first.is_some()),
-                distinct: count.distinct,
-                distinct_triples: count.triples,
-                first: count.first.clone(),
-            })
-            .collect()
+    /// What was found.
+    pub(crate) fn take_found(&mut self) -> Vec<Sighting> {
+        self.found.drain(..).map(|found| found.sighting).collect()
     }
 
-    /// What was counted by the number of preemptions.
-    pub(crate) fn by_bound(&self) -> Vec<BoundCount> {
-        let mut by_bound = self.by_bound.clone();
-        for (&(name, _), count) in self.monitors.iter().zip(&self.counts) {
-            if let Some(bound) = count.first_bound.filter(|_| count.reporting == 0) {
-                by_bound[bound].reporting.insert(name, 1);
-            }
+    /// What was counted.
+    pub(crate) fn tally(&self) -> Tally {
+        let monitors = self.counts.iter().map(|count| {
+            let mut triples: Vec<(u32, u32, u32)> = count.triples.iter().copied().collect();
+            triples.sort_unstable();
+            let (first, first_preemptions) = (count.first.clone(), count.first_preemptions);
+            MonitorTally { reporting: count.reporting, triples, first, first_preemptions }
+        });
+        Tally {
+            executions: self.executions,
+            blocked: self.blocked,
+            runs: self.runs,
+            events: self.events,
+            seconds: self.started.elapsed().as_secs_f64(),
+            by_bound: self.by_bound.clone(),
+            monitors: monitors.collect(),
+            exit_statuses: self.exit_statuses.clone(),
+            ..Tally::default()
         }
-        by_bound
-    }
-
-    /// How many executions showed each violation.
-    pub(crate) fn violation_executions(&self) -> Vec<u64> {
-        self.found.iter().map(|found| at_least_one(found.executions, true)).collect()
     }
 }
 
@@ -620,12 +664,6 @@ fn tell_apart(events: &mut [TraceEvent]) {
             event.target = format!("{}+{offset}", event.target);
         }
     }
-}
-
-/// A run that only repeats another one but for iterations without effect does not count; but what it shows belongs to
-/// some execution that counts.
-fn at_least_one(counted: u64, seen: bool) -> u64 {
-    counted.max(u64::from(seen))
 }
 
 fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::event::{Barrier, Event, Kind, Location, Thread};
+use engine::event::{Barrier, Event, Kind, Location, Object, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
+use engine::explore::Values;
 use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
-use protocol::Wakeups;
+use protocol::{Explorer, Wakeups};
 
 use crate::choices::WeakFailures;
 use crate::exits::Exits;
@@ -17,15 +18,16 @@ use crate::faults;
 use crate::fiber::{self, Switch};
 use crate::files::Files;
 use crate::foreign;
+use crate::futexes::QUEUE;
 use crate::globals::Globals;
 use crate::heap::Heap;
 use crate::jumps::Jumps;
 use crate::keys::Keys;
 use crate::layout;
 use crate::locals::Locals;
-use crate::objects::ObjectTable;
+use crate::objects::{Class, ObjectTable};
 use crate::random::Library;
-use crate::recorder::{Detail, Failure, Note, Operation, Recorder};
+use crate::recorder::{Detail, Extent, Failure, Note, Operation, Recorder};
 use crate::shadow::{Cut, Shadow};
 use crate::sites::{Record, RecordPointer, Sites};
 use crate::threads::{ThreadTable, call_site};
@@ -40,6 +42,7 @@ pub(crate) struct Runtime {
     pub(crate) objects: ObjectTable,
     pub(crate) keys: Keys,
     pub(crate) wakeups: Wakeups,
+    pub(crate) explorer: Explorer,
     pub(crate) heap: Heap,
     pub(crate) locals: Locals,
     pub(crate) globals: Globals,
@@ -53,8 +56,14 @@ pub(crate) struct Runtime {
     stack_floor: usize,
     way: Way,
     pub(crate) max_events: u32,
+    /// The bits of an address that are the same in every process: none where the system randomises addresses.
+    lasting_addresses: u32,
     /// How the execution ended.
     pub(crate) end: Option<End>,
+    /// The threads that have failed, with how many events and choices there were then, where the others go on.
+    pub(crate) failed: Vec<(Failure, Extent)>,
+    /// Some thread has failed an assumption, and the others went on.
+    pub(crate) assumed: bool,
     /// A location had to be cut: the execution must be run again.
     pub(crate) void: bool,
     /// The first execution has been run once to its end.
@@ -256,6 +265,8 @@ pub(crate) struct Access {
     pub(crate) before: u64,
     /// What it holds now.
     pub(crate) after: u64,
+    /// Of a compare-and-swap: what it writes only over.
+    pub(crate) expected: Option<u64>,
 }
 
 /// An indivisible access to any number of bytes that has just been performed.
@@ -292,6 +303,7 @@ impl Runtime {
             objects: ObjectTable::default(),
             keys: Keys::default(),
             wakeups: Wakeups::Signalled,
+            explorer: Explorer::Bounded,
             heap,
             locals: Locals::default(),
             globals: Globals::save(),
@@ -302,7 +314,10 @@ impl Runtime {
             stack_floor: 0,
             way: Way::Plain,
             max_events: u32::MAX,
+            lasting_addresses: if layout::is_randomised() { 0 } else { u32::MAX },
             end: None,
+            failed: Vec::new(),
+            assumed: false,
             void: false,
             run_twice: false,
             weak_failures: WeakFailures::default(),
@@ -336,6 +351,8 @@ impl Runtime {
         self.run_on(Thread::MAIN);
         self.way = Way::Plain;
         self.end = None;
+        self.failed.clear();
+        self.assumed = false;
         self.void = false;
         self.weak_failures.begin();
         self.library = Library::default();
@@ -392,6 +409,13 @@ impl Runtime {
         }
         self.execution.arrive(self.running, pending);
         self.next()
+    }
+
+    /// The explorer dpor does not know how the operation at hand depends on others.
+    fn refuse_by_classes(&mut self, what: &str, site: RecordPointer) -> Turn {
+        let what = format!("{what} under --explorer dpor");
+        self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
+        Turn::Other(Switch::End)
     }
 
     /// The running thread cannot go on by itself: who does?
@@ -456,6 +480,15 @@ impl Runtime {
         }
     }
 
+    /// The running thread has left its fiber without coming to its end: who goes on?
+    pub(crate) fn give_up(&mut self) -> Turn {
+        if self.way == Way::Granted {
+            self.way = Way::Plain;
+        }
+        self.execution.give_up(self.running);
+        self.next()
+    }
+
     /// The running thread yields. One that was chosen out of a wait loop has its turn already.
     pub(crate) fn yields(&mut self) {
         if self.way != Way::Granted {
@@ -467,14 +500,15 @@ impl Runtime {
     #[inline(always)]
     pub(crate) fn access(&mut self, access: Access) -> Turn {
         self.note_for_waits(&access);
-        let Access { address, width, kind, barriers, operation, site, before, after } = access;
+        let Access { address, width, kind, barriers, operation, site, before, after, expected } = access;
         if self.recorder.traces() {
             let width = width.into();
             self.recorder.detail(Detail { address, width, before, after, ..Detail::default() });
         }
         let note = Note { site, operation };
+        let values = Values::Known { before, after, expected };
         match self.shadow.known(address, width) {
-            Some(location) => self.event(kind, barriers, note, &[location]),
+            Some(location) => self.event(kind, barriers, note, address, &[location], values),
             // A copy of its own: one that lived from the start would keep the fields out of registers.
             None => self.locate_narrow(&Access { ..access }),
         }
@@ -483,7 +517,7 @@ impl Runtime {
     /// Goes on with an access to a new location or to several.
     #[cold]
     fn locate_narrow(&mut self, access: &Access) -> Turn {
-        let &Access { address, width, kind, barriers, operation, site, before, after } = access;
+        let &Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
         let (before, after) = (before.to_le_bytes(), after.to_le_bytes());
         let (before, after) = (&before[..usize::from(width)], &after[..usize::from(width)]);
         self.locate(&WideAccess { address, kind, barriers, operation, site, before, after })
@@ -492,6 +526,9 @@ impl Runtime {
     /// The same for any number of bytes.
     fn locate(&mut self, access: &WideAccess<'_>) -> Turn {
         if let Some(failure) = self.refuse(access) {
+            if self.explorer == Explorer::Dpor {
+                self.note_refused(access);
+            }
             self.end = Some(End::Failed(failure));
             return Turn::Other(Switch::End);
         }
@@ -501,7 +538,7 @@ impl Runtime {
         if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;
         }
-        let turn = self.event(kind, barriers, note, &locations);
+        let turn = self.event(kind, barriers, note, address, &locations, Values::Unknown);
         self.locations = locations;
         turn
     }
@@ -514,6 +551,51 @@ impl Runtime {
             self.recorder.detail(Detail::wide(access.address, access.before, access.after));
         }
         self.locate(access)
+    }
+
+    /// Takes an access that failed into the execution, so that the explorer knows what it has to do with others. The
+    /// monitors are told of an event that means nothing to them.
+    fn note_refused(&mut self, access: &WideAccess<'_>) {
+        let &WideAccess { address, kind, operation, site, before, .. } = access;
+        let known = self.shadow.locations();
+        let mut locations = Vec::new();
+        let cut = self.shadow.locate(address, before.len(), &mut locations);
+        // What was hidden before this access was known has to be hidden once more.
+        self.void |= cut == Cut::Yes || self.shadow.locations() > known;
+        // These bytes may be nobody's: the next access to them has to be refused, too.
+        self.shadow.hide(address..address + before.len());
+        drop(self.shadow.take_hidden());
+        self.note_failed(kind, &locations, Note { site, operation });
+        if self.recorder.traces() {
+            self.recorder.detail(Detail { address, width: before.len() as u32, ..Detail::default() });
+            self.recorder.buffers(&mut self.monitors);
+        }
+    }
+
+    /// The same of an operation on an object in memory that may not be accessed.
+    pub(crate) fn note_refused_operation(&mut self, kind: Kind, note: Note, address: usize) {
+        if self.explorer != Explorer::Dpor {
+            return;
+        }
+        self.note_failed(kind, &[], note);
+        if self.recorder.traces() {
+            self.recorder.detail(Detail { address, ..Detail::default() });
+            self.recorder.buffers(&mut self.monitors);
+        }
+    }
+
+    fn note_failed(&mut self, kind: Kind, locations: &[Location], note: Note) {
+        let target = locations.first().map_or(0, |location| location.0);
+        let (thread, site) = (self.running, self.sites.site(note.site));
+        let repeats = self.execution.repeats();
+        let performed = self.execution.performed(Step { thread, site, kind, target }, locations, Values::Unknown);
+        if performed.is_ok() && !repeats {
+            self.recorder.event(note);
+        }
+        let event = Event { thread, site, kind: Kind::Fence, before: Barrier::None, after: Barrier::None, order: None };
+        for monitor in &mut self.monitors {
+            monitor.event(&event, &[], &mut self.reports);
+        }
     }
 
     /// Reports an operation on an object or a thread.
@@ -539,6 +621,10 @@ impl Runtime {
         site: RecordPointer,
         object: usize,
     ) -> Turn {
+        let unknown = matches!(operation, Operation::Cancel(_) | Operation::TestCancel | Operation::TryJoin(_));
+        if self.explorer == Explorer::Dpor && unknown {
+            return self.refuse_by_classes(operation.name(), site);
+        }
         self.threads.at(self.running).events += 1;
         if self.recorder.traces() {
             self.recorder.detail(Detail { address: object, ..Detail::default() });
@@ -546,7 +632,7 @@ impl Runtime {
         // An attempt that failed synchronises with nothing.
         let order = if operation.gets_nothing() { Order::Relaxed } else { Order::AcquireRelease };
         let barriers = Barriers { before, after: Barrier::None, order: Some(order) };
-        self.event(kind, barriers, Note { site, operation }, &[])
+        self.event(kind, barriers, Note { site, operation }, object, &[], Values::Unknown)
     }
 
     /// Reports a fence.
@@ -556,7 +642,7 @@ impl Runtime {
             self.recorder.detail(Detail::default());
         }
         let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
-        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, &[])
+        self.event(Kind::Fence, barriers, Note { site, operation: Operation::Fence }, 0, &[], Values::Unknown)
     }
 
     /// Reports an event on several pieces of memory, one of which is no program's, with full fences on both sides.
@@ -567,27 +653,59 @@ impl Runtime {
         if self.recorder.traces() {
             self.recorder.detail(Detail { pieces: pieces.to_vec(), ..detail });
         }
-        let (mut all, mut some) = (Vec::new(), Vec::new());
+        let (mut all, mut some, mut memory) = (Vec::new(), Vec::new(), Vec::new());
         for &(address, width) in pieces {
             if self.shadow.locate(address, width.into(), &mut some) == Cut::Yes {
                 self.void = true;
+            }
+            if address & QUEUE == 0 {
+                memory.extend_from_slice(&some);
             }
             all.append(&mut some);
         }
         all.sort_unstable();
         let order = Some(Order::SequentiallyConsistent);
-        self.event(kind, Barriers { before: Barrier::Full, after: Barrier::Full, order }, note, &all)
+        let barriers = Barriers { before: Barrier::Full, after: Barrier::Full, order };
+        let address = pieces.first().map_or(0, |&(address, _)| address);
+        if self.explorer == Explorer::Dpor {
+            // To the explorer the queue is an object.
+            return self.event_on(kind, barriers, note, address, &all, &memory, Values::Unknown);
+        }
+        self.event(kind, barriers, note, address, &all, Values::Unknown)
     }
 
-    /// Takes an event into the execution. Last come the monitors: little has to be kept in registers over their call.
+    /// Takes an event on an address, or 0, into the execution. Last come the monitors: little has to be kept in registers over their call.
     #[inline(always)]
-    fn event(&mut self, kind: Kind, barriers: Barriers, note: Note, locations: &[Location]) -> Turn {
+    fn event(
+        &mut self,
+        kind: Kind,
+        barriers: Barriers,
+        note: Note,
+        address: usize,
+        locations: &[Location],
+        values: Values,
+    ) -> Turn {
+        self.event_on(kind, barriers, note, address, locations, locations, values)
+    }
+
+    /// The same of one that means other locations to the explorer.
+    #[inline(always)]
+    fn event_on(
+        &mut self,
+        kind: Kind,
+        barriers: Barriers,
+        note: Note,
+        address: usize,
+        locations: &[Location],
+        explored: &[Location],
+        values: Values,
+    ) -> Turn {
         faults::progress();
         let site = self.sites.site(note.site);
         let thread = self.running;
-        let target = locations.first().map_or(0, |location| location.0);
+        let target = address as u32 & self.lasting_addresses;
         let repeats = self.execution.repeats();
-        let performed = self.execution.performed(Step { thread, site, kind, target });
+        let performed = self.execution.performed(Step { thread, site, kind, target }, explored, values);
         if !repeats {
             self.recorder.event(note);
         } else if performed.is_err() {
@@ -612,6 +730,32 @@ impl Runtime {
         self.recorder.keep(self.execution.length());
         self.end = Some(End::Nobody(Ending::Diverged));
         Turn::Other(Switch::End)
+    }
+
+    /// Tells the explorer what the running thread has just made inaccessible.
+    pub(crate) fn tell_hidden(&mut self) {
+        let hidden = self.shadow.take_hidden();
+        self.execution.changes(&hidden, &[]);
+    }
+
+    /// The same of a block that was freed, or was to be freed once more, in which these objects were.
+    pub(crate) fn tell_freed(&mut self, address: usize, objects: &[Object]) {
+        let mut hidden = self.shadow.take_hidden();
+        if hidden.is_empty() && self.explorer == Explorer::Dpor {
+            // Whoever frees it once more has to do with this, even if nobody ever accessed it.
+            self.void |= self.shadow.locate(address, 1, &mut hidden) == Cut::Yes;
+            self.shadow.hide(address..address + 1);
+            drop(self.shadow.take_hidden());
+        }
+        self.execution.changes(&hidden, objects);
+    }
+
+    /// The running thread uses something that all threads have in common, and that is no memory of the program.
+    pub(crate) fn uses(&mut self, class: Class) {
+        if self.explorer == Explorer::Dpor {
+            let object = self.objects.number(class, 0);
+            self.execution.changes(&[], &[object]);
+        }
     }
 
     /// The running thread did something that another round of its loop would not undo.

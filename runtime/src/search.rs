@@ -1,29 +1,48 @@
-//! The search: execution after execution, each taken into the counts, until all are done or a budget ends it.
+//! The search: execution after execution, each taken into the counts, until all of a slice are done or a budget ends it.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::ops::Range;
 
 use engine::event::Thread;
 use engine::execution::{Ending, Execution};
-use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
+use engine::explore::pct::Pct;
+use engine::explore::random::Uniform;
 use engine::explore::replay::Replay as ReplayStrategy;
+use engine::explore::sampler::Sampler;
+use engine::explore::slice::{Leftover, Unit};
+use engine::explore::trust::Trust;
+use engine::explore::urw::Urw;
+use engine::explore::{Corrupt, Finish, Strategy};
 use engine::monitor;
 use protocol::{
-    Explore, Kind, Limits, Message, MonitorName, Recorded, Replay, Role, Schedule, StoppedBy, Summary, Trace,
-    TraceEvent, Wakeups,
+    Explore, Explorer, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Recorded, Replay, Role, Schedule,
+    Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
 };
 
 use crate::faults::{self, Fault};
+use crate::fiber::Switch;
 use crate::heap::Heap;
-use crate::recorder::{Failure, Recorder, site_use};
-use crate::runtime::{End, Runtime, install, with};
+use crate::recorder::{Extent, Failure, Recorder, site_use};
+use crate::runtime::{End, Runtime, Turn, install, with};
 use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
 use crate::{control, fiber, foreign, layout, process, scratch};
 
-/// The engine's monitor behind a name. `tso` and `pso` are those that see most if all interleavings are run, as here.
-const fn monitor_of(name: MonitorName) -> monitor::Name {
+/// The engine's monitor behind a name. `tso` and `pso` are those of the TACAS'11 paper if all interleavings are run,
+/// and else those that do not depend on which one of a class is run.
+const fn monitor_of(name: MonitorName, explorer: Explorer) -> monitor::Name {
+    match (name, explorer) {
+        (MonitorName::Tso, Explorer::Bounded) => monitor::Name::BurnimTso,
+        (MonitorName::Pso, Explorer::Bounded) => monitor::Name::BurnimPso,
+        (MonitorName::Tso, _) => monitor::Name::PrefixTso,
+        (MonitorName::Pso, _) => monitor::Name::PrefixPso,
+        (name, _) => monitor_by_name(name),
+    }
+}
+
+const fn monitor_by_name(name: MonitorName) -> monitor::Name {
     match name {
         MonitorName::Tso | MonitorName::BurnimTso => monitor::Name::BurnimTso,
         MonitorName::Pso | MonitorName::BurnimPso => monitor::Name::BurnimPso,
@@ -35,8 +54,23 @@ const fn monitor_of(name: MonitorName) -> monitor::Name {
     }
 }
 
-fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
-    let named: Vec<(MonitorName, monitor::Name)> = names.iter().map(|&name| (name, monitor_of(name))).collect();
+/// The strategy that a job asks for.
+fn strategy(job: &Explore) -> Box<dyn Strategy> {
+    match job.explorer {
+        Explorer::Bounded => Box::new(Bounded::first_slice(job.preemptions)),
+        Explorer::Dpor => Box::new(Trust::new()),
+        Explorer::Random => Box::new(Sampler::new(job.seed, Uniform)),
+        Explorer::Pct => Box::new(Sampler::new(job.seed, Pct::new(BUG_DEPTH, 1))),
+        Explorer::Urw => Box::new(Sampler::new(job.seed, Urw::default())),
+    }
+}
+
+/// The depth of the bugs that `pct` looks for: most that were ever found are no deeper.
+const BUG_DEPTH: u32 = 3;
+
+fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
+    let named: Vec<(MonitorName, monitor::Name)> =
+        names.iter().map(|&name| (name, monitor_of(name, explorer))).collect();
     let monitors = monitor::monitors(&named.iter().map(|&(_, name)| name).collect::<Vec<_>>());
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(named), Heap::new(heap)));
     match ready {
@@ -44,6 +78,7 @@ fn set_up(execution: Execution, names: &[MonitorName], limits: &Limits, heap: pr
             runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
             runtime.weak_failures.limit = limits.weak_failures;
             runtime.wakeups = limits.wakeups;
+            runtime.explorer = explorer;
             install(runtime);
         }
         Err(error) => control::internal_error(&format!("address space cannot be reserved: {error}")),
@@ -59,31 +94,72 @@ fn refuse_other_version(version: u32) {
     }
 }
 
-/// Explores, and tells the tool what was found.
-pub(crate) fn explore(job: &Explore) {
-    refuse_other_version(job.version);
-    let execution = Execution::new(Box::new(Bounded::new(job.preemptions)));
-    set_up(execution, &job.monitors, &job.limits, job.heap);
-    if job.record == Recorded::Executions {
-        with(|runtime| runtime.recorder.record());
-    }
-    faults::set_patience(job.limits.local_seconds);
-    if let Err(error) = faults::install() {
-        control::internal_error(&format!("signal handlers cannot be installed: {error}"));
-    }
-    conclude(&search(job));
+/// A search, of which this process runs slices.
+pub(crate) struct Search {
+    job: Explore,
+    /// A slice has been run.
+    begun: Cell<bool>,
 }
 
-/// Tells the tool how the search ended.
+impl Search {
+    /// Gets ready.
+    pub(crate) fn prepare(job: Explore) -> Self {
+        refuse_other_version(job.version);
+        let execution = Execution::new(strategy(&job));
+        set_up(execution, job.explorer, &job.monitors, &job.limits, job.heap);
+        if job.record == Recorded::Executions {
+            with(|runtime| runtime.recorder.record());
+        }
+        if let Err(error) = faults::install() {
+            control::internal_error(&format!("signal handlers cannot be installed: {error}"));
+        }
+        Self { job, begun: Cell::new(false) }
+    }
+
+    /// Explores a slice, and tells the tool what came of it.
+    pub(crate) fn explore(&self, slice: &Slice) {
+        if with(|runtime| runtime.begin_slice(slice)) != Some(true) {
+            control::internal_error("the slice numbers threads otherwise than this process");
+        }
+        match self.strategy(&slice.units) {
+            Ok(Some(strategy)) => drop(with(|runtime| runtime.execution.go_on_with(strategy))),
+            Ok(None) if self.begun.replace(true) => {}
+            _ => control::internal_error("the slice cannot be read"),
+        }
+        self.begun.set(true);
+        if !faults::interrupted() {
+            faults::set_patience(self.job.limits.local_seconds);
+        }
+        conclude(&search(&self.job, slice));
+    }
+
+    /// The strategy for these units; none if it is the one at work.
+    fn strategy(&self, units: &[protocol::Unit]) -> Result<Option<Box<dyn Strategy>>, Corrupt> {
+        let mut packed = Vec::new();
+        for unit in units {
+            match &unit.prefixes {
+                Prefixes::Whole => return Ok(Some(strategy(&self.job))),
+                Prefixes::Rest => return Ok(None),
+                Prefixes::Packed(Packed(prefixes)) => {
+                    packed.push(Unit { weight: unit.weight, prefixes: prefixes.clone() });
+                }
+            }
+        }
+        match self.job.explorer {
+            Explorer::Bounded => Ok(Some(Box::new(Bounded::slice(self.job.preemptions, &packed)?))),
+            Explorer::Random => Ok(Some(Box::new(Sampler::slice(self.job.seed, Uniform, &packed)?))),
+            Explorer::Dpor | Explorer::Pct | Explorer::Urw => Err(Corrupt),
+        }
+    }
+}
+
+/// Tells the tool how the slice ended.
 fn conclude(stopped: &Stopped) {
-    // A timer that ticks on could end the summary.
+    // A timer that ticks on could end the message.
     faults::set_patience(u64::MAX);
     with(|runtime| {
-        runtime.send_fresh();
-        if let Stopped::Unsupported { what, place } = stopped {
-            control::send(&Message::Unsupported { what: what.clone(), place: place.clone() });
-        }
-        control::send(&Message::Summary(Box::new(runtime.summary(stopped))));
+        let harvest = runtime.harvest(stopped);
+        control::send(&Message::Harvest(Box::new(harvest)));
     });
 }
 
@@ -97,31 +173,40 @@ pub(crate) fn ended_by_a_library() {
     conclude(&Stopped::Unsupported { what, place });
 }
 
-/// Why the search ended.
+/// Why a slice ended.
 enum Stopped {
+    /// All of it has been run.
     Complete,
-    Budget(StoppedBy),
+    /// A budget is used up, or Ctrl-C was pressed.
+    Open,
     /// At the first violation, or at one after which going on makes no sense.
     Found,
+    /// An execution reached the limit of events.
+    Events,
     Unsupported {
         what: String,
         place: protocol::Place,
     },
 }
 
-fn search(job: &Explore) -> Stopped {
-    let mut looked = 0;
+fn search(job: &Explore, slice: &Slice) -> Stopped {
+    let mut looked = faults::ticks();
     loop {
+        if with(|runtime| runtime.is_spent(slice, &mut looked)) == Some(true) {
+            return Stopped::Open;
+        }
         if with(Runtime::begin) != Some(true) {
             return with(|runtime| runtime.refused()).flatten().unwrap_or(Stopped::Complete);
         }
-        if let Some(stop) = with(|runtime| runtime.budget(job, &mut looked)).flatten() {
-            return Stopped::Budget(stop);
-        }
         fiber::run();
-        scratch::reset();
         faults::progress();
-        let fault = faults::take();
+        let mut fault = faults::take();
+        while let Some(Some(next)) = with(|runtime| runtime.go_on_without(&mut fault)) {
+            fiber::run_on(next);
+            faults::progress();
+            fault = faults::take();
+        }
+        scratch::reset();
         if let Some(stop) = with(|runtime| runtime.finish(fault, job.stop_at_first)).flatten() {
             return stop;
         }
@@ -129,21 +214,51 @@ fn search(job: &Explore) -> Stopped {
 }
 
 impl Runtime {
-    /// The budget that is used up, if one is. `looked` is the tick at which the clock was last read.
-    fn budget(&self, job: &Explore, looked: &mut u64) -> Option<StoppedBy> {
-        if faults::interrupted() {
-            return Some(StoppedBy::Interrupt);
-        }
-        if job.executions.is_some_and(|limit| self.recorder.executions >= limit) {
-            return Some(StoppedBy::Executions);
-        }
-        if *looked != faults::ticks() {
-            *looked = faults::ticks();
-            if job.seconds.is_some_and(|limit| self.recorder.seconds() >= limit) {
-                return Some(StoppedBy::Time);
+    /// Where classes are explored, a thread that fails or whose assumption does not hold just stops: what the others
+    /// do belongs to the class. Who goes on, if that is how the execution ended, and somebody can.
+    fn go_on_without(&mut self, fault: &mut Option<(Fault, u64)>) -> Option<Switch> {
+        let goes_on = self.explorer == Explorer::Dpor && !self.void && !faults::interrupted();
+        let failure = match (fault.as_ref(), &self.end) {
+            _ if !goes_on => return None,
+            (Some(&(fault, program_counter)), _) => Some(self.fault(fault, program_counter)),
+            (None, Some(End::StackOverflow)) => Some(self.overflow()),
+            (None, Some(End::Failed(_) | End::Assumed)) => None,
+            (None, _) => return None,
+        };
+        *fault = None;
+        match (failure, self.end.take()) {
+            (Some(failure), _) | (None, Some(End::Failed(failure))) => {
+                let extent = Extent::of(&self.execution);
+                self.failed.push((failure, extent));
             }
+            (None, _) => self.assumed = true,
         }
-        None
+        match self.give_up() {
+            Turn::Other(Switch::End) | Turn::Ours => None,
+            Turn::Other(next) => Some(next),
+        }
+    }
+
+    /// Gets ready for a slice; false if it numbers threads otherwise than this process.
+    fn begin_slice(&mut self, slice: &Slice) -> bool {
+        let numbered =
+            self.execution.paths().len() > slice.threads.len() || self.execution.number(&slice.threads).is_ok();
+        self.recorder.restart(&slice.known);
+        self.uninstrumented.clear();
+        self.assumptions.clear();
+        numbered
+    }
+
+    /// Whether the budget of the slice is used up. `looked` is the tick at which the clock was last read.
+    fn is_spent(&self, slice: &Slice, looked: &mut u64) -> bool {
+        if faults::interrupted() || slice.executions.is_some_and(|limit| self.recorder.executions >= limit) {
+            return true;
+        }
+        if *looked == faults::ticks() {
+            return false;
+        }
+        *looked = faults::ticks();
+        self.recorder.seconds() >= slice.seconds
     }
 
     /// What ran outside of any control, if something did.
@@ -162,7 +277,8 @@ impl Runtime {
             return Some(refused);
         }
         if faults::interrupted() && fault.is_some_and(|(fault, _)| fault == Fault::Endless) {
-            return Some(Stopped::Budget(StoppedBy::Interrupt));
+            self.execution.finish(Finish::Again);
+            return Some(Stopped::Open);
         }
         // The first execution is run twice, so that a program that depends on the time or on chance is noticed.
         if self.void || (fault.is_none() && !std::mem::replace(&mut self.run_twice, true)) {
@@ -182,7 +298,6 @@ impl Runtime {
             self.recorder.fail(failure, &self.execution);
             return Some(Stopped::Found);
         }
-        let mut stop = None;
         match end {
             End::Assumed => self.recorder.blocked += 1,
             End::StackOverflow => {
@@ -190,14 +305,25 @@ impl Runtime {
                 let failure = self.overflow();
                 self.recorder.fail(failure, &self.execution);
             }
-            End::MaxEvents => return Some(Stopped::Budget(StoppedBy::Events)),
+            End::MaxEvents => return Some(Stopped::Events),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
+            End::Nobody(Ending::Abandoned) => self.recorder.runs += 1,
+            End::Nobody(_) if !self.failed.is_empty() => {
+                self.recorder.count(&self.execution, &self.reports);
+                for (failure, extent) in self.failed.drain(..) {
+                    self.recorder.fail_at(failure, &self.execution, extent);
+                }
+            }
+            End::Nobody(_) if self.assumed => self.recorder.blocked += 1,
             End::Nobody(Ending::Deadlock | Ending::Livelock) if self.lets_go_in_passing() => {
                 self.execution.repeats_another();
                 self.recorder.count(&self.execution, &self.reports);
             }
             End::Nobody(ending) => {
                 self.recorder.count(&self.execution, &self.reports);
+                if ending == Ending::Complete && process::status() != 0 {
+                    self.recorder.count_status(process::status(), &self.execution);
+                }
                 for failure in self.ended(ending) {
                     self.recorder.fail(failure, &self.execution);
                 }
@@ -208,20 +334,7 @@ impl Runtime {
             }
         }
         self.execution.finish(Finish::Done);
-        if stop_at_first && self.recorder.has_found() {
-            stop = Some(Stopped::Found);
-        }
-        self.send_fresh();
-        stop
-    }
-
-    fn send_fresh(&mut self) {
-        for log in self.recorder.recorded.drain(..) {
-            control::send(&Message::Recorded(log));
-        }
-        for violation in self.recorder.fresh.drain(..) {
-            control::send(&Message::Violation(Box::new(violation)));
-        }
+        (stop_at_first && self.recorder.has_found()).then_some(Stopped::Found)
     }
 
     fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
@@ -284,27 +397,38 @@ impl Runtime {
         }
     }
 
-    fn summary(&self, stopped: &Stopped) -> Summary {
-        Summary {
-            complete: matches!(stopped, Stopped::Complete),
-            stopped_by: match stopped {
-                Stopped::Budget(budget) => Some(*budget),
-                _ => None,
+    fn harvest(&mut self, stopped: &Stopped) -> Harvest {
+        let (end, left) = match stopped {
+            Stopped::Complete | Stopped::Open => (SliceEnd::Open, self.execution.leave()),
+            Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
+            Stopped::Events => (SliceEnd::Events(self.busiest_loop()), Some(Leftover::default())),
+            Stopped::Unsupported { what, place } => {
+                let (what, place) = (what.clone(), place.clone());
+                (SliceEnd::Unsupported { what, place }, Some(Leftover::default()))
+            }
+        };
+        let pack = |units: Vec<Unit>| {
+            let prefixes = |unit: Unit| (unit.weight, Prefixes::Packed(Packed(unit.prefixes)));
+            let packed = units.into_iter().map(prefixes);
+            packed.map(|(weight, prefixes)| protocol::Unit { weight, prefixes }).collect()
+        };
+        let (left, next) = match (left, stopped) {
+            (Some(Leftover { now, next }), _) => (pack(now), pack(next)),
+            (None, Stopped::Complete) => (Vec::new(), Vec::new()),
+            (None, _) => (vec![protocol::Unit { weight: 0.0, prefixes: Prefixes::Rest }], Vec::new()),
+        };
+        Harvest {
+            end,
+            left,
+            next,
+            threads: self.execution.paths().map(<[u32]>::to_vec).collect(),
+            tally: Tally {
+                uninstrumented: self.uninstrumented.iter().cloned().collect(),
+                assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+                ..self.recorder.tally()
             },
-            executions: self.recorder.executions,
-            blocked: self.recorder.blocked,
-            runs: self.recorder.runs,
-            events: self.recorder.events,
-            seconds: self.recorder.seconds(),
-            by_bound: self.recorder.by_bound(),
-            monitors: self.recorder.monitor_counts(),
-            violation_executions: self.recorder.violation_executions(),
-            uninstrumented: self.uninstrumented.iter().cloned().collect(),
-            busiest: match stopped {
-                Stopped::Budget(StoppedBy::Events) => self.busiest_loop(),
-                _ => None,
-            },
-            assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+            found: self.recorder.take_found(),
+            recorded: std::mem::take(&mut self.recorder.recorded),
         }
     }
 }
@@ -329,7 +453,7 @@ pub(crate) fn replay(job: &Replay) {
     }
     // One more event than the schedule has shows that the program does not follow it.
     let limits = Limits { max_events: job.limits.max_events.min(length + 1), ..job.limits };
-    set_up(execution, &job.monitors, &limits, job.heap);
+    set_up(execution, job.explorer, &job.monitors, &limits, job.heap);
     faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -338,7 +462,14 @@ pub(crate) fn replay(job: &Replay) {
     loop {
         with(Runtime::begin);
         fiber::run();
-        let fault = faults::take();
+        let mut fault = faults::take();
+        let planned = |runtime: &Runtime| u64::from(runtime.execution.length()) < length;
+        while let Some(Some(next)) =
+            with(|runtime| if planned(runtime) { runtime.go_on_without(&mut fault) } else { None })
+        {
+            fiber::run_on(next);
+            fault = faults::take();
+        }
         let void = with(|runtime| runtime.void) == Some(true);
         if !void || fault.is_some() {
             faults::set_patience(u64::MAX);
@@ -369,11 +500,8 @@ impl Runtime {
         let mut events = self.recorder.trace_events(self.execution.steps());
         self.name_variables(&mut events);
         self.finish_quietly(fault);
-        let violations = self.recorder.fresh.drain(..).map(|mut violation| {
-            violation.schedule = Schedule::default();
-            violation
-        });
-        let violations = violations.collect();
+        let found = self.recorder.take_found().into_iter().filter_map(|sighting| sighting.violation);
+        let violations = found.map(|violation| Violation { schedule: Schedule::default(), ..*violation }).collect();
         control::send(&Message::Replayed(Box::new(Trace { events, violations })));
     }
 
@@ -399,6 +527,9 @@ impl Runtime {
         self.recorder.count(&self.execution, &self.reports);
         let failures = match end {
             End::Failed(failure) => vec![failure],
+            End::Nobody(_) if self.assumed || !self.failed.is_empty() => {
+                self.failed.drain(..).map(|(failure, _)| failure).collect()
+            }
             End::Nobody(ending) => self.ended(ending),
             End::StackOverflow => vec![self.overflow()],
             _ => Vec::new(),
@@ -438,7 +569,7 @@ pub(crate) fn run_once() -> c_int {
     let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
     let limits =
         Limits { max_events: u64::MAX, local_seconds: u64::MAX, weak_failures: 0, wakeups: Wakeups::Signalled };
-    set_up(Execution::new(Box::new(strategy)), &[], &limits, protocol::Heap::default());
+    set_up(Execution::new(Box::new(strategy)), Explorer::Bounded, &[], &limits, protocol::Heap::default());
     with(Runtime::begin);
     fiber::run();
     let end = with(|runtime| {

@@ -60,6 +60,8 @@ pub(crate) struct Shadow {
     elsewhere: FxHashMap<usize, u32>,
     /// Something was hidden in this execution.
     hides: bool,
+    /// The locations hidden since [`Shadow::take_hidden`].
+    hidden: Vec<Location>,
 }
 
 impl Shadow {
@@ -74,6 +76,7 @@ impl Shadow {
             image: Table::over(image)?,
             elsewhere: FxHashMap::default(),
             hides: false,
+            hidden: Vec::new(),
         })
     }
 
@@ -139,10 +142,21 @@ impl Shadow {
         self.hides = true;
         for address in (bytes.start & !7..bytes.end).step_by(8) {
             let entry = self.entry(address);
-            if *entry != 0 {
+            if let Some(number) = (*entry & !HIDDEN).checked_sub(1) {
                 *entry |= HIDDEN;
+                self.hidden.extend(self.partition.located(Granule(number)));
             }
         }
+    }
+
+    /// How many locations there are.
+    pub(crate) const fn locations(&self) -> u32 {
+        self.partition.locations()
+    }
+
+    /// The locations hidden since this was asked last.
+    pub(crate) fn take_hidden(&mut self) -> Vec<Location> {
+        std::mem::take(&mut self.hidden)
     }
 
     /// The bytes are accessible from now on. Of the eight that they share with others only they can be known.
@@ -161,8 +175,9 @@ impl Shadow {
     }
 
     /// A new execution begins, in which nothing was hidden yet.
-    pub(crate) const fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.hides = false;
+        self.hidden.clear();
     }
 
     /// Whether anything was hidden in this execution.

@@ -78,12 +78,11 @@ unsafe extern "C" {
 static OWN: Record =
     Record { file: c"".as_ptr(), function: c"".as_ptr(), expression: c"".as_ptr(), line: 0, column: 0, unused: 0 };
 
-/// Gives equal places equal numbers.
+/// Gives equal places equal numbers, the same in every process.
 pub(crate) struct Sites {
-    /// The number of each record's place, by its index in the section; `u32::MAX` where it is not known yet.
+    /// The number of each record's place, by its index in the section.
     numbers: Vec<u32>,
     first: usize,
-    places: HashMap<(&'static str, u32, u16), u32>,
     unknown: u32,
     /// A record that is none of this program, if there was one: a shared library is instrumented too.
     foreign: Option<&'static Record>,
@@ -93,16 +92,15 @@ impl Sites {
     /// The sites of this program.
     pub(crate) fn new() -> Self {
         let (first, end) = (&raw const FIRST as usize, &raw const END as usize);
-        let records = (end - first) / size_of::<Record>();
-        let mut sites =
-            Self { numbers: vec![u32::MAX; records], first, places: HashMap::new(), unknown: 0, foreign: None };
-        sites.unknown = sites.number(&UNKNOWN);
-        sites
-    }
-
-    fn number(&mut self, record: &'static Record) -> u32 {
-        let next = u32::try_from(self.places.len()).expect("fewer than 2^32 places");
-        *self.places.entry((Record::text(record.file), record.line, record.column)).or_insert(next)
+        let mut places: HashMap<(&'static str, u32, u16), u32> = HashMap::new();
+        let mut number = |record: &'static Record| {
+            let next = u32::try_from(places.len()).expect("fewer than 2^32 places");
+            *places.entry((Record::text(record.file), record.line, record.column)).or_insert(next)
+        };
+        let unknown = number(&UNKNOWN);
+        let records = (first..end).step_by(size_of::<Record>());
+        let numbers = records.map(|address| number(Record::behind(address as RecordPointer))).collect();
+        Self { numbers, first, unknown, foreign: None }
     }
 
     /// The number of the record's place.
@@ -110,8 +108,7 @@ impl Sites {
     pub(crate) fn site(&mut self, record: RecordPointer) -> Site {
         let index = (record as usize).wrapping_sub(self.first) / size_of::<Record>();
         match self.numbers.get(index) {
-            Some(&number) if number != u32::MAX => Site(number),
-            Some(_) => self.number_record(index, record),
+            Some(&number) => Site(number),
             None => self.no_site(record),
         }
     }
@@ -131,12 +128,6 @@ impl Sites {
         // SAFETY: all zero, or filled in.
         let name = unsafe { found.assume_init() }.dli_fname;
         Some((record.place(), if known { Record::text(name).to_owned() } else { String::new() }))
-    }
-
-    #[cold]
-    fn number_record(&mut self, index: usize, record: RecordPointer) -> Site {
-        self.numbers[index] = self.number(Record::behind(record));
-        Site(self.numbers[index])
     }
 }
 

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::ffi::{c_char, c_int};
 
 use crate::cursor::{self, Cursor, Limit, gather, gather_string};
+use crate::objects::Class;
 use crate::runtime::with;
 use crate::scratch::Text;
 use crate::sites::RecordPointer;
@@ -404,6 +405,7 @@ extern "C" fn __fh_strtok(string: usize, set: usize) -> usize {
     let site = call_site();
     let kept = with(|runtime| {
         runtime.has_effect();
+        runtime.uses(Class::Library);
         runtime.library.next_token
     });
     let from = if string == 0 { kept.unwrap_or(0) } else { string };
@@ -411,7 +413,10 @@ extern "C" fn __fh_strtok(string: usize, set: usize) -> usize {
         return 0;
     }
     let (token, rest) = token(from, set, site);
-    with(|runtime| runtime.library.next_token = rest);
+    with(|runtime| {
+        runtime.uses(Class::Library);
+        runtime.library.next_token = rest;
+    });
     token
 }
 

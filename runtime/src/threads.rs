@@ -389,6 +389,29 @@ extern "C" fn __fh_pthread_self() -> usize {
     current()
 }
 
+/// A number of the running thread as the system could give it, the same in every execution.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn __fh_gettid() -> libc::pid_t {
+    const FIRST: libc::pid_t = 4096;
+    FIRST + with(|runtime| runtime.running).map_or(0, |thread| thread.0.into())
+}
+
+/// Where a thread runs is a hint to the system, and nothing that the program could see.
+#[unsafe(no_mangle)]
+const extern "C" fn __fh_pthread_setaffinity_np(_handle: usize, _size: usize, _set: *const c_void) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+const extern "C" fn __fh_sched_setaffinity(_thread: libc::pid_t, _size: usize, _set: *const c_void) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+const extern "C" fn __fh_sched_getcpu() -> c_int {
+    0
+}
+
 #[unsafe(no_mangle)]
 const extern "C" fn __fh_pthread_equal(one: usize, other: usize) -> c_int {
     (one == other) as c_int

@@ -32,6 +32,8 @@ pub(crate) const fn is_clock(clock: libc::clockid_t) -> bool {
 pub(crate) struct Patience {
     /// What it has read since then are its reads from this one on.
     reads: usize,
+    /// How many events it had performed before those.
+    events: u64,
     /// What it had done when it came back.
     back: Mark,
 }
@@ -41,7 +43,7 @@ impl Runtime {
     pub(crate) fn before_a_call(&mut self) -> Mark {
         let now = self.mark();
         let state = self.threads.at(self.running);
-        state.patience = state.patience.filter(|patience| patience.back.has_changed_as_much_as(&now));
+        state.patience = state.patience.filter(|patience| patience.back.has_effected_as_much_as(&now));
         now
     }
 
@@ -55,8 +57,13 @@ impl Runtime {
     /// all that it has read since is as it was, then the wait does not run out before some of that changes.
     pub(crate) fn before_a_wait(&mut self) {
         let thread = self.running;
-        if self.threads.of(thread).patience.is_some_and(|patience| self.reads_the_same(thread, patience.reads)) {
-            self.execution.wait_patiently(thread);
+        let patience = self.threads.of(thread).patience;
+        let waits = |patience: &Patience| {
+            self.has_only_passed_mutexes(&patience.back) && self.reads_the_same(thread, patience.reads)
+        };
+        if let Some(patience) = patience.filter(waits) {
+            let since = self.last_events(thread, self.threads.of(thread).events - patience.events);
+            self.execution.wait_patiently(thread, since);
         } else {
             self.threads.at(thread).patience = None;
         }
@@ -67,11 +74,12 @@ impl Runtime {
         self.threads.at(self.running).patience = None;
     }
 
-    /// The running thread is at the header of a loop, in whose last iteration a wait ran out and nothing else
-    /// happened; it had made so many reads before that.
-    pub(crate) fn grows_patient(&mut self, reads: usize) {
+    /// The running thread is at the header of a loop, in whose last iteration a wait ran out and nothing else was
+    /// changed but mutexes, which were changed back; it had made so many reads, and performed so many events, before
+    /// that.
+    pub(crate) fn grows_patient(&mut self, reads: usize, events: u64) {
         let back = self.mark();
-        self.threads.at(self.running).patience = Some(Patience { reads, back });
+        self.threads.at(self.running).patience = Some(Patience { reads, events, back });
     }
 
     /// The reads since a wait of this thread ran out begin with this one, if it waits patiently.

@@ -108,10 +108,9 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Whether there are as many changes and other effects before both: none between them, as one comes before the
-    /// other.
-    pub(crate) fn has_changed_as_much_as(&self, other: &Self) -> bool {
-        let of = |mark: &Self| (mark.changes, mark.effects, mark.blocks, mark.used, mark.frees);
+    /// Whether there are as many effects before both, changes aside: none between them, as one comes before the other.
+    pub(crate) fn has_effected_as_much_as(&self, other: &Self) -> bool {
+        let of = |mark: &Self| (mark.effects, mark.blocks, mark.used, mark.frees);
         of(self) == of(other)
     }
 }
@@ -178,10 +177,13 @@ impl Runtime {
         };
         if mark.in_vain > begin.in_vain {
             // Where one wait ran out, the thread waits there: to wait here would be to hold on to whatever it holds. Of
-            // several, each could go on by itself, and what changed in passing others may need: round again.
-            if mark.in_vain == begin.in_vain + 1 && mark.has_changed_as_much_as(&begin) {
-                self.grows_patient(begin.reads);
+            // several, each could go on by itself, and memory that changed in passing others may need: round again.
+            let alone = mark.has_effected_as_much_as(&begin) && self.has_only_passed_mutexes(&begin);
+            if mark.in_vain == begin.in_vain + 1 && alone {
+                self.forget_changes(&begin);
+                self.grows_patient(begin.reads, begin.events);
             }
+            let mark = self.mark();
             self.threads.at(thread).visits.restart(words, mark);
             return None;
         }
@@ -213,6 +215,15 @@ impl Runtime {
         self.are_restored(&changes)
             && !was_seen_among(&changes, |thing, from, to| self.is_touched(thing, from, to))
             && (blocks.is_empty() || !self.others_touch(|one| one.width > 0 && blocks.contains(&one.address)))
+    }
+
+    /// Whether all that the running thread has changed since are mutexes that nobody holds or that are as they were.
+    pub(crate) fn has_only_passed_mutexes(&self, since: &Mark) -> bool {
+        let changes = &self.threads.of(self.running).changes[since.changes..];
+        changes.iter().enumerate().all(|(index, change)| {
+            let is_first = !changes[..index].iter().any(|earlier| earlier.thing == change.thing);
+            change.thing.width == 0 && (!is_first || [0, change.before].contains(&self.object_state(change.thing)))
+        })
     }
 
     /// The addresses of the blocks that the running thread has allocated since.
@@ -310,7 +321,7 @@ impl Runtime {
     }
 
     /// The last so many events of the thread.
-    fn last_events(&self, thread: Thread, events: u64) -> Option<Iteration> {
+    pub(crate) fn last_events(&self, thread: Thread, events: u64) -> Option<Iteration> {
         let events = u32::try_from(events).ok().filter(|&events| events > 0)?;
         let steps = self.execution.steps();
         let mut own = (0..steps.len()).rev().filter(|&index| steps[index].thread == thread).map(|index| index as u32);
@@ -347,6 +358,13 @@ impl Runtime {
         if before != after {
             state.changes.push(Change { thing: Thing::object(object), before, after, event });
         }
+    }
+
+    /// The running thread is about to look at an object that is no mutex, and to leave it as it is.
+    pub(crate) fn looks_at(&mut self, object: Object) {
+        let (value, event) = (self.execution.seen(object, self.running), self.execution.length());
+        let reads = &mut self.threads.at(self.running).reads;
+        reads.push(Read { address: object.index(), value, event, width: 0 });
     }
 
     /// What the running thread has done since this mark was without effect.
@@ -416,6 +434,14 @@ impl Runtime {
                     self.execution.wake(thread, Wakes::Yes);
                 }
             }
+            for thread in (0..self.threads.len()).map(Thread::from_index) {
+                if self.execution.is_patient(thread) {
+                    self.note_mutex_of_wait(thread);
+                    if self.is_watched_in_passing(thread) {
+                        self.execution.lose_patience(thread);
+                    }
+                }
+            }
         }
     }
 
@@ -435,7 +461,15 @@ impl Runtime {
         })
     }
 
-    /// Whether what this waiting thread changes in passing is something that another one waits for.
+    /// A thread that waits on a condition variable in a loop holds the mutex before and after.
+    fn note_mutex_of_wait(&mut self, thread: Thread) {
+        let status = self.execution.status(thread);
+        if let Status::Arrived(Pending::Wait(Wish::Wake { mutex: Some(mutex), .. }, _)) = status {
+            self.threads.at(thread).passing.push(Thing::object(mutex));
+        }
+    }
+
+    /// Whether what this thread, which waits, changes in passing is something that another one waits for.
     fn is_watched_in_passing(&self, thread: Thread) -> bool {
         let passing = &self.threads.of(thread).passing;
         !passing.is_empty()

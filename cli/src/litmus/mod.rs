@@ -83,12 +83,12 @@ fn read(file: &str) -> Result<Target, Failure> {
 
 impl Searched<'_> {
     fn judge(&self, plan: &CheckPlan) -> Verdict {
-        let bounded = self.explorer == Explorer::Bounded;
+        let bounded = self.explorer == Explorer::BOUNDED;
         judge(&Facts {
             preemptions: plan.explore.preemptions.filter(|_| bounded),
             monitors: &self.monitors,
             time: plan.time.as_deref(),
-            budget: plan.explore.executions,
+            budget: plan.budget.executions,
             interrupted_by: self.interrupted_by,
             max_events: plan.explore.limits.max_events,
             summary: &self.summary,
@@ -99,7 +99,7 @@ impl Searched<'_> {
 
     /// The result as JSON wants it, its violations borrowed.
     fn outcome<'a>(&'a self, plan: &CheckPlan, verdict: &Verdict, entries: &'a [Entry<'a>]) -> Outcome<'a> {
-        let bounded = self.explorer == Explorer::Bounded;
+        let bounded = self.explorer == Explorer::BOUNDED;
         let states = self.outcomes.show(&self.target.test);
         Outcome {
             target: &self.target.file,

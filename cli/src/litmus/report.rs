@@ -119,7 +119,7 @@ fn models(judged: &[(Searched<'_>, Verdict)]) -> String {
             titles.push(title);
         }
     }
-    let bounded = judged.iter().find(|(searched, _)| searched.explorer == Explorer::Bounded);
+    let bounded = judged.iter().find(|(searched, _)| searched.explorer == Explorer::BOUNDED);
     let watched = bounded.map_or(String::new(), |(searched, _)| {
         let bound = searched.summary.by_bound.last().map(|_| " with bounded preemptions");
         let names: Vec<String> = searched.monitors.iter().map(|&monitor| model_name(monitor)).collect();

@@ -37,7 +37,7 @@ struct Budget<'p> {
 impl Budget<'_> {
     /// The budget that is used up, if one is.
     fn used_up(&mut self, executions: u64) -> Option<Stopped> {
-        if self.plan.explore.executions.is_some_and(|limit| executions >= limit) {
+        if self.plan.budget.executions.is_some_and(|limit| executions >= limit) {
             return Some(Stopped::Budget(StoppedBy::Executions));
         }
         self.questions += 1;
@@ -47,7 +47,7 @@ impl Budget<'_> {
         if self.interrupts.pressed() {
             return Some(Stopped::Budget(StoppedBy::Interrupt));
         }
-        let limit = self.plan.explore.seconds.map(Duration::from_secs_f64);
+        let limit = self.plan.budget.seconds.map(Duration::from_secs_f64);
         limit.is_some_and(|limit| self.started.elapsed() >= limit).then_some(Stopped::Budget(StoppedBy::Time))
     }
 }
@@ -72,13 +72,13 @@ pub(super) fn search<'t>(
     interrupts: &Interrupts,
 ) -> Result<Searched<'t>, Failure> {
     let monitors = match explorer {
-        Explorer::Bounded => plan.explore.monitors.clone(),
+        Explorer::Interleavings(_) => plan.explore.monitors.clone(),
         Explorer::Rsmc => Vec::new(),
     };
     let mut budget = Budget { plan, interrupts, started: Instant::now(), questions: 0 };
     let max_events = u32::try_from(plan.explore.limits.max_events).unwrap_or(u32::MAX);
     let mut counted = match explorer {
-        Explorer::Bounded => interleavings(target, &monitors, max_events, &mut budget)?,
+        Explorer::Interleavings(_) => interleavings(target, &monitors, max_events, &mut budget)?,
         Explorer::Rsmc => graphs(target, model, max_events, &mut budget),
     };
     counted.summary.seconds = budget.started.elapsed().as_secs_f64();

@@ -1,5 +1,7 @@
 //! The verdict line: one sentence that says what was checked and what was not.
 
+use std::collections::BTreeMap;
+
 use protocol::{Kind, MonitorName, Place, StoppedBy, Summary, Violation};
 
 use super::{full_place, model_name, printable, thread_name};
@@ -228,6 +230,7 @@ pub(crate) fn nothing_explored() -> Summary {
         uninstrumented: Vec::new(),
         busiest: None,
         assumptions: Vec::new(),
+        exit_statuses: BTreeMap::new(),
     }
 }
 

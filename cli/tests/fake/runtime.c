@@ -3,8 +3,8 @@
  *   PROGRAM EXPLORED REPLAYED [HOW [READY]]
  *
  * sends the file EXPLORED to a job that explores and REPLAYED to a replay. HOW: `segv` dies after
- * that, `wait` first creates READY and waits for SIGINT, `stubborn` never answers, `print` says
- * something on the standard output.
+ * that, `wait` first creates READY and waits for SIGINT, `stubborn` never answers, `slow` takes
+ * longer than half a second, `print` says something on the standard output.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -41,6 +41,8 @@ int fake_main(int count, char **arguments) {
             break;
     if (strcmp(how, "wait") == 0 || strcmp(how, "stubborn") == 0)
         await_interrupt(how, arguments[4]);
+    if (strcmp(how, "slow") == 0)
+        usleep(600000);
     if (strcmp(how, "print") == 0)
         puts("the program's own words"), fflush(stdout);
     int file = open(strstr(job, "\"explore\"") ? arguments[1] : arguments[2], O_RDONLY);

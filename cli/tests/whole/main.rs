@@ -6,3 +6,4 @@ mod compiler;
 mod findings;
 #[path = "../installed/mod.rs"]
 mod installed;
+mod search;

@@ -57,6 +57,27 @@ void calls(int n) {
         step(); //> external step unknown
 }
 
+static inline void pause(void) {
+    __asm__ volatile("" ::: "memory");
+}
+
+static inline void back_off(int n) {
+    for (int k = 0; k < n; k++)
+        pause();
+}
+
+static inline void look(void) {
+    if (flag) //> load4 flag
+        back_off(2);
+}
+
+void call_quiet(int n) {
+    while (n--)
+        back_off(n);
+    for (int k = 0; k < 2; k++) //> loop
+        look();
+}
+
 double maths(int n) {
     double x = 0;
     while (n--) //> loop

@@ -3,7 +3,8 @@
 //!
 //! Of each program: the first report on every sample run, the least number of preemptions with which each monitor
 //! reports, the pairs that those report whose verdict is that of a class, the numbers of interleavings and of traces
-//! under each model, and robustness.
+//! under each model, and robustness; and the classes that the explorer `dpor` runs, with what the monitors that do not
+//! depend on the order of events without conflict report on them.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -51,6 +52,7 @@ struct Tally {
     programs: usize,
     runs: usize,
     interleavings: usize,
+    classes: usize,
     verdicts: usize,
     mismatches: usize,
 }
@@ -143,6 +145,33 @@ fn check_interleavings(vector: &Vector, program: &Program, watchers: &mut Watche
     tally.interleavings += interleavings;
 }
 
+/// One run of each class: how many there are, what the monitors say whose verdict is that of a class, and robustness.
+fn check_classes(vector: &Vector, program: &Program, watchers: &mut Watchers, tally: &mut Tally) {
+    let mut pairs = NAMES.map(|_| BTreeSet::new());
+    let mut classes = 0;
+    oracle::classes::runs(program, &mut |run| {
+        classes += 1;
+        for (reports, pairs) in watchers.watch(run, program.threads.len()).iter().zip(&mut pairs) {
+            let name = |place: usize| format!("{}.{}", run[place].thread, run[place].op);
+            pairs.extend(reports.iter().map(|&[delayed, _, overtaking]| [name(delayed), name(overtaking)]));
+        }
+    });
+    tally.expect(&format!("{} classes, dpor", vector.id), &vector.facts["n_sc"], &Value::from(classes));
+    tally.classes += classes;
+    for ((monitor, name), pairs) in NAMES.into_iter().zip(pairs) {
+        let robust = match monitor {
+            Some(Name::PrefixTso | Name::ExactTso | Name::Sober) => "robust_tso",
+            Some(Name::PrefixPso) => "robust_pso",
+            _ => continue,
+        };
+        let expected = &vector.facts[robust];
+        tally.expect(&format!("{} {robust}, {name}, dpor", vector.id), expected, &Value::from(pairs.is_empty()));
+        let found: Vec<Vec<String>> = pairs.into_iter().map(Vec::from).collect();
+        let expected = &vector.facts["pairs"][name];
+        tally.expect(&format!("{} pairs, {name}, dpor", vector.id), expected, &Value::from(found));
+    }
+}
+
 fn check_machines(vector: &Vector, program: &Program, tally: &mut Tally) {
     for (model, name) in [(machine::Model::Sc, "sc"), (machine::Model::Tso, "tso"), (machine::Model::Pso, "pso")] {
         let machine = Machine::new(program, model);
@@ -183,12 +212,13 @@ fn main() -> ExitCode {
         let program = Program::parse(&threads);
         check_runs(&vector, &program, &mut watchers, &mut tally);
         check_interleavings(&vector, &program, &mut watchers, &mut tally);
+        check_classes(&vector, &program, &mut watchers, &mut tally);
         check_machines(&vector, &program, &mut tally);
         tally.programs += 1;
     }
-    let Tally { programs, runs, interleavings, verdicts, mismatches } = tally;
+    let Tally { programs, runs, interleavings, classes, verdicts, mismatches } = tally;
     println!(
-        "{programs} programs, {runs} sample runs, {interleavings} interleavings: {verdicts} verdicts, {mismatches} mismatches"
+        "{programs} programs, {runs} sample runs, {interleavings} interleavings, {classes} classes: {verdicts} verdicts, {mismatches} mismatches"
     );
     // A file without programs has checked nothing.
     ExitCode::from(u8::from(mismatches > 0 || programs == 0))

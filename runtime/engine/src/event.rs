@@ -5,7 +5,7 @@
 //! order implies which fence is decided in one place, [`crate::mapping`].
 
 /// A thread of the program, by its number: `main` is 0. At most [`Thread::LIMIT`] threads.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Thread(pub u8);
 
 impl Thread {

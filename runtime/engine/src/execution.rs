@@ -27,11 +27,14 @@
 use std::ops::Range;
 
 mod objects;
+mod observed;
 
 pub use objects::{Heeds, Sleepless};
+use observed::AtHand;
 
-use crate::event::{Kind, Object, Site, Thread};
-use crate::explore::{Counts, Diverged, Finish, Previous, Strategy};
+use crate::event::{Kind, Location, Object, Site, Thread};
+use crate::explore::slice::Leftover;
+use crate::explore::{Counts, Diverged, Finish, Previous, Standing, Strategy, Values};
 use crate::progress::Blocked;
 use crate::sync::machine::{Machine, Until, Wish};
 use crate::sync::mutex::{Acquired, Mutex, Refusal, Robustness, Type};
@@ -85,6 +88,8 @@ pub enum Ending {
     Livelock,
     /// The program did not do what it did before under the same decisions.
     Diverged,
+    /// The strategy tried something that is not possible: it is no execution.
+    Abandoned,
 }
 
 /// An event as far as determinism goes: the same prefix of decisions must give the same steps.
@@ -96,12 +101,14 @@ pub struct Step {
     pub site: Site,
     /// What.
     pub kind: Kind,
-    /// The first location or address part touched, or 0: anything that tells two events apart.
+    /// A part of the address that it touches, or 0: anything that tells two events apart, and is the same in every
+    /// process that runs the program.
     pub target: u32,
 }
 
 impl Step {
-    /// Takes the step into the digest of those before it.
+    /// Takes the step into the digest of those before it. The numbers of objects, which each process gives as it comes to
+    /// them, are no part of it: digests are compared between processes.
     #[must_use]
     pub const fn digest(&self, before: u64) -> u64 {
         let (kind, operand) = match self.kind {
@@ -110,16 +117,15 @@ impl Step {
             Kind::Rmw => (2, 0),
             Kind::FailedRmw => (3, 0),
             Kind::Fence => (4, 0),
-            Kind::Lock(object) => (5, object.0 as u64),
-            Kind::Create(child) => (6, child.0 as u64),
-            Kind::Join(child) => (7, child.0 as u64),
+            Kind::Lock(_) => (5, 0),
+            Kind::Create(child) => (6, child.0),
+            Kind::Join(child) => (7, child.0),
             Kind::CompareAndSwap => (8, 0),
-            Kind::Share(object) => (9, object.0 as u64),
-            Kind::Wait { condition, mutex } => (10, (mutex.0 as u64) << 32 | condition.0 as u64),
+            Kind::Share(_) => (9, 0),
+            Kind::Wait { .. } => (10, 0),
         };
         let who = (self.site.0 as u64) << 32 | (kind as u64) << 8 | self.thread.0 as u64;
-        // Only accesses have a target, and only the others an operand.
-        let what = (self.target as u64) << 32 | operand;
+        let what = (self.target as u64) << 32 | operand as u64;
         mixed(mixed(before, who), what)
     }
 }
@@ -170,6 +176,10 @@ impl ThreadState {
 /// The state of one execution, kept and reused for the next.
 pub struct Execution {
     strategy: Box<dyn Strategy>,
+    /// Whether the strategy wants to be told of every event.
+    observed: bool,
+    /// What the strategy is to be told of the operation at hand, if it wants to be.
+    at_hand: AtHand,
     threads: Vec<ThreadState>,
     enabled: ThreadSet,
     /// The threads that have yielded since their last event.
@@ -208,6 +218,8 @@ impl Execution {
     #[must_use]
     pub fn new(strategy: Box<dyn Strategy>) -> Self {
         Self {
+            observed: strategy.observes(),
+            at_hand: AtHand::default(),
             strategy,
             threads: vec![ThreadState::new(Vec::new())],
             enabled: ThreadSet::EMPTY,
@@ -233,15 +245,19 @@ impl Execution {
         }
     }
 
-    /// Fixes which path of creation has which number, as an earlier exploration gave them.
+    /// Fixes which path of creation has which number, as an earlier exploration gave them. The numbers that are given
+    /// already stay.
     ///
     /// # Errors
-    /// [`NotANumbering`].
+    /// [`NotANumbering`], also where it gives the same path, or the same number, otherwise.
     pub fn number(&mut self, paths: &[Vec<u32>]) -> Result<(), NotANumbering> {
-        if paths.len() > Thread::LIMIT || paths.first().is_none_or(|main| !main.is_empty()) {
+        if paths.len() > Thread::LIMIT || self.paths().zip(paths).any(|(known, path)| known != path) {
             return Err(NotANumbering);
         }
-        for (index, path) in paths.iter().enumerate().skip(1) {
+        if paths.is_empty() {
+            return Err(NotANumbering);
+        }
+        for (index, path) in paths.iter().enumerate().skip(self.threads.len()) {
             let (&nth, parent) = path.split_last().ok_or(NotANumbering)?;
             let parent = self.threads.iter_mut().find(|thread| thread.path == parent).ok_or(NotANumbering)?;
             if parent.children.len() != nth as usize {
@@ -278,6 +294,7 @@ impl Execution {
         self.preemptions = start.preemptions;
         self.diverged = None;
         self.choices.clear();
+        self.at_hand.clear();
         true
     }
 
@@ -343,6 +360,9 @@ impl Execution {
     /// Lets the chosen thread go on.
     fn resume(&mut self, chosen: Option<Thread>) -> Next {
         let Some(next) = chosen.filter(|&next| self.enabled.contains(next)) else {
+            if self.strategy.abandons() {
+                return Next::End(Ending::Abandoned);
+            }
             self.diverged = Some(self.length);
             return Next::End(Ending::Diverged);
         };
@@ -353,6 +373,9 @@ impl Execution {
         if self.yielding.contains(next) {
             self.yielding.remove(next);
             self.yielded.push(self.length);
+        }
+        if self.observed {
+            self.note_need(next);
         }
         let state = &mut self.threads[next.index()];
         if matches!(state.status, Status::Waiting(_)) {
@@ -368,11 +391,21 @@ impl Execution {
     }
 
     fn end(&mut self) -> Ending {
-        if self.repeats() || self.strategy.undecided(self.length, None).is_err() {
+        if self.observed {
+            self.tell_blocked();
+        }
+        let undecided = self.strategy.undecided(self.length, None);
+        if undecided.is_err() && self.strategy.abandons() {
+            return Ending::Abandoned;
+        }
+        if self.repeats() || undecided.is_err() {
             self.diverged = Some(self.length);
             return Ending::Diverged;
         }
-        if !self.waits_last() {
+        let judged = if self.observed { self.strategy.judge() } else { None };
+        if let Some(counts) = judged {
+            self.counts = counts;
+        } else if !self.waits_last() {
             self.counts = Counts::AsAnother;
         }
         if self.alive == 0 || self.exited {
@@ -395,13 +428,16 @@ impl Execution {
         })
     }
 
-    /// The chosen thread has performed its operation.
+    /// The chosen thread has performed its operation on these locations.
     ///
     /// # Errors
     /// [`Diverged`] if the execution before did something else here; [`Execution::divergence`] has both.
     #[inline]
-    pub fn performed(&mut self, step: Step) -> Result<(), Diverged> {
+    pub fn performed(&mut self, step: Step, locations: &[Location], values: Values) -> Result<(), Diverged> {
         debug_assert_eq!(step.thread, self.current);
+        if self.observed {
+            self.tell(step, locations, values);
+        }
         let repeats = self.repeats();
         match self.steps.get_mut(self.length as usize) {
             Some(before) if repeats => {
@@ -415,6 +451,12 @@ impl Execution {
         }
         self.length += 1;
         Ok(())
+    }
+
+    /// The running thread does not go on, but does not end either.
+    pub fn give_up(&mut self, thread: Thread) {
+        self.yielding.remove(thread);
+        self.threads[thread.index()].status = Status::Arrived(Pending::Join(thread));
     }
 
     /// The chosen thread creates a thread, which now runs up to its first operation.
@@ -487,10 +529,14 @@ impl Execution {
         self.mutex(object).map_or(0, Mutex::state)
     }
 
-    /// What an operation of this thread on the mutex that does not block would see of it.
+    /// What an operation of this thread on the object that does not block would see of it.
     #[must_use]
     pub fn seen(&self, object: Object, thread: Thread) -> u64 {
-        self.mutex(object).map_or(1, |mutex| mutex.seen(thread))
+        match (self.mutex(object), self.machine(object)) {
+            (Some(mutex), _) => mutex.seen(thread),
+            (None, Some(machine)) => machine.seen(thread),
+            (None, None) => 1,
+        }
     }
 
     fn mutex_mut(&mut self, object: Object) -> &mut Mutex {
@@ -503,6 +549,7 @@ impl Execution {
     /// As [`Mutex::lock`].
     pub fn lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
         let thread = self.current;
+        self.note_object(object);
         let result = self.mutex_mut(object).lock(thread);
         self.settle_around(object);
         result
@@ -514,6 +561,7 @@ impl Execution {
     /// As [`Mutex::try_lock`].
     pub fn try_lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
         let thread = self.current;
+        self.note_object(object);
         let result = self.mutex_mut(object).try_lock(thread);
         self.settle_around(object);
         result
@@ -525,6 +573,7 @@ impl Execution {
     /// As [`Mutex::unlock`].
     pub fn unlock(&mut self, object: Object) -> Result<(), Refusal> {
         let thread = self.current;
+        self.note_object(object);
         let result = self.mutex_mut(object).unlock(thread);
         self.settle_around(object);
         result
@@ -544,6 +593,9 @@ impl Execution {
             }
             !(alone && at_once)
         });
+        if self.observed {
+            self.strategy.waits(thread, events, Standing::InALoop);
+        }
         let state = &mut self.threads[thread.index()];
         state.status = Status::Waiting(first);
         state.waited_aside = aside;
@@ -604,6 +656,16 @@ impl Execution {
     /// Ends the execution.
     pub fn finish(&mut self, finish: Finish) {
         self.strategy.finish(finish);
+    }
+
+    /// Ends the search between two executions: what is still to be run; none if the strategy can only go on itself.
+    pub fn leave(&mut self) -> Option<Leftover> {
+        self.strategy.leave(&self.steps[..self.length as usize])
+    }
+
+    /// Goes on with another strategy, between two executions.
+    pub fn go_on_with(&mut self, strategy: Box<dyn Strategy>) {
+        self.strategy = strategy;
     }
 
     /// The thread that was chosen last.
@@ -680,7 +742,8 @@ impl Execution {
     }
 
     /// The path of creation of each thread, by its number.
-    pub fn paths(&self) -> impl Iterator<Item = &[u32]> {
+    #[must_use]
+    pub fn paths(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.threads.iter().map(|thread| thread.path.as_slice())
     }
 }

@@ -4,12 +4,25 @@
 //! [`crate::execution`]. One strategy is one file named after its method.
 
 pub mod bounded;
+pub mod estimate;
 mod frontier;
+mod generator;
+mod packed;
+pub mod pct;
+pub mod random;
 pub mod replay;
 pub mod rsmc;
+pub mod sampler;
+pub mod slice;
+pub mod trust;
+pub mod urw;
 
-use crate::event::Thread;
-use crate::execution::Step;
+pub use packed::Corrupt;
+
+use crate::event::{Kind, Location, Object, Thread};
+use crate::execution::{Iteration, Step};
+use crate::explore::slice::Leftover;
+use crate::sync::machine::{Until, Wish};
 use crate::thread_set::ThreadSet;
 
 /// How an execution begins.
@@ -55,6 +68,77 @@ pub enum Finish {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Diverged;
 
+/// What an event read and wrote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Values {
+    /// It is not known.
+    Unknown,
+    /// Its location held one value before and another one now, or the same.
+    Known {
+        /// Before.
+        before: u64,
+        /// Now.
+        after: u64,
+        /// Of a compare-and-swap: what it writes only over.
+        expected: Option<u64>,
+    },
+}
+
+/// What an operation did to an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Touched {
+    /// The object.
+    pub object: Object,
+    /// What its state meant to those who wait for it, before and now; none if that takes more than 64 bits.
+    pub states: Option<(u64, u64)>,
+    /// Whether others see it.
+    pub effect: Effect,
+}
+
+/// Whether operations on an object see each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// All others.
+    Seen,
+    /// Those that are seen; not those that are unseen as well.
+    Unseen,
+}
+
+/// What a thread waited for, or waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Need {
+    /// What it wants.
+    pub wish: Wish,
+    /// How long it waits for that.
+    pub until: Until,
+}
+
+/// An event that has been performed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Performed<'a> {
+    /// Who.
+    pub thread: Thread,
+    /// What.
+    pub kind: Kind,
+    /// What it touched, ascending.
+    pub locations: &'a [Location],
+    /// What it read and wrote.
+    pub values: Values,
+    /// The objects that it operated on.
+    pub objects: &'a [Touched],
+    /// What its thread waited for, if it could not be performed at any time.
+    pub need: Option<Need>,
+}
+
+/// Where a thread stands that waits for something to be different.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// In a wait loop, before another iteration like the last one.
+    InALoop,
+    /// Before a wait with a limit, which would run out as the last one did.
+    BeforeALimitedWait,
+}
+
 /// Decides, for each point of each execution, what happens.
 pub trait Strategy {
     /// Starts the next execution; none if all are done.
@@ -83,6 +167,40 @@ pub trait Strategy {
     /// through an iteration of a wait loop that had no effect, with no event of others in between.
     fn waited(&mut self, event: u32);
 
+    /// Whether it wants to be told of every event.
+    fn observes(&self) -> bool {
+        false
+    }
+
+    /// An event has been performed; called only of a strategy that observes.
+    fn performed(&mut self, _event: &Performed<'_>) {}
+
+    /// Nobody can go on, and this thread waits for that; called only of a strategy that observes.
+    fn blocked(&mut self, _thread: Thread, _need: Need) {}
+
+    /// After its last event the thread has made these locations and objects what they were not, as `free` does: whoever
+    /// touches them does it before or after; called only of a strategy that observes.
+    fn changes(&mut self, _locations: &[Location], _objects: &[Touched]) {}
+
+    /// After the last event, as a part of it, the state of the object became this to those who wait; called only of a
+    /// strategy that observes.
+    fn becomes(&mut self, _object: Object, _state: Option<u64>) {}
+
+    /// The thread waits there until something that this iteration read, if it had events, is different; called only of a
+    /// strategy that observes.
+    fn waits(&mut self, _thread: Thread, _iteration: Option<Iteration>, _standing: Standing) {}
+
+    /// Nobody can go on. Whether the execution counts, if the strategy has an opinion; asked only of one that observes.
+    fn judge(&mut self) -> Option<Counts> {
+        None
+    }
+
+    /// Whether the strategy is in error because what it tried is not possible, and not because the program is not
+    /// deterministic.
+    fn abandons(&self) -> bool {
+        false
+    }
+
     /// Whether the execution that has come to its end, of which these are the events, did not repeat those that it was
     /// to repeat, as far as [`Start::shared`] does not cover them: how many those are.
     fn strayed(&mut self, _steps: &[Step]) -> Option<u32> {
@@ -91,6 +209,13 @@ pub trait Strategy {
 
     /// Ends the execution.
     fn finish(&mut self, finish: Finish);
+
+    /// Ends the search between two executions: what is still to be run. `steps` are the events of the last execution. An
+    /// execution that has to run once more is still to be run. None if the explorer cannot hand that out: then it has
+    /// not ended, and can go on.
+    fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {
+        None
+    }
 }
 
 /// The alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on,

@@ -96,6 +96,11 @@ impl Partition {
         (begin..end).filter(move |&byte| byte == begin || of[byte] != of[byte - 1]).map(|byte| Location(of[byte]))
     }
 
+    /// The locations in a granule, ascending by address.
+    pub fn located(&self, granule: Granule) -> impl Iterator<Item = Location> + '_ {
+        self.each(granule, 0, 8).filter(|location| location.0 != NONE)
+    }
+
     fn locate_anew(&mut self, granule: Granule, offset: u8, width: u8) -> Touched {
         let (begin, end) = (usize::from(offset), usize::from(offset + width));
         assert!(begin < end && end <= BYTES, "an access to part of a granule");

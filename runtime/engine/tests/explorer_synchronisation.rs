@@ -1,12 +1,14 @@
 //! The executions of small programs with synchronisation objects, against an enumeration that knows nothing of the
-//! engine: the same schedules, each once, and the same threads left over in the end.
+//! engine: the same schedules, each once, and the same threads left over in the end. And those of the explorer `dpor`:
+//! one of each class of schedules that differ in the order of events on different objects alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::event::{Kind, Object, Site, Thread};
-use engine::execution::{Execution, Next, Pending, Status, Step};
-use engine::explore::Finish;
+use engine::execution::{Ending, Execution, Next, Pending, Status, Step};
 use engine::explore::bounded::Bounded;
+use engine::explore::trust::Trust;
+use engine::explore::{Finish, Strategy, Values};
 use engine::sync::barrier::{Arrival, Barrier};
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::mutex::Type;
@@ -192,6 +194,8 @@ const SEMAPHORE: Object = Object(2);
 const LOCK: Object = Object(3);
 const BARRIER: Object = Object(4);
 const ONCE: Object = Object(5);
+/// Every other round of the barrier.
+const ROUND: Object = Object(6);
 
 const fn until(limit: Limit) -> Until {
     match limit {
@@ -208,6 +212,8 @@ struct Interpreter<'a> {
     execution: &'a mut Execution,
     at: Vec<usize>,
     relocks: BTreeSet<usize>,
+    /// The round of the barrier that each thread arrived in last.
+    rounds: BTreeMap<usize, u32>,
     schedule: Vec<Decision>,
 }
 
@@ -220,6 +226,7 @@ impl Interpreter<'_> {
         execution.set_machine(LOCK, Machine::ReadWriteLock(ReadWriteLock::default()));
         execution.set_machine(BARRIER, Machine::Barrier(Barrier::new(PARTIES as u32).unwrap()));
         execution.set_machine(ONCE, Machine::Once(Once::Fresh));
+        execution.is_round_of(ROUND, BARRIER);
     }
 
     fn arrive(&mut self, thread: usize) {
@@ -267,8 +274,25 @@ impl Interpreter<'_> {
         self.operate(CONDITION, |machine, _| machine.sleepers().unwrap().wake(sleeper));
     }
 
-    /// Performs the operation; whether one of those who sleep is to be woken.
-    fn perform(&mut self, thread: usize, op: Op) -> bool {
+    /// Performs the operation; what it is, and whether one of those who sleep is to be woken.
+    fn perform(&mut self, thread: usize, op: Op) -> (Kind, bool) {
+        let of_lock = |writes| if writes { Kind::Lock(LOCK) } else { Kind::Share(LOCK) };
+        let mut kind = match op {
+            Op::Lock | Op::Unlock => Kind::Lock(MUTEX),
+            Op::Sleep => Kind::Wait { condition: CONDITION, mutex: MUTEX },
+            Op::WakeUp(_) if self.execution.is_granted(WAKE) => Kind::Wait { condition: CONDITION, mutex: MUTEX },
+            Op::WakeUp(_) | Op::Signal | Op::Broadcast => Kind::Lock(CONDITION),
+            Op::Post | Op::Take(_) => Kind::Lock(SEMAPHORE),
+            Op::Read | Op::Write => of_lock(op == Op::Write),
+            Op::Release => of_lock(self.writes(thread)),
+            Op::Arrive => {
+                let rounds = self.operate(BARRIER, |machine, _| machine.barrier().unwrap().rounds());
+                self.rounds.insert(thread, rounds);
+                Kind::Lock(if rounds % 2 == 0 { BARRIER } else { ROUND })
+            }
+            Op::Leave => Kind::Share(if self.rounds[&thread] % 2 == 0 { BARRIER } else { ROUND }),
+            Op::Enter | Op::Return => Kind::Lock(ONCE),
+        };
         match op {
             Op::Lock => drop(self.execution.lock(MUTEX).unwrap()),
             Op::Unlock => self.execution.unlock(MUTEX).unwrap(),
@@ -282,7 +306,7 @@ impl Interpreter<'_> {
                     self.relocks.insert(thread);
                 }
             }
-            Op::Signal => return true,
+            Op::Signal => return (kind, true),
             Op::Broadcast => self.asleep().into_iter().for_each(|sleeper| self.wake(sleeper)),
             Op::Post => self.operate(SEMAPHORE, |machine, _| machine.semaphore().unwrap().post().unwrap()),
             Op::Take(_) => drop(self.operate(SEMAPHORE, |machine, _| machine.semaphore().unwrap().take())),
@@ -299,33 +323,44 @@ impl Interpreter<'_> {
             Op::Enter => {
                 let entry = self.operate(ONCE, |machine, me| machine.once().unwrap().enter(me));
                 self.at[thread - 1] += usize::from(entry == Entry::Passes);
+                if entry == Entry::Passes {
+                    kind = Kind::Share(ONCE);
+                }
             }
             Op::Return => self.operate(ONCE, |machine, _| machine.once().unwrap().complete()),
         }
-        false
+        (kind, false)
+    }
+
+    fn writes(&self, thread: usize) -> bool {
+        let Some(Machine::ReadWriteLock(lock)) = self.execution.machine(LOCK) else { unreachable!() };
+        lock.writer() == Some(Thread::from_index(thread))
     }
 
     fn step(&mut self, number: Thread) {
         let thread = number.index();
         self.schedule.push(Decision::Event(thread));
-        let mut signals = false;
+        let (mut kind, mut signals) = (Kind::Lock(MUTEX), false);
         if thread == 0 {
             let child = self.execution.create().unwrap();
             self.at.push(0);
             assert_eq!(child.index(), self.at.len());
+            kind = Kind::Create(child);
         } else if self.relocks.remove(&thread) {
             self.execution.lock(MUTEX).unwrap();
         } else {
             let op = self.program[thread - 1][self.at[thread - 1]];
             self.at[thread - 1] += 1;
-            signals = self.perform(thread, op);
+            (kind, signals) = self.perform(thread, op);
         }
-        self.execution.performed(Step { thread: number, site: Site(0), kind: Kind::Fence, target: 0 }).unwrap();
+        let step = Step { thread: number, site: Site(0), kind, target: 0 };
+        self.execution.performed(step, &[], Values::Unknown).unwrap();
         let asleep = if signals { self.asleep() } else { Vec::new() };
         if !asleep.is_empty() {
             let chosen = self.execution.choose_value(asleep.len() as u64).unwrap() as usize;
             self.schedule.extend((asleep.len() > 1).then_some(Decision::Value(chosen)));
             self.wake(asleep[chosen]);
+            self.execution.becomes(CONDITION);
         }
         if thread == 0 {
             self.arrive(self.at.len());
@@ -334,9 +369,9 @@ impl Interpreter<'_> {
     }
 }
 
-/// All executions that the engine runs.
-fn explored(program: &Program) -> Vec<Outcome> {
-    let mut execution = Execution::new(Box::new(Bounded::new(None)));
+/// All executions that the engine runs with this strategy.
+fn explored(program: &Program, strategy: Box<dyn Strategy>) -> Vec<Outcome> {
+    let mut execution = Execution::new(strategy);
     let mut found = Vec::new();
     while execution.begin() {
         let mut interpreter = Interpreter {
@@ -344,13 +379,18 @@ fn explored(program: &Program) -> Vec<Outcome> {
             execution: &mut execution,
             at: Vec::new(),
             relocks: BTreeSet::new(),
+            rounds: BTreeMap::new(),
             schedule: Vec::new(),
         };
         interpreter.set_objects();
         interpreter.arrive(0);
-        while let Next::Run(thread) = interpreter.execution.choose() {
-            interpreter.step(thread);
-        }
+        let ending = loop {
+            match interpreter.execution.choose() {
+                Next::Run(thread) => interpreter.step(thread),
+                Next::End(ending) => break ending,
+            }
+        };
+        assert!(!matches!(ending, Ending::Diverged | Ending::Abandoned), "{program:?} {ending:?}");
         let schedule = interpreter.schedule;
         let left = (1..=program.len())
             .filter(|&thread| !matches!(execution.status(Thread::from_index(thread)), Status::Ended | Status::Absent));
@@ -358,6 +398,79 @@ fn explored(program: &Program) -> Vec<Outcome> {
         execution.finish(Finish::Done);
     }
     found
+}
+
+/// An event by its thread and its number there.
+type Name = (usize, usize);
+
+/// What schedules have in common that differ in the order of events on different objects alone: of each event those
+/// before it that it has to do with; what was chosen; and who was left over.
+type Class = (BTreeMap<Name, BTreeSet<Name>>, Vec<(Name, usize)>, Vec<usize>);
+
+/// The objects of the thread's next event. Who leaves a barrier has nothing to do with others, since all that he waits
+/// for has happened.
+fn objects(state: &State, program: &Program, thread: usize) -> Vec<u32> {
+    if thread == 0 {
+        return Vec::new();
+    }
+    if state.relocks.contains(&thread) {
+        return vec![1];
+    }
+    match program[thread - 1][state.at[thread - 1]] {
+        Op::Lock | Op::Unlock => vec![1],
+        Op::Sleep => vec![1, 2],
+        Op::WakeUp(_) if state.woken.contains(&thread) => vec![1, 2],
+        Op::WakeUp(_) | Op::Signal | Op::Broadcast => vec![2],
+        Op::Post | Op::Take(_) => vec![3],
+        Op::Read | Op::Write | Op::Release => vec![4],
+        Op::Enter | Op::Return => vec![5],
+        Op::Arrive => vec![6],
+        Op::Leave => Vec::new(),
+    }
+}
+
+fn class(program: &Program, (schedule, left): &Outcome) -> Class {
+    let mut state = State::default();
+    let mut past: Vec<(Name, Vec<u32>)> = Vec::new();
+    let (mut events, mut values) = (BTreeMap::new(), Vec::new());
+    let mut counts = vec![0; program.len() + 1];
+    let mut choices = Vec::new();
+    for &decision in schedule {
+        match decision {
+            Decision::Value(index) => {
+                state.wake(choices[index]);
+                values.push((past[past.len() - 1].0, index));
+            }
+            Decision::Event(thread) => {
+                let own = objects(&state, program, thread);
+                let name = (thread, counts[thread]);
+                counts[thread] += 1;
+                let meets = |theirs: &[u32]| own.iter().any(|one| theirs.contains(one));
+                let before = past.iter().filter(|(_, theirs)| meets(theirs)).map(|&(name, _)| name).collect();
+                events.insert(name, before);
+                past.push((name, own));
+                choices = state.perform(program, thread);
+                if let [only] = choices[..] {
+                    state.wake(only);
+                }
+            }
+        }
+    }
+    values.sort_unstable();
+    (events, values, left.clone())
+}
+
+/// The explorer `dpor` runs each class of these executions once.
+fn compare_classes(program: &Program, executions: &[Outcome]) {
+    let expected: BTreeSet<Class> = executions.iter().map(|outcome| class(program, outcome)).collect();
+    let mut seen = BTreeSet::new();
+    for outcome in explored(program, Box::new(Trust::new())) {
+        let class = class(program, &outcome);
+        assert!(expected.contains(&class), "no class: {program:?} {outcome:?}");
+        assert!(seen.insert(class), "a class twice: {program:?} {outcome:?}");
+    }
+    let missing = executions.iter().find(|outcome| !seen.contains(&class(program, outcome)));
+    assert_eq!(missing, None, "a class is missing: {program:?}");
 }
 
 /// Pieces of code of which a thread's is made.
@@ -382,7 +495,8 @@ fn pieces() -> Vec<Vec<Op>> {
 fn compare(program: &Program) -> usize {
     let mut expected = Vec::new();
     State::default().enumerate(program, &mut Vec::new(), &mut expected);
-    let mut found = explored(program);
+    compare_classes(program, &expected);
+    let mut found = explored(program, Box::new(Bounded::new(None)));
     let number = expected.len();
     expected.sort_unstable();
     found.sort_unstable();

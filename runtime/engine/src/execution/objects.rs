@@ -11,8 +11,9 @@
 //! A wait that may end for no reason (`--spurious-wakeups`) is different in one thing: where nobody else can go on, the
 //! execution has come to its end, as no program may count on waking up.
 
-use super::{Execution, Pending, Status};
+use super::{Execution, Iteration, Pending, Status};
 use crate::event::{Object, Thread};
+use crate::explore::Standing;
 use crate::progress::{Blocked, Waits};
 use crate::sync::machine::{Machine, Until, Wish};
 use crate::sync::mutex::{Mutex, Refusal};
@@ -65,6 +66,7 @@ impl Execution {
     /// # Panics
     /// If the object has no state.
     pub fn operate<R>(&mut self, object: Object, operation: impl FnOnce(&mut Machine, Thread) -> R) -> R {
+        self.note_object(object);
         let machine = self.machines[object.index()].as_mut().expect("an object is set before it is used");
         let result = operation(machine, self.current);
         self.settle_around(object);
@@ -84,6 +86,7 @@ impl Execution {
             None => Err(OtherMutex),
         })
         .map_err(|OtherMutex| Sleepless::OtherMutex)?;
+        self.note_object(mutex);
         *self.mutex_mut(mutex) = released;
         self.settle_around(mutex);
         Ok(())
@@ -91,6 +94,7 @@ impl Execution {
 
     /// The robust mutex's owner, which is the running thread, ends.
     pub fn orphan(&mut self, object: Object) {
+        self.note_object(object);
         self.mutex_mut(object).orphan();
         self.settle_around(object);
     }
@@ -112,9 +116,13 @@ impl Execution {
         u32::try_from(index).ok().map(Object)
     }
 
-    /// The limited waits of this thread do not run out until [`Execution::lose_patience`], or until it goes on.
-    pub const fn wait_patiently(&mut self, thread: Thread) {
+    /// The limited waits of this thread do not run out until [`Execution::lose_patience`], or until it goes on. `since`
+    /// are the events from the beginning of the round of the loop in which the last one ran out.
+    pub fn wait_patiently(&mut self, thread: Thread, since: Option<Iteration>) {
         self.patient.insert(thread);
+        if self.observed {
+            self.strategy.waits(thread, since, Standing::BeforeALimitedWait);
+        }
     }
 
     /// Whether the thread waits patiently.

@@ -19,11 +19,17 @@
 //! Invariants: a decision is pushed at most once a prefix; no two executions have the same decisions; an execution of
 //! round k has exactly k preemptions.
 
+mod slices;
+
+use std::collections::VecDeque;
+
 use super::frontier::{Entry, Frontier, Point};
+use super::slice::Leftover;
 use super::{Counts, Diverged, Finish, Previous, Start, Strategy, alternative};
 use crate::event::Thread;
 use crate::execution::Step;
 use crate::thread_set::ThreadSet;
+use slices::Task;
 
 /// What is decided, and whether the alternatives to choice 0 cost a preemption.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,11 +71,16 @@ pub struct Bounded {
     position: usize,
     /// The first so many of `nodes` belong to the prefix and are not varied.
     fixed: usize,
+    /// The weight of all that is below the prefix.
+    weight: f64,
     /// The first of `nodes` that takes a preemption which only repeats a failed iteration; asked for only where
     /// preemptions are not bounded.
     repeating: Option<usize>,
     counts: Counts,
     state: State,
+    rounds: Rounds,
+    /// What comes after `now`.
+    tasks: VecDeque<Task>,
     /// The prefixes of this round and of the next one.
     now: Frontier,
     next: Frontier,
@@ -77,8 +88,8 @@ pub struct Bounded {
     /// How many points of `entry` are left, the last of them and its next alternative being next.
     points: usize,
     choice: u32,
-    /// The first execution of `entry` runs, and is still to be compared with its digest.
-    unverified: bool,
+    /// The events before a decision are still to be compared with their digest.
+    unverified: Option<Verify>,
     /// Of the events of the last execution before its last possible preemption.
     digest: u32,
 }
@@ -90,25 +101,48 @@ enum State {
     Running,
 }
 
+/// Who begins the rounds after the first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Rounds {
+    /// This explorer.
+    Here,
+    /// Whoever joins the slices.
+    Elsewhere,
+}
+
+/// A digest of the events before a decision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Verify {
+    decision: usize,
+    digest: u32,
+}
+
 impl Bounded {
     /// An explorer of all executions with at most `preemptions` preemptions, or of all executions.
     #[must_use]
     pub fn new(preemptions: Option<u32>) -> Self {
+        Self::of([Task::whole()].into(), preemptions, Rounds::Here)
+    }
+
+    fn of(tasks: VecDeque<Task>, preemptions: Option<u32>, rounds: Rounds) -> Self {
         Self {
             bound: preemptions,
             round: 0,
             nodes: Vec::new(),
             position: 0,
             fixed: 0,
+            weight: 1.0,
             repeating: None,
             counts: Counts::Once,
             state: State::Unstarted,
+            rounds,
+            tasks,
             now: Frontier::default(),
             next: Frontier::default(),
             entry: Entry::default(),
             points: 0,
             choice: 1,
-            unverified: false,
+            unverified: None,
             digest: 0,
         }
     }
@@ -116,20 +150,12 @@ impl Bounded {
     /// Steps to the next execution of the depth-first search below the prefix: the number of events that it has in
     /// common with the last one, or none if there is none left. What is below the stepped decision is done with.
     fn backtrack(&mut self) -> Option<u32> {
-        let varied = self.bound.is_none();
-        let stepped = (self.fixed..self.nodes.len()).rev().find(|&index| {
-            let node = &self.nodes[index];
-            (varied || node.cost != Cost::Preemption) && node.choice + 1 < node.count
-        });
-        let kept = stepped.map_or(self.fixed, |index| index + 1);
-        if self.bound.is_some_and(|bound| self.round < bound) {
-            self.emit(kept);
-        }
-        self.nodes.truncate(kept);
+        let stepped = (self.fixed..self.nodes.len()).rev().find(|&index| self.is_open(index));
+        self.drop_from(stepped.map_or(self.fixed, |index| index + 1));
         let stepped = stepped?;
         let node = &mut self.nodes[stepped];
         node.choice += 1;
-        if varied {
+        if self.bound.is_none() {
             let here = node.waited.then_some(stepped);
             self.repeating = self.repeating.filter(|&first| first < stepped).or(here);
             self.counts = if self.repeating.is_some() { Counts::AsAnother } else { Counts::Once };
@@ -137,9 +163,27 @@ impl Bounded {
         Some(node.event)
     }
 
+    /// Whether the search varies the decision: if preemptions are bounded, they are the next round's business.
+    fn varies(&self, node: &Node) -> bool {
+        self.bound.is_none() || node.cost != Cost::Preemption
+    }
+
+    /// Whether the decision has an alternative that is still to be taken in this round.
+    fn is_open(&self, index: usize) -> bool {
+        let node = &self.nodes[index];
+        self.varies(node) && node.choice + 1 < node.count
+    }
+
+    /// Drops the nodes from `kept` on, below which everything has been run.
+    fn drop_from(&mut self, kept: usize) {
+        if self.bound.is_some_and(|bound| self.round < bound) {
+            self.emit(kept);
+        }
+        self.nodes.truncate(kept);
+    }
+
     /// Steps to the next prefix, of this round or the next; the number of events in common with the last execution.
     fn advance(&mut self) -> Option<u32> {
-        let bound = self.bound?;
         loop {
             // From the last point on: once its prefix is verified, all are.
             if let Some(&point) = self.points.checked_sub(1).and_then(|last| self.entry.points.get(last)) {
@@ -152,16 +196,27 @@ impl Bounded {
                 self.counts = point.counts;
                 return Some(self.load_prefix(point.decision, choice));
             }
-            if !self.now.pop(&mut self.entry) {
-                std::mem::swap(&mut self.now, &mut self.next);
-                if self.round == bound || !self.now.pop(&mut self.entry) {
-                    return None;
-                }
-                self.round += 1;
+            if self.now.pop(&mut self.entry) {
+                self.begin_entry();
+                continue;
             }
-            (self.points, self.choice) = (self.entry.points.len(), 1);
-            self.unverified = true;
+            match self.tasks.pop_front() {
+                Some(Task::Subtree(subtree)) => return self.enter(subtree),
+                Some(Task::Entries(entries)) => self.take(entries),
+                None if self.rounds == Rounds::Here && self.bound.is_some_and(|bound| self.round < bound) => {
+                    std::mem::swap(&mut self.now, &mut self.next);
+                    self.round += 1;
+                }
+                None => return None,
+            }
         }
+    }
+
+    /// Goes on with all points of the entry.
+    fn begin_entry(&mut self) {
+        (self.points, self.choice) = (self.entry.points.len(), 1);
+        let decision = self.entry.points.last().expect("entries have points").decision as usize;
+        self.unverified = Some(Verify { decision, digest: self.entry.digest });
     }
 
     /// Replaces `nodes` by the entry's decisions before `decision` and `choice` there.
@@ -194,7 +249,7 @@ impl Bounded {
             }
         }
         self.nodes.truncate(length);
-        self.fixed = length;
+        (self.fixed, self.weight) = (length, 1.0);
         shared
     }
 
@@ -254,7 +309,7 @@ impl Strategy for Bounded {
     fn begin(&mut self) -> Option<Start> {
         let shared = match self.state {
             State::Running => panic!("an execution ends before the next begins"),
-            State::Unstarted => 0,
+            State::Unstarted => self.advance()?,
             State::Ended(Finish::Again) => u32::MAX,
             State::Ended(Finish::Done) => match self.backtrack() {
                 Some(shared) => shared,
@@ -299,10 +354,10 @@ impl Strategy for Bounded {
     }
 
     fn strayed(&mut self, steps: &[Step]) -> Option<u32> {
-        if std::mem::take(&mut self.unverified) {
-            let before = self.nodes[..self.position].get(self.fixed - 1).map(|node| node.event);
+        if let Some(Verify { decision, digest: expected }) = self.unverified.take() {
+            let before = self.nodes[..self.position].get(decision).map(|node| node.event);
             let repeated = before.and_then(|event| steps.get(..event as usize));
-            if repeated.map(digest) != Some(self.entry.digest) {
+            if repeated.map(digest) != Some(expected) {
                 return Some(before.unwrap_or_else(|| narrow(steps.len())));
             }
         }
@@ -320,5 +375,9 @@ impl Strategy for Bounded {
             // Decisions that a cut-short execution did not reach are none of it.
             self.nodes.truncate(self.position);
         }
+    }
+
+    fn leave(&mut self, steps: &[Step]) -> Option<Leftover> {
+        Some(self.hand_out(steps))
     }
 }

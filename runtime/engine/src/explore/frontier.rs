@@ -1,13 +1,16 @@
 //! The prefixes that wait for the next preemption bound, packed: about one byte for each execution to come.
 //!
 //! An entry stands for one execution and holds its decisions once, with the points at which a preemption is still to
-//! be tried, and a digest of its events up to the last of them. All numbers are LEB128; indices are differences to the one before.
+//! be tried, and a digest of its events up to the last of them. All numbers are LEB128; indices are differences to the
+//! one before.
 
 use std::collections::VecDeque;
 
 use super::Counts;
+use super::packed::{Corrupt, Reader, write};
 
-const CHUNK: usize = 1 << 20;
+/// Entries are kept together up to so many bytes: what one slice of the search takes at least.
+const CHUNK: usize = 1 << 10;
 
 /// A point of an execution at which a preemption is still to be tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,16 +28,24 @@ pub(super) struct Point {
 pub(super) struct Entry {
     /// The decisions that are not 0: (index, choice), ascending.
     pub(super) decisions: Vec<(u32, u32)>,
-    /// Ascending.
+    /// Ascending; at least one.
     pub(super) points: Vec<Point>,
     /// Of the events before the last point.
     pub(super) digest: u32,
 }
 
+/// Entries one after the other.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(super) struct Chunk {
+    pub(super) bytes: Vec<u8>,
+    /// How many prefixes they are: the alternatives at all their points.
+    pub(super) prefixes: u64,
+}
+
 /// A queue of entries.
 #[derive(Default, Debug)]
 pub(super) struct Frontier {
-    chunks: VecDeque<Vec<u8>>,
+    chunks: VecDeque<Chunk>,
     /// Where the next entry begins in the first chunk.
     read: usize,
 }
@@ -42,38 +53,25 @@ pub(super) struct Frontier {
 impl Frontier {
     /// Appends an entry.
     pub(super) fn push(&mut self, entry: &Entry) {
-        if self.chunks.back().is_none_or(|chunk| chunk.len() >= CHUNK) {
-            self.chunks.push_back(Vec::new());
+        if self.chunks.back().is_none_or(|chunk| chunk.bytes.len() >= CHUNK) {
+            if let Some(full) = self.chunks.back_mut() {
+                full.bytes.shrink_to_fit();
+            }
+            self.chunks.push_back(Chunk::default());
         }
         let Some(chunk) = self.chunks.back_mut() else { unreachable!("a chunk was just added") };
-        chunk.extend_from_slice(&entry.digest.to_le_bytes());
-        write(chunk, entry.decisions.len() as u64);
-        let mut last = 0;
-        for &(index, choice) in &entry.decisions {
-            write(chunk, u64::from(index - last));
-            write(chunk, u64::from(choice));
-            last = index;
-        }
-        write(chunk, entry.points.len() as u64);
-        last = 0;
-        for point in &entry.points {
-            // One byte for the common point: the next decision but few, one alternative, counted.
-            let shape = if point.alternatives == 1 && point.counts == Counts::Once { 0 } else { 1 };
-            write(chunk, u64::from(point.decision - last) << 1 | shape);
-            if shape == 1 {
-                write(chunk, u64::from(point.alternatives) << 1 | u64::from(point.counts == Counts::AsAnother));
-            }
-            last = point.decision;
-        }
+        chunk.prefixes += entry.prefixes();
+        entry.write(&mut chunk.bytes);
     }
 
     /// Takes the oldest entry into `entry`; false if there is none.
     pub(super) fn pop(&mut self, entry: &mut Entry) -> bool {
-        while let Some(chunk) = self.chunks.front() {
-            if self.read < chunk.len() {
-                let mut from = self.read;
-                read_entry(chunk, &mut from, entry);
-                self.read = from;
+        while let Some(chunk) = self.chunks.front_mut() {
+            if self.read < chunk.bytes.len() {
+                let mut reader = Reader::new(&chunk.bytes[self.read..]);
+                entry.read(&mut reader).expect("entries were written by `push`, or checked");
+                self.read = chunk.bytes.len() - reader.left();
+                chunk.prefixes -= entry.prefixes();
                 return true;
             }
             self.chunks.pop_front();
@@ -81,54 +79,91 @@ impl Frontier {
         }
         false
     }
-}
 
-fn read_entry(chunk: &[u8], from: &mut usize, entry: &mut Entry) {
-    entry.decisions.clear();
-    entry.points.clear();
-    entry.digest = (0..4).map(|byte| u32::from(chunk[*from + byte]) << (8 * byte)).sum();
-    *from += 4;
-    let mut index = 0;
-    for _ in 0..read(chunk, from) {
-        index += narrow(read(chunk, from));
-        entry.decisions.push((index, narrow(read(chunk, from))));
-    }
-    let mut decision = 0;
-    for _ in 0..read(chunk, from) {
-        let head = read(chunk, from);
-        decision += narrow(head >> 1);
-        let mut point = Point { decision, alternatives: 1, counts: Counts::Once };
-        if head & 1 == 1 {
-            let tail = read(chunk, from);
-            point.alternatives = narrow(tail >> 1);
-            point.counts = if tail & 1 == 1 { Counts::AsAnother } else { Counts::Once };
+    /// Takes all entries that are left, in order.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Chunk> {
+        if let Some(first) = self.chunks.front_mut() {
+            first.bytes.drain(..std::mem::take(&mut self.read));
         }
-        entry.points.push(point);
+        std::mem::take(&mut self.chunks).into_iter().filter(|chunk| !chunk.bytes.is_empty())
     }
 }
 
-fn narrow(value: u64) -> u32 {
-    u32::try_from(value).expect("only 32-bit numbers and counts of them are written")
-}
-
-fn write(into: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        into.push((value & 0x7f) as u8 | 0x80);
-        value >>= 7;
-    }
-    into.push((value & 0x7f) as u8);
-}
-
-fn read(chunk: &[u8], from: &mut usize) -> u64 {
-    let (mut value, mut shift) = (0, 0);
-    loop {
-        let byte = chunk[*from];
-        *from += 1;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return value;
+impl Chunk {
+    /// The entries in these bytes.
+    ///
+    /// # Errors
+    /// [`Corrupt`] if there are none.
+    pub(super) fn check(bytes: &[u8]) -> Result<Self, Corrupt> {
+        let (mut reader, mut entry, mut prefixes) = (Reader::new(bytes), Entry::default(), 0);
+        while reader.left() > 0 {
+            entry.read(&mut reader)?;
+            prefixes += entry.prefixes();
         }
-        shift += 7;
+        if prefixes == 0 { Err(Corrupt) } else { Ok(Self { bytes: bytes.to_vec(), prefixes }) }
+    }
+}
+
+impl From<Chunk> for Frontier {
+    fn from(chunk: Chunk) -> Self {
+        Self { chunks: [chunk].into(), read: 0 }
+    }
+}
+
+impl Entry {
+    /// How many prefixes it stands for.
+    pub(super) fn prefixes(&self) -> u64 {
+        self.points.iter().map(|point| u64::from(point.alternatives)).sum()
+    }
+
+    pub(super) fn write(&self, into: &mut Vec<u8>) {
+        into.extend_from_slice(&self.digest.to_le_bytes());
+        write(into, self.decisions.len() as u64);
+        let mut last = 0;
+        for &(index, choice) in &self.decisions {
+            write(into, u64::from(index - last));
+            write(into, u64::from(choice));
+            last = index;
+        }
+        write(into, self.points.len() as u64);
+        last = 0;
+        for point in &self.points {
+            // One byte for the common point: the next decision but few, one alternative, counted.
+            let shape = if point.alternatives == 1 && point.counts == Counts::Once { 0 } else { 1 };
+            write(into, u64::from(point.decision - last) << 1 | shape);
+            if shape == 1 {
+                write(into, u64::from(point.alternatives) << 1 | u64::from(point.counts == Counts::AsAnother));
+            }
+            last = point.decision;
+        }
+    }
+
+    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), Corrupt> {
+        self.decisions.clear();
+        self.points.clear();
+        let digest = from.bytes(4)?.try_into().map_err(|_| Corrupt)?;
+        self.digest = u32::from_le_bytes(digest);
+        let mut index: u32 = 0;
+        for _ in 0..from.count()? {
+            index = index.checked_add(from.narrow()?).ok_or(Corrupt)?;
+            self.decisions.push((index, from.narrow()?));
+        }
+        let mut decision: u32 = 0;
+        for _ in 0..from.count()? {
+            let head = from.number()?;
+            decision = u32::try_from(head >> 1).ok().and_then(|step| decision.checked_add(step)).ok_or(Corrupt)?;
+            let mut point = Point { decision, alternatives: 1, counts: Counts::Once };
+            if head & 1 == 1 {
+                let tail = from.number()?;
+                point.alternatives = u32::try_from(tail >> 1).map_err(|_| Corrupt)?;
+                point.counts = if tail & 1 == 1 { Counts::AsAnother } else { Counts::Once };
+            }
+            self.points.push(point);
+        }
+        if self.points.is_empty() || self.points.iter().any(|point| point.alternatives == 0) {
+            return Err(Corrupt);
+        }
+        Ok(())
     }
 }
 
@@ -136,11 +171,10 @@ fn read(chunk: &[u8], from: &mut usize) -> u64 {
 mod tests {
     use super::*;
 
-    #[test]
-    fn entries_come_back_in_order_across_chunks() {
-        let entry = |n: u32| Entry {
+    fn entry(n: u32) -> Entry {
+        Entry {
             decisions: vec![(n % 300, 1), (n % 300 + 1000, 200)],
-            points: (0..n % 50)
+            points: (0..=n % 50)
                 .map(|i| Point {
                     decision: i * 3,
                     alternatives: 1 + i % 3,
@@ -148,7 +182,11 @@ mod tests {
                 })
                 .collect(),
             digest: n.wrapping_mul(0x9e37_79b9),
-        };
+        }
+    }
+
+    #[test]
+    fn entries_come_back_in_order_across_chunks() {
         let mut frontier = Frontier::default();
         (0..60_000).for_each(|n| frontier.push(&entry(n)));
         assert!(frontier.chunks.len() > 1);
@@ -158,5 +196,37 @@ mod tests {
             assert_eq!(got, entry(n));
         }
         assert!(!frontier.pop(&mut got));
+    }
+
+    #[test]
+    fn what_is_left_is_drained_and_counted() {
+        let mut frontier = Frontier::default();
+        (0..1000).for_each(|n| frontier.push(&entry(n)));
+        let mut got = Entry::default();
+        (0..77).for_each(|_| assert!(frontier.pop(&mut got)));
+        let mut next = 77;
+        for chunk in frontier.drain() {
+            let checked = Chunk::check(&chunk.bytes).expect("it was just written");
+            assert_eq!(checked, chunk);
+            let mut part = Frontier::from(chunk);
+            while part.pop(&mut got) {
+                assert_eq!(got, entry(next));
+                next += 1;
+            }
+        }
+        assert_eq!(next, 1000);
+    }
+
+    #[test]
+    fn cut_and_changed_bytes_are_corrupt_or_entries() {
+        let mut bytes = Vec::new();
+        entry(33).write(&mut bytes);
+        (0..bytes.len()).for_each(|length| assert_eq!(Chunk::check(&bytes[..length]), Err(Corrupt)));
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x81;
+            // Nothing but that it must not panic: some changes give other entries.
+            drop(Chunk::check(&changed));
+        }
     }
 }

@@ -8,6 +8,7 @@ use super::interpreter::{Access, Kind as AccessKind, Stop, Thread as Local};
 use super::{Fence, Operation, Strength, Test, Value, address};
 use crate::event::{Barrier, Event, Kind, Location, Thread};
 use crate::execution::{Ending, Execution, Next, Pending, Step};
+use crate::explore::Values;
 use crate::graph::Written;
 use crate::mapping::{self, Barriers, Order};
 
@@ -90,7 +91,7 @@ impl<'t> Schedules<'t> {
                     }
                     let target = location.map_or(0, |location| location.0);
                     let step = Step { thread: number, site: event.site, kind: event.kind, target };
-                    if execution.performed(step).is_err() {
+                    if execution.performed(step, &[], Values::Unknown).is_err() {
                         return Ok(Ending::Diverged);
                     }
                     watch(&event, location.as_slice());

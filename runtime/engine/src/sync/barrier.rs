@@ -57,6 +57,12 @@ impl Barrier {
         Arrival::Completes
     }
 
+    /// Those who could go on and have not yet.
+    #[must_use]
+    pub const fn released(&self) -> &ThreadSet {
+        &self.released
+    }
+
     /// Whether the thread, which has arrived, could go on.
     #[must_use]
     pub const fn is_released(&self, thread: Thread) -> bool {

@@ -97,6 +97,16 @@ impl Machine {
         once: Once
     );
 
+    /// All that decides what a call by this thread that only looks would return now, in a number.
+    #[must_use]
+    pub fn seen(&self, thread: Thread) -> u64 {
+        match self {
+            Self::ReadWriteLock(lock) => u64::from(lock.would_read(thread)) | u64::from(lock.would_write(thread)) << 1,
+            Self::Semaphore(semaphore) => semaphore.value().into(),
+            Self::Sleepers(_) | Self::Barrier(_) | Self::Once(_) => 0,
+        }
+    }
+
     /// Whether the object, of this kind, grants the wish.
     #[must_use]
     pub fn grants(&self, thread: Thread, wish: Wish) -> bool {

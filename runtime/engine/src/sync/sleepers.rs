@@ -41,6 +41,12 @@ impl Sleepers {
         &self.asleep
     }
 
+    /// Those who were woken and have not left.
+    #[must_use]
+    pub const fn woken(&self) -> &ThreadSet {
+        &self.woken
+    }
+
     /// Whether the thread was woken and has not left.
     #[must_use]
     pub const fn is_woken(&self, thread: Thread) -> bool {

@@ -286,6 +286,21 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Whether an operation spawns the thread.
+    pub(crate) fn is_spawned(&self, thread: usize) -> bool {
+        self.spawned_by[thread] != 0
+    }
+
+    /// The operation that the thread stands before, if it has not come to its end.
+    pub(crate) fn next(&self, state: &State, thread: usize) -> Option<Action> {
+        Some(self.program.threads[thread].get(usize::from(state.next[thread]))?.action)
+    }
+
+    /// What memory holds.
+    pub(crate) fn holds(&self, state: &State, address: Address) -> Value {
+        self.value(state.written[address].as_slice().last().copied().unwrap_or(INITIAL))
+    }
+
     fn event(&self, thread: usize, op: usize) -> EventId {
         (self.first[thread] + op) as EventId
     }

@@ -1,5 +1,6 @@
 //! The oracle: what the engine's algorithms are measured against. It is written from the definitions of monitors.md,
-//! sections 1 and 3, for clarity, and shares no code with the engine. Only [`replay`] and [`watch`], the bridges, know the engine.
+//! sections 1 and 3, for clarity, and shares no code with the engine. Only the bridges [`replay`], [`classes`] and [`watch`] know the
+//! engine.
 //!
 //! * [`program`]: little programs and their notation.
 //! * [`machine`]: the operational machines SC, TSO and PSO; all traces, robustness, all interleavings.
@@ -10,10 +11,12 @@
 //! * [`sober`]: SOBER as printed, which is not complete.
 //! * [`replay`]: gives a run of a program to a monitor of the engine.
 //! * [`watch`]: gives an execution to a monitor of atomicity, and checks the cycles it reports.
+//! * [`classes`]: gives a program to the explorer `dpor`.
 #![allow(dead_code, reason = "each test binary uses a part of the oracle")]
 
 pub(crate) mod atomicity;
 pub(crate) mod axioms;
+pub(crate) mod classes;
 pub(crate) mod definition;
 pub(crate) mod machine;
 pub(crate) mod program;

@@ -16,7 +16,7 @@ const fn barrier(barrier: Barrier) -> event::Barrier {
 }
 
 /// The locations of an access: one an address.
-fn locations(addresses: Addresses, buffer: &mut [Location; 8]) -> &[Location] {
+pub(crate) fn locations(addresses: Addresses, buffer: &mut [Location; 8]) -> &[Location] {
     let mut count = 0;
     for address in addresses.iter() {
         buffer[count] = Location(address as u32);

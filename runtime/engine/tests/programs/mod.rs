@@ -2,13 +2,15 @@
 //! top of [`Execution`], which behaves as the native runtime does.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+pub(crate) mod mazurkiewicz;
 pub(crate) mod oracle;
 pub(crate) mod random;
 
 use engine::event::{Kind, Object, Site, Thread};
 use engine::execution::{Ending, Execution, Iteration, Next, Pending, Step, Wakes};
 use engine::explore::bounded::Bounded;
-use engine::explore::{Counts, Finish, Strategy};
+use engine::explore::trust::Trust;
+use engine::explore::{Counts, Finish, Strategy, Values};
 use engine::sync::mutex::Type;
 
 /// A location of the program; every location starts with 0.
@@ -408,6 +410,7 @@ impl<'a> Interpreter<'a> {
         let op = self.machine.operation(self.program, thread);
         self.watched[thread] = None;
         let index = self.execution.length();
+        let memory = self.machine.memory;
         let action = self.machine.perform(self.program, thread);
         if action.in_loop {
             let iteration = self.iterations[thread].get_or_insert(Iteration { first: index, last: index, events: 0 });
@@ -448,7 +451,12 @@ impl<'a> Interpreter<'a> {
         self.schedule.push(Decision::Event(thread));
         self.happened.push(Happened::Action(action));
         let site = Site(u32::try_from(thread * 100 + action.at).expect("small"));
-        if self.execution.performed(Step { thread: number, site, kind, target: target.into() }).is_err() {
+        let touched = matches!(kind, Kind::Load | Kind::Store | Kind::Rmw);
+        let locations = touched.then_some(engine::event::Location(target.into()));
+        let before = memory.get(usize::from(target)).copied().unwrap_or(0).into();
+        let values = Values::Known { before, after: action.written.unwrap_or(0).into(), expected: None };
+        let step = Step { thread: number, site, kind, target: target.into() };
+        if self.execution.performed(step, locations.as_slice(), values).is_err() {
             return false;
         }
         for (waiting, watched) in self.watched.iter().enumerate() {
@@ -536,7 +544,24 @@ pub(crate) fn run_all(program: &Program, strategy: Box<dyn Strategy>, mut again:
     runs
 }
 
+/// The first so many executions of a strategy that has no end.
+pub(crate) fn some(program: &Program, strategy: Box<dyn Strategy>, count: usize) -> Vec<Run> {
+    let mut execution = Execution::new(strategy);
+    let mut runs = Vec::new();
+    while runs.len() < count && execution.begin() {
+        runs.push(Interpreter::run(program, &mut execution));
+        execution.finish(Finish::Done);
+    }
+    runs
+}
+
 /// All executions of the explorer `bounded`.
 pub(crate) fn explore(program: &Program, bound: Option<u32>) -> Vec<Run> {
     run_all(program, Box::new(Bounded::new(bound)), || false)
+}
+
+/// All executions of the explorer `dpor`.
+pub(crate) fn explore_classes(program: &Program) -> Vec<Run> {
+    let runs = run_all(program, Box::new(Trust::new()), || false);
+    runs.into_iter().filter(|run| run.ending != Ending::Abandoned).collect()
 }

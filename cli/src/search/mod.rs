@@ -1,0 +1,477 @@
+//! The search: hands out slices to processes of the program, joins what comes back, and keeps it on disk if asked to.
+//!
+//! A search begins in one process; the others start when it has lasted a while. Results are joined in the order of a
+//! search in one process ([`queue`]), so that everything but the time is the same for any number of processes.
+
+mod checkpoint;
+mod queue;
+mod status;
+mod totals;
+mod worker;
+
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use engine::explore::estimate::{Ahead, Samples};
+use protocol::{BusyLoop, Explore, Harvest, Message, Place, Prefixes, SliceEnd, StoppedBy, Summary, Unit, Violation};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use checkpoint::{Checkpoint, Key};
+use queue::Queue;
+use status::{Facts, Status};
+use totals::{Totals, agree};
+use worker::{Heard, News, Order, Task, Worker, WorkerId};
+
+use crate::exit::Failure;
+use crate::interrupt::Interrupts;
+use crate::program::{Program, ended_early};
+use crate::record::Record;
+use crate::symbols;
+
+/// Seconds for which a search stays in one process.
+const ALONE: f64 = 0.2;
+/// Seconds of a slice: in a search in one process, in several, and where somebody waits for what it leaves.
+const SLICE_ALONE: f64 = 0.25;
+const SLICE: f64 = 0.15;
+const SLICE_FOR_ANOTHER: f64 = 0.03;
+/// A slice that ends its process is given to so many others.
+const STRIKES: u32 = 3;
+/// The time between two looks at the clock.
+const LOOK: Duration = Duration::from_millis(50);
+/// A checkpoint is written as often as it can without taking more than this part of the time.
+const SAVE_SHARE: u32 = 20;
+
+/// What ends a search before its end.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Budget {
+    /// So many executions.
+    pub(crate) executions: Option<u64>,
+    /// So many seconds.
+    pub(crate) seconds: Option<f64>,
+}
+
+/// How a search is spread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Spread {
+    /// Processes, at most.
+    pub(crate) workers: usize,
+    /// Executions of a slice, at most.
+    pub(crate) slice: Option<u64>,
+}
+
+/// What an exploration gave.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Exploration {
+    /// The violations in the order of discovery.
+    pub(crate) violations: Vec<Violation>,
+    /// What the program needs and is not supported.
+    pub(crate) unsupported: Vec<(String, Place)>,
+    /// The counts; none if Ctrl-C ended the search before there were any.
+    pub(crate) summary: Option<Summary>,
+}
+
+/// How a search came to its end.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum End {
+    Complete,
+    Found,
+    Events(Option<BusyLoop>),
+    Unsupported { what: String, place: Place },
+}
+
+/// A search, as far as it has come: all that a checkpoint holds.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Progress {
+    totals: Totals,
+    queue: Queue,
+    end: Option<End>,
+    /// Seconds that it took so far.
+    seconds: f64,
+    /// The log of what was joined since it was last taken.
+    #[serde(skip)]
+    recorded: String,
+}
+
+impl Progress {
+    /// Nothing is done.
+    pub(crate) fn whole() -> Progress {
+        let whole = Unit { weight: 1.0, prefixes: Prefixes::Whole };
+        Progress {
+            totals: Totals::default(),
+            queue: Queue::new(whole),
+            end: None,
+            seconds: 0.0,
+            recorded: String::new(),
+        }
+    }
+
+    /// Joins what has been run from the front on; says which budget is used up, if one is.
+    fn join(&mut self, limit: Option<u64>) -> Option<StoppedBy> {
+        while self.end.is_none() {
+            if limit.is_some_and(|limit| self.totals.executions >= limit) {
+                return if self.queue.is_empty() { self.complete() } else { Some(StoppedBy::Executions) };
+            }
+            let Some(done) = self.queue.first() else { break };
+            let left = limit.map(|limit| limit - self.totals.executions);
+            let too_far = left.is_some_and(|left| done.harvest.tally.executions >= left) && done.budget != left;
+            if too_far || !agree(&self.totals.threads, &done.harvest.threads) {
+                self.queue.take_back();
+                break;
+            }
+            let Some(done) = self.queue.join() else { break };
+            self.totals.add(&done.harvest, done.started);
+            self.recorded.push_str(&done.harvest.recorded);
+            self.end = match done.harvest.end {
+                SliceEnd::Open if self.queue.is_empty() => Some(End::Complete),
+                SliceEnd::Open => None,
+                SliceEnd::Found => Some(End::Found),
+                SliceEnd::Events(busiest) => Some(End::Events(busiest)),
+                SliceEnd::Unsupported { what, place } => Some(End::Unsupported { what, place }),
+            };
+        }
+        None
+    }
+
+    fn complete(&mut self) -> Option<StoppedBy> {
+        self.end = Some(End::Complete);
+        None
+    }
+
+    /// What is known, with what has been run out of order.
+    fn all(&self) -> Totals {
+        let mut totals = self.totals.clone();
+        for done in self.queue.waiting().filter(|done| agree(&self.totals.threads, &done.harvest.threads)) {
+            totals.add(&done.harvest, done.started);
+        }
+        totals
+    }
+
+    /// How many executions have been run, joined or not.
+    fn executions(&self) -> u64 {
+        self.totals.executions + self.queue.waiting().map(|done| done.harvest.tally.executions).sum::<u64>()
+    }
+}
+
+/// A search under way.
+pub(crate) struct Search<'a> {
+    program: &'a Program,
+    job: &'a Explore,
+    budget: Budget,
+    spread: Spread,
+    interrupts: &'a Interrupts,
+    checkpoint: Option<Checkpoint>,
+    progress: Progress,
+    begun: Instant,
+    /// Seconds that it took before.
+    before: f64,
+    executions_before: u64,
+    stopped: Option<StoppedBy>,
+    crew: Vec<Worker>,
+    workers: u64,
+    news: (Sender<Heard>, Receiver<Heard>),
+    /// How many processes have ended in a slice since a result was joined.
+    strikes: u32,
+    samples: Samples,
+    /// The round of the samples.
+    sampled: u32,
+    status: Status,
+    next_save: Instant,
+}
+
+impl<'a> Search<'a> {
+    /// A search that begins, or goes on from a checkpoint.
+    pub(crate) fn new(
+        program: &'a Program,
+        job: &'a Explore,
+        budget: Budget,
+        spread: Spread,
+        interrupts: &'a Interrupts,
+    ) -> Search<'a> {
+        let progress = Progress::whole();
+        Search {
+            program,
+            job,
+            budget,
+            spread,
+            interrupts,
+            checkpoint: None,
+            progress,
+            begun: Instant::now(),
+            before: 0.0,
+            executions_before: 0,
+            stopped: None,
+            crew: Vec::new(),
+            workers: 0,
+            news: crossbeam_channel::unbounded(),
+            strikes: 0,
+            samples: Samples::default(),
+            sampled: 0,
+            status: Status::new(),
+            next_save: Instant::now(),
+        }
+    }
+
+    /// Keeps the search in a checkpoint, and goes on with what is there.
+    ///
+    /// # Errors
+    /// If it cannot be kept there.
+    pub(crate) fn keep_in(&mut self, checkpoint: Checkpoint, saved: Option<Progress>) -> Result<(), Failure> {
+        if let Some(saved) = saved {
+            self.before = saved.seconds;
+            self.executions_before = saved.executions();
+            self.sampled = saved.queue.round();
+            self.progress = saved;
+        }
+        // Better now than when the work is done.
+        checkpoint.write(&self.progress)?;
+        self.checkpoint = Some(checkpoint);
+        Ok(())
+    }
+
+    /// Searches, to the end or until a budget is used up.
+    pub(crate) fn run(mut self, record: &mut Record) -> Result<Exploration, Failure> {
+        if self.progress.end.is_some() {
+            return Ok(self.exploration());
+        }
+        let result = self.explore(record);
+        if !self.is_joined() {
+            let done = self.progress.queue.waiting();
+            let counted = done.filter(|done| agree(&self.progress.totals.threads, &done.harvest.threads));
+            counted.for_each(|done| record.write(&done.harvest.recorded));
+        }
+        self.status.end();
+        for mut worker in std::mem::take(&mut self.crew) {
+            if let Some(task) = &worker.task {
+                self.progress.queue.give_back(task.ticket);
+            }
+            worker.end(self.interrupts);
+        }
+        self.progress.seconds = self.seconds();
+        let saved = self.checkpoint.as_ref().map_or(Ok(()), |checkpoint| checkpoint.write(&self.progress));
+        match (result, &self.checkpoint) {
+            (Err(failure), Some(checkpoint)) if saved.is_ok() => {
+                let kept = format!("the search up to there is kept in {}", checkpoint.file().display());
+                let help = failure.help.map_or_else(|| kept.clone(), |help| format!("{help}; {kept}"));
+                Err(Failure { help: Some(help), ..failure })
+            }
+            (result, _) => result.and(saved).map(|()| self.exploration()),
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.before + self.begun.elapsed().as_secs_f64()
+    }
+
+    /// Whether only what was joined counts.
+    fn is_joined(&self) -> bool {
+        self.progress.end.is_some() || self.stopped == Some(StoppedBy::Executions)
+    }
+
+    fn explore(&mut self, record: &mut Record) -> Result<(), Failure> {
+        loop {
+            let joined = self.progress.totals.executions;
+            self.stopped = self.stopped.or(self.progress.join(self.budget.executions));
+            record.write(&std::mem::take(&mut self.progress.recorded));
+            if self.progress.totals.executions > joined {
+                self.strikes = 0;
+            }
+            if self.is_joined() {
+                return Ok(());
+            }
+            self.look_at_the_clock()?;
+            if self.stopped.is_none() {
+                self.hand_out()?;
+            } else if self.crew.iter().all(|worker| worker.task.is_none()) {
+                return Ok(());
+            }
+            match self.news.1.recv_timeout(LOOK) {
+                Ok((id, news)) => self.hear(id, news)?,
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+    }
+
+    fn look_at_the_clock(&mut self) -> Result<(), Failure> {
+        if self.interrupts.pressed() {
+            self.stopped = Some(StoppedBy::Interrupt);
+        }
+        let elapsed = self.begun.elapsed().as_secs_f64();
+        if self.stopped.is_none() && self.budget.seconds.is_some_and(|limit| elapsed >= limit) {
+            self.stopped = Some(StoppedBy::Time);
+        }
+        if self.status.is_due() {
+            let facts = self.facts();
+            self.status.say(&facts);
+        }
+        let now = Instant::now();
+        if let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| now >= self.next_save) {
+            self.progress.seconds = self.before + elapsed;
+            checkpoint.write(&self.progress)?;
+            self.next_save = Instant::now() + now.elapsed() * SAVE_SHARE;
+        }
+        Ok(())
+    }
+
+    /// Gives slices to those who have none, and starts processes while more of them are allowed.
+    fn hand_out(&mut self) -> Result<(), Failure> {
+        let elapsed = self.begun.elapsed().as_secs_f64();
+        let alone = elapsed < ALONE && self.before == 0.0 && self.spread.slice.is_none();
+        let allowed = if alone { 1 } else { self.spread.workers };
+        loop {
+            let pending = self.progress.queue.pending();
+            let index = match self.idle() {
+                _ if pending == 0 => return Ok(()),
+                Some(index) => index,
+                None if self.crew.len() < allowed => self.hire()?,
+                None => return Ok(()),
+            };
+            let share = if allowed == 1 { pending } else { pending.div_ceil(2 * allowed) };
+            let count = share.min(self.crew[index].appetite);
+            let Some((ticket, units)) = self.progress.queue.take(count) else { return Ok(()) };
+            let others_wait =
+                count == pending && self.crew.iter().filter(|worker| worker.task.is_some()).count() + 1 < allowed;
+            let seconds = match allowed {
+                _ if alone => ALONE,
+                1 => SLICE_ALONE,
+                _ if others_wait => SLICE_FOR_ANOTHER,
+                _ => SLICE,
+            };
+            let time_left = self.budget.seconds.map_or(f64::INFINITY, |limit| limit - elapsed);
+            let executions_left = self.budget.executions.map(|limit| limit - self.progress.totals.executions);
+            let task = Task {
+                ticket,
+                budget: executions_left.into_iter().chain(self.spread.slice).min(),
+                started: self.seconds(),
+                weight: units.iter().map(|unit| unit.weight).sum(),
+                units: units.len(),
+            };
+            let totals = &self.progress.totals;
+            let worker = &mut self.crew[index];
+            let (threads, known) = (totals.threads.clone(), totals.found_since(worker.told));
+            worker.run(Order { task, units, threads, seconds: seconds.min(time_left), known });
+        }
+    }
+
+    /// A process that waits for a slice. One that has given threads numbers that the search does not know yet is of no
+    /// use: a thread found next would get another number than in a search in one process.
+    fn idle(&mut self) -> Option<usize> {
+        let threads = &self.progress.totals.threads;
+        let interrupts = self.interrupts;
+        self.crew.retain_mut(|worker| {
+            let stays = worker.task.is_some() || threads.starts_with(&worker.threads);
+            if !stays {
+                worker.end(interrupts);
+            }
+            stays
+        });
+        self.crew.iter().position(|worker| worker.task.is_none())
+    }
+
+    fn hire(&mut self) -> Result<usize, Failure> {
+        self.workers += 1;
+        let news = self.news.0.clone();
+        self.crew.push(Worker::start(WorkerId(self.workers), self.program, self.job, self.interrupts, news)?);
+        Ok(self.crew.len() - 1)
+    }
+
+    fn hear(&mut self, id: WorkerId, news: News) -> Result<(), Failure> {
+        // Of one that was ended there may still be news.
+        let Some(index) = self.crew.iter().position(|worker| worker.id == id) else { return Ok(()) };
+        match news {
+            News::Said(Message::Harvest(harvest)) => self.take_in(index, harvest),
+            News::Said(Message::Internal(words)) => Err(Failure::internal(format!("the runtime failed: {words}"))),
+            News::Said(Message::Replayed(_) | Message::Diverged(_)) => {
+                Err(Failure::internal("the runtime failed: a replay that nobody asked for"))
+            }
+            News::Garbled(failure) => Err(failure),
+            News::Silent => {
+                let mut worker = self.crew.remove(index);
+                let status = worker.wait(self.interrupts);
+                match worker.task {
+                    Some(task) => self.lose(task, status),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn take_in(&mut self, index: usize, harvest: Box<Harvest>) -> Result<(), Failure> {
+        let worker = &mut self.crew[index];
+        let Some(task) = worker.has_run(harvest.left.len()) else {
+            return Err(Failure::internal("the runtime failed: a result that nobody asked for"));
+        };
+        worker.threads.clone_from(&harvest.threads);
+        let queue = &mut self.progress.queue;
+        if self.sampled != queue.round() {
+            (self.samples, self.sampled) = (Samples::default(), queue.round());
+        }
+        let weight = |units: &[Unit]| units.iter().map(|unit| unit.weight).sum::<f64>();
+        let done = task.weight - weight(&harvest.left);
+        self.samples.add(done, approximate(harvest.tally.executions), weight(&harvest.next));
+        queue.finish(task.ticket, task.budget, task.started, harvest);
+        Ok(())
+    }
+
+    /// A process has ended within a slice: another one shall run it, unless that does not help.
+    fn lose(&mut self, task: Task, status: Option<ExitStatus>) -> Result<(), Failure> {
+        self.progress.queue.give_back(task.ticket);
+        if self.interrupts.pressed() {
+            return Ok(());
+        }
+        let Some(status) = status else {
+            return Err(Failure::internal("the program ended, and nobody knows how"));
+        };
+        self.strikes += 1;
+        let by_signal = std::os::unix::process::ExitStatusExt::signal(&status).is_some();
+        if !by_signal || self.strikes >= STRIKES {
+            return Err(ended_early(status, " before it gave its result"));
+        }
+        Ok(())
+    }
+
+    fn facts(&self) -> Facts {
+        let queue = &self.progress.queue;
+        let (weight, next) = queue.weights();
+        let last = self.job.preemptions.unwrap_or(0);
+        let ahead = Ahead { weight, next, round: queue.round(), last };
+        let executions = self.progress.executions();
+        let ran = approximate(executions.saturating_sub(self.executions_before));
+        let processes = self.crew.iter().map(Worker::process).chain([std::process::id()]);
+        Facts {
+            executions,
+            rate: ran / self.begun.elapsed().as_secs_f64(),
+            bound: self.job.preemptions.map(|most| (queue.round(), most)),
+            left: self.samples.left(&ahead).filter(|_| self.sampled == queue.round() && weight + next > 0.0),
+            findings: self.progress.totals.findings(),
+            memory: status::memory(processes),
+        }
+    }
+
+    fn exploration(self) -> Exploration {
+        let Progress { end, seconds, .. } = &self.progress;
+        let totals = if self.is_joined() { self.progress.totals.clone() } else { self.progress.all() };
+        let mut summary = Summary { seconds: *seconds, ..totals.summary(&self.job.monitors) };
+        let mut unsupported = Vec::new();
+        match end {
+            Some(End::Complete) => summary.complete = true,
+            Some(End::Found) => {}
+            Some(End::Events(busiest)) => {
+                (summary.stopped_by, summary.busiest) = (Some(StoppedBy::Events), busiest.clone());
+            }
+            Some(End::Unsupported { what, place }) => unsupported.push((what.clone(), place.clone())),
+            None => summary.stopped_by = self.stopped,
+        }
+        let mut violations = totals.violations();
+        for violation in &mut violations {
+            symbols::locate(&self.program.executable, &self.program.directory, violation);
+        }
+        Exploration { violations, unsupported, summary: Some(summary) }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn approximate(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,163 @@
+//! How far the search is, for those who wait: one line that changes on a terminal, one line every ten seconds elsewhere.
+
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use engine::explore::estimate::Estimate;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::report::verdict::counted;
+
+/// From one line to the next where they are not replaced.
+const SELDOM: Duration = Duration::from_secs(10);
+/// From one change of the line to the next.
+const OFTEN: Duration = Duration::from_millis(200);
+
+/// What is said.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Facts {
+    pub(super) executions: u64,
+    /// In a second, lately.
+    pub(super) rate: f64,
+    /// The preemptions of this round, and the most.
+    pub(super) bound: Option<(u32, u32)>,
+    /// How many executions are to come.
+    pub(super) left: Option<Estimate>,
+    pub(super) findings: usize,
+    /// Bytes, of all processes together.
+    pub(super) memory: u64,
+}
+
+/// The line, or the lines.
+pub(super) struct Status {
+    /// On a terminal.
+    bar: Option<ProgressBar>,
+    due: Instant,
+}
+
+impl Status {
+    /// Says nothing yet.
+    pub(super) fn new() -> Status {
+        let terminal = io::stderr().is_terminal();
+        Status { bar: None, due: Instant::now() + if terminal { OFTEN } else { SELDOM } }
+    }
+
+    /// Whether it is time to say something.
+    pub(super) fn is_due(&self) -> bool {
+        Instant::now() >= self.due
+    }
+
+    /// Says it.
+    pub(super) fn say(&mut self, facts: &Facts) {
+        let line = line(facts);
+        if io::stderr().is_terminal() {
+            let bar = self.bar.get_or_insert_with(|| {
+                let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+                bar.set_style(ProgressStyle::with_template("{wide_msg}").expect("a constant"));
+                bar
+            });
+            bar.set_message(line);
+            bar.tick();
+            self.due = Instant::now() + OFTEN;
+        } else {
+            crate::screen::complain(&line);
+            self.due = Instant::now() + SELDOM;
+        }
+    }
+
+    /// Nothing more is said.
+    pub(super) fn end(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Bytes of memory that these processes use.
+pub(super) fn memory(processes: impl Iterator<Item = u32>) -> u64 {
+    let pages = |process: u32| {
+        let text = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
+        text.split(' ').nth(1)?.parse::<u64>().ok()
+    };
+    // SAFETY: asks for a number.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    processes.filter_map(pages).sum::<u64>() * u64::try_from(page).unwrap_or(4096)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
+fn line(facts: &Facts) -> String {
+    let mut parts = vec![counted(facts.executions, "execution", "executions"), format!("{}/s", rounded(facts.rate))];
+    if let Some((now, most)) = facts.bound {
+        parts.push(format!("{now} of at most {}", counted(most.into(), "preemption", "preemptions")));
+    }
+    if let Some(Estimate { executions: left, error }) = facts.left {
+        let done = facts.executions as f64;
+        let all = done + left;
+        let share = format!("{:.0} %", (100.0 * done / all).min(99.0));
+        parts.push(if error.is_finite() {
+            format!("{share} of about {} ± {}", rounded(all), rounded(error))
+        } else {
+            format!("{share} of about {}", rounded(all))
+        });
+    }
+    parts.push(counted(facts.findings as u64, "finding", "findings"));
+    parts.push(format!("{} MB", facts.memory >> 20));
+    parts.join(", ")
+}
+
+/// A number with two digits that say something: `310000`, `2.9 million`.
+fn rounded(number: f64) -> String {
+    if number < 100.0 {
+        return format!("{number:.0}");
+    }
+    let unit = 10_f64.powf(number.log10().floor() - 1.0);
+    let number = (number / unit).round() * unit;
+    match number {
+        ..1e6 => format!("{number:.0}"),
+        1e6..1e9 => format!("{} million", number / 1e6),
+        1e9..1e15 => format!("{} billion", (number / 1e8).round() / 10.0),
+        _ => format!("{number:.0e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::explore::estimate::Estimate;
+
+    use super::{Facts, line, memory, rounded};
+
+    #[test]
+    fn numbers_have_two_digits() {
+        let cases = [(0.4, "0"), (7.0, "7"), (314.0, "310"), (123_456.0, "120000"), (2.94e6, "2.9 million")];
+        for (number, text) in cases.into_iter().chain([(1.26e10, "13 billion"), (1.23e20, "1e20")]) {
+            assert_eq!(rounded(number), text);
+        }
+    }
+
+    #[test]
+    fn a_line_says_how_far_it_is() {
+        let facts = Facts {
+            executions: 1000,
+            rate: 52_000.0,
+            bound: Some((1, 2)),
+            left: Some(Estimate { executions: 3000.0, error: 250.0 }),
+            findings: 1,
+            memory: 84 << 20,
+        };
+        assert_eq!(
+            line(&facts),
+            "1000 executions, 52000/s, 1 of at most 2 preemptions, 25 % of about 4000 ± 250, 1 finding, 84 MB"
+        );
+        let unknown = Facts { bound: None, left: None, findings: 0, ..facts };
+        assert_eq!(line(&unknown), "1000 executions, 52000/s, 0 findings, 84 MB");
+        let doubtful = Facts { left: Some(Estimate { executions: 1.0, error: f64::INFINITY }), ..unknown };
+        assert_eq!(line(&doubtful), "1000 executions, 52000/s, 99 % of about 1000, 0 findings, 84 MB");
+    }
+
+    #[test]
+    fn this_process_uses_memory() {
+        assert!(memory([std::process::id()].into_iter()) > 1 << 19);
+        assert_eq!(memory([u32::MAX].into_iter()), 0);
+    }
+}

@@ -1,0 +1,223 @@
+//! The results of slices, joined.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use protocol::{
+    BoundCount, BoundTally, FirstReport, Harvest, Identity, MonitorCount, MonitorName, Sighting, Summary, Violation,
+};
+use serde::{Deserialize, Serialize};
+
+/// What a monitor has counted.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+struct MonitorTotal {
+    reporting: u64,
+    triples: BTreeSet<(u32, u32, u32)>,
+    first: Option<FirstReport>,
+    first_preemptions: Option<u32>,
+}
+
+/// What all slices that are joined have given together.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Totals {
+    /// Executions explored.
+    pub(crate) executions: u64,
+    blocked: u64,
+    runs: u64,
+    events: u64,
+    by_bound: BTreeMap<u32, BoundTally>,
+    monitors: Vec<MonitorTotal>,
+    uninstrumented: BTreeSet<String>,
+    assumptions: BTreeSet<String>,
+    exit_statuses: BTreeMap<i32, u64>,
+    found: Vec<Sighting>,
+    /// The creation paths of the threads that have numbers.
+    pub(crate) threads: Vec<Vec<u32>>,
+}
+
+/// Whether two processes that have given threads these numbers agree as far as both know them.
+pub(crate) fn agree(ours: &[Vec<u32>], theirs: &[Vec<u32>]) -> bool {
+    ours.iter().zip(theirs).all(|(ours, theirs)| ours == theirs)
+}
+
+impl Totals {
+    /// Takes in the next slice, which began so many seconds after the search.
+    pub(crate) fn add(&mut self, harvest: &Harvest, started: f64) {
+        let tally = &harvest.tally;
+        self.monitors.resize_with(tally.monitors.len(), MonitorTotal::default);
+        for (total, count) in self.monitors.iter_mut().zip(&tally.monitors) {
+            total.reporting += count.reporting;
+            total.triples.extend(&count.triples);
+            if let (None, Some(first)) = (&total.first, &count.first) {
+                let executions = (self.executions + first.executions).max(1);
+                total.first = Some(FirstReport { executions, seconds: started + first.seconds });
+                total.first_preemptions = count.first_preemptions;
+            }
+        }
+        self.executions += tally.executions;
+        self.blocked += tally.blocked;
+        self.runs += tally.runs;
+        self.events += tally.events;
+        for (preemptions, count) in &tally.by_bound {
+            let total = self.by_bound.entry(*preemptions).or_default();
+            total.executions += count.executions;
+            for (monitor, reporting) in &count.reporting {
+                *total.reporting.entry(*monitor).or_default() += reporting;
+            }
+        }
+        self.uninstrumented.extend(tally.uninstrumented.iter().cloned());
+        self.assumptions.extend(tally.assumptions.iter().cloned());
+        for (status, executions) in &tally.exit_statuses {
+            *self.exit_statuses.entry(*status).or_default() += executions;
+        }
+        for sighting in &harvest.found {
+            match self.found.iter_mut().find(|found| found.identity == sighting.identity) {
+                Some(found) => found.executions += sighting.executions,
+                None => self.found.push(sighting.clone()),
+            }
+        }
+        if self.threads.len() < harvest.threads.len() {
+            self.threads.clone_from(&harvest.threads);
+        }
+    }
+
+    /// What has been found after the first so many.
+    pub(crate) fn found_since(&self, known: usize) -> Vec<Identity> {
+        self.found.iter().skip(known).map(|found| found.identity.clone()).collect()
+    }
+
+    /// How many violations have been found.
+    pub(crate) fn findings(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The violations in the order of discovery; none is missing.
+    pub(crate) fn violations(&self) -> Vec<Violation> {
+        self.found.iter().filter_map(|found| found.violation.as_deref().cloned()).collect()
+    }
+
+    /// The counts of a search with these monitors, as far as they are no matter of how it ended.
+    ///
+    /// A run that only repeats another one but for iterations without effect does not count; but what it shows belongs
+    /// to some execution that counts.
+    pub(crate) fn summary(&self, monitors: &[MonitorName]) -> Summary {
+        let unknown = MonitorTotal::default();
+        let total = |index: usize| self.monitors.get(index).unwrap_or(&unknown);
+        let mut by_bound: Vec<BoundCount> = Vec::new();
+        for (&preemptions, count) in &self.by_bound {
+            let reporting = monitors.iter().enumerate().map(|(index, monitor)| {
+                let only = total(index).reporting == 0 && total(index).first_preemptions == Some(preemptions);
+                (*monitor, count.reporting.get(monitor).copied().unwrap_or(0).max(u64::from(only)))
+            });
+            by_bound.push(BoundCount { preemptions, executions: count.executions, reporting: reporting.collect() });
+        }
+        let counts = monitors.iter().enumerate().map(|(index, &monitor)| {
+            let total = total(index);
+            let pairs: BTreeSet<&Identity> = self.reported_by(monitor).collect();
+            MonitorCount {
+                monitor,
+                reporting: total.reporting.max(u64::from(total.first.is_some())),
+                distinct: pairs.len() as u64,
+                distinct_triples: total.triples.len() as u64,
+                first: total.first.clone(),
+            }
+        });
+        Summary {
+            complete: false,
+            stopped_by: None,
+            executions: self.executions,
+            blocked: self.blocked,
+            runs: self.runs,
+            events: self.events,
+            seconds: 0.0,
+            by_bound,
+            monitors: counts.collect(),
+            violation_executions: self.found.iter().map(|found| found.executions.max(1)).collect(),
+            uninstrumented: self.uninstrumented.iter().cloned().collect(),
+            busiest: None,
+            assumptions: self.assumptions.iter().cloned().collect(),
+            exit_statuses: self.exit_statuses.clone(),
+        }
+    }
+
+    fn reported_by(&self, monitor: MonitorName) -> impl Iterator<Item = &Identity> {
+        let identities = self.found.iter().map(|found| &found.identity);
+        identities.filter(move |identity| matches!(identity, Identity::Reported(by, ..) if *by == monitor))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::{BoundTally, FirstReport, Harvest, Identity, MonitorName, MonitorTally, Sighting, SliceEnd, Tally};
+
+    use super::{Totals, agree};
+    use crate::report::samples;
+
+    fn harvest(executions: u64, reporting: u64, pair: (u32, u32), preemptions: u32) -> Harvest {
+        let first = FirstReport { executions, seconds: 0.5 };
+        let monitor = MonitorTally {
+            reporting,
+            triples: vec![(pair.0, 7, pair.1)],
+            first: Some(first),
+            first_preemptions: Some(preemptions),
+        };
+        let found = Sighting {
+            identity: Identity::Reported(MonitorName::Tso, pair.0, pair.1),
+            executions: reporting,
+            violation: Some(Box::new(samples::store_buffering())),
+        };
+        let bound = BoundTally { executions, reporting: [(MonitorName::Tso, reporting)].into() };
+        Harvest {
+            end: SliceEnd::Open,
+            left: Vec::new(),
+            next: Vec::new(),
+            threads: vec![Vec::new()],
+            tally: Tally {
+                executions,
+                runs: executions,
+                by_bound: [(preemptions, bound)].into(),
+                monitors: vec![monitor],
+                ..Tally::default()
+            },
+            found: vec![found],
+            recorded: String::new(),
+        }
+    }
+
+    #[test]
+    fn counts_add_and_the_first_stays_first() {
+        let mut totals = Totals::default();
+        totals.add(&harvest(3, 2, (1, 2), 0), 10.0);
+        totals.add(&harvest(5, 4, (1, 2), 1), 20.0);
+        totals.add(&harvest(5, 1, (2, 1), 1), 30.0);
+        let summary = totals.summary(&[MonitorName::Tso]);
+        assert_eq!((summary.executions, summary.violation_executions), (13, vec![6, 1]));
+        let monitor = &summary.monitors[0];
+        assert_eq!((monitor.reporting, monitor.distinct, monitor.distinct_triples), (7, 2, 2));
+        assert_eq!(monitor.first, Some(FirstReport { executions: 3, seconds: 10.5 }));
+        let bounds: Vec<(u32, u64)> =
+            summary.by_bound.iter().map(|bound| (bound.preemptions, bound.executions)).collect();
+        assert_eq!(bounds, [(0, 3), (1, 10)]);
+        assert_eq!((totals.findings(), totals.found_since(1).len(), totals.violations().len()), (2, 1, 2));
+    }
+
+    #[test]
+    fn what_only_repeating_runs_show_counts_once() {
+        let mut totals = Totals::default();
+        totals.add(&harvest(0, 0, (1, 2), 1), 0.0);
+        totals.add(&harvest(4, 0, (1, 2), 1), 1.0);
+        let summary = totals.summary(&[MonitorName::Tso, MonitorName::Pso]);
+        assert_eq!(summary.monitors[0].reporting, 1);
+        assert_eq!(summary.monitors[0].first, Some(FirstReport { executions: 1, seconds: 0.5 }));
+        assert_eq!(summary.violation_executions, [1]);
+        assert_eq!(summary.by_bound[0].reporting, [(MonitorName::Tso, 1), (MonitorName::Pso, 0)].into());
+        assert_eq!((summary.monitors[1].reporting, summary.monitors[1].first.is_none()), (0, true));
+    }
+
+    #[test]
+    fn numberings_agree_as_far_as_they_go() {
+        let main = vec![Vec::new()];
+        let (left, right) = (vec![Vec::new(), vec![0]], vec![Vec::new(), vec![1]]);
+        assert!(agree(&main, &left) && agree(&left, &main) && agree(&left, &left));
+        assert!(!agree(&left, &right));
+    }
+}

@@ -1,0 +1,305 @@
+//! Searches in several processes, that are killed, and that go on from a checkpoint: the result is always the same.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, tool};
+
+/// Store buffering thrice, with an assertion that fails now and then, and a wait loop.
+const MIXED: &str = "#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int flag, x, y, z;
+static void *left(void *unused) {
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    int seen = atomic_load_explicit(&y, memory_order_relaxed);
+    atomic_store_explicit(&z, seen, memory_order_relaxed);
+    atomic_store(&flag, 1);
+    return unused;
+}
+static void *right(void *unused) {
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    int seen = atomic_load_explicit(&x, memory_order_relaxed);
+    while (!atomic_load(&flag))
+        ;
+    assert(seen || atomic_load_explicit(&z, memory_order_relaxed) != 2);
+    return unused;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, left, 0);
+    pthread_create(&b, 0, right, 0);
+    atomic_store_explicit(&z, 2, memory_order_relaxed);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+";
+
+/// Which threads there are depends on the schedule; which number they get, on which is found first.
+const NUMBERED: &str = "#include <pthread.h>
+#include <stdatomic.h>
+#include <fencehound.h>
+atomic_int x, y;
+static void *grandchild(void *mine) {
+    atomic_store_explicit((atomic_int *)mine, 2, memory_order_relaxed);
+    atomic_load_explicit(mine == &x ? &y : &x, memory_order_relaxed);
+    return 0;
+}
+static void *child(void *mine) {
+    pthread_t thread;
+    if (atomic_exchange((atomic_int *)mine, 1) == 0 && atomic_load(mine == &x ? &y : &x) == 1) {
+        pthread_create(&thread, 0, grandchild, mine);
+        pthread_join(thread, 0);
+    }
+    return 0;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, child, &x);
+    pthread_create(&b, 0, child, &y);
+    int value = fh_choose(3);
+    fh_assume(value != 1);
+    atomic_store_explicit(&x, value, memory_order_relaxed);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+";
+
+/// Some hundred thousand executions with at most three preemptions.
+const LONG: &str = "#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y;
+static void *body(void *unused) {
+    for (int i = 0; i < 7; i++) {
+        atomic_store_explicit(&x, i, memory_order_relaxed);
+        atomic_load_explicit(&y, memory_order_relaxed);
+    }
+    return unused;
+}
+int main(void) {
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], 0, body, 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], 0);
+    atomic_store_explicit(&y, 1, memory_order_relaxed);
+    return 0;
+}
+";
+
+fn bench() -> Bench {
+    let bench = Bench::new(&[("mixed.c", MIXED), ("numbered.c", NUMBERED), ("long.c", LONG)]);
+    for name in ["mixed", "numbered", "long"] {
+        bench.quietly(&format!("cc -O1 -o {name} {name}.c"));
+    }
+    bench
+}
+
+/// A result without its times.
+fn timeless(mut result: Value) -> Value {
+    result["seconds"] = Value::Null;
+    for first in result["first"].as_object_mut().expect("an object").values_mut() {
+        first["seconds"] = Value::Null;
+    }
+    result
+}
+
+/// The result of a check, and its findings.
+fn everything(bench: &Bench, line: &str) -> (Value, Vec<(String, String)>) {
+    drop(fs::remove_dir_all(bench.path("fencehound-out")));
+    let result = timeless(bench.check(line));
+    let mut findings: Vec<(String, String)> = fs::read_dir(bench.path("fencehound-out"))
+        .map(|folders| {
+            let read = |folder: fs::DirEntry| {
+                let name = folder.file_name().to_string_lossy().into_owned();
+                let text = bench.read(&format!("fencehound-out/{name}/finding.json"));
+                (name, text + &bench.read(&format!("fencehound-out/{}/report.txt", folder.file_name().display())))
+            };
+            folders.map(|folder| read(folder.unwrap())).collect()
+        })
+        .unwrap_or_default();
+    findings.sort();
+    (result, findings)
+}
+
+#[test]
+fn any_number_of_processes_and_any_cut_give_the_same_result_and_findings() {
+    let bench = bench();
+    let searches = [
+        "mixed",
+        "mixed --preemptions none",
+        "mixed --stop-at-first --preemptions 1",
+        "mixed --executions 33",
+        "mixed --executions 33 --preemptions none",
+        "mixed --monitor race,exact_tso,prefix_pso",
+        "mixed --max-events 17",
+        "numbered",
+        "numbered --preemptions 3",
+    ];
+    for search in searches {
+        let expected = everything(&bench, &format!("{search} -j 1"));
+        assert!(expected.0["executions"].as_u64().unwrap() > 0, "{search}: {}", expected.0);
+        for spread in [
+            "-j 1 --slice-executions 1",
+            "-j 1 --slice-executions 10",
+            "-j 2 --slice-executions 3",
+            "-j 5 --slice-executions 1",
+        ] {
+            assert_eq!(everything(&bench, &format!("{search} {spread}")), expected, "{search} {spread}");
+        }
+    }
+}
+
+/// The tool, about to be killed.
+fn start(bench: &Bench, line: &str) -> Child {
+    let mut command = Command::new(tool());
+    command.arg("check").args(line.split_whitespace()).current_dir(bench.path("."));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn executions(result: &Value) -> u64 {
+    result["executions"].as_u64().expect("a number")
+}
+
+const SEARCH: &str = "long --preemptions 3";
+
+#[test]
+fn a_search_that_is_killed_twenty_times_ends_as_if_it_had_not_been() {
+    let bench = bench();
+    let (expected, findings) = everything(&bench, SEARCH);
+    assert!(executions(&expected) > 100_000, "{expected}");
+    let mut random: u64 = 7;
+    let mut sizes = Vec::new();
+    for _ in 0..20 {
+        let mut child = start(&bench, &format!("{SEARCH} --checkpoint state -j 2"));
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 300));
+        drop(child.kill());
+        drop(child.wait());
+        sizes.extend(fs::metadata(bench.path("state")).map(|file| file.len()));
+    }
+    assert!(sizes.len() > 10 && sizes.first() != sizes.last(), "nothing was kept: {sizes:?}");
+    let (result, found) = everything(&bench, &format!("{SEARCH} --checkpoint state"));
+    assert_eq!((result, found), (expected.clone(), findings.clone()));
+    let begun = Instant::now();
+    let again = bench.check(&format!("{SEARCH} --checkpoint state"));
+    let once_more = bench.check(&format!("{SEARCH} --checkpoint state"));
+    assert_eq!(again, once_more, "a search that has ended is not run again, so its times are the same");
+    assert_eq!(timeless(again), expected, "after {:?}", begun.elapsed());
+}
+
+#[test]
+fn ctrl_c_and_budgets_keep_the_search() {
+    let bench = bench();
+    let (expected, _) = everything(&bench, SEARCH);
+    let some = bench.check(&format!("{SEARCH} --checkpoint state --executions 1000"));
+    assert_eq!((some["verdict"].as_str(), executions(&some)), (Some("incomplete"), 1000));
+    assert_eq!(bench.check(&format!("{SEARCH} --checkpoint state --executions 1000"))["executions"], 1000);
+    let more = bench.run(&format!("check {SEARCH} --checkpoint state --time 100ms"));
+    assert_eq!(more.status, 3, "{more:?}");
+    let mut command = bench.command(tool(), &["check", "long", "--preemptions", "3", "--checkpoint", "state"]);
+    let child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let pressed = Command::new("pkill").args(["-INT", "-P", &child.id().to_string()]).status().unwrap();
+    assert!(pressed.success());
+    let ran = crate::bench::ran(&child.wait_with_output().unwrap());
+    assert_eq!(ran.status, 3, "{ran:?}");
+    let note = "note: the search is kept in state: the same command goes on from there\n";
+    assert!(ran.errors.ends_with(note), "{}", ran.errors);
+    assert_eq!(everything(&bench, &format!("{SEARCH} --checkpoint state")).0, expected);
+}
+
+/// The processes that this one has started.
+fn children(of: u32) -> Vec<u32> {
+    let text = fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();
+    text.split_whitespace().filter_map(|number| number.parse().ok()).collect()
+}
+
+#[test]
+fn a_process_that_is_killed_leaves_no_hole() {
+    let bench = bench();
+    let (expected, _) = everything(&bench, SEARCH);
+    let mut command = Command::new(tool());
+    command.args(["check", "long", "--preemptions", "3", "-j", "2", "--json", "result"]).current_dir(bench.path("."));
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut killed = 0;
+    while child.try_wait().unwrap().is_none() && killed < 2 {
+        std::thread::sleep(Duration::from_millis(250));
+        for process in children(child.id()).into_iter().take(1) {
+            killed += i32::from(Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap().success());
+        }
+    }
+    let status = child.wait().unwrap();
+    assert!(killed > 0, "the search was over too soon");
+    assert_eq!(status.code(), Some(1));
+    let result: Value = serde_json::from_str(&bench.read("result")).unwrap();
+    assert_eq!(timeless(result), expected);
+}
+
+#[test]
+fn checkpoints_that_do_not_fit_are_refused() {
+    let bench = bench();
+    assert_eq!(bench.run("check mixed --checkpoint state").status, 1);
+    let refused = |line: &str, words: &str| {
+        let ran = bench.run(line);
+        assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{line}: {ran:?}");
+        assert!(ran.errors.starts_with(&format!("error: {words}\nhelp: ")), "{line}: {}", ran.errors);
+    };
+    refused("check long --checkpoint state", "state: a checkpoint of another search: another target");
+    refused(
+        "check mixed --preemptions 1 --checkpoint state",
+        "state: a checkpoint of another search: other options of `fencehound check`",
+    );
+    refused("check mixed --checkpoint state -- 1", "state: a checkpoint of another search: other program arguments");
+    refused("check mixed --checkpoint mixed.c", "mixed.c: not a checkpoint of fencehound");
+    refused("check mixed --checkpoint none/state", "none/state: cannot be written: no such file or directory");
+    refused("check mixed --checkpoint .", ".: not a file");
+    refused(
+        "check mixed --explorer dpor --checkpoint state",
+        "--checkpoint does not fit the explorer dpor in this version",
+    );
+    refused("check mixed -j 0", "-j `0` is no number of processes");
+    refused("check mixed -j many", "-j `many` is no number of processes");
+    let mut bytes = fs::read(bench.path("state")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(bench.path("state"), &bytes).unwrap();
+    refused("check mixed --checkpoint state", "state: a corrupt checkpoint");
+    fs::write(bench.path("state"), &bytes[..middle]).unwrap();
+    refused("check mixed --checkpoint state", "state: a corrupt checkpoint");
+    assert_eq!(fs::read(bench.path("state")).unwrap(), &bytes[..middle], "a file that is refused is left alone");
+    fs::copy(bench.path("numbered"), bench.path("other")).unwrap();
+    assert_eq!(bench.run("check other --checkpoint another").status, 1);
+    fs::copy(bench.path("mixed"), bench.path("other")).unwrap();
+    refused(
+        "check other --checkpoint another",
+        "another: a checkpoint of another search: another version of the program",
+    );
+}
+
+#[test]
+fn a_long_search_says_how_far_it_is() {
+    let bench = bench();
+    let ran = bench.run("check long --preemptions 6 --time 11s");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    let lines: Vec<&str> = ran.errors.lines().collect();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].contains(" executions, ") && lines[0].contains("/s, ") && lines[0].ends_with(" MB"), "{lines:?}");
+    assert!(lines[0].contains(" % of about ") && lines[0].contains(" of at most 6 preemptions, "), "{lines:?}");
+}
+
+#[test]
+fn other_explorers_give_the_same_result_in_slices() {
+    let bench = bench();
+    for search in
+        ["mixed --explorer dpor", "mixed --explorer random --executions 500", "mixed --explorer urw --executions 200"]
+    {
+        let expected = everything(&bench, search);
+        assert_eq!(everything(&bench, &format!("{search} -j 4 --slice-executions 7")), expected, "{search}");
+    }
+}

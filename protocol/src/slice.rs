@@ -1,0 +1,196 @@
+//! Slices of a search: what the tool hands out, and what comes back.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::job::MonitorName;
+use crate::message::{BusyLoop, FirstReport, Place, Violation};
+
+/// Bytes, in JSON as text: four letters for three bytes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Packed(pub Vec<u8>);
+
+impl Serialize for Packed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&data_encoding::BASE64.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Packed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(PackedVisitor)
+    }
+}
+
+struct PackedVisitor;
+
+impl Visitor<'_> for PackedVisitor {
+    type Value = Packed;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("bytes in base 64")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Packed, E> {
+        data_encoding::BASE64.decode(text.as_bytes()).map(Packed).map_err(E::custom)
+    }
+}
+
+/// Executions that are still to be run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Unit {
+    /// Its part of the round, in the explorer's measure.
+    pub weight: f64,
+    /// What to run.
+    pub prefixes: Prefixes,
+}
+
+/// What to run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prefixes {
+    /// The whole search.
+    Whole,
+    /// What the process that was given the whole search has not run of it yet: its explorer cannot hand that out.
+    Rest,
+    /// What only the explorer in the program can read.
+    Packed(Packed),
+}
+
+/// Run some executions. The first job of a process is the [`crate::Explore`] that the slices are of.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Slice {
+    /// What to run, in order.
+    pub units: Vec<Unit>,
+    /// The creation paths of the threads that have numbers.
+    pub threads: Vec<Vec<u32>>,
+    /// Stop after so many executions that count, at least 1.
+    pub executions: Option<u64>,
+    /// Stop after so many seconds.
+    pub seconds: f64,
+    /// Violations found in executions that come before: they need not be described again.
+    pub known: Vec<Identity>,
+}
+
+/// What makes two violations the same.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Identity {
+    /// A monitor reported this pair of places, which are numbers that the program gives them.
+    Reported(MonitorName, u32, u32),
+    /// An execution failed, in these words.
+    Failed(String),
+}
+
+/// What became of a slice.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Harvest {
+    /// Why it ended.
+    pub end: SliceEnd,
+    /// What is left of it, in order.
+    pub left: Vec<Unit>,
+    /// What it gave for the next round, in order.
+    pub next: Vec<Unit>,
+    /// The creation paths of the threads that have numbers now.
+    pub threads: Vec<Vec<u32>>,
+    /// What it counted.
+    pub tally: Tally,
+    /// What it found, in the order of discovery.
+    pub found: Vec<Sighting>,
+    /// Its executions, if they are wanted, as an event log ([`crate::log`]); each begins with its header.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub recorded: String,
+}
+
+/// Why a slice ended.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SliceEnd {
+    /// All was run, or a budget is used up, or somebody interrupted: the search goes on with what is left.
+    Open,
+    /// At the first violation, or at one after which going on makes no sense.
+    Found,
+    /// An execution reached the limit of events; with the loop that went round most often in it, if one did.
+    Events(Option<BusyLoop>),
+    /// The program did something that cannot be run under control.
+    Unsupported {
+        /// What, in words.
+        what: String,
+        /// Where.
+        place: Place,
+    },
+}
+
+/// What was counted. Two tallies can be added.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// As [`crate::Summary::executions`].
+    pub executions: u64,
+    /// As [`crate::Summary::blocked`].
+    pub blocked: u64,
+    /// As [`crate::Summary::runs`].
+    pub runs: u64,
+    /// As [`crate::Summary::events`].
+    pub events: u64,
+    /// Seconds that the slice took.
+    pub seconds: f64,
+    /// By preemptions, where they are bounded.
+    pub by_bound: BTreeMap<u32, BoundTally>,
+    /// By monitor, in the order asked for.
+    pub monitors: Vec<MonitorTally>,
+    /// As [`crate::Summary::uninstrumented`].
+    pub uninstrumented: Vec<String>,
+    /// As [`crate::Summary::assumptions`].
+    pub assumptions: Vec<String>,
+    /// As [`crate::Summary::exit_statuses`].
+    pub exit_statuses: BTreeMap<i32, u64>,
+}
+
+/// The counts of one preemption bound.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct BoundTally {
+    /// Executions with exactly so many preemptions.
+    pub executions: u64,
+    /// Of these, the ones with at least one report, by monitor.
+    pub reporting: BTreeMap<MonitorName, u64>,
+}
+
+/// What a monitor counted.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct MonitorTally {
+    /// Executions that count with at least one report.
+    pub reporting: u64,
+    /// Its distinct triples of places, as the numbers that the program gives them.
+    pub triples: Vec<(u32, u32, u32)>,
+    /// Its first report, if any, also in an execution that does not count; in how manieth execution of the slice.
+    pub first: Option<FirstReport>,
+    /// The preemptions of that execution, where they are bounded.
+    pub first_preemptions: Option<u32>,
+}
+
+/// A violation in a slice.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Sighting {
+    /// Which.
+    pub identity: Identity,
+    /// In how many executions that count it was seen: 0 if only in others.
+    pub executions: u64,
+    /// Itself, as it was seen first; none if it is known.
+    pub violation: Option<Box<Violation>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Packed;
+
+    #[test]
+    fn bytes_come_back() {
+        let packed = Packed((0..=255).collect());
+        let text = serde_json::to_string(&packed).unwrap();
+        assert_eq!(serde_json::from_str::<Packed>(&text).unwrap(), packed);
+        assert!(serde_json::from_str::<Packed>("\"AB\"").is_err());
+    }
+}

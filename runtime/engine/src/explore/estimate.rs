@@ -1,0 +1,140 @@
+//! How many executions are still to come: an estimate from the slices that are done.
+//!
+//! Source: Knuth, "Estimating the efficiency of backtrack programs", Mathematics of Computation 29, 1975, as a weighted
+//! backtrack estimator (Kilby, Slaney, Thiébaux, Walsh, AAAI 2006): a tree has weight 1, and every decision divides the
+//! weight evenly among its alternatives ([`super::slice::Unit::weight`]). So many executions on so much weight as there
+//! were so far are expected on the rest.
+//!
+//! The rounds of preemption bounding to come are extrapolated: each prefix gives as many executions as those of this
+//! round, and if n points of an execution allow a preemption, those with k preemptions have n / (k + 1) points behind
+//! their last one on average, as if the preemptions were spread evenly.
+//!
+//! The error is a standard error: of the ratio of executions to weight, and of the rest around that ratio, from the
+//! differences between the slices; a round to come adds a third of its size. Slices of a depth-first search are no
+//! random sample, so early estimates can be further off than their error says.
+
+/// The slices of a round that are done, in sums.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Samples {
+    slices: f64,
+    weight: f64,
+    executions: f64,
+    next: f64,
+    weight_squares: f64,
+    execution_squares: f64,
+    products: f64,
+}
+
+/// What is known to be to come.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Ahead {
+    /// The weight that is left of this round.
+    pub weight: f64,
+    /// The weight that has been handed out for the next round.
+    pub next: f64,
+    /// This round.
+    pub round: u32,
+    /// The last round.
+    pub last: u32,
+}
+
+/// How many executions are to come.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// The expected number.
+    pub executions: f64,
+    /// Its standard error; infinite where nothing is known of it.
+    pub error: f64,
+}
+
+/// The part of a round to come that its extrapolation may be wrong by.
+const DOUBT: f64 = 1.0 / 3.0;
+
+impl Samples {
+    /// A slice is done: it had this weight, ran so many executions, and handed out this weight for the next round.
+    pub fn add(&mut self, weight: f64, executions: f64, next: f64) {
+        self.slices += 1.0;
+        self.weight += weight;
+        self.executions += executions;
+        self.next += next;
+        self.weight_squares += weight * weight;
+        self.execution_squares += executions * executions;
+        self.products += weight * executions;
+    }
+
+    /// How many executions are to come; none as long as nothing has been done.
+    #[must_use]
+    pub fn left(&self, ahead: &Ahead) -> Option<Estimate> {
+        if self.weight <= 0.0 || self.executions <= 0.0 {
+            return None;
+        }
+        let a_weight = self.executions / self.weight;
+        let here = a_weight * ahead.weight;
+        let mut estimate = Estimate { executions: here, error: self.error(a_weight, ahead.weight) };
+        let done = self.executions + here;
+        let mut prefixes = ahead.next + self.next / self.weight * ahead.weight;
+        let mut points = if done > 0.0 { (self.next + self.next / self.weight * ahead.weight) / done } else { 0.0 };
+        for round in ahead.round..ahead.last {
+            let executions = prefixes * a_weight;
+            estimate.executions += executions;
+            estimate.error += executions * DOUBT;
+            points *= f64::from(round + 1) / f64::from(round + 2);
+            prefixes = executions * points;
+        }
+        Some(estimate)
+    }
+
+    /// The standard error of the executions on so much weight to come.
+    fn error(&self, a_weight: f64, weight: f64) -> f64 {
+        if weight <= 0.0 {
+            return 0.0;
+        }
+        if self.slices < 2.0 {
+            return f64::INFINITY;
+        }
+        let residues =
+            self.execution_squares - 2.0 * a_weight * self.products + a_weight * a_weight * self.weight_squares;
+        let variance = residues.max(0.0) / (self.slices - 1.0);
+        let of_the_ratio = self.slices * variance / (self.weight * self.weight);
+        let slices_to_come = weight / (self.weight / self.slices);
+        (weight * weight * of_the_ratio + slices_to_come * variance).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ahead, Samples};
+
+    #[test]
+    fn even_slices_leave_no_doubt() {
+        let mut samples = Samples::default();
+        let ahead = |weight| Ahead { weight, next: 0.0, round: 0, last: 0 };
+        assert_eq!(samples.left(&ahead(1.0)), None);
+        samples.add(0.125, 5.0, 0.0);
+        assert_eq!(samples.left(&ahead(0.875)).map(|left| (left.executions, left.error)), Some((35.0, f64::INFINITY)));
+        samples.add(0.125, 5.0, 0.0);
+        assert_eq!(samples.left(&ahead(0.75)).map(|left| (left.executions, left.error)), Some((30.0, 0.0)));
+        assert_eq!(samples.left(&ahead(0.0)).map(|left| (left.executions, left.error)), Some((0.0, 0.0)));
+    }
+
+    #[test]
+    fn slices_that_differ_are_doubted() {
+        let mut samples = Samples::default();
+        samples.add(1.0, 10.0, 0.0);
+        samples.add(1.0, 20.0, 0.0);
+        let left = samples.left(&Ahead { weight: 2.0, next: 0.0, round: 0, last: 0 }).expect("there are samples");
+        // The variance of a slice is 50; two to come have 100, and twice their mean, 4 · 50 / 2.
+        assert_eq!((left.executions, left.error), (30.0, 200.0_f64.sqrt()));
+    }
+
+    #[test]
+    fn rounds_to_come_are_binomial() {
+        // n points, of which any k are preempted: one execution for each set of k.
+        let n: f64 = 30.0;
+        let mut samples = Samples::default();
+        samples.add(1.0, 1.0, n);
+        let left = samples.left(&Ahead { weight: 0.0, next: n, round: 0, last: 3 }).expect("there are samples");
+        let exact = n + n * (n - 1.0) / 2.0 + n * (n - 1.0) * (n - 2.0) / 6.0;
+        assert!((left.executions - exact).abs() < 0.15 * exact, "{} instead of {exact}", left.executions);
+    }
+}

@@ -1,0 +1,357 @@
+//! `TruSt`: every Mazurkiewicz class exactly once, in memory polynomial in the length of an execution.
+//!
+//! Source: Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly Stateless, Optimal Dynamic Partial Order
+//! Reduction", POPL 2022.
+
+mod graph;
+mod order;
+mod overtaking;
+
+use graph::{Begins, Graph, NONE, Watched, What, Writes, is_object};
+use order::Closure;
+
+use super::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy, Touched};
+use crate::event::{Location, Object, Thread};
+use crate::execution::Iteration;
+use crate::thread_set::ThreadSet;
+
+/// The explorer `dpor`.
+#[derive(Debug, Default)]
+pub struct Trust {
+    graph: Graph,
+    /// The graphs that events were overtaken in, each with an overtaking event as its last.
+    suspended: Vec<Graph>,
+    /// Graphs that are not in use, kept for their memory.
+    spare: Vec<Graph>,
+    closure: Closure,
+    /// The first so many of the order are given.
+    planned: usize,
+    position: usize,
+    /// How many executions had to be run again: then locations are others than before.
+    generation: u32,
+    /// All events of this execution have to be taken anew.
+    renews: bool,
+    /// An event that was performed again is not what it was.
+    stale: bool,
+    current: Thread,
+    /// The events of this execution.
+    performed: Vec<u32>,
+    /// The threads that wait for something to be different, by number.
+    waiting: Vec<Waiting>,
+    /// Some thread has gone on after an iteration without effect.
+    woken: bool,
+    state: State,
+    /// The last execution and this one: the threads and, with the highest bit set, the values.
+    ran: Vec<u32>,
+    runs: Vec<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum State {
+    #[default]
+    Unstarted,
+    Running,
+    Ended(Finish),
+}
+
+/// What a waiting thread waits for.
+#[derive(Clone, Debug)]
+struct Waiting {
+    thread: Thread,
+    /// The events of its last iteration.
+    iteration: Vec<u32>,
+    watched: Vec<Watched>,
+    begins: Begins,
+    standing: Standing,
+}
+
+const VALUE: u32 = 1 << 31;
+
+impl Trust {
+    /// An explorer of all classes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many execution graphs it keeps at the moment. They are all that it keeps.
+    #[must_use]
+    pub fn graphs(&self) -> usize {
+        1 + self.suspended.len() + self.spare.len()
+    }
+
+    /// Steps to the next class; false if there is none.
+    fn advance(&mut self) -> bool {
+        loop {
+            if self.graph.length() == self.graph.fixed {
+                let Some(suspended) = self.suspended.pop() else { return false };
+                self.spare.push(std::mem::replace(&mut self.graph, suspended));
+            }
+            if self.vary_last() {
+                return true;
+            }
+            self.graph.pop();
+        }
+    }
+
+    /// Takes the next alternative of the event that was added last.
+    fn vary_last(&mut self) -> bool {
+        let last = self.graph.length() - 1;
+        let event = *self.graph.event(last);
+        match event.what {
+            What::Value { value, count } if value + 1 < count => {
+                self.graph.events[last as usize].what = What::Value { value: value + 1, count };
+                self.graph.tidy();
+                true
+            }
+            What::Value { .. } | What::Leave => false,
+            What::Local | What::Create(_) | What::Join(_) => event.hides > 0 && self.overtake(last),
+            What::Read | What::Write | What::Stuck | What::Asleep(_) => {
+                let depends = event.writes != Writes::Surely;
+                let reads = event.hides == 0 && matches!(event.what, What::Read | What::Asleep(Begins::ByReading));
+                let (overtakes, reads_older) = (!reads || depends, event.hides == 0 && (reads || depends));
+                (overtakes && self.overtake(last)) || (reads_older && self.closure.read_older(&mut self.graph, last))
+            }
+        }
+    }
+
+    /// The last event comes before the next one that it can overtake.
+    fn overtake(&mut self, last: u32) -> bool {
+        let Some(overtaking) = overtaking::next(&mut self.graph, last) else { return false };
+        let mut graph = self.spare.pop().unwrap_or_default();
+        overtaking.apply(&self.graph, &mut graph);
+        self.suspended.push(std::mem::replace(&mut self.graph, graph));
+        true
+    }
+
+    /// What the next execution has in common with the last one.
+    fn shared(&mut self) -> u32 {
+        std::mem::swap(&mut self.ran, &mut self.runs);
+        self.runs.clear();
+        for &index in &self.graph.order {
+            let event = self.graph.event(index);
+            self.runs.push(match event.what {
+                What::Value { value, .. } => value | VALUE,
+                _ => event.thread.0.into(),
+            });
+        }
+        let same = self.runs.iter().zip(&self.ran).take_while(|(new, old)| new == old);
+        u32::try_from(same.filter(|&(new, _)| new & VALUE == 0).count()).expect("fewer than 2^32 events")
+    }
+
+    /// Whether the iterations after which threads wait for ever come after all that they conflict with, those of a
+    /// thread with a lower number first: the others repeat that.
+    fn wait_last(&self) -> bool {
+        let in_loops = || self.waiting.iter().filter(|waiting| waiting.standing == Standing::InALoop);
+        if in_loops().next().is_none() {
+            return true;
+        }
+        let waits = |event: u32| in_loops().any(|waiting| waiting.iteration.contains(&event));
+        let last: Vec<u32> = self.performed.iter().copied().filter(|&event| waits(event)).collect();
+        last.iter().all(|&event| {
+            let thread = self.graph.event(event).thread;
+            let own = self.graph.accesses_of(event);
+            let later = |other: &u32| !waits(*other) || self.graph.event(*other).thread < thread;
+            let at = self.performed.iter().position(|&other| other == event).expect("it was performed");
+            self.performed[at..].iter().filter(|&other| *other != event && later(other)).all(|&other| {
+                let writes = self.graph.event(event).writes() || self.graph.event(other).writes();
+                !writes
+                    || self
+                        .graph
+                        .accesses_of(other)
+                        .iter()
+                        .all(|theirs| own.iter().all(|own| own.place != theirs.place))
+            })
+        })
+    }
+
+    /// Takes an event that is new, or may be another one than before.
+    fn take(&mut self, event: &Performed<'_>) {
+        let at = self.waiting.iter().position(|waiting| waiting.thread == event.thread);
+        let waiting = at.map(|at| self.waiting.remove(at));
+        let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
+        let in_loop = waiting.as_ref().is_some_and(|waiting| waiting.standing == Standing::InALoop);
+        self.woken |= in_loop && !watched.is_empty();
+        let index = if let Some(index) = self.planned() {
+            if !self.graph.is_as_before(index, event, watched) {
+                self.graph.replace(index, event, watched);
+                self.stale = true;
+            }
+            index
+        } else {
+            self.graph.append(event, watched);
+            self.runs.push(event.thread.0.into());
+            self.graph.length() - 1
+        };
+        self.performed.push(index);
+        self.position += 1;
+    }
+
+    /// Whether a planned event is what it was, with all that its thread does after it.
+    fn is_known(&self, index: u32) -> bool {
+        !self.renews && !self.graph.moved.contains(&index)
+    }
+
+    fn planned(&self) -> Option<u32> {
+        (self.position < self.planned).then(|| self.graph.order[self.position])
+    }
+}
+
+impl Strategy for Trust {
+    fn begin(&mut self) -> Option<Start> {
+        let shared = match self.state {
+            State::Running => panic!("an execution ends before the next begins"),
+            State::Unstarted => 0,
+            State::Ended(Finish::Again) => u32::MAX,
+            State::Ended(Finish::Done) => {
+                if !self.advance() {
+                    return None;
+                }
+                self.shared()
+            }
+        };
+        self.planned = self.graph.order.len();
+        self.renews = self.graph.generation != self.generation;
+        self.position = 0;
+        self.current = Thread::MAIN;
+        self.performed.clear();
+        self.woken = false;
+        self.waiting.clear();
+        self.state = State::Running;
+        Some(Start { shared, preemptions: None, counts: Counts::Once })
+    }
+
+    fn thread(&mut self, _event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
+        let continues = match previous {
+            Previous::Continues(thread) => Some(thread),
+            Previous::Stopped(_) => None,
+        };
+        match self.planned() {
+            Some(index) => {
+                let event = self.graph.event(index);
+                let can = enabled.contains(event.thread) || continues == Some(event.thread);
+                let performs = !matches!(event.what, What::Value { .. });
+                if can && performs { Ok(event.thread) } else { Err(Diverged) }
+            }
+            None => enabled.first().into_iter().chain(continues).min().ok_or(Diverged),
+        }
+    }
+
+    fn undecided(&mut self, _event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+        let Some(index) = self.planned() else { return Ok(()) };
+        let event = self.graph.event(index);
+        let performs = !matches!(event.what, What::Value { .. });
+        if only == Some(event.thread) && performs { Ok(()) } else { Err(Diverged) }
+    }
+
+    fn value(&mut self, _event: u32, count: u64) -> Result<u64, Diverged> {
+        let count = u32::try_from(count).ok().filter(|&count| count < VALUE).ok_or(Diverged)?;
+        match self.planned().map(|index| self.graph.event(index).what) {
+            Some(What::Value { value, count: before }) if before == count => {
+                self.position += 1;
+                Ok(value.into())
+            }
+            Some(What::Value { .. }) => Err(Diverged),
+            // The event that was performed last reads something new, and asks for the first time.
+            _ => {
+                self.graph.append_value(self.current, count, self.position);
+                self.runs.insert(self.position, VALUE);
+                (self.position, self.planned) = (self.position + 1, self.planned + 1);
+                Ok(0)
+            }
+        }
+    }
+
+    fn waited(&mut self, _event: u32) {}
+
+    fn observes(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn performed(&mut self, event: &Performed<'_>) {
+        self.current = event.thread;
+        match self.planned() {
+            Some(index) if self.waiting.is_empty() && self.is_known(index) => {
+                self.performed.push(index);
+                self.position += 1;
+            }
+            _ => self.take(event),
+        }
+    }
+
+    fn changes(&mut self, locations: &[Location], objects: &[Touched]) {
+        if let Some(&index) = self.performed.last()
+            && !(self.position <= self.planned && self.is_known(index))
+        {
+            self.stale |= self.graph.changes(index, locations, objects);
+        }
+    }
+
+    fn becomes(&mut self, object: Object, state: Option<u64>) {
+        if let Some(&index) = self.performed.last() {
+            self.graph.becomes(index, object, state);
+        }
+    }
+
+    fn waits(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
+        let events = iteration.map_or(0..0, |Iteration { first, last, .. }| first as usize..last as usize + 1);
+        let own = |&&index: &&u32| self.graph.event(index).thread == thread;
+        let iteration: Vec<u32> = self.performed[events].iter().filter(own).copied().collect();
+        let mut watched: Vec<Watched> = Vec::new();
+        for access in iteration.iter().flat_map(|&index| self.graph.accesses_of(index)) {
+            if access.watch_is_aside() || watched.iter().any(|&(place, _)| place == access.place) {
+                continue;
+            }
+            // What an operation on an object shows of its state is not known here.
+            let known = access.values.filter(|_| !is_object(access.place));
+            watched.push((access.place, known.map(|(before, _)| before)));
+        }
+        let first = iteration.first().map(|&index| self.graph.event(index).what);
+        let begins = match (standing, first) {
+            (Standing::InALoop, Some(What::Write)) | (Standing::BeforeALimitedWait, _) => Begins::ByWriting,
+            _ => Begins::ByReading,
+        };
+        let at = self.waiting.partition_point(|waiting| waiting.thread < thread);
+        self.waiting.insert(at, Waiting { thread, iteration, watched, begins, standing });
+    }
+
+    fn judge(&mut self) -> Option<Counts> {
+        let counts = if !self.woken && self.wait_last() { Counts::Once } else { Counts::AsAnother };
+        for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
+            if !watched.is_empty() && self.planned().is_none() {
+                self.graph.append_asleep(thread, begins, &watched);
+            }
+        }
+        Some(counts)
+    }
+
+    fn abandons(&self) -> bool {
+        self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
+    }
+
+    fn blocked(&mut self, thread: Thread, need: Need) {
+        if self.planned().is_none() {
+            self.graph.append_stuck(thread, need);
+        }
+    }
+
+    fn finish(&mut self, finish: Finish) {
+        assert_eq!(self.state, State::Running, "an execution ends once");
+        self.state = State::Ended(finish);
+        if std::mem::take(&mut self.stale) {
+            self.graph.rebuild();
+        }
+        self.generation += u32::from(finish == Finish::Again);
+        if finish == Finish::Done {
+            (self.graph.generation, self.graph.moved) = (self.generation, [NONE; 2]);
+        }
+        if finish == Finish::Again {
+            while self.graph.length() > self.graph.fixed
+                && !self.graph.event(self.graph.length() - 1).what.is_performed()
+            {
+                self.graph.pop();
+            }
+        }
+    }
+}

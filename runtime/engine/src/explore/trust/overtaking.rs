@@ -1,0 +1,243 @@
+//! Overtaking ("revisits" in the paper): an event that writes comes before one that was added earlier.
+
+use super::graph::{Access, Event, Graph, Mark, NONE, Watch, What, Writes, has, object_place};
+use crate::explore::Need;
+use crate::sync::machine::{Until, Wish};
+
+/// An event that comes before another one.
+pub(super) struct Overtaking {
+    by: u32,
+    overtaken: u32,
+    /// What the overtaking event depends on, but for itself.
+    clock: Vec<u32>,
+    /// How many of its accesses it still has.
+    accesses: u32,
+}
+
+/// The next event that the last one can overtake.
+pub(super) fn next(graph: &mut Graph, last: u32) -> Option<Overtaking> {
+    loop {
+        let tried = graph.event(last).tried;
+        let overtaken = tried.overtaken.checked_sub(1)?;
+        match attempt(graph, last, overtaken, tried.ways) {
+            Attempt::None => {
+                let tried = &mut graph.events[last as usize].tried;
+                (tried.overtaken, tried.ways) = (overtaken, 0);
+            }
+            Attempt::Fails => graph.events[last as usize].tried.ways += 1,
+            Attempt::Works(clock, accesses) => {
+                graph.events[last as usize].tried.ways += 1;
+                let accesses = u32::try_from(accesses).expect("fewer than 2^32 accesses");
+                return Some(Overtaking { by: last, overtaken, clock, accesses });
+            }
+        }
+    }
+}
+
+enum Attempt {
+    /// There is no such way.
+    None,
+    Fails,
+    /// What the overtaking event depends on, and how many accesses it has then.
+    Works(Vec<u32>, usize),
+}
+
+fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32) -> Attempt {
+    let event = graph.event(last);
+    let known = |index| event.previous != NONE && graph.knows(graph.clock(event.previous), index);
+    let what = graph.event(overtaken).what;
+    if !what.is_performed() || what == What::Leave || known(overtaken) {
+        return Attempt::None;
+    }
+    let others = graph.accesses_of(overtaken);
+    let shared = |access: &Access| others.iter().find(|other| other.place == access.place);
+    if !graph.accesses_of(last).iter().any(|access| shared(access).is_some()) {
+        return Attempt::None;
+    }
+    let mut sources: Vec<(u32, u32)> = Vec::new();
+    let mut conflicts = false;
+    for access in graph.accesses_of(last) {
+        if sources.first().is_some_and(|&(place, source)| runs_out(graph, event, place, source)) {
+            // A limited wait that runs out has nothing to do with the mutex.
+            break;
+        }
+        if let Some(other) = shared(access) {
+            conflicts = true;
+            sources.push((access.place, other.source));
+            continue;
+        }
+        let places = candidates(graph, last, access.place, |index| index < overtaken || known(index));
+        let length = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        sources.push((access.place, places[(way % length) as usize]));
+        way /= length;
+    }
+    if way > 0 {
+        return Attempt::None;
+    }
+    let mut clock = vec![0; graph.width()];
+    if event.previous != NONE {
+        graph.join(&mut clock, event.previous);
+    }
+    for &(_, source) in &sources {
+        if source != NONE {
+            graph.join(&mut clock, graph.accesses[source as usize].event);
+        }
+    }
+    let possible = sources.iter().all(|&(place, source)| can_perform(graph, event, place, source))
+        && is_awake(graph, graph.accesses_of(last), sources.iter().map(|&(_, source)| source));
+    let kept = |index| index < overtaken || graph.knows(&clock, index);
+    let stands = |&(place, source): &(u32, u32)| {
+        writes_after(graph, place, source).all(|write| write == overtaken || write == last || !kept(write))
+    };
+    let works = conflicts
+        && possible
+        && !graph.knows(&clock, overtaken)
+        && sources.iter().all(stands)
+        && graph.marks.iter().all(|mark| mark.by != overtaken && kept(mark.by))
+        && (overtaken..last).all(|index| graph.knows(&clock, index) || is_last(graph, &clock, last, index));
+    if works { Attempt::Works(clock, sources.len()) } else { Attempt::Fails }
+}
+
+/// The writes that the last event may come right after where it overtakes nothing: the last one, and each one before it
+/// as far as those after it are given up.
+fn candidates(graph: &Graph, last: u32, place: u32, kept: impl Fn(u32) -> bool) -> Vec<u32> {
+    let mut candidates = Vec::new();
+    for write in graph.chain(place) {
+        let event = graph.accesses.get(write as usize).map(|access| access.event);
+        if event == Some(last) {
+            continue;
+        }
+        candidates.push(write);
+        if event.is_some_and(&kept) {
+            break;
+        }
+    }
+    candidates
+}
+
+/// Whether the event is the end of a limited sleep from which nobody has woken its thread, if that happened at this
+/// place, the condition variable, right after this write.
+fn runs_out(graph: &Graph, event: &Event, place: u32, source: u32) -> bool {
+    match event.need {
+        Some(Need { wish: Wish::Wake { sleepers, .. }, until: Until::TimeOut | Until::Spurious }) => {
+            let woken = graph.value_after(place, source);
+            place == object_place(sleepers) && woken.is_some_and(|woken| !has(woken, event.thread))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the event can be performed and writes when the place was last written by the source.
+pub(super) fn can_perform(graph: &Graph, event: &Event, place: u32, source: u32) -> bool {
+    let Some(held) = graph.value_after(place, source) else { return true };
+    match (event.need, event.writes) {
+        (Some(need), _) => runs_out(graph, event, place, source) || grants(need, event, place, held),
+        (None, Writes::Over(Some(expected))) if event.hides == 0 => held == expected,
+        (None, _) => true,
+    }
+}
+
+/// Whether an object in this state grants the wish ([`crate::execution`] says what the states are).
+fn grants(need: Need, event: &Event, place: u32, state: u64) -> bool {
+    let own = u64::from(event.thread.0) + 1;
+    let free = |holder: u64| holder == 0 || holder == own && event.what != What::Stuck;
+    match need.wish {
+        Wish::Lock(_) => free(state),
+        Wish::Read(_) => free(state & 0xff),
+        Wish::Write(_) => state >> 8 == 0 && free(state & 0xff),
+        Wish::Take(_) => state > 0,
+        Wish::Once(_) => state == 0,
+        Wish::Wake { mutex: Some(mutex), .. } if place == object_place(mutex) => free(state),
+        Wish::Cross(_) | Wish::Wake { .. } => has(state, event.thread),
+        Wish::Join(_) => true,
+    }
+}
+
+/// Whether the thread, if it waited for these accesses, need not wait any more when they read from these sources.
+pub(super) fn is_awake(graph: &Graph, accesses: &[Access], sources: impl Iterator<Item = u32>) -> bool {
+    let mut waits = false;
+    let differs = accesses.iter().zip(sources).any(|(access, source)| match access.watch {
+        Watch::No => false,
+        Watch::From(before) | Watch::Aside(before) => {
+            waits = true;
+            let after = graph.value_after(access.place, source);
+            before.is_none() || after.is_none() || before != after
+        }
+    });
+    differs || !waits
+}
+
+/// The writes of the place after this one.
+fn writes_after(graph: &Graph, place: u32, source: u32) -> impl Iterator<Item = u32> + '_ {
+    let mut next = graph.write_after(place, source);
+    std::iter::from_fn(move || {
+        let access = graph.accesses.get(next as usize)?;
+        next = access.next;
+        Some(access.event)
+    })
+}
+
+/// Whether the event stands where it would stand if it had been added last among what was added before it and what
+/// the clock knows ("maximally added").
+fn is_last(graph: &Graph, clock: &[u32], last: u32, index: u32) -> bool {
+    let before = |other| other < index || graph.knows(clock, other);
+    match graph.event(index).what {
+        What::Value { value, .. } => value == 0,
+        What::Stuck | What::Asleep(_) => true,
+        What::Leave => graph
+            .accesses_of(index)
+            .iter()
+            .all(|access| graph.accesses.get(access.source as usize).is_none_or(|source| before(source.event))),
+        _ => graph.accesses_of(index).iter().all(|access| {
+            let source = graph.accesses.get(access.source as usize);
+            source.is_none_or(|source| before(source.event))
+                && writes_after(graph, access.place, access.source)
+                    .all(|write| write == index || write == last || !before(write))
+        }),
+    }
+}
+
+impl Overtaking {
+    /// Makes `into` the graph in which the event has overtaken.
+    pub(super) fn apply(&self, from: &Graph, into: &mut Graph) {
+        let &Self { by, overtaken, ref clock, accesses } = self;
+        // A thread that waited for an object, or for something to change, may have to wait now: its event is added when
+        // it can be performed.
+        let watches = from.accesses_of(overtaken).iter().any(|access| access.watch != Watch::No);
+        let present = from.event(overtaken).need.is_none() && !watches;
+        let kept =
+            |index| index < overtaken || (index == overtaken && present) || from.knows(clock, index) || index == by;
+        let mut numbers = vec![NONE; from.events.len()];
+        into.clear();
+        for index in (0..=by).filter(|&index| kept(index)) {
+            numbers[index as usize] = into.length();
+            into.copy_event(from, index);
+        }
+        let number = |index: u32| numbers[index as usize];
+        into.fixed = into.length();
+        let order = from.order.iter().copied().filter(|&index| index < by && index != overtaken && kept(index));
+        into.order.extend(order.map(number));
+        into.order.push(number(by));
+        if present {
+            into.order.push(number(overtaken));
+        }
+        for &mark in &from.marks {
+            let stays = if mark.present { mark.at != overtaken && kept(mark.at) } else { mark.at <= overtaken };
+            if stays {
+                let at = if mark.present { number(mark.at) } else { mark.at };
+                into.marks.push(Mark { at, present: mark.present, by: number(mark.by) });
+            }
+        }
+        into.marks.push(Mark { at: overtaken, present, by: number(by) });
+        into.moved = [number(by), if present { number(overtaken) } else { NONE }];
+        into.generation = from.generation;
+        let event = &mut into.events[number(by) as usize];
+        event.what = match event.what {
+            What::Read if event.writes != Writes::Surely => What::Write,
+            What::Stuck | What::Asleep(_) => What::Write,
+            what => what,
+        };
+        event.accesses = accesses;
+        into.rebuild();
+    }
+}

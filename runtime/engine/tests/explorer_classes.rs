@@ -1,0 +1,208 @@
+//! The explorer `dpor`: exactly one execution of each Mazurkiewicz class, against all executions.
+
+mod programs;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine::event::{Location, Object, Thread};
+use engine::execution::Iteration;
+use engine::explore::trust::Trust;
+use engine::explore::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy, Touched};
+use engine::thread_set::ThreadSet;
+use programs::mazurkiewicz::{Class, class, reduced};
+use programs::random::{self, Random};
+use programs::{Op, Program, Run, explore, explore_classes, run_all};
+
+/// Compares the sets of classes; their number.
+fn check(program: &Program) -> usize {
+    let mut seen: BTreeMap<Class, Run> = BTreeMap::new();
+    for run in explore_classes(program) {
+        let class = class(program, &run);
+        if let Some(before) = seen.get(&class) {
+            panic!("a class twice: {program:?}\n{:?}\n{:?}", before.schedule, run.schedule);
+        }
+        seen.insert(class, run);
+    }
+    let all: BTreeMap<Class, Run> = explore(program, None).into_iter().map(|run| (class(program, &run), run)).collect();
+    for (class, run) in &all {
+        assert!(seen.contains_key(class), "a class is missing: {program:?}\n{:?}", run.schedule);
+        assert_eq!(seen[class].ending, run.ending, "{program:?}\n{:?}", run.schedule);
+    }
+    assert_eq!(seen.len(), all.len(), "not a class: {program:?}");
+    all.len()
+}
+
+fn created(threads: &[Vec<Op>]) -> Program {
+    let numbers = 1..=u8::try_from(threads.len()).expect("few threads");
+    let main = numbers.clone().map(Op::Create).chain(numbers.map(Op::Join)).collect();
+    std::iter::once(main).chain(threads.iter().cloned()).collect()
+}
+
+#[test]
+fn families_of_known_size() {
+    for n in 1..=5 {
+        let factorial: usize = (1..=n).product();
+        let to_one: Vec<_> = (0..n).map(|_| vec![Op::Store(0, 1)]).collect();
+        assert_eq!(explore_classes(&created(&to_one)).len(), factorial);
+        let readers: Vec<_> = (0..n).map(|_| vec![Op::Load(0)]).chain([vec![Op::Store(0, 1)]]).collect();
+        assert_eq!(explore_classes(&created(&readers)).len(), 1 << n);
+    }
+}
+
+#[test]
+fn three_critical_sections() {
+    let section = vec![Op::Lock(0), Op::Unlock(0)];
+    assert_eq!(check(&created(&vec![section.clone(); 3])), 6);
+}
+
+#[test]
+fn random_programs_have_the_classes_of_all_executions() {
+    let mut random = Random(3);
+    let (mut programs, mut classes) = (0, 0);
+    while programs < 800 {
+        let program = random::plain(&mut random);
+        if programs::oracle::executions(&program, None, 3000).is_none() {
+            continue;
+        }
+        programs += 1;
+        classes += check(&program);
+    }
+    println!("{classes}");
+}
+
+fn sbloop(n: u8) -> Program {
+    let thread = |own, other| (1..=n).flat_map(|i| [Op::Store(own, i), Op::Load(other)]).collect();
+    created(&[thread(0, 1), thread(1, 0)])
+}
+
+#[test]
+fn store_buffering_in_a_loop() {
+    for (n, classes) in [(4, 1107), (5, 8953)] {
+        let runs = explore_classes(&sbloop(n));
+        assert_eq!(runs.len(), classes);
+        let distinct: BTreeSet<_> = runs.iter().map(|run| class(&sbloop(n), run)).collect();
+        assert_eq!(distinct.len(), classes);
+    }
+}
+
+/// With wait loops: every class is run, and of those that differ only in iterations without effect one counts. The
+/// number of those that count.
+fn check_waiting(program: &Program) -> usize {
+    let runs = explore_classes(program);
+    let all = explore(program, None);
+    let ran: BTreeSet<Class> = runs.iter().map(|run| class(program, run)).collect();
+    for run in &all {
+        assert!(ran.contains(&class(program, run)), "a class is missing: {program:?}\n{:?}", run.schedule);
+    }
+    let expected: BTreeSet<Class> = all.iter().map(|run| reduced(program, run)).collect();
+    let mut counted = BTreeSet::new();
+    for run in runs.iter().filter(|run| run.counts == Counts::Once) {
+        assert!(counted.insert(reduced(program, run)), "counted twice: {program:?}\n{:?}", run.schedule);
+    }
+    for run in &all {
+        let class = reduced(program, run);
+        assert!(
+            counted.contains(&class),
+            "not counted: {program:?}\n{:?}\n{:?}",
+            run.schedule,
+            runs.iter().filter(|run| reduced(program, run) == class).map(|run| &run.schedule).collect::<Vec<_>>()
+        );
+    }
+    assert_eq!(counted, expected, "{program:?}");
+    counted.len()
+}
+
+#[test]
+fn random_programs_with_wait_loops() {
+    let mut random = Random(4);
+    let (mut programs, mut classes) = (0, 0);
+    while programs < 800 {
+        let program = random::waiting(&mut random);
+        if program.iter().map(Vec::len).sum::<usize>() > 12 {
+            continue;
+        }
+        programs += 1;
+        classes += check_waiting(&program);
+    }
+    println!("{classes}");
+}
+
+/// The explorer, and the most execution graphs that it has kept at a time.
+struct Measured {
+    trust: Trust,
+    most: Rc<Cell<usize>>,
+}
+
+impl Strategy for Measured {
+    fn begin(&mut self) -> Option<Start> {
+        let start = self.trust.begin();
+        self.most.set(self.most.get().max(self.trust.graphs()));
+        start
+    }
+
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
+        self.trust.thread(event, previous, enabled)
+    }
+
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+        self.trust.undecided(event, only)
+    }
+
+    fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
+        self.trust.value(event, count)
+    }
+
+    fn waited(&mut self, event: u32) {
+        self.trust.waited(event);
+    }
+
+    fn observes(&self) -> bool {
+        self.trust.observes()
+    }
+
+    fn performed(&mut self, event: &Performed<'_>) {
+        self.trust.performed(event);
+    }
+
+    fn blocked(&mut self, thread: Thread, need: Need) {
+        self.trust.blocked(thread, need);
+    }
+
+    fn changes(&mut self, locations: &[Location], objects: &[Touched]) {
+        self.trust.changes(locations, objects);
+    }
+
+    fn becomes(&mut self, object: Object, state: Option<u64>) {
+        self.trust.becomes(object, state);
+    }
+
+    fn waits(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
+        self.trust.waits(thread, iteration, standing);
+    }
+
+    fn judge(&mut self) -> Option<Counts> {
+        self.trust.judge()
+    }
+
+    fn abandons(&self) -> bool {
+        self.trust.abandons()
+    }
+
+    fn finish(&mut self, finish: Finish) {
+        self.trust.finish(finish);
+    }
+}
+
+/// Of ever more classes: an execution has 4 events of main and 4 of each round.
+#[test]
+fn it_keeps_fewer_graphs_than_an_execution_has_events() {
+    for (n, classes, events) in [(3, 141, 16), (4, 1107, 20), (5, 8953, 24)] {
+        let most = Rc::new(Cell::new(0));
+        let measured = Measured { trust: Trust::new(), most: Rc::clone(&most) };
+        assert_eq!(run_all(&sbloop(n), Box::new(measured), || false).len(), classes);
+        assert!(most.get() <= events, "{} graphs for executions of {events} events", most.get());
+    }
+}

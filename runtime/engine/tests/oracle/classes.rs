@@ -1,0 +1,151 @@
+//! The bridge from the oracle to the explorer `dpor`: one run of each class of a little program.
+
+use engine::event::{Kind, Object, Thread};
+use engine::execution::{Ending, Execution, Next, Pending, Step as EngineStep};
+use engine::explore::trust::Trust;
+use engine::explore::{Finish, Values};
+
+use super::machine::{self, Machine, State, Step};
+use super::program::{Access, Action, Program};
+use super::replay;
+
+/// Visits a run of each class. Threads that no operation spawns are created by a thread of its own, whose events are not
+/// in the runs.
+///
+/// # Panics
+/// If the explorer takes the program to be not deterministic.
+pub(crate) fn runs(program: &Program, visit: &mut impl FnMut(&[Step])) {
+    let machine = Machine::new(program, machine::Model::Sc);
+    let mut execution = Execution::new(Box::new(Trust::new()));
+    let unspawned = (0..program.threads.len()).filter(|&thread| !machine.is_spawned(thread)).collect();
+    let mut runner = Runner {
+        program,
+        machine,
+        state: None,
+        unspawned,
+        names: vec![usize::MAX; Thread::LIMIT],
+        numbers: vec![None; program.threads.len()],
+        run: Vec::new(),
+    };
+    while execution.begin() {
+        match runner.run(&mut execution) {
+            Ending::Abandoned => {}
+            Ending::Diverged => panic!("{program}: {:?}", execution.divergence()),
+            _ => visit(&runner.run),
+        }
+        execution.finish(Finish::Done);
+    }
+}
+
+struct Runner<'p> {
+    program: &'p Program,
+    machine: Machine<'p>,
+    state: Option<State>,
+    unspawned: Vec<usize>,
+    /// The threads of the program by their numbers in the execution, and the other way round.
+    names: Vec<usize>,
+    numbers: Vec<Option<Thread>>,
+    run: Vec<Step>,
+}
+
+impl Runner<'_> {
+    fn run(&mut self, execution: &mut Execution) -> Ending {
+        self.state = Some(self.machine.initial());
+        self.run.clear();
+        self.numbers.fill(None);
+        for mutex in 0..machine::MUTEXES {
+            execution.set_mutex(object(mutex), engine::sync::mutex::Type::Normal);
+        }
+        let mut created = 0;
+        execution.arrive(Thread::MAIN, Pending::Access);
+        loop {
+            let number = match execution.choose() {
+                Next::Run(number) => number,
+                Next::End(ending) => return ending,
+            };
+            let performed = if number == Thread::MAIN {
+                let child = self.unspawned[created];
+                created += 1;
+                self.create(execution, number, child).is_ok()
+            } else {
+                self.perform(execution, number)
+            };
+            if !performed {
+                return Ending::Diverged;
+            }
+            match (number, created == self.unspawned.len()) {
+                (Thread::MAIN, true) => execution.end_thread(number),
+                (Thread::MAIN, false) => execution.arrive(number, Pending::Access),
+                _ => self.go_on(execution, number),
+            }
+        }
+    }
+
+    /// A thread creates another one, which runs up to its first operation.
+    fn create(
+        &mut self,
+        execution: &mut Execution,
+        creator: Thread,
+        child: usize,
+    ) -> Result<(), engine::explore::Diverged> {
+        let number = execution.create().expect("few threads");
+        self.names[number.index()] = child;
+        self.numbers[child] = Some(number);
+        let step = EngineStep { thread: creator, site: engine::event::Site(0), kind: Kind::Create(number), target: 0 };
+        execution.performed(step, &[], Values::Unknown)?;
+        self.go_on(execution, number);
+        Ok(())
+    }
+
+    fn go_on(&self, execution: &mut Execution, number: Thread) {
+        let thread = self.names[number.index()];
+        let state = self.state.as_ref().expect("it runs");
+        match self.machine.next(state, thread) {
+            None => execution.end_thread(number),
+            Some(Action::Lock(mutex)) => execution.arrive(number, Pending::Lock(object(mutex))),
+            Some(Action::Join(other)) => {
+                let other = self.numbers[other].expect("only a thread that has been spawned is joined");
+                execution.arrive(number, Pending::Join(other));
+            }
+            Some(_) => execution.arrive(number, Pending::Access),
+        }
+    }
+
+    fn perform(&mut self, execution: &mut Execution, number: Thread) -> bool {
+        let thread = self.names[number.index()];
+        let state = self.state.as_mut().expect("it runs");
+        let held = |state: &State, action: Action| match action {
+            Action::Access { addresses, .. } => self.machine.holds(state, addresses.lowest()).into(),
+            _ => 0,
+        };
+        let action = self.machine.next(state, thread).expect("it stands before an operation");
+        let before = held(state, action);
+        let step = self.machine.execute(state, thread);
+        let after = held(state, action);
+        self.run.push(step);
+        match action {
+            Action::Spawn(child) => return self.create(execution, number, child).is_ok(),
+            Action::Lock(mutex) => drop(execution.lock(object(mutex)).expect("a normal mutex")),
+            Action::Unlock(mutex) => execution.unlock(object(mutex)).expect("it holds it"),
+            _ => {}
+        }
+        let expected = match action {
+            Action::Access { access: Access::CompareAndSwap { expected, .. }, .. } => Some(expected.into()),
+            _ => None,
+        };
+        let mut event = replay::event(&step);
+        if let (Kind::Join(_), Action::Join(other)) = (event.kind, action) {
+            event.kind = Kind::Join(self.numbers[other].expect("it has been joined"));
+        }
+        let mut buffer = [engine::event::Location(0); 8];
+        let locations = replay::locations(action.addresses(), &mut buffer);
+        let target = locations.first().map_or(0, |location| location.0);
+        let step = EngineStep { thread: number, site: event.site, kind: event.kind, target };
+        let values = Values::Known { before, after, expected };
+        execution.performed(step, locations, values).is_ok()
+    }
+}
+
+fn object(mutex: usize) -> Object {
+    Object(u32::try_from(mutex).expect("few mutexes"))
+}
