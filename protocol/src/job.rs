@@ -181,7 +181,6 @@ pub struct Explore {
     /// End a slice at its first violation.
     pub stop_at_first: bool,
     /// What is recorded.
-    #[serde(default)]
     pub record: Recorded,
 }
 
