@@ -752,7 +752,7 @@ impl Runtime {
         state.events += 1;
         state.effects += 1;
         if self.recorder.traces() {
-            self.recorder.detail(detail);
+            self.recorder.detail(Detail { pieces: pieces.to_vec(), ..detail });
         }
         let (mut all, mut some, mut memory) = (Vec::new(), Vec::new(), Vec::new());
         for &(address, width) in pieces {
@@ -813,7 +813,7 @@ impl Runtime {
             monitor.event(&event, locations, &mut self.reports);
         }
         if self.recorder.traces() {
-            self.recorder.buffers(&mut self.monitors);
+            self.recorder.performed(event, locations.len(), &mut self.monitors, note);
         }
         Turn::Ours
     }
