@@ -224,6 +224,7 @@ fn violation(line: u32) -> Violation {
             threads: vec![vec![], vec![0], vec![1]],
             segments: vec![segment(1, 1, 4), segment(2, 2, 6)],
             choices: Vec::new(),
+            graph: None,
         },
     }
 }
@@ -548,9 +549,8 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check program a.c", "program: an executable cannot be combined with other targets"),
         ("check a.c --frobnicate", "unexpected argument '--frobnicate' found"),
         ("check a.c --model alpha", "unknown model `alpha`"),
-        ("check a.c --model tso", "model `tso` is not available for C programs in this version"),
-        ("check a.c --model power", "model `power` is not available for C programs in this version"),
-        ("check a.c --explorer rsmc", "explorer `rsmc` is not available for C programs in this version"),
+        ("check a.c --model tso --leaks", "--leaks does not fit the explorer rsmc"),
+        ("check a.c --explorer rsmc --heap-reuse", "--heap-reuse does not fit the explorer rsmc"),
         ("check x.litmus --model tso --explorer bounded", "explorer `bounded` does not fit model `tso`"),
         ("check x.litmus --model tso --preemptions 1", "--preemptions `1` does not fit the explorer rsmc"),
         ("check x.litmus --model tso --monitor pso", "--monitor `pso` does not fit the explorer rsmc"),

@@ -198,6 +198,7 @@ mod tests {
             limits: Limits { max_events: 1, local_seconds: 1, weak_failures: 0, wakeups: Wakeups::Signalled },
             heap: Heap::default(),
             stop_at_first: false,
+            graphs: None,
         };
         Key::new(vec!["a.c".to_string()], &[], String::new(), &[], &[], &explore)
     }

@@ -201,6 +201,11 @@ pub trait Strategy {
         false
     }
 
+    /// What the strategy would have to take into account and does not, so that its search would not be complete.
+    fn lacks(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether the execution that has come to its end, of which these are the events, did not repeat those that it was
     /// to repeat, as far as [`Start::shared`] does not cover them: how many those are.
     fn strayed(&mut self, _steps: &[Step]) -> Option<u32> {

@@ -7,8 +7,9 @@ mod graph;
 mod order;
 mod overtaking;
 
-use graph::{Begins, Graph, NONE, Watched, What, Writes, is_object};
+use graph::{Begins, Event, Graph, NONE, Watched, What, Writes, is_object};
 use order::Closure;
+use overtaking::Scratch;
 
 use super::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy, Touched};
 use crate::event::{Location, Object, Thread};
@@ -24,6 +25,7 @@ pub struct Trust {
     /// Graphs that are not in use, kept for their memory.
     spare: Vec<Graph>,
     closure: Closure,
+    scratch: Scratch,
     /// The first so many of the order are given.
     planned: usize,
     position: usize,
@@ -31,8 +33,13 @@ pub struct Trust {
     generation: u32,
     /// All events of this execution have to be taken anew.
     renews: bool,
+    /// What it leaves out may matter.
+    lacks: bool,
     /// An event that was performed again is not what it was.
     stale: bool,
+    /// The event that was moved, a compare-and-swap whose values nobody knew, succeeds where it was to fail, or the
+    /// other way round: that is another class.
+    impossible: bool,
     current: Thread,
     /// The events of this execution.
     performed: Vec<u32>,
@@ -117,7 +124,7 @@ impl Trust {
 
     /// The last event comes before the next one that it can overtake.
     fn overtake(&mut self, last: u32) -> bool {
-        let Some(overtaking) = overtaking::next(&mut self.graph, last) else { return false };
+        let Some(overtaking) = overtaking::next(&mut self.graph, last, &mut self.scratch) else { return false };
         let mut graph = self.spare.pop().unwrap_or_default();
         overtaking.apply(&self.graph, &mut graph);
         self.suspended.push(std::mem::replace(&mut self.graph, graph));
@@ -173,9 +180,15 @@ impl Trust {
         let in_loop = waiting.as_ref().is_some_and(|waiting| waiting.standing == Standing::InALoop);
         self.woken |= in_loop && !watched.is_empty();
         let index = if let Some(index) = self.planned() {
+            let Event { what, writes, hides, .. } = *self.graph.event(index);
             if !self.graph.is_as_before(index, event, watched) {
-                self.graph.replace(index, event, watched);
-                self.stale = true;
+                let conditional = writes != Writes::Surely && hides == 0;
+                if conditional && self.graph.moved[0] == index && graph::what(event) != what {
+                    self.impossible = true;
+                } else {
+                    self.graph.replace(index, event, watched);
+                    self.stale = true;
+                }
             }
             index
         } else {
@@ -185,6 +198,21 @@ impl Trust {
         };
         self.performed.push(index);
         self.position += 1;
+    }
+
+    /// Whether what a thread did after an event that reads something older than it did before is left out: such an event
+    /// stands before others that were there before it, and it must not come to write. Nothing is lost where nobody has
+    /// to do with memory that is gone: whoever accesses it later fails. Else the search would not be complete.
+    fn is_left_out(&mut self, index: u32, locations: &[Location], objects: &[Touched]) -> bool {
+        let event = self.graph.event(index);
+        let moves = self.graph.moved[0] == index && event.what == What::Read && self.position < self.planned;
+        if !moves {
+            return event.leaves_out;
+        }
+        let concerned = |location: &Location| self.graph.is_touched_beside(index, location.0 << 1);
+        self.lacks |= !objects.is_empty() || locations.iter().any(concerned);
+        self.graph.events[index as usize].leaves_out = true;
+        true
     }
 
     /// Whether a planned event is what it was, with all that its thread does after it.
@@ -216,6 +244,7 @@ impl Strategy for Trust {
         self.current = Thread::MAIN;
         self.performed.clear();
         self.woken = false;
+        self.impossible = false;
         self.waiting.clear();
         self.state = State::Running;
         Some(Start { shared, preemptions: None, counts: Counts::Once })
@@ -227,6 +256,7 @@ impl Strategy for Trust {
             Previous::Stopped(_) => None,
         };
         match self.planned() {
+            _ if self.impossible => Err(Diverged),
             Some(index) => {
                 let event = self.graph.event(index);
                 let can = enabled.contains(event.thread) || continues == Some(event.thread);
@@ -238,6 +268,9 @@ impl Strategy for Trust {
     }
 
     fn undecided(&mut self, _event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+        if self.impossible {
+            return Err(Diverged);
+        }
         let Some(index) = self.planned() else { return Ok(()) };
         let event = self.graph.event(index);
         let performs = !matches!(event.what, What::Value { .. });
@@ -283,6 +316,7 @@ impl Strategy for Trust {
     fn changes(&mut self, locations: &[Location], objects: &[Touched]) {
         if let Some(&index) = self.performed.last()
             && !(self.position <= self.planned && self.is_known(index))
+            && !self.is_left_out(index, locations, objects)
         {
             self.stale |= self.graph.changes(index, locations, objects);
         }
@@ -327,7 +361,13 @@ impl Strategy for Trust {
     }
 
     fn abandons(&self) -> bool {
-        self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
+        self.impossible
+            || self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
+    }
+
+    fn lacks(&self) -> Option<&'static str> {
+        self.lacks
+            .then_some("what a thread frees, destroys or has in common with others only if it reads something older")
     }
 
     fn blocked(&mut self, thread: Thread, need: Need) {
@@ -339,6 +379,8 @@ impl Strategy for Trust {
     fn finish(&mut self, finish: Finish) {
         assert_eq!(self.state, State::Running, "an execution ends once");
         self.state = State::Ended(finish);
+        // What was abandoned has not been run.
+        self.runs.truncate(self.position);
         if std::mem::take(&mut self.stale) {
             self.graph.rebuild();
         }
