@@ -38,9 +38,10 @@ pub struct Start {
 }
 
 /// Whether an execution counts, or only repeats another one but for iterations of a wait loop without effect.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counts {
     /// It counts.
+    #[default]
     Once,
     /// Another execution stands for it; the monitors watch it all the same.
     AsAnother,

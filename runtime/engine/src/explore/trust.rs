@@ -37,16 +37,13 @@ pub struct Trust {
     lacks: bool,
     /// An event that was performed again is not what it was.
     stale: bool,
-    /// The event that was moved, a compare-and-swap whose values nobody knew, succeeds where it was to fail, or the
-    /// other way round: that is another class.
-    impossible: bool,
     current: Thread,
     /// The events of this execution.
     performed: Vec<u32>,
     /// The threads that wait for something to be different, by number.
     waiting: Vec<Waiting>,
-    /// Some thread has gone on after an iteration without effect.
-    woken: bool,
+    /// As another one once some thread has gone on after an iteration without effect.
+    counts: Counts,
     state: State,
     /// The last execution and this one: the threads and, with the highest bit set, the values.
     ran: Vec<u32>,
@@ -58,6 +55,9 @@ enum State {
     #[default]
     Unstarted,
     Running,
+    /// The event that was moved, a compare-and-swap whose values nobody knew, succeeds where it was to fail, or the
+    /// other way round: that is another class.
+    Impossible,
     Ended(Finish),
 }
 
@@ -178,13 +178,15 @@ impl Trust {
         let waiting = at.map(|at| self.waiting.remove(at));
         let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
         let in_loop = waiting.as_ref().is_some_and(|waiting| waiting.standing == Standing::InALoop);
-        self.woken |= in_loop && !watched.is_empty();
+        if in_loop && !watched.is_empty() {
+            self.counts = Counts::AsAnother;
+        }
         let index = if let Some(index) = self.planned() {
             let Event { what, writes, hides, .. } = *self.graph.event(index);
             if !self.graph.is_as_before(index, event, watched) {
                 let conditional = writes != Writes::Surely && hides == 0;
                 if conditional && self.graph.moved[0] == index && graph::what(event) != what {
-                    self.impossible = true;
+                    self.state = State::Impossible;
                 } else {
                     self.graph.replace(index, event, watched);
                     self.stale = true;
@@ -220,6 +222,10 @@ impl Trust {
         !self.renews && !self.graph.moved.contains(&index)
     }
 
+    fn is_impossible(&self) -> bool {
+        self.state == State::Impossible
+    }
+
     fn planned(&self) -> Option<u32> {
         (self.position < self.planned).then(|| self.graph.order[self.position])
     }
@@ -228,7 +234,7 @@ impl Trust {
 impl Strategy for Trust {
     fn begin(&mut self) -> Option<Start> {
         let shared = match self.state {
-            State::Running => panic!("an execution ends before the next begins"),
+            State::Running | State::Impossible => panic!("an execution ends before the next begins"),
             State::Unstarted => 0,
             State::Ended(Finish::Again) => u32::MAX,
             State::Ended(Finish::Done) => {
@@ -243,8 +249,7 @@ impl Strategy for Trust {
         self.position = 0;
         self.current = Thread::MAIN;
         self.performed.clear();
-        self.woken = false;
-        self.impossible = false;
+        self.counts = Counts::Once;
         self.waiting.clear();
         self.state = State::Running;
         Some(Start { shared, preemptions: None, counts: Counts::Once })
@@ -256,7 +261,7 @@ impl Strategy for Trust {
             Previous::Stopped(_) => None,
         };
         match self.planned() {
-            _ if self.impossible => Err(Diverged),
+            _ if self.is_impossible() => Err(Diverged),
             Some(index) => {
                 let event = self.graph.event(index);
                 let can = enabled.contains(event.thread) || continues == Some(event.thread);
@@ -268,7 +273,7 @@ impl Strategy for Trust {
     }
 
     fn undecided(&mut self, _event: u32, only: Option<Thread>) -> Result<(), Diverged> {
-        if self.impossible {
+        if self.is_impossible() {
             return Err(Diverged);
         }
         let Some(index) = self.planned() else { return Ok(()) };
@@ -351,7 +356,7 @@ impl Strategy for Trust {
     }
 
     fn judge(&mut self) -> Option<Counts> {
-        let counts = if !self.woken && self.wait_last() { Counts::Once } else { Counts::AsAnother };
+        let counts = if self.wait_last() { self.counts } else { Counts::AsAnother };
         for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
             if !watched.is_empty() && self.planned().is_none() {
                 self.graph.append_asleep(thread, begins, &watched);
@@ -361,7 +366,7 @@ impl Strategy for Trust {
     }
 
     fn abandons(&self) -> bool {
-        self.impossible
+        self.is_impossible()
             || self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
     }
 
@@ -377,7 +382,7 @@ impl Strategy for Trust {
     }
 
     fn finish(&mut self, finish: Finish) {
-        assert_eq!(self.state, State::Running, "an execution ends once");
+        assert!(matches!(self.state, State::Running | State::Impossible), "an execution ends once");
         self.state = State::Ended(finish);
         // What was abandoned has not been run.
         self.runs.truncate(self.position);
