@@ -760,7 +760,7 @@ impl Runtime {
         let address = pieces.first().map_or(0, |&(address, _)| address);
         if self.explorer == Explorer::Dpor {
             // To the explorer the queue is an object.
-            return self.event_on(kind, barriers, note, address, &all, &memory, Values::Unknown);
+            return self.event_on(kind, barriers, note, address, (&all, &memory), Values::Unknown);
         }
         self.event(kind, barriers, note, address, &all, Values::Unknown)
     }
@@ -776,7 +776,7 @@ impl Runtime {
         locations: &[Location],
         values: Values,
     ) -> Turn {
-        self.event_on(kind, barriers, note, address, locations, locations, values)
+        self.event_on(kind, barriers, note, address, (locations, locations), values)
     }
 
     /// The same of one that means other locations to the explorer.
@@ -787,8 +787,7 @@ impl Runtime {
         barriers: Barriers,
         note: Note,
         address: usize,
-        locations: &[Location],
-        explored: &[Location],
+        (locations, explored): (&[Location], &[Location]),
         values: Values,
     ) -> Turn {
         faults::progress();
