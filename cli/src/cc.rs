@@ -71,6 +71,11 @@ pub(crate) fn templates(file: &str) -> [String; 2] {
     ["-mllvm".to_string(), format!("{TEMPLATES}{file}")]
 }
 
+/// What tells the plugin to label values with the loads that they depend on.
+pub(crate) fn labels() -> [String; 2] {
+    ["-mllvm".to_string(), "-fencehound-labels".to_string()]
+}
+
 /// The files of templates that options of [`templates`] name.
 pub(crate) fn template_files(options: &[String]) -> impl Iterator<Item = &str> {
     options.iter().filter_map(|option| option.strip_prefix(TEMPLATES))

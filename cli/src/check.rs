@@ -14,7 +14,7 @@ use crate::findings::{Findings, MARK, group_name, identify};
 use crate::interrupt::{Cause, Interrupts};
 use crate::json::{self, Entry, Outcome, Unsupported};
 use crate::litmus;
-use crate::plan::{CheckPlan, JsonTo, Target, reason};
+use crate::plan::{CheckPlan, Explorer, JsonTo, ModelName, Target, reason};
 use crate::program::{Program, Replayed};
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
@@ -46,6 +46,39 @@ struct Found {
     folder: String,
 }
 
+/// What was found under one memory model.
+struct Searched {
+    /// The plan, as far as it is about this model.
+    plan: CheckPlan,
+    exploration: Exploration,
+    found: Vec<Found>,
+}
+
+impl Searched {
+    fn summary(&self) -> Summary {
+        self.exploration.summary.clone().unwrap_or_else(nothing_explored)
+    }
+
+    fn judge(&self, summary: &Summary, interrupts: &Interrupts) -> Verdict {
+        let explore = &self.plan.explore;
+        judge(&Facts {
+            preemptions: self.plan.preemptions(),
+            monitors: &explore.monitors,
+            time: self.plan.time.as_deref(),
+            budget: self.plan.budget.executions,
+            interrupted_by: interrupts.cause().map_or("a signal", Cause::name),
+            max_events: explore.limits.max_events,
+            given_up: match explore.graphs {
+                None => "at an assumption",
+                Some(_) => "where a thread waits for what comes later, or at an assumption",
+            },
+            summary,
+            violations: &self.exploration.violations,
+            unsupported: &self.exploration.unsupported,
+        })
+    }
+}
+
 /// What went wrong after the search: the verdict stands, the exit status does not.
 #[derive(Default)]
 struct Troubles {
@@ -71,21 +104,30 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let subjects = match build(plan, &interrupts) {
         Ok(subjects) => subjects,
         Err(failure) if failure.status == Status::Incomplete => {
-            let nothing = Exploration::default();
-            return conclude(plan, &nothing_explored(), &nothing, &[], &Troubles::default(), &interrupts);
+            let under = |&(model, explorer): &(ModelName, Explorer)| Searched {
+                plan: plan.under(model, explorer),
+                exploration: Exploration::default(),
+                found: Vec::new(),
+            };
+            let nothing: Vec<Searched> = plan.models.iter().map(under).collect();
+            return conclude(plan, &nothing, &Troubles::default(), &interrupts);
         }
         Err(failure) => return Err(failure),
     };
     findings.clear()?;
-    let exploration =
-        if interrupts.pressed() { Exploration::default() } else { explore(plan, &subjects, &interrupts)? };
-    let summary = exploration.summary.clone().unwrap_or_else(nothing_explored);
-    let mut troubles = Troubles::default();
-    let found = collect(plan, &subjects, &exploration, &findings, &interrupts, &mut troubles)?;
     let mut sources = Sources::new(source_folders(&subjects));
-    store(plan, &subjects, &findings, &found, &mut sources, &mut troubles);
-    show(plan, &found, &exploration, &mut sources);
-    conclude(plan, &summary, &exploration, &found, &troubles, &interrupts)
+    let mut troubles = Troubles::default();
+    let mut all = Vec::new();
+    for &(model, explorer) in &plan.models {
+        let plan = plan.under(model, explorer);
+        let exploration =
+            if interrupts.pressed() { Exploration::default() } else { explore(&plan, &subjects, &interrupts)? };
+        let found = collect(&plan, &subjects, &exploration, &findings, &interrupts, &mut troubles)?;
+        store(&plan, &subjects, &findings, &found, &mut sources, &mut troubles);
+        show(&plan, &found, &exploration, &mut sources);
+        all.push(Searched { plan, exploration, found });
+    }
+    conclude(plan, &all, &troubles, &interrupts)
 }
 
 /// Searches, anew or from where the checkpoint says.
@@ -172,7 +214,9 @@ fn collect(
 ) -> Result<Vec<Found>, Failure> {
     let erratic = exploration.violations.iter().any(|violation| violation.kind == Kind::Nondeterministic);
     let mut all = Vec::new();
+    let prefix = plan.explore.graphs.map_or(String::new(), |_| format!("{}-", plan.models[0].0.name()));
     for (id, violation) in identify(&exploration.violations).into_iter().zip(&exploration.violations) {
+        let id = format!("{prefix}{id}");
         let mut trace = None;
         if all.len() < REPLAYED && violation.kind != Kind::Nondeterministic {
             match run_again(plan, subjects, violation, interrupts)? {
@@ -302,30 +346,46 @@ fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &
 /// The verdict line, the JSON, and the exit status.
 fn conclude(
     plan: &CheckPlan,
-    summary: &Summary,
-    exploration: &Exploration,
-    found: &[Found],
+    all: &[Searched],
     troubles: &Troubles,
     interrupts: &Interrupts,
 ) -> Result<Status, Failure> {
     if let Some(failure) = &troubles.internal {
         return Err(failure.clone());
     }
-    let verdict = judge(&Facts {
-        preemptions: plan.explore.preemptions,
-        monitors: &plan.explore.monitors,
-        time: plan.time.as_deref(),
-        budget: plan.budget.executions,
-        interrupted_by: interrupts.cause().map_or("a signal", Cause::name),
-        max_events: plan.explore.limits.max_events,
-        summary,
-        violations: &exploration.violations,
-        unsupported: &exploration.unsupported,
-    });
-    let written = write_json(&plan.json, &result(plan, summary, exploration, found, &verdict));
-    print_verdict(plan.screen(), &verdict.line);
+    let summaries: Vec<Summary> = all.iter().map(Searched::summary).collect();
+    let verdicts: Vec<Verdict> =
+        all.iter().zip(&summaries).map(|(searched, summary)| searched.judge(summary, interrupts)).collect();
+    let target = plan.target.names().join(" ");
+    let entries: Vec<Vec<Entry<'_>>> =
+        all.iter().zip(&summaries).map(|(searched, summary)| entries(searched, summary)).collect();
+    let outcomes = all.iter().zip(&summaries).zip(verdicts.iter().zip(&entries));
+    let outcomes =
+        outcomes.map(|((searched, summary), (verdict, entries))| result(&target, searched, summary, verdict, entries));
+    let written = write_json(&plan.json, &json::results(outcomes));
+    let status = verdicts.iter().map(|verdict| verdict.status).fold(Status::Clean, Status::and);
+    print_verdict(plan.screen(), &line(all, &verdicts, status));
     let unwritten = complain_about(troubles.unwritten.clone().map_or(Ok(()), Err));
-    Ok(verdict.status.and(unwritten).and(complain_about(written)))
+    Ok(status.and(unwritten).and(complain_about(written)))
+}
+
+/// The verdict line: that of the only model, or the worst word, and what was found under each.
+fn line(all: &[Searched], verdicts: &[Verdict], status: Status) -> String {
+    let under = |searched: &Searched, line: &str| match searched.plan.explore.graphs {
+        None => line.to_string(),
+        Some(_) => format!("{line} ({})", searched.plan.models[0].0.title()),
+    };
+    if let ([searched], [verdict]) = (all, verdicts) {
+        return under(searched, &verdict.line);
+    }
+    let worst = verdicts.iter().find(|verdict| verdict.status == status).map_or("", |verdict| verdict.word);
+    let each = all.iter().zip(verdicts).map(|(searched, verdict)| {
+        let title = searched.plan.models[0].0.title();
+        let words = verdict.line.split_once(": ").map_or("", |(_, words)| words);
+        let word = if verdict.word == worst { String::new() } else { format!("{}, ", verdict.word) };
+        format!("{title}: {word}{words}")
+    });
+    format!("{worst}: {}", each.collect::<Vec<_>>().join("; "))
 }
 
 /// Says what could not be done; its exit status.
@@ -350,42 +410,43 @@ pub(crate) fn print_verdict(screen: Screen, line: &str) {
     screen.print(&format!("{word} {}\n", printable(rest)));
 }
 
-fn result(
-    plan: &CheckPlan,
-    summary: &Summary,
-    exploration: &Exploration,
-    found: &[Found],
+fn entries<'a>(searched: &'a Searched, summary: &Summary) -> Vec<Entry<'a>> {
+    let entry = |(index, one): (usize, &'a Found)| Entry {
+        id: &one.id,
+        finding: Some(&one.folder),
+        violation: &one.violation,
+        executions: summary.violation_executions.get(index).copied().unwrap_or(1),
+    };
+    searched.found.iter().enumerate().map(entry).collect()
+}
+
+fn result<'a>(
+    target: &'a str,
+    searched: &'a Searched,
+    summary: &'a Summary,
     verdict: &Verdict,
-) -> String {
-    let entries: Vec<Entry<'_>> = found
-        .iter()
-        .enumerate()
-        .map(|(index, one)| Entry {
-            id: &one.id,
-            finding: Some(&one.folder),
-            violation: &one.violation,
-            executions: summary.violation_executions.get(index).copied().unwrap_or(1),
-        })
-        .collect();
-    let unsupported = exploration.unsupported.iter().map(|(what, place)| Unsupported {
+    entries: &'a [Entry<'a>],
+) -> Outcome<'a> {
+    let unsupported = searched.exploration.unsupported.iter().map(|(what, place)| Unsupported {
         what,
         file: &place.file,
         line: place.line,
         column: place.column,
     });
-    json::result(Outcome {
-        target: &plan.target.names().join(" "),
-        model: "sc",
-        explorer: plan.explore.explorer.name(),
+    let (model, explorer) = searched.plan.models[0];
+    Outcome {
+        target,
+        model: model.name(),
+        explorer: explorer.name(),
         litmus: None,
-        preemptions: plan.explore.preemptions,
-        monitors: &plan.explore.monitors,
+        preemptions: searched.plan.preemptions(),
+        monitors: &searched.plan.explore.monitors,
         verdict: verdict.word,
         stopped_by: summary.stopped_by.map(stopped_by_name),
         summary,
-        violations: &entries,
+        violations: entries,
         unsupported: unsupported.collect(),
-    })
+    }
 }
 
 /// Tries early whether the JSON can be written.

@@ -1,5 +1,5 @@
 //! The findings directory: one folder a finding, with `finding.json` (all that is needed to run it again) and
-//! `report.txt`.
+//! `report.txt`; of an execution graph also `graph.dot`, for Graphviz.
 //!
 //! Only what this file wrote is ever deleted: a `finding.json` that says what it is, and the report beside it.
 
@@ -13,9 +13,11 @@ use serde_json::Value;
 
 use crate::exit::Failure;
 use crate::plan::{monitor_name, reason};
+use crate::report::graph;
 
 const FINDING: &str = "finding.json";
 const REPORT: &str = "report.txt";
+const GRAPH: &str = "graph.dot";
 
 /// What the key `fencehound` of a finding says.
 pub(crate) const MARK: &str = "finding";
@@ -60,6 +62,7 @@ impl Findings {
         for folder in folders.iter().filter(|folder| is_ours(folder)) {
             fs::remove_file(folder.join(FINDING)).map_err(|error| self.cannot(&error))?;
             drop(fs::remove_file(folder.join(REPORT)));
+            drop(fs::remove_file(folder.join(GRAPH)));
             // Fails where somebody keeps other files in it, which is as it should be.
             drop(fs::remove_dir(folder));
         }
@@ -76,6 +79,9 @@ impl Findings {
             }
             let mut json = serde_json::to_string_pretty(finding)?;
             json.push('\n');
+            if let Some(graph) = &finding.violation.schedule.graph {
+                write_whole(&folder.join(GRAPH), &graph::dot(graph))?;
+            }
             write_whole(&folder.join(REPORT), report)?;
             write_whole(&folder.join(FINDING), &json)
         };

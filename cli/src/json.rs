@@ -203,11 +203,6 @@ pub(crate) struct Litmus<'a> {
     pub(crate) observation: &'static str,
 }
 
-/// The result as JSON text.
-pub(crate) fn result(outcome: Outcome<'_>) -> String {
-    text(&report(outcome))
-}
-
 /// Results as JSON text: one object if there is one, an array else.
 pub(crate) fn results<'a>(outcomes: impl Iterator<Item = Outcome<'a>>) -> String {
     let mut reports: Vec<Report<'_>> = outcomes.map(report).collect();
@@ -342,7 +337,7 @@ mod tests {
 
     use protocol::{BoundCount, FirstReport, MonitorCount, MonitorName, Summary};
 
-    use super::{Entry, Outcome, error, result};
+    use super::{Entry, Outcome, error, results};
     use crate::report::samples;
 
     fn summary() -> Summary {
@@ -379,7 +374,7 @@ mod tests {
         let summary = summary();
         let violation = samples::store_buffering();
         let entry = Entry { id: "tso-1", finding: Some("fencehound-out/tso-1/"), violation: &violation, executions: 1 };
-        let json = result(Outcome {
+        let json = results(std::iter::once(Outcome {
             target: "sb.c",
             model: "sc",
             explorer: "bounded",
@@ -391,7 +386,7 @@ mod tests {
             summary: &summary,
             violations: &[entry],
             unsupported: Vec::new(),
-        });
+        }));
         let compact: String = json.lines().map(str::trim_start).collect();
         let version = env!("CARGO_PKG_VERSION");
         let expected = format!(

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::{Explore, Heap, Leaks, Limits, MonitorName, Reuse, VERSION, Wakeups};
+use protocol::{Explore, GraphModel, Graphs, Heap, Leaks, Limits, MonitorName, Reuse, VERSION, Wakeups};
 
 use crate::args::{CheckArgs, ReplayArgs};
 use crate::cc;
@@ -36,6 +36,26 @@ pub(crate) enum ModelName {
 }
 
 impl ModelName {
+    /// As the program is told.
+    pub(crate) fn graphs(self) -> GraphModel {
+        match self {
+            ModelName::Sc => GraphModel::Sc,
+            ModelName::Tso => GraphModel::Tso,
+            ModelName::Pso => GraphModel::Pso,
+            ModelName::Power => GraphModel::Power,
+        }
+    }
+
+    /// The name among people.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            ModelName::Sc => "SC",
+            ModelName::Tso => "TSO",
+            ModelName::Pso => "PSO",
+            ModelName::Power => "POWER",
+        }
+    }
+
     /// The name on the command line and in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -90,6 +110,9 @@ pub(crate) enum JsonTo {
     File(PathBuf),
 }
 
+/// So many accesses an execution graph of a program can have.
+const GRAPH_EVENTS: u64 = 1000;
+
 /// A command `check`, understood.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct CheckPlan {
@@ -142,10 +165,12 @@ impl CheckPlan {
             },
             heap: heap(typed),
             stop_at_first: typed.stop_at_first,
+            graphs: None,
         };
         fits_explorer(typed, explorer)?;
         let target = target(&typed.targets)?;
         fits_target(typed, &target, &models)?;
+        let compile_options = compile_options(typed, &models)?;
         let budget = Budget {
             executions: typed.executions.as_deref().map(|text| count("--executions", text)).transpose()?,
             seconds: typed.time.as_deref().map(|text| seconds("--time", text)).transpose()?,
@@ -154,7 +179,7 @@ impl CheckPlan {
             target,
             models,
             arguments: typed.arguments.clone(),
-            compile_options: compile_options(typed)?,
+            compile_options,
             explore,
             budget,
             spread: spread(typed, explorer)?,
@@ -168,6 +193,23 @@ impl CheckPlan {
             },
             color: typed.color,
         })
+    }
+
+    /// The plan for one of its models alone.
+    pub(crate) fn under(&self, model: ModelName, explorer: Explorer) -> CheckPlan {
+        let mut plan = CheckPlan { models: vec![(model, explorer)], ..self.clone() };
+        if explorer == Explorer::Rsmc {
+            plan.explore.graphs = Some(Graphs { model: model.graphs(), seconds: plan.budget.seconds });
+            plan.spread = Spread { workers: 1, slice: None };
+            plan.explore.monitors = Vec::new();
+            plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);
+        }
+        plan
+    }
+
+    /// The preemption bound, where there is one.
+    pub(crate) fn preemptions(&self) -> Option<u32> {
+        self.explore.preemptions.filter(|_| self.explore.graphs.is_none())
     }
 
     /// Where the text for people goes.
@@ -400,17 +442,30 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
         }
         return Ok(());
     }
-    let Some((model, explorer)) = models.iter().find(|(_, explorer)| *explorer == Explorer::Rsmc) else {
+    if let (Target::Executable(name), true) = (target, has_power(models)) {
+        return Err(Failure::usage(
+            format!("{name}: model `power` needs dependencies, which executables do not have"),
+            "name the .c files: they are compiled for it",
+        ));
+    }
+    if models.iter().all(|(_, explorer)| *explorer != Explorer::Rsmc) {
         return Ok(());
-    };
-    let what = match model {
-        ModelName::Sc => format!("explorer `{}`", explorer.name()),
-        _ => format!("model `{}`", model.name()),
-    };
-    Err(Failure::usage(
-        format!("{what} is not available for C programs in this version"),
-        "available for them is --model sc with bounded, dpor, random, pct or urw; for .litmus files also tso, pso and power",
-    ))
+    }
+    let options = [
+        ("--heap-reuse", typed.heap_reuse),
+        ("--leaks", typed.leaks),
+        ("--spurious-wakeups", typed.spurious_wakeups),
+        ("--weak-cas-fails", typed.weak_cas_fails != "0"),
+        ("--checkpoint", typed.checkpoint.is_some()),
+        ("--slice-executions", typed.slice_executions.is_some()),
+    ];
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Failure::usage(
+            format!("{option} does not fit the explorer rsmc"),
+            "it is for interleavings: --model sc --explorer bounded",
+        )),
+        None => Ok(()),
+    }
 }
 
 fn preemptions(typed: &str) -> Result<Option<u32>, Failure> {
@@ -475,7 +530,12 @@ fn whole_seconds(option: &str, typed: &str) -> Result<u64, Failure> {
     seconds(option, typed).map(|seconds| seconds.ceil() as u64)
 }
 
-fn compile_options(typed: &CheckArgs) -> Result<Vec<String>, Failure> {
+/// Whether POWER is among the models.
+fn has_power(models: &[(ModelName, Explorer)]) -> bool {
+    models.iter().any(|(model, _)| *model == ModelName::Power)
+}
+
+fn compile_options(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Vec<String>, Failure> {
     let mut options = vec![format!("-O{}", typed.optimise)];
     if !["0", "1", "2", "3", "s", "z", "g", "fast"].contains(&typed.optimise.as_str()) {
         return Err(Failure::usage(
@@ -492,6 +552,9 @@ fn compile_options(typed: &CheckArgs) -> Result<Vec<String>, Failure> {
     add("-std=", typed.std.as_slice());
     if let Some(file) = &typed.asm_templates {
         options.extend(cc::templates(file));
+    }
+    if has_power(models) {
+        options.extend(cc::labels());
     }
     for flags in &typed.cflags {
         let wrong = || Failure::usage(format!("--cflags `{flags}` has an open quote"), "quote as in a shell");

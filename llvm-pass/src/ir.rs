@@ -14,12 +14,12 @@ use inkwell::llvm_sys::core::{
     LLVMGetDebugLocFilename, LLVMGetDebugLocLine, LLVMGetElementType, LLVMGetEnumAttributeAtIndex,
     LLVMGetEnumAttributeKindForName, LLVMGetFirstBasicBlock, LLVMGetFirstFunction, LLVMGetFirstGlobal,
     LLVMGetFirstInstruction, LLVMGetFirstUse, LLVMGetGEPSourceElementType, LLVMGetIncomingBlock, LLVMGetIncomingValue,
-    LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetInlineAsmConstraintString, LLVMGetInstructionOpcode,
-    LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetIntrinsicID, LLVMGetLinkage, LLVMGetMDKindID,
-    LLVMGetMDNodeNumOperands, LLVMGetMDNodeOperands, LLVMGetMetadata, LLVMGetNamedFunction,
+    LLVMGetIndices, LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetInlineAsmConstraintString,
+    LLVMGetInstructionOpcode, LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetIntrinsicID, LLVMGetLinkage,
+    LLVMGetMDKindID, LLVMGetMDNodeNumOperands, LLVMGetMDNodeOperands, LLVMGetMetadata, LLVMGetNamedFunction,
     LLVMGetNamedMetadataNumOperands, LLVMGetNamedMetadataOperands, LLVMGetNextBasicBlock, LLVMGetNextFunction,
-    LLVMGetNextGlobal, LLVMGetNextInstruction, LLVMGetNextUse, LLVMGetNumArgOperands, LLVMGetNumOperands,
-    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetOrdering, LLVMGetParam, LLVMGetParamParent,
+    LLVMGetNextGlobal, LLVMGetNextInstruction, LLVMGetNextUse, LLVMGetNumArgOperands, LLVMGetNumIndices,
+    LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetOrdering, LLVMGetParam, LLVMGetParamParent,
     LLVMGetPointerAddressSpace, LLVMGetSection, LLVMGetSourceFileName, LLVMGetStructName, LLVMGetSuccessor,
     LLVMGetTypeAttributeValue, LLVMGetTypeKind, LLVMGetUser, LLVMGetValueName2, LLVMGetVolatile, LLVMGetWeak,
     LLVMGlobalGetValueType, LLVMInstructionEraseFromParent, LLVMIsAAllocaInst, LLVMIsAArgument, LLVMIsAConstantExpr,
@@ -191,6 +191,20 @@ impl Value {
     /// The arguments of a call.
     pub(crate) fn arguments(self) -> impl Iterator<Item = (u32, Value)> {
         (0..self.argument_count()).map(move |index| (index, self.operand(index)))
+    }
+
+    /// How many indices an `extractvalue` or `insertvalue` has.
+    pub(crate) fn index_count(self) -> u32 {
+        // SAFETY: the handle is such an instruction.
+        unsafe { LLVMGetNumIndices(self.0) }
+    }
+
+    /// The first of them.
+    pub(crate) fn first_index(self) -> u32 {
+        // SAFETY: the handle is such an instruction.
+        let indices = unsafe { LLVMGetIndices(self.0) };
+        // SAFETY: it has at least one.
+        unsafe { *indices }
     }
 
     /// What a call calls.

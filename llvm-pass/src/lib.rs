@@ -8,7 +8,7 @@
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
 //!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
 //!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
-//! 3. Changes: `loop_hooks`, `emit`, `frames` and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
+//! 3. Changes: `loop_hooks`, `emit`, `frames`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
 //!    `globals` (sections, thread-locals).
 //!
 //! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
@@ -27,6 +27,7 @@ mod frames;
 mod globals;
 mod hooks;
 mod ir;
+mod labels;
 mod lift;
 mod liveness;
 mod loop_hooks;
@@ -106,6 +107,9 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         let mut emitter = Emitter { hooks: &mut hooks, layout };
         plan.hooks.iter().try_for_each(|hook| emitter.emit(hook))?;
         frames::emit(&mut hooks, plan.function, &plan.frame, layout)?;
+        if shim::wants_labels() {
+            labels::emit(&hooks, plan.function, &names, layout)?;
+        }
     }
     externals::finish(&hooks, module, &names);
     globals::finish(&mut hooks, module, layout)?;

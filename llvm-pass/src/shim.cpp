@@ -34,6 +34,10 @@ namespace {
 cl::opt<std::string> templateFile("fencehound-asm-templates",
                                   cl::desc("Meanings of inline assembly"));
 
+// What `fencehound check --model power` asks for.
+cl::opt<bool> wantsLabels("fencehound-labels",
+                          cl::desc("Labels of the loads that values depend on"));
+
 // The attribute of functions that were instrumented: a module may come back, as the output of
 // -emit-llvm does.
 constexpr const char *MARK = "fencehound-instrumented";
@@ -109,6 +113,8 @@ void fencehound_fatal(const char *message) {
 }
 
 const char *fencehound_template_file() { return templateFile.c_str(); }
+
+bool fencehound_wants_labels() { return wantsLabels; }
 
 // Turns a definition into a declaration.
 void fencehound_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }

@@ -25,6 +25,7 @@ unsafe extern "C" {
     fn fencehound_keep(global: LLVMValueRef);
     fn fencehound_pad(variable: LLVMValueRef, bytes: u32) -> LLVMValueRef;
     fn fencehound_template_file() -> *const c_char;
+    fn fencehound_wants_labels() -> bool;
 }
 
 /// The name and the callbacks of the plugin.
@@ -47,6 +48,12 @@ pub(crate) fn template_file() -> String {
     let name = unsafe { fencehound_template_file() };
     // SAFETY: the name ends with a zero, and lives as long as the plugin.
     unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
+}
+
+/// Whether values are to have labels of the loads that they depend on.
+pub(crate) fn wants_labels() -> bool {
+    // SAFETY: the function has no conditions.
+    unsafe { fencehound_wants_labels() }
 }
 
 /// Turns a definition into a declaration.

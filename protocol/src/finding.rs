@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Explorer, Heap, Limits, MonitorName, Schedule};
+use crate::job::{Explorer, Graph, Heap, Limits, MonitorName, Schedule};
 use crate::message::{Kind, Role, Violation};
 
 /// A finding, as `finding.json` in its folder.
@@ -121,6 +121,10 @@ impl Schedule {
             let numbered = before.iter().any(|other| other == parent) && usize::try_from(*nth) == Ok(created);
             require(numbered, "its threads are not numbered as they are created")?;
         }
+        if let Some(graph) = &self.graph {
+            require(self.segments.is_empty() && self.choices.is_empty(), "it has a schedule beside a graph")?;
+            graph.validate(self.threads.len())?;
+        }
         let mut events: u64 = 0;
         for (index, segment) in self.segments.iter().enumerate() {
             let known = usize::try_from(segment.thread).is_ok_and(|thread| thread < self.threads.len());
@@ -132,6 +136,20 @@ impl Schedule {
             events = events.saturating_add(segment.events);
         }
         Ok(events)
+    }
+}
+
+impl Graph {
+    fn validate(&self, threads: usize) -> Result<(), String> {
+        for (number, event) in self.events.iter().enumerate() {
+            let known = usize::try_from(event.thread).is_ok_and(|thread| thread < threads);
+            require(known, "an event is of an unknown thread")?;
+            let small = event.index <= u32::from(u16::MAX) && event.rank <= u32::from(u16::MAX);
+            require(small, "an event has a number that none has")?;
+            let earlier = event.source.is_none_or(|source| usize::try_from(source).is_ok_and(|source| source < number));
+            require(earlier, "an event reads from one that does not come before it")?;
+        }
+        Ok(())
     }
 }
 

@@ -59,6 +59,29 @@ impl MonitorName {
     }
 }
 
+/// The search for the execution graphs of a program. It is one slice.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Graphs {
+    /// The memory model.
+    pub model: GraphModel,
+    /// Stop after so many seconds.
+    pub seconds: Option<f64>,
+}
+
+/// A memory model whose execution graphs are explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GraphModel {
+    /// Sequential consistency.
+    Sc,
+    /// Total store order.
+    Tso,
+    /// Partial store order.
+    Pso,
+    /// POWER.
+    Power,
+}
+
 /// How the executions are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -169,6 +192,9 @@ pub struct Explore {
     pub heap: Heap,
     /// End a slice at its first violation.
     pub stop_at_first: bool,
+    /// Explore execution graphs; none: interleavings.
+    #[serde(default)]
+    pub graphs: Option<Graphs>,
 }
 
 /// Run one schedule again.
@@ -202,6 +228,49 @@ pub struct Schedule {
     pub segments: Vec<Segment>,
     /// The values that `fh_choose` and the like gave, in order.
     pub choices: Vec<u64>,
+    /// In place of segments and choices: an execution graph.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<Graph>,
+}
+
+/// An execution under a memory model.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Graph {
+    /// The model.
+    pub model: GraphModel,
+    /// The accesses in an order in which each comes after what must be known before it: not one of time.
+    pub events: Vec<GraphEvent>,
+}
+
+/// An access of an execution graph.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GraphEvent {
+    /// The thread's number.
+    pub thread: u32,
+    /// How many accesses of the thread come before it in program order.
+    pub index: u32,
+    /// Where.
+    pub place: Place,
+    /// The function in whose source it stands.
+    pub function: String,
+    /// As in [`crate::SiteUse::operation`], or `begin` and `end` of a thread.
+    pub operation: String,
+    /// The variable if known, else an address in hexadecimal, or the mutex or thread.
+    pub target: String,
+    /// First byte of the access, or of the object; 0 if there is none.
+    pub address: u64,
+    /// Its width in bytes; 0 if it is no access to memory.
+    pub width: u32,
+    /// The value read, if it reads.
+    pub read: Option<u64>,
+    /// The value written, if it writes.
+    pub written: Option<u64>,
+    /// Accesses to the same location have the same number here, those of the first event 0.
+    pub location: u32,
+    /// The index among the events of the write that it reads from; none for the initial value.
+    pub source: Option<u64>,
+    /// The place of its write in the coherence order of its location, from 1; 0 if it does not write.
+    pub rank: u32,
 }
 
 /// Consecutive events of one thread.

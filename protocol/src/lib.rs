@@ -16,7 +16,10 @@ pub mod slice;
 
 pub use build::{BUILD, BUILD_SECTION};
 pub use finding::{Finding, Program};
-pub use job::{Explore, Explorer, Heap, Job, Leaks, Limits, MonitorName, Replay, Reuse, Schedule, Segment, Wakeups};
+pub use job::{
+    Explore, Explorer, Graph, GraphEvent, GraphModel, Graphs, Heap, Job, Leaks, Limits, MonitorName, Replay, Reuse,
+    Schedule, Segment, Wakeups,
+};
 pub use message::{
     BoundCount, BusyLoop, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace,
     TraceEvent, Violation,

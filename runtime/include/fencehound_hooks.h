@@ -154,6 +154,8 @@ void *__fh_tls(void *image);
  * room for it, and before it returns it says again how many there were before. */
 uint64_t __fh_frame(void);
 void __fh_local(const void *address, uint64_t size, const struct fh_site *site);
+/* After that of a parameter that is the function's own copy, which the caller has filled. */
+void __fh_by_value(const struct fh_site *site);
 void __fh_leave(uint64_t frame);
 
 /* A variable in section "fh_data" or "fh_bss", with at least 16 bytes behind it that belong to
@@ -166,6 +168,26 @@ struct fh_variable {
 
 /* A file that calls pthread_cancel puts a byte into section "fh_cancels": elsewhere, cancellation
  * points are no events. */
+
+/* Labels of dependencies (-mllvm -fencehound-labels): beside each value goes the number of a set of
+ * loads that it depends on, 0 for none. Before a hook that accesses memory, the labels of the
+ * address and of what is stored are put here; behind it is that of what was loaded. Arguments (an
+ * element of a struct is one) and the elements of a result go the same way. */
+struct fh_labels {
+    uint32_t address, stored, loaded;
+    uint32_t arguments[64], results[16];
+};
+extern struct fh_labels __fh_labels;
+uint32_t __fh_label_union(uint32_t one, uint32_t other);
+/* The value is needed now; or the program branches on it. */
+void __fh_label_know(uint32_t label);
+void __fh_label_branch(uint32_t label);
+/* The labels of private memory. */
+uint32_t __fh_label_get(const void *address, uint64_t length);
+void __fh_label_put(const void *address, uint64_t length, uint32_t label);
+void __fh_label_copy(const void *to, const void *from, uint64_t length);
+/* Here a dependency cannot be tracked: refused where labels matter. */
+void __fh_label_refuse(const char *what);
 
 /* Mutable variables with a definition go to section "fh_data" (or "fh_bss" if zero), from which the
  * runtime restores them before each execution. */

@@ -7,6 +7,8 @@ use engine::event::Kind;
 use engine::mapping::{self, Barriers, MachineFence, Order};
 
 use crate::choices::fails_weakly;
+use crate::graph;
+use crate::graph::labels::{self, Label};
 use crate::process::unsupported;
 use crate::recorder::Operation;
 use crate::runtime::{Access, report, turn_to_access, with};
@@ -55,7 +57,7 @@ fn write<T: Bits>(address: *mut T, value: T) {
 
 #[inline(never)]
 fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> T {
-    turn_to_access(site);
+    turn_to_access(address as usize, size_of::<T>(), site);
     let value = read(address);
     report(Access {
         address: address as usize,
@@ -73,7 +75,7 @@ fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> 
 
 #[inline(never)]
 pub(crate) fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site: RecordPointer) {
-    turn_to_access(site);
+    turn_to_access(address as usize, size_of::<T>(), site);
     let before = read(address);
     write(address, value);
     report(Access {
@@ -151,7 +153,7 @@ fn combine_floats(a: u64, b: u64, width: u8, operation: u32) -> (u64, Operation)
 }
 
 fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: RecordPointer) -> T {
-    turn_to_access(site);
+    turn_to_access(address as usize, size_of::<T>(), site);
     let old = read(address);
     let (new, operation) = combine(old, operand, operation);
     write(address, new);
@@ -179,7 +181,7 @@ fn compare_exchange<T: Bits>(
     site: RecordPointer,
 ) -> (T, bool) {
     let (success, failure) = orders(numbers, site);
-    turn_to_access(site);
+    turn_to_access(address as usize, size_of::<T>(), site);
     let old = read(address);
     let (kind, barriers, after) = if old == expected && !(strength == Strength::Weak && fails_weakly()) {
         write(address, desired);
@@ -187,6 +189,9 @@ fn compare_exchange<T: Bits>(
     } else {
         (Kind::FailedRmw, mapping::failed_rmw(success, failure), old)
     };
+    if success.acquires() != failure.acquires() {
+        graph::decides();
+    }
     report(Access {
         address: address as usize,
         width: T::WIDTH,
@@ -239,6 +244,7 @@ macro_rules! hooks {
             let (old, success) = compare_exchange(address, old, new, orders, Strength::Weak, site);
             // SAFETY: the pass passes a variable of the caller's frame.
             unsafe { *succeeded = success };
+            labels::put(succeeded as usize, 1, labels::of_success());
             old
         }
     };
@@ -250,14 +256,21 @@ hooks!(u64, __fh_load8, __fh_store8, __fh_atomic_load8, __fh_atomic_store8, __fh
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
-    // C11 knows nothing of a processor's own fences: nothing synchronises by them.
-    let (barrier, order) = match number {
-        6 => (mapping::machine_fence(MachineFence::Stores), Order::Relaxed),
-        7 => (mapping::machine_fence(MachineFence::Loads), Order::Relaxed),
-        8 => (mapping::machine_fence(MachineFence::Instructions), Order::Relaxed),
-        _ => (mapping::fence(order(number, site)), order(number, site)),
+    let machine = match number {
+        6 => Some(MachineFence::Stores),
+        7 => Some(MachineFence::Loads),
+        8 => Some(MachineFence::Instructions),
+        _ => None,
     };
-    turn_to_access(site);
+    // C11 knows nothing of a processor's own fences: nothing synchronises by them.
+    let (barrier, order) = match machine {
+        Some(fence) => (mapping::machine_fence(fence), Order::Relaxed),
+        None => (mapping::fence(order(number, site)), order(number, site)),
+    };
+    turn_to_access(0, 0, site);
+    if graph::is_on() {
+        return graph::fence(machine, order, site);
+    }
     if let Some(turn) = with(|runtime| runtime.fence(barrier, order, site)) {
         turn.obey();
     }
@@ -293,19 +306,24 @@ pub(crate) fn store_piece(address: usize, width: usize, value: u64, site: Record
 /// Loads `length` bytes, piece by piece, and hands each piece on: its offset, its width, its value.
 fn load_pieces(from: usize, length: usize, site: RecordPointer, mut take: impl FnMut(usize, usize, u64)) {
     let mut done = 0;
+    let (address, _) = labels::given();
     while done < length {
-        let width = piece(from + done, length - done);
+        labels::give(address, Label::NONE);
+        let width = graph::piece(from + done, piece(from + done, length - done));
         take(done, width, load_piece(from + done, width, site));
         done += width;
     }
 }
 
-/// Stores `length` bytes, piece by piece: `give` gives the value of the piece with this offset and width.
-fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl FnMut(usize, usize) -> u64) {
+/// Stores `length` bytes, piece by piece: `give` gives the value of the piece with this offset and width, and its label.
+fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl FnMut(usize, usize) -> (u64, Label)) {
     let mut done = 0;
+    let (address, stored) = labels::given();
     while done < length {
-        let width = piece(to + done, length - done);
-        store_piece(to + done, width, give(done, width), site);
+        let width = graph::piece(to + done, piece(to + done, length - done));
+        let (value, label) = give(done, width);
+        labels::give(address, labels::union(stored, label));
+        store_piece(to + done, width, value, site);
         done += width;
     }
 }
@@ -325,7 +343,10 @@ fn get_private(from: *const c_void, offset: usize, width: usize) -> u64 {
 
 /// Loads `length` bytes, piece by piece, into memory of the caller's.
 pub(crate) fn load_bytes(from: usize, into: *mut c_void, length: usize, site: RecordPointer) {
-    load_pieces(from, length, site, |offset, width, value| put_private(into, offset, width, value));
+    load_pieces(from, length, site, |offset, width, value| {
+        put_private(into, offset, width, value);
+        labels::put(into as usize + offset, width, labels::loaded());
+    });
 }
 
 #[unsafe(no_mangle)]
@@ -335,22 +356,27 @@ extern "C" fn __fh_read(address: *const c_void, into: *mut c_void, length: u64, 
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_write(address: *mut c_void, from: *const c_void, length: u64, site: RecordPointer) {
-    store_pieces(address as usize, length as usize, site, |offset, width| get_private(from, offset, width));
+    store_pieces(address as usize, length as usize, site, |offset, width| {
+        (get_private(from, offset, width), labels::get(from as usize + offset, width))
+    });
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_copy(to: *mut c_void, from: *const c_void, length: u64, site: RecordPointer) {
     let (to, from, length) = (to as usize, from as usize, length as usize);
+    let (of_to, of_from) = labels::given();
+    labels::give(of_to, Label::NONE);
     if from < to && to - from < length {
+        graph::refuse("memmove to overlapping memory", site);
         // They overlap, and the low end of the target is the high end of the source: from the end.
         let mut left = length;
         while left > 0 {
             let width = piece_before(to + left, left);
             left -= width;
-            store_piece(to + left, width, gather(from + left, width, site), site);
+            store_piece(to + left, width, gather(from + left, width, Label::NONE, site).0, site);
         }
     } else {
-        store_pieces(to, length, site, |offset, width| gather(from + offset, width, site));
+        store_pieces(to, length, site, |offset, width| gather(from + offset, width, of_from, site));
     }
 }
 
@@ -363,15 +389,24 @@ const fn piece_before(end: usize, left: usize) -> usize {
     width
 }
 
-/// The value of `width` bytes that may lie across aligned pieces.
-fn gather(from: usize, width: usize, site: RecordPointer) -> u64 {
-    let mut value = 0;
-    load_pieces(from, width, site, |offset, _, part| value |= part << (8 * offset));
-    value
+/// The value of `width` bytes that may lie across aligned pieces, at an address with this label; and its own label.
+fn gather(from: usize, width: usize, address: Label, site: RecordPointer) -> (u64, Label) {
+    let (mut value, mut label) = (0, Label::NONE);
+    labels::give(address, Label::NONE);
+    load_pieces(from, width, site, |offset, _, part| {
+        value |= part << (8 * offset);
+        label = labels::union(label, labels::loaded());
+    });
+    (value, label)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fill(to: *mut c_void, byte: u32, length: u64, site: RecordPointer) {
+    fill(to as usize, byte, length as usize, site);
+}
+
+/// Stores this byte `length` times, piece by piece.
+pub(crate) fn fill(to: usize, byte: u32, length: usize, site: RecordPointer) {
     let value = u64::from(byte & 0xff) * 0x0101_0101_0101_0101;
-    store_pieces(to as usize, length as usize, site, |_, width| value & (u64::MAX >> (64 - 8 * width)));
+    store_pieces(to, length, site, |_, width| (value & (u64::MAX >> (64 - 8 * width)), Label::NONE));
 }

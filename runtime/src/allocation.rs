@@ -4,14 +4,15 @@ use std::ffi::{c_char, c_int, c_void};
 
 use protocol::{Kind, Role, SiteUse};
 
-use crate::access::load_bytes;
+use crate::access::{fill, load_bytes};
 use crate::cursor::{self, Limit};
 use crate::fiber::set_errno;
+use crate::graph;
 use crate::heap::{ALIGNMENT, BadFree, Block};
 use crate::layout;
 use crate::memory::{bytes, part};
 use crate::recorder::Failure;
-use crate::runtime::{End, end_execution, with};
+use crate::runtime::{End, Runtime, end_execution, with};
 use crate::sites::{Record, RecordPointer};
 use crate::threads::call_site;
 
@@ -71,9 +72,25 @@ extern "C" fn __fh_malloc(size: usize) -> *mut c_void {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_calloc(count: usize, size: usize) -> *mut c_void {
     match count.checked_mul(size) {
-        Some(size) => allocate(size, ALIGNMENT, 0),
+        Some(size) => allocate_zeroed(size),
         None => out_of_memory(),
     }
+}
+
+/// A new block of zeros. In execution graphs they are stores: what memory held before is a read away.
+fn allocate_zeroed(size: usize) -> *mut c_void {
+    if !graph::is_on() {
+        return allocate(size, ALIGNMENT, 0);
+    }
+    let site = call_site();
+    let block = allocate(size, ALIGNMENT, PATTERN);
+    if !block.is_null() {
+        fill(block as usize, 0, size, site);
+        // Accesses that others cannot see go to real memory.
+        // SAFETY: a block of that size, which is this thread's alone.
+        unsafe { std::ptr::write_bytes(block.cast::<u8>(), 0, size) };
+    }
+    block
 }
 
 #[unsafe(no_mangle)]
@@ -116,6 +133,11 @@ fn release(block: *mut c_void, function: &str, site: RecordPointer) {
         }
         // SAFETY: a block that libc allocated inside one of its own functions.
         unsafe { libc::free(block) };
+        return;
+    }
+    if graph::is_on() {
+        // Whether a block is used or freed after that is not looked at: blocks are not given out again.
+        with(Runtime::has_effect);
         return;
     }
     let freed = with(|runtime| {
@@ -179,6 +201,7 @@ extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
         release(old, "realloc", site);
         return std::ptr::null_mut();
     }
+    graph::refuse("realloc", site);
     let kept = size_of_block(old, "realloc", Kind::DoubleFree, site).min(size);
     let new = allocate(size, ALIGNMENT, PATTERN);
     if !new.is_null() {
@@ -229,6 +252,7 @@ fn duplicate(string: *const c_char, limit: Limit) -> *mut c_char {
 
 /// A new block with these bytes and a zero byte; null if there is no room.
 pub(crate) fn new_block(bytes: &[u8]) -> *mut c_void {
+    graph::refuse("a copy of a string in a new block", call_site());
     let block = allocate(bytes.len() + 1, ALIGNMENT, 0);
     if !block.is_null() {
         // SAFETY: the block has one byte more than there are, and is nobody else's.

@@ -4,9 +4,9 @@ use std::ffi::{c_char, c_int, c_long, c_short, c_uchar, c_uint, c_ulong, c_ushor
 
 use protocol::Kind;
 
-use crate::process;
 use crate::runtime::{End, Turn, end_execution, with};
 use crate::threads::call_site;
+use crate::{graph, process};
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_assume(condition: c_int) {
@@ -24,6 +24,7 @@ extern "C" fn __fh_fh_assert(condition: c_int) {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_choose(count: c_ulong) -> c_ulong {
+    graph::refuse("fh_choose", call_site());
     let chosen = with(|runtime| {
         runtime.has_effect();
         runtime.execution.choose_value(count).map_err(|_| runtime.diverges())
@@ -72,7 +73,7 @@ impl WeakFailures {
 /// Whether the weak compare-and-exchange that is being performed, and could succeed, fails.
 pub(crate) fn fails_weakly() -> bool {
     let chosen = with(|runtime| {
-        if runtime.weak_failures.so_far == runtime.weak_failures.limit {
+        if runtime.weak_failures.so_far == runtime.weak_failures.limit || runtime.graph.is_some() {
             return Ok::<bool, Turn>(false);
         }
         let fails = runtime.execution.choose_value(2).map_err(|_| runtime.diverges())? == 1;

@@ -8,6 +8,8 @@ use engine::event::Kind;
 use engine::mapping::Barriers;
 
 use crate::access::{piece, store_piece};
+use crate::graph;
+use crate::graph::labels::{self, Label};
 use crate::recorder::Operation;
 use crate::runtime::{Access, report, turn_to_access, with};
 use crate::scratch::Text;
@@ -93,8 +95,8 @@ impl Cursor {
     /// Loads the next piece.
     fn load(&mut self) {
         let width = if self.watched {
-            turn_to_access(self.site);
-            let width = self.width();
+            turn_to_access(self.at, 1, self.site);
+            let width = if graph::is_on() { 1 } else { self.width() };
             let value = (0..width).rev().fold(0, |value, byte| value << 8 | u64::from(peek(self.at + byte)));
             self.loaded = value;
             report(Access {
@@ -108,6 +110,7 @@ impl Cursor {
                 after: value,
                 expected: None,
             });
+            labels::branch_on_loaded();
             width
         } else {
             self.loaded = peek(self.at).into();
@@ -149,13 +152,14 @@ pub(crate) fn gather_string(address: usize, site: RecordPointer) -> Text {
 /// Writes the bytes. They must not be the program's own.
 pub(crate) fn write(address: usize, bytes: &[u8], site: RecordPointer) {
     if !is_watched(address) {
+        labels::put(address, bytes.len(), Label::NONE);
         // SAFETY: the program passes memory for so many bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
         return;
     }
     let mut done = 0;
     while done < bytes.len() {
-        let width = piece(address + done, bytes.len() - done);
+        let width = graph::piece(address + done, piece(address + done, bytes.len() - done));
         let value = bytes[done..done + width].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
         store_piece(address + done, width, value, site);
         done += width;

@@ -13,8 +13,9 @@ use engine::execution::Pending;
 use crate::objects::Call;
 use crate::recorder::Operation;
 use crate::runtime::with;
+use crate::threads::call_site;
 use crate::waits::Looks;
-use crate::{keys, once, threads};
+use crate::{graph, keys, once, threads};
 
 type Routine = unsafe extern "C" fn(*mut c_void);
 
@@ -44,6 +45,7 @@ impl Ends {
 
 /// From now on this is to be done if the running thread ends.
 pub(crate) fn push(handler: Handler) {
+    graph::refuse("pthread_cleanup_push", call_site());
     with(|runtime| {
         runtime.has_effect();
         let thread = runtime.running;

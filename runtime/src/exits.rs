@@ -4,8 +4,9 @@
 use std::ffi::{c_int, c_void};
 
 use crate::objects::Class;
-use crate::process;
 use crate::runtime::with;
+use crate::threads::call_site;
+use crate::{graph, process};
 
 type Function = unsafe extern "C" fn();
 
@@ -119,6 +120,7 @@ pub(crate) fn before_quick_exit() {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_atexit(function: Function) -> c_int {
+    graph::refuse("atexit", call_site());
     with(|runtime| {
         runtime.has_effect();
         runtime.uses(Class::Exits);
@@ -129,6 +131,7 @@ extern "C" fn __fh_atexit(function: Function) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int {
+    graph::refuse("on_exit", call_site());
     with(|runtime| {
         runtime.has_effect();
         runtime.uses(Class::Exits);
@@ -139,6 +142,7 @@ extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), a
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_at_quick_exit(function: Function) -> c_int {
+    graph::refuse("at_quick_exit", call_site());
     with(|runtime| {
         runtime.has_effect();
         runtime.uses(Class::Exits);

@@ -96,14 +96,11 @@ unsafe extern "C" fn enter() {
     naked_asm!("pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret")
 }
 
-/// Runs the threads of one execution, main first, until one says [`Switch::End`].
-pub(crate) fn run() {
+/// Runs the threads of one execution, this one first, until one says [`Switch::End`].
+pub(crate) fn run(first: Thread) {
     // SAFETY: takes nothing, and gives the address of a variable of this OS thread.
     FIBERS.errno.set(unsafe { libc::__errno_location() });
-    let main = entered(Switch::Start(Thread::MAIN));
-    // SAFETY: `entered` has just made the context of the main thread.
-    unsafe { switch(FIBERS.outside.as_ptr(), main) };
-    FIBERS.running.set(None);
+    run_on(Switch::Start(first));
 }
 
 /// Goes on with the threads of the execution after one of them has left its fiber for good.

@@ -92,6 +92,14 @@ impl Heap {
         }
     }
 
+    /// Forgets the blocks of one thread.
+    pub(crate) fn restart(&mut self, thread: Thread) {
+        let arena = self.arena(thread);
+        arena.used = 0;
+        arena.blocks.clear();
+        arena.freed.clear();
+    }
+
     fn arena(&mut self, thread: Thread) -> &mut Arena {
         if self.arenas.len() <= thread.index() {
             self.arenas.resize_with(thread.index() + 1, Arena::default);

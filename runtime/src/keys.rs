@@ -6,6 +6,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use engine::event::Thread;
 use engine::per_thread::PerThread;
 
+use crate::graph;
 use crate::objects::Class;
 use crate::results;
 use crate::runtime::with;
@@ -151,6 +152,7 @@ pub(crate) fn set(key: c_uint, value: *const c_void) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_key_create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int {
+    graph::refuse("pthread_key_create", call_site());
     create(into, destructor)
 }
 

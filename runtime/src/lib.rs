@@ -32,6 +32,7 @@ mod foreign;
 mod formats;
 mod futexes;
 mod globals;
+mod graph;
 mod heap;
 mod jumps;
 mod keys;

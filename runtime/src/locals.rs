@@ -8,6 +8,7 @@ use std::ops::Range;
 use engine::event::Thread;
 use engine::per_thread::PerThread;
 
+use crate::graph;
 use crate::runtime::with;
 use crate::shadow::Shadow;
 use crate::sites::{Record, RecordPointer};
@@ -50,6 +51,13 @@ impl Locals {
             stack.living.drain(..).for_each(|local| shadow.hide(local.bytes));
             stack.dead.clear();
         }
+    }
+
+    /// Forgets those of one thread.
+    pub(crate) fn restart(&mut self, thread: Thread) {
+        self.used = self.used.max(thread.index() + 1);
+        self.stacks[thread].living.clear();
+        self.stacks[thread].dead.clear();
     }
 
     fn declare(&mut self, thread: Thread, local: Local, shadow: &mut Shadow) {
@@ -110,6 +118,12 @@ extern "C" fn __fh_local(address: *const c_void, size: u64, site: RecordPointer)
         let (thread, shadow) = (runtime.running, &mut runtime.shadow);
         runtime.locals.declare(thread, local, shadow);
     });
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_by_value(site: RecordPointer) {
+    // Nobody saw what was written to it.
+    graph::refuse("a struct passed by value whose address is known elsewhere", site);
 }
 
 #[unsafe(no_mangle)]

@@ -8,6 +8,7 @@ use engine::execution::{Execution, Pending};
 use engine::sync::machine::{Until, Wish};
 use engine::sync::mutex::{Acquired, Refusal, Robustness, Type};
 
+use crate::graph;
 use crate::objects::{Call, Class, Initial};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
@@ -134,6 +135,9 @@ extern "C" fn __fh_pthread_mutex_destroy(mutex: Mutex) -> c_int {
 
 /// Acquires a mutex, however long it takes.
 pub(crate) fn lock(call: Call, class: Class) -> c_int {
+    if graph::is_on() {
+        return graph::mutexes::lock(call, class);
+    }
     let Some(object) = call.object(class) else { return 0 };
     acquire(call, object)
 }
@@ -146,6 +150,9 @@ pub(crate) fn acquire(call: Call, object: Object) -> c_int {
 
 /// Acquires a mutex if that takes no time.
 pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
+    if graph::is_on() {
+        return graph::mutexes::try_lock(call, class);
+    }
     let Some(object) = call.object(class) else { return 0 };
     let work = |runtime: &mut Runtime| {
         let result = runtime.try_lock(object);
@@ -176,6 +183,9 @@ pub(crate) fn timed_lock(call: Call, time: *const libc::timespec) -> c_int {
 
 /// Releases a mutex.
 pub(crate) fn unlock(call: Call, class: Class) -> c_int {
+    if graph::is_on() {
+        return graph::mutexes::unlock(call, class);
+    }
     let Some(object) = call.object(class) else { return 0 };
     let work = |runtime: &mut Runtime| {
         let last = runtime.last_use(object);

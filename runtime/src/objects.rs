@@ -21,7 +21,7 @@ use crate::recorder::{Failure, Note, Operation, site_use};
 use crate::runtime::{End, Runtime, end_execution, turn, with};
 use crate::sites::RecordPointer;
 use crate::threads::call_site;
-use crate::{layout, memory, mutexes, process};
+use crate::{graph, layout, memory, mutexes, process};
 
 /// What a destroyed object's memory holds.
 const DEAD: u8 = 0xdd;
@@ -305,6 +305,9 @@ impl Call {
 
     /// The object comes to life by its `init` function, which puts zeros into its memory.
     pub(crate) fn initialise(&self, class: Class, initial: Initial) {
+        if graph::is_on() {
+            return self.initialise_in_graph(class);
+        }
         self.require(class);
         let before = with(|runtime| {
             let object = runtime.objects.number(class, self.address);
@@ -328,6 +331,9 @@ impl Call {
 
     /// The object's end by its `destroy` function.
     pub(crate) fn destroy(&self, class: Class) {
+        if graph::is_on() {
+            return self.initialise_in_graph(class);
+        }
         let Some(object) = self.object(class) else { return };
         with(|runtime| runtime.execution.changes(&[], &[object]));
         let busy = with(|runtime| {
@@ -348,6 +354,15 @@ impl Call {
             let known = runtime.objects.at(object);
             (known.life, known.last) = (Life::Dead, Some(last));
         });
+    }
+
+    /// An object comes to life, or ends: that it is used only in between is not checked in graphs.
+    fn initialise_in_graph(&self, class: Class) {
+        if !matches!(class, Class::Mutex | Class::SpinLock) {
+            graph::refuse(self.name, self.site);
+        }
+        with(Runtime::has_effect);
+        self.fill(class, 0);
     }
 
     fn fill(&self, class: Class, value: u8) {
@@ -402,8 +417,14 @@ impl Call {
         Some(result)
     }
 
+    /// Where the object is.
+    pub(crate) const fn address(&self) -> usize {
+        self.address
+    }
+
     /// Waits for the thread's turn.
     pub(crate) fn wait(&self, pending: Pending) {
+        graph::refuse(self.name, self.site);
         if matches!(pending, Pending::Wait(..)) {
             with(Runtime::before_a_wait);
         }

@@ -5,13 +5,14 @@ use std::ffi::{c_char, c_int, c_uint};
 use std::mem::MaybeUninit;
 
 use engine::event::Thread;
+use engine::graph::Reached;
 use protocol::{Kind, Place, Role};
 
 use crate::recorder::{Failure, site_use};
 use crate::runtime::{End, end_execution, stack_pointer, with};
 use crate::sites::{Record, RecordPointer, text};
 use crate::threads::{call_site, leave};
-use crate::{exits, fiber};
+use crate::{exits, fiber, graph};
 
 unsafe extern "C" {
     #[link_name = "__fh_main"]
@@ -62,6 +63,9 @@ pub(crate) fn status() -> c_int {
 /// execution of the program, whenever the exit really comes.
 fn exit(status: c_int) -> ! {
     PROCESS.status.set(status);
+    if graph::is_on() {
+        graph::park(graph::Stop::Reached(Reached::Exits));
+    }
     let exited = with(|runtime| {
         runtime.exited_at.push((runtime.running, stack_pointer()));
         runtime.execution.exit();

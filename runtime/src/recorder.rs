@@ -64,6 +64,10 @@ pub(crate) enum Operation {
     Cancel(Thread),
     TestCancel,
     TryJoin(Thread),
+    /// The beginning of a thread, in an execution graph.
+    Begin,
+    /// Its end.
+    End,
     Create(Thread),
     Join(Thread),
 }
@@ -132,6 +136,8 @@ impl Operation {
             Self::Cancel(_) => "cancel",
             Self::TestCancel => "testcancel",
             Self::TryJoin(_) => "tryjoin",
+            Self::Begin => "begin",
+            Self::End => "end",
             Self::Create(_) => "create",
             Self::Join(_) => "join",
         }
@@ -197,26 +203,39 @@ pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
 }
 
 fn target(note: &Note, detail: &Detail) -> String {
+    target_of(note, detail.address)
+}
+
+/// The name of what an operation on this address is about.
+pub(crate) fn target_of(note: &Note, address: usize) -> String {
     let expression = Record::behind(note.site).expression();
     match note.operation {
         Operation::Create(thread)
         | Operation::Join(thread)
         | Operation::TryJoin(thread)
         | Operation::Cancel(thread) => format!("T{}", thread.0),
-        Operation::Fence => String::new(),
+        Operation::Fence | Operation::Begin | Operation::End => String::new(),
         _ if !expression.is_empty() => expression.to_owned(),
-        _ => format!("{:#x}", detail.address),
+        _ => format!("{address:#x}"),
     }
 }
 
 /// What made an execution fail.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) kind: Kind,
     pub(crate) message: String,
     pub(crate) sites: Vec<SiteUse>,
     /// Where in the program's code, if a signal ended it.
     pub(crate) program_counter: Option<u64>,
+}
+
+impl Failure {
+    /// What two failures have in common that are the same.
+    fn key(&self) -> String {
+        let places: Vec<(&Place, Role)> = self.sites.iter().map(|site| (&site.place, site.role)).collect();
+        format!("{:?} {} {places:?}", self.kind, self.message)
+    }
 }
 
 /// A place in the program's source, with a part in a failure.
@@ -311,10 +330,11 @@ impl Recorder {
         }
     }
 
-    /// The same for another slice.
+    /// The same for another slice, whose first execution may begin like the last one.
     pub(crate) fn restart(&mut self, known: &[Identity]) {
         let again = Self::new(std::mem::take(&mut self.monitors));
-        self.known = std::mem::replace(self, again).known;
+        let before = std::mem::replace(self, again);
+        (self.notes, self.known) = (before.notes, before.known);
         self.known.extend(known.iter().cloned());
     }
 
@@ -516,19 +536,37 @@ impl Recorder {
 
     /// The same of one that had come so far when it failed.
     pub(crate) fn fail_at(&mut self, failure: Failure, execution: &Execution, extent: Extent) {
-        let Failure { kind, message, sites, program_counter } = failure;
+        let known = self.is_known(&failure);
+        let schedule = if known { Schedule::default() } else { self.schedule_to(execution, extent) };
+        self.fail_as(failure, schedule, execution.counts());
+    }
+
+    /// Whether an execution has failed so before.
+    pub(crate) fn is_known(&self, failure: &Failure) -> bool {
+        self.failures.contains_key(&failure.key())
+    }
+
+    /// Takes a failed execution with this schedule into the counts. The schedule is not looked at if the failure is
+    /// known.
+    pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, counts: Counts) {
         let next = self.found.len();
-        let places: Vec<(&Place, Role)> = sites.iter().map(|site| (&site.place, site.role)).collect();
-        let words = format!("{kind:?} {message} {places:?}");
+        let words = failure.key();
         let index = *self.failures.entry(words.clone()).or_insert(next);
+        let Failure { kind, message, sites, program_counter } = failure;
         if index == next {
             let identity = Identity::Failed(words);
-            let schedule = self.schedule_to(execution, extent);
             let violation = Violation { kind, monitor: None, message, sites, events: None, program_counter, schedule };
             let violation = (!self.known.contains(&identity)).then_some(violation);
             self.add(identity, violation);
         }
-        self.seen(index, execution.counts() == Counts::Once);
+        self.seen(index, counts == Counts::Once);
+    }
+
+    /// Takes an execution graph of so many events into the counts.
+    pub(crate) fn count_graph(&mut self, events: u64) {
+        self.runs += 1;
+        self.executions += 1;
+        self.events += events;
     }
 
     /// Whether anything has been found.
@@ -573,7 +611,7 @@ impl Recorder {
             }
         }
         let threads = execution.paths().map(<[u32]>::to_vec).collect();
-        Schedule { threads, segments, choices: execution.choices()[..extent.choices].to_vec() }
+        Schedule { threads, segments, choices: execution.choices()[..extent.choices].to_vec(), graph: None }
     }
 
     /// The events of the execution; none if no trace is kept.

@@ -10,7 +10,7 @@ use engine::execution::{Ending, Execution, Next, Pending, Step};
 use engine::explore::Values;
 use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
-use protocol::{Explorer, Wakeups};
+use protocol::{Explorer, GraphModel, Wakeups};
 
 use crate::choices::WeakFailures;
 use crate::exits::Exits;
@@ -20,6 +20,7 @@ use crate::files::Files;
 use crate::foreign;
 use crate::futexes::QUEUE;
 use crate::globals::Globals;
+use crate::graph::{self, Graph};
 use crate::heap::Heap;
 use crate::jumps::Jumps;
 use crate::keys::Keys;
@@ -83,6 +84,8 @@ pub(crate) struct Runtime {
     pub(crate) uninstrumented: BTreeSet<String>,
     /// What the result takes for granted.
     pub(crate) assumptions: BTreeSet<&'static str>,
+    /// The search for execution graphs, if it is for those that the program is run.
+    pub(crate) graph: Option<Box<Graph>>,
     /// The last call of a function that is not instrumented.
     pub(crate) last_external: Option<(String, &'static Record)>,
 }
@@ -109,6 +112,8 @@ enum Way {
     Granted,
     /// From its start: this thread, which created it, waits for it to arrive.
     FromStart(Thread),
+    /// It is run alone, for execution graphs.
+    Alone,
 }
 
 /// How an execution ended.
@@ -207,6 +212,8 @@ pub(crate) enum Turn {
     Ours,
     /// Somebody else.
     Other(Switch),
+    /// The thread that asked, which is run alone, for execution graphs.
+    Alone,
 }
 
 impl Turn {
@@ -217,23 +224,35 @@ impl Turn {
             fiber::suspend(switch);
         }
     }
+
+    /// The same before an access.
+    #[inline(always)]
+    fn obey_to_access(self, address: usize, width: usize, site: RecordPointer) {
+        match self {
+            Self::Ours => {}
+            Self::Other(switch) => fiber::suspend(switch),
+            Self::Alone => graph::prepare(address, width, site),
+        }
+    }
 }
 
 /// The running thread stands before a visible operation at this place: returns when it is its turn to perform it.
 #[inline]
 pub(crate) fn turn(pending: Pending, site: RecordPointer) {
-    if let Some(turn) = with(|runtime| runtime.arrive(pending, site)) {
-        turn.obey();
+    match with(|runtime| runtime.arrive(pending, site)) {
+        Some(Turn::Alone) => graph::refuse("this operation", site),
+        Some(turn) => turn.obey(),
+        None => {}
     }
 }
 
-/// The same before an access: nearly always it is.
+/// The same before an access to so many bytes (of a fence, none): nearly always it is.
 #[inline(never)]
-pub(crate) fn turn_to_access(site: RecordPointer) {
+pub(crate) fn turn_to_access(address: usize, width: usize, site: RecordPointer) {
     let Some(mut runtime) = at_work() else { return };
     let turn = runtime.arrive(Pending::Access, site);
     drop(runtime);
-    turn.obey();
+    turn.obey_to_access(address, width, site);
 }
 
 /// The running thread has performed an access.
@@ -329,6 +348,7 @@ impl Runtime {
             exited_at: Vec::new(),
             uninstrumented: BTreeSet::new(),
             assumptions: BTreeSet::new(),
+            graph: None,
             last_external: None,
         })
     }
@@ -394,6 +414,9 @@ impl Runtime {
             }
             self.end = Some(End::StackOverflow);
             return Turn::Other(Switch::End);
+        }
+        if self.way == Way::Alone {
+            return Turn::Alone;
         }
         if pending != Pending::Access {
             let state = self.threads.at(self.running);
@@ -468,6 +491,33 @@ impl Runtime {
         self.switch(child, Switch::Start(child))
     }
 
+    /// From now on this thread's code runs alone, for execution graphs.
+    pub(crate) fn run_for_graph(&mut self, thread: Thread) {
+        self.run_on(thread);
+        self.way = Way::Alone;
+        self.end = None;
+    }
+
+    /// What the process remembers is as before `main`.
+    pub(crate) fn restart_process(&mut self) {
+        self.library = Library::default();
+        self.clock = 0;
+        self.jumps.reset();
+        self.exits.reset();
+        self.files.reset();
+        self.last_external = None;
+    }
+
+    /// From now on the program is run for the execution graphs of this model.
+    pub(crate) fn run_for_graphs(&mut self, model: GraphModel) {
+        self.graph = Some(Box::new(Graph::new(model)));
+        if model == GraphModel::Power {
+            self.assumptions.insert("dependencies are those of the source: a compiler may break some");
+        }
+        self.recorder.trace();
+        self.begin();
+    }
+
     /// The running thread ends.
     pub(crate) fn end_thread(&mut self) -> Switch {
         if self.way == Way::Granted {
@@ -476,7 +526,7 @@ impl Runtime {
         self.execution.end_thread(self.running);
         match self.next() {
             Turn::Other(switch) => switch,
-            Turn::Ours => unreachable!("a thread that has ended is not chosen"),
+            Turn::Ours | Turn::Alone => unreachable!("a thread that has ended is not chosen"),
         }
     }
 
@@ -499,12 +549,13 @@ impl Runtime {
     /// Reports an access that the running thread has performed.
     #[inline(always)]
     pub(crate) fn access(&mut self, access: Access) -> Turn {
+        if self.recorder.traces()
+            && let Some(turn) = self.trace_access(&access)
+        {
+            return turn;
+        }
         self.note_for_waits(&access);
         let Access { address, width, kind, barriers, operation, site, before, after, expected } = access;
-        if self.recorder.traces() {
-            let width = width.into();
-            self.recorder.detail(Detail { address, width, before, after, ..Detail::default() });
-        }
         let note = Note { site, operation };
         let values = Values::Known { before, after, expected };
         match self.shadow.known(address, width) {
@@ -512,6 +563,18 @@ impl Runtime {
             // A copy of its own: one that lived from the start would keep the fields out of registers.
             None => self.locate_narrow(&Access { ..access }),
         }
+    }
+
+    /// Keeps what a trace needs of an access; for an execution graph that is all.
+    #[cold]
+    #[inline(never)]
+    fn trace_access(&mut self, access: &Access) -> Option<Turn> {
+        if self.way == Way::Alone {
+            return Some(self.record_in_graph(access));
+        }
+        let &Access { address, width, before, after, .. } = access;
+        self.recorder.detail(Detail { address, width: width.into(), before, after, ..Detail::default() });
+        None
     }
 
     /// Goes on with an access to a new location or to several.

@@ -17,8 +17,8 @@ use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Finish, Strategy};
 use engine::monitor;
 use protocol::{
-    Explore, Explorer, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Replay, Role, Schedule, Slice,
-    SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
+    Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Replay, Role, Schedule,
+    Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
 };
 
 use crate::faults::{self, Fault};
@@ -28,7 +28,7 @@ use crate::recorder::{Extent, Failure, Recorder, site_use};
 use crate::runtime::{End, Runtime, Turn, install, with};
 use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
-use crate::{control, fiber, foreign, layout, process, scratch};
+use crate::{control, fiber, foreign, graph, layout, process, scratch};
 
 /// The engine's monitor behind a name. `tso` and `pso` are those of the TACAS'11 paper if all interleavings are run,
 /// and else those that do not depend on which one of a class is run.
@@ -127,7 +127,10 @@ impl Search {
         if !faults::interrupted() {
             faults::set_patience(self.job.limits.local_seconds);
         }
-        conclude(&search(&self.job, slice));
+        match self.job.graphs {
+            None => conclude(&search(&self.job, slice)),
+            Some(graphs) => conclude(&explore_graphs(&self.job, graphs, slice)),
+        }
     }
 
     /// The strategy for these units; none if it is the one at work.
@@ -148,6 +151,17 @@ impl Search {
             Explorer::Dpor | Explorer::Pct | Explorer::Urw => Err(Corrupt),
         }
     }
+}
+
+/// Explores all execution graphs in one slice; there is nothing to do in others.
+fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
+    if slice.units.iter().any(|unit| unit.prefixes == Prefixes::Rest) {
+        return Stopped::Open;
+    }
+    with(|runtime| runtime.run_for_graphs(graphs.model));
+    let stopped =
+        graph::search::search(job, &graph::search::Limits { seconds: graphs.seconds, executions: slice.executions });
+    with(|runtime| runtime.refused()).flatten().unwrap_or(stopped)
 }
 
 /// Tells the tool how the slice ended.
@@ -171,7 +185,7 @@ pub(crate) fn ended_by_a_library() {
 }
 
 /// Why a slice ended.
-enum Stopped {
+pub(crate) enum Stopped {
     /// All of it has been run.
     Complete,
     /// A budget is used up, or Ctrl-C was pressed.
@@ -195,7 +209,7 @@ fn search(job: &Explore, slice: &Slice) -> Stopped {
         if with(Runtime::begin) != Some(true) {
             return with(|runtime| runtime.refused()).flatten().unwrap_or(Stopped::Complete);
         }
-        fiber::run();
+        fiber::run(Thread::MAIN);
         faults::progress();
         let mut fault = faults::take();
         while let Some(Some(next)) = with(|runtime| runtime.go_on_without(&mut fault)) {
@@ -231,7 +245,7 @@ impl Runtime {
             (None, _) => self.assumed = true,
         }
         match self.give_up() {
-            Turn::Other(Switch::End) | Turn::Ours => None,
+            Turn::Other(Switch::End) | Turn::Ours | Turn::Alone => None,
             Turn::Other(next) => Some(next),
         }
     }
@@ -286,6 +300,10 @@ impl Runtime {
             Some((fault, program_counter)) => End::Failed(self.fault(fault, program_counter)),
             None => self.end.take().expect("an execution ends for a reason"),
         };
+        if let Some(what) = self.execution.lacks() {
+            let place = Record::behind(self.recorder.last_site()).place();
+            return Some(Stopped::Unsupported { what: format!("{what}, under --explorer dpor"), place });
+        }
         let strayed = match end {
             End::Nobody(Ending::Diverged) => Some(self.diverged()),
             _ => self.execution.strayed().map(|among| self.strayed(&among)),
@@ -334,7 +352,7 @@ impl Runtime {
         (stop_at_first && self.recorder.has_found()).then_some(Stopped::Found)
     }
 
-    fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
+    pub(crate) fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
         let kind = if fault == Fault::Endless { Kind::Livelock } else { Kind::Crash };
         let thread = self.running;
         let at = match &self.last_external {
@@ -347,7 +365,7 @@ impl Runtime {
     }
 
     /// The stack is used up at a hook, whose place is known.
-    fn overflow(&self) -> Failure {
+    pub(crate) fn overflow(&self) -> Failure {
         let sites = vec![site_use(Role::At, self.running, self.threads.stands_at(self.running), "fault")];
         let message = faults::describe(Fault::StackOverflow);
         Failure { kind: Kind::Crash, message, sites, program_counter: None }
@@ -396,6 +414,7 @@ impl Runtime {
 
     fn harvest(&mut self, stopped: &Stopped) -> Harvest {
         let (end, left) = match stopped {
+            Stopped::Complete | Stopped::Open if self.graph.is_some() => (SliceEnd::Open, None),
             Stopped::Complete | Stopped::Open => (SliceEnd::Open, self.execution.leave()),
             Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
             Stopped::Events => (SliceEnd::Events(self.busiest_loop()), Some(Leftover::default())),
@@ -454,10 +473,13 @@ pub(crate) fn replay(job: &Replay) {
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
     }
+    if let Some(graph) = &job.schedule.graph {
+        return replay_graph(graph);
+    }
     with(|runtime| runtime.recorder.trace());
     loop {
         with(Runtime::begin);
-        fiber::run();
+        fiber::run(Thread::MAIN);
         let mut fault = faults::take();
         let planned = |runtime: &Runtime| u64::from(runtime.execution.length()) < length;
         while let Some(Some(next)) =
@@ -476,6 +498,20 @@ pub(crate) fn replay(job: &Replay) {
         }
         with(|runtime| runtime.execution.finish(Finish::Again));
     }
+}
+
+/// The same for an execution graph.
+fn replay_graph(graph: &protocol::Graph) {
+    with(|runtime| runtime.run_for_graphs(graph.model));
+    let replayed = graph::search::replay(graph);
+    faults::set_patience(u64::MAX);
+    control::send(&match replayed {
+        Ok(mut trace) => {
+            trace.violations.iter_mut().for_each(|violation| violation.schedule = Schedule::default());
+            Message::Replayed(Box::new(trace))
+        }
+        Err(why) => Message::Diverged(why),
+    });
 }
 
 impl Runtime {
@@ -567,7 +603,7 @@ pub(crate) fn run_once() -> c_int {
         Limits { max_events: u64::MAX, local_seconds: u64::MAX, weak_failures: 0, wakeups: Wakeups::Signalled };
     set_up(Execution::new(Box::new(strategy)), Explorer::Bounded, &[], &limits, protocol::Heap::default());
     with(Runtime::begin);
-    fiber::run();
+    fiber::run(Thread::MAIN);
     let end = with(|runtime| {
         let end = runtime.end.take();
         match end {

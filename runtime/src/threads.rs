@@ -12,7 +12,7 @@ use crate::runtime::{Runtime, turn, with};
 use crate::sites::{Record, RecordPointer};
 use crate::timed::Patience;
 use crate::waits::{Change, Mark, Read, Thing};
-use crate::{cancellation, timed};
+use crate::{cancellation, cursor, graph, timed};
 use engine::event::{Barrier, Kind, Object, Thread};
 use engine::execution::{Pending, Status, TooManyThreads};
 use engine::per_thread::PerThread;
@@ -29,7 +29,15 @@ pub(crate) enum Start {
 }
 
 impl Start {
-    fn run(self) -> usize {
+    /// The addresses of the function and its argument.
+    pub(crate) fn key(self) -> (usize, usize) {
+        match self {
+            Self::Posix(function, argument) => (function as usize, argument),
+            Self::C11(function, argument) => (function as usize, argument),
+        }
+    }
+
+    pub(crate) fn run(self) -> usize {
         match self {
             // SAFETY: the program passed the function to pthread_create.
             Self::Posix(function, argument) => (unsafe { function(argument as *mut c_void) }) as usize,
@@ -96,24 +104,33 @@ pub(crate) struct ThreadTable {
     used: usize,
 }
 
+/// Forgets what the thread did.
+fn forget(state: &mut ThreadState) {
+    state.body = None;
+    state.claimed = Claim::Nobody;
+    state.reads.clear();
+    state.changes.clear();
+    state.holds.clear();
+    state.blocking.clear();
+    state.visits.clear();
+    (state.effects, state.frees, state.events) = (0, 0, 0);
+    (state.waits_in_vain, state.patience) = (0, None);
+    state.ends.reset();
+    state.name = None;
+    state.waits = false;
+}
+
 impl ThreadTable {
     /// Forgets the last execution.
     pub(crate) fn reset(&mut self) {
         self.reserve(Thread::MAIN);
-        for state in self.states.first(self.used) {
-            state.body = None;
-            state.claimed = Claim::Nobody;
-            state.reads.clear();
-            state.changes.clear();
-            state.holds.clear();
-            state.blocking.clear();
-            state.visits.clear();
-            (state.effects, state.frees, state.events) = (0, 0, 0);
-            (state.waits_in_vain, state.patience) = (0, None);
-            state.ends.reset();
-            state.name = None;
-            state.waits = false;
-        }
+        self.states.first(self.used).iter_mut().for_each(forget);
+    }
+
+    /// Forgets one thread.
+    pub(crate) fn restart(&mut self, thread: Thread) {
+        self.reserve(thread);
+        forget(&mut self.states[thread]);
     }
 
     fn reserve(&mut self, thread: Thread) {
@@ -141,6 +158,7 @@ impl ThreadTable {
 
 /// What a fiber runs: the thread's function, from its start to its end.
 pub(crate) fn body(thread: Thread) -> Switch {
+    graph::threads::body(thread);
     if thread == Thread::MAIN {
         process::run_main();
         with(|runtime| {
@@ -162,7 +180,7 @@ pub(crate) fn body(thread: Thread) -> Switch {
 }
 
 /// The value of `pthread_t` for a thread: never 0, the same in every execution.
-const fn handle(thread: Thread) -> usize {
+pub(crate) const fn handle(thread: Thread) -> usize {
     0x1000 + thread.index()
 }
 
@@ -207,6 +225,9 @@ unsafe extern "C" fn __fh_pthread_create(
 /// Creates a thread.
 pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim) -> c_int {
     let site = call_site();
+    if graph::is_on() {
+        return graph::threads::create(into, start, site);
+    }
     turn(Pending::Access, site);
     let created = with(|runtime| {
         let child = runtime.execution.create()?;
@@ -255,6 +276,9 @@ fn claim(call: Call, handle: usize, claim: Claim) -> Result<Thread, c_int> {
 
 /// Joins a thread; its result.
 pub(crate) fn join(call: Call, handle: usize) -> Result<usize, c_int> {
+    if graph::is_on() {
+        return graph::threads::join(call, handle);
+    }
     let child = claim(call, handle, Claim::Joined)?;
     cancellation::point(call);
     call.wait(Pending::Join(child));
@@ -284,6 +308,9 @@ fn joined(call: Call, child: Thread) -> usize {
 /// Puts a thread's result where the program wants it.
 fn give(result: usize, into: *mut usize) {
     if !into.is_null() {
+        if graph::is_on() {
+            return cursor::write(into as usize, &result.to_le_bytes(), call_site());
+        }
         with(|runtime| runtime.globals.writes(into as usize, 8, 0));
         // SAFETY: the program passes where the result goes.
         unsafe { into.write_unaligned(result) };
@@ -371,6 +398,9 @@ extern "C" fn __fh_pthread_clockjoin_np(
 
 /// Detaches a thread.
 pub(crate) fn detach(call: Call, handle: usize) -> c_int {
+    if graph::is_on() {
+        return 0;
+    }
     claim(call, handle, Claim::Detached).err().unwrap_or(0)
 }
 
@@ -419,6 +449,7 @@ const extern "C" fn __fh_pthread_equal(one: usize, other: usize) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_exit(result: *mut c_void) -> ! {
+    graph::threads::exit(result as usize);
     ends::end_thread(call("pthread_exit"), result as usize)
 }
 

@@ -180,6 +180,9 @@ impl Runtime {
             visits.restart(words, mark);
             return None;
         }
+        if self.graph.is_some() {
+            return self.visit_in_graph(words, mark);
+        }
         let frame = std::ptr::from_mut(record).addr();
         let same = self.threads.of(thread).visits.same(words);
         let same = same.map(|begin| Round { begin, frame }).find(|round| self.had_no_effect(round));
@@ -210,6 +213,21 @@ impl Runtime {
         let iteration = self.last_events(thread, mark.events - begin.events);
         self.execution.wait(thread, iteration, first);
         Some(self.next())
+    }
+
+    /// The same for execution graphs, where an iteration has no effect if it writes nothing.
+    fn visit_in_graph(&mut self, words: &[u64], mark: Mark) -> Option<Turn> {
+        if !self.graph_mut().is_private_known(words.as_ptr() as usize, size_of_val(words)) {
+            self.threads.at(self.running).visits.restart(words, mark);
+            return None;
+        }
+        let visits = &mut self.threads.at(self.running).visits;
+        let same = visits.same(words).find(|earlier| earlier.has_effected_as_much_as(&mark));
+        let Some(begin) = same.filter(|begin| begin.events < mark.events) else {
+            visits.keep(words, mark);
+            return None;
+        };
+        Some(self.waits_in_graph(begin.events))
     }
 
     /// Whether the running thread has left everything as it was, unseen.

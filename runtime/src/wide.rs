@@ -9,6 +9,7 @@ use engine::mapping::{self, Barriers, Order};
 
 use crate::access::{Strength, order, orders};
 use crate::choices::fails_weakly;
+use crate::graph;
 use crate::recorder::Operation;
 use crate::runtime::{WideAccess, turn_to_access, with};
 use crate::sites::RecordPointer;
@@ -62,6 +63,14 @@ fn combine(old: &[u8], operand: &[u8], operation: u32) -> (Vec<u8>, Operation) {
     (value.to_le_bytes()[..old.len()].to_vec(), operation)
 }
 
+/// Waits for the thread's turn.
+fn turn(address: usize, length: u64, site: RecordPointer) {
+    if graph::is_on() {
+        graph::refuse(&format!("an indivisible access of {length} bytes"), site);
+    }
+    turn_to_access(address, length as usize, site);
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn __fh_atomic_read(
     address: *const c_void,
@@ -71,7 +80,7 @@ extern "C" fn __fh_atomic_read(
     site: RecordPointer,
 ) {
     let barriers = mapping::load(order(number, site));
-    turn_to_access(site);
+    turn(address as usize, length, site);
     let value = get(address, length);
     put(into, &value);
     access(address, Kind::Load, barriers, Operation::Load, site, [&value, &value]);
@@ -86,7 +95,7 @@ extern "C" fn __fh_atomic_write(
     site: RecordPointer,
 ) {
     let barriers = mapping::store(order(number, site));
-    turn_to_access(site);
+    turn(address as usize, length, site);
     let (before, after) = (get(address, length), get(from, length));
     put(address, &after);
     access(address, Kind::Store, barriers, Operation::Store, site, [&before, &after]);
@@ -103,7 +112,7 @@ extern "C" fn __fh_atomic_rmw(
     site: RecordPointer,
 ) {
     let barriers = mapping::rmw(order(number, site));
-    turn_to_access(site);
+    turn(address as usize, length, site);
     let before = get(address, length);
     let (after, operation) = combine(&before, &get(operand, length), operation);
     put(address, &after);
@@ -122,7 +131,7 @@ extern "C" fn __fh_atomic_cas(
 ) -> bool {
     let (success, failure) = orders(numbers, site);
     let strength = if numbers >> 16 & 1 == 1 { Strength::Weak } else { Strength::Strong };
-    turn_to_access(site);
+    turn(address as usize, length, site);
     let before = get(address, length);
     let succeeds = before == get(expected, length) && !(strength == Strength::Weak && fails_weakly());
     let (kind, barriers, after) = if succeeds {
@@ -162,7 +171,8 @@ extern "C" fn __fh_fh_double_compare_and_swap(
     second_new: u64,
 ) -> c_int {
     let site = call_site();
-    turn_to_access(site);
+    graph::refuse("fh_double_compare_and_swap", site);
+    turn_to_access(first as usize, 8, site);
     let places = [first, second];
     let before = places.map(|place| get(place, 8));
     let expected = [first_old, second_old].map(u64::to_le_bytes);

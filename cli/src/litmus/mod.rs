@@ -91,6 +91,7 @@ impl Searched<'_> {
             budget: plan.budget.executions,
             interrupted_by: self.interrupted_by,
             max_events: plan.explore.limits.max_events,
+            given_up: "where the model refuses what was tried",
             summary: &self.summary,
             violations: &self.violations,
             unsupported: &self.unsupported,

@@ -14,16 +14,6 @@ use crate::report::{full_place, model_name, printable};
 /// So many violations of a test are shown.
 const SHOWN: usize = 3;
 
-/// The model's name among people.
-fn title(model: ModelName) -> &'static str {
-    match model {
-        ModelName::Sc => "SC",
-        ModelName::Tso => "TSO",
-        ModelName::Pso => "PSO",
-        ModelName::Power => "POWER",
-    }
-}
-
 /// States, witnesses and observation, and what violations there are.
 pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict) -> String {
     let Searched { target, outcomes, model, .. } = searched;
@@ -35,7 +25,7 @@ pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict) -> String {
         Quantifier::Forall => "Required",
     };
     let states = outcomes.show(test);
-    let mut text = format!("Test {name} {wanted}\nModel {}\nStates {}\n", title(*model), states.len());
+    let mut text = format!("Test {name} {wanted}\nModel {}\nStates {}\n", model.title(), states.len());
     let mut line = |words: String| writeln!(text, "{words}").expect("writing to a string cannot fail");
     for (state, _) in &states {
         line(format!("{state};"));
@@ -76,7 +66,7 @@ fn violation_line(violation: &Violation) -> String {
 
 /// A verdict line that names the model, where it is not SC.
 pub(super) fn under(line: &str, model: ModelName) -> String {
-    if model == ModelName::Sc { line.to_string() } else { format!("{line} ({})", title(model)) }
+    if model == ModelName::Sc { line.to_string() } else { format!("{line} ({})", model.title()) }
 }
 
 /// The verdict line of several tests or models.
@@ -114,7 +104,7 @@ pub(super) fn verdict(judged: &[(Searched<'_>, Verdict)], tests: usize) -> Strin
 fn models(judged: &[(Searched<'_>, Verdict)]) -> String {
     let mut titles: Vec<&str> = Vec::new();
     for (searched, _) in judged {
-        let title = title(searched.model);
+        let title = searched.model.title();
         if !titles.contains(&title) {
             titles.push(title);
         }

@@ -6,6 +6,7 @@
 pub(crate) mod columns;
 pub(crate) mod cycle;
 pub(crate) mod excerpt;
+pub(crate) mod graph;
 #[cfg(test)]
 pub(crate) mod samples;
 pub(crate) mod verdict;
@@ -218,16 +219,26 @@ fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: usize)
     keep.extend(story.iter().flat_map(cycle::Cycle::events));
     keep.extend(site_events(violation, trace));
     let end = marks.map_or(trace.events.len(), |[_, _, overtaking]| overtaking + 1);
+    let graph = violation.schedule.graph.as_ref().filter(|graph| graph.events.len() == trace.events.len());
     let rows = match detail {
+        _ if graph.is_some() => graph.map(graph::rows).unwrap_or_default().into_iter().map(Row::Event).collect(),
         Detail::Everything => (0..trace.events.len()).map(Row::Event).collect(),
         Detail::Excerpts | Detail::Execution => columns::pick(end, trace.events.len(), &keep),
     };
-    let mut text = format!("  {}\n", "execution, as it was run:".bold());
+    let heading = match graph {
+        None => "execution, as it was run:".to_string(),
+        Some(graph) => format!("execution under {}, each thread in program order:", graph::title(graph.model)),
+    };
+    let mut text = format!("  {}\n", heading.bold());
     let lane = lane(subject);
     let table = Table { events: &trace.events, marks, lane };
     for line in table.lines(&rows, width) {
         text.push_str(&line);
         text.push('\n');
+    }
+    if let Some(graph) = graph {
+        text.push('\n');
+        text.push_str(&graph::in_words(graph));
     }
     if let (Some(story), Some(monitor)) = (story, violation.monitor) {
         text.push('\n');

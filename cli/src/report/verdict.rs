@@ -22,6 +22,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) interrupted_by: &'a str,
     /// `--max-events`.
     pub(crate) max_events: u64,
+    /// Where executions are given up.
+    pub(crate) given_up: &'static str,
     /// The counts.
     pub(crate) summary: &'a Summary,
     /// The violations.
@@ -87,7 +89,7 @@ fn clean(facts: &Facts<'_>) -> String {
     let bound = bound(facts).map_or_else(String::new, |bound| format!(" with {bound}"));
     let blocked = match facts.summary.blocked {
         0 => String::new(),
-        count => format!(" ({count} more given up at an assumption)"),
+        count => format!(" ({count} more given up {})", facts.given_up),
     };
     let mut watched = Vec::new();
     if facts.monitors.iter().any(|monitor| monitor.model().is_some()) {
@@ -261,6 +263,7 @@ mod tests {
             time: Some("30s"),
             budget: Some(100),
             interrupted_by: "Ctrl-C",
+            given_up: "at an assumption",
             max_events: 100_000,
             summary,
             violations,
@@ -382,6 +385,7 @@ mod tests {
             budget: None,
             interrupted_by: "Ctrl-C",
             max_events: 1,
+            given_up: "at an assumption",
             summary: &summary,
             violations: &[],
             unsupported: &needed,

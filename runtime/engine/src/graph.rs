@@ -98,6 +98,23 @@ impl std::ops::AddAssign for Fences {
     }
 }
 
+/// What an access has to do with the beginnings and ends of threads.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Link {
+    /// Nothing.
+    #[default]
+    None,
+    /// A store that creates this thread: it begins, from this origin, once the store is committed.
+    Creates {
+        /// The thread.
+        thread: u16,
+        /// What it runs, by a number of the program's own.
+        origin: u32,
+    },
+    /// A load that happens after a store to its location: it never reads the initial value.
+    Follows,
+}
+
 /// An access, as far as it is known. Sets are of accesses of the same thread, by their numbers in program order; all of
 /// them are reads that come before it.
 #[derive(Clone, Copy, Debug)]
@@ -120,6 +137,8 @@ pub struct Label<const W: usize> {
     pub addresses_before: Set<W>,
     /// The fences before it.
     pub fences: Fences,
+    /// Whether it creates a thread, or waits for what another one does.
+    pub link: Link,
 }
 
 /// How far the accesses of a thread are known.
@@ -127,8 +146,21 @@ pub struct Label<const W: usize> {
 pub enum Reached {
     /// To its end.
     End,
+    /// To its end, which is that of the whole program: what the others could do before it is part of the execution, but
+    /// nobody waits for ever.
+    Exits,
     /// To a branch that depends on a read that has not returned.
     Branch,
+    /// To an iteration without effect of a wait loop, which it goes round until one of its reads, from the access with
+    /// this number on, returns something else.
+    Waits {
+        /// The first access of the iteration.
+        since: u16,
+    },
+    /// To where an assumption does not hold: there is no such execution.
+    Assumes,
+    /// To where it fails: how, by a number of the program's own.
+    Fails(u32),
 }
 
 /// A multi-threaded program whose threads do the same if their reads return the same.
@@ -136,20 +168,25 @@ pub trait Program<const W: usize> {
     /// Why an execution cannot be continued.
     type Fault;
 
-    /// How many threads it has.
+    /// How many threads it begins with; others are created ([`Link::Creates`]).
     fn threads(&self) -> usize;
 
-    /// How many locations it has.
+    /// How many locations it has, as far as they are known.
     fn locations(&self) -> usize;
 
     /// What a location holds at first.
     fn initial(&self, location: Location) -> Value;
 
-    /// Runs a thread from its beginning and appends its accesses, as far as they are known. `reads` says what the
+    /// Runs a thread, of this origin (0 of those that the program begins with), from its beginning and appends its accesses, as far as they are known. `reads` says what the
     /// thread's reads returned, by their number in program order; of those behind its end, nothing is known.
     ///
     /// # Errors
     /// If the thread does what cannot be done, or more than `Set<W>` can number.
-    fn fetch(&self, thread: usize, reads: &[Option<Value>], labels: &mut Vec<Label<W>>)
-    -> Result<Reached, Self::Fault>;
+    fn fetch(
+        &self,
+        thread: usize,
+        origin: u32,
+        reads: &[Option<Value>],
+        labels: &mut Vec<Label<W>>,
+    ) -> Result<Reached, Self::Fault>;
 }

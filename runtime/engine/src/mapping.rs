@@ -171,6 +171,134 @@ pub mod power {
     }
 }
 
+/// What the orders become in execution graphs: fences before and after an access, counted.
+pub mod graphs {
+    use super::power::{self, Synchronizes};
+    use super::{Barrier, Barriers, MachineFence, Order};
+    use crate::event::Kind;
+    use crate::graph::Fences;
+    use crate::model::MemoryModel;
+
+    /// No fence.
+    pub const NOTHING: Fences = Fences { full: 0, lightweight: 0, stores: 0 };
+    /// A full one.
+    pub const FULL: Fences = Fences { full: 1, ..NOTHING };
+    /// A lightweight one.
+    pub const LIGHTWEIGHT: Fences = Fences { lightweight: 1, ..NOTHING };
+    /// One between stores.
+    pub const STORES: Fences = Fences { stores: 1, ..NOTHING };
+
+    /// What orders an access, beside what all of the machine's accesses are ordered by.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub struct Around {
+        /// The fences before it.
+        pub before: Fences,
+        /// The fences after it.
+        pub after: Fences,
+        /// Whether a branch that depends on what it reads, and an instruction fence, come after it.
+        pub synchronizes: Synchronizes,
+    }
+
+    const fn counted(barrier: Barrier) -> Fences {
+        match barrier {
+            Barrier::None => NOTHING,
+            Barrier::StoreStore => STORES,
+            Barrier::Full => FULL,
+        }
+    }
+
+    const fn of_power(fence: power::Fence) -> Fences {
+        match fence {
+            power::Fence::None => NOTHING,
+            power::Fence::Lightweight => LIGHTWEIGHT,
+            power::Fence::Full => FULL,
+        }
+    }
+
+    fn buffered(barriers: Barriers) -> Around {
+        Around { before: counted(barriers.before), after: counted(barriers.after), ..Around::default() }
+    }
+
+    const fn powerful(barriers: power::Barriers) -> Around {
+        Around { before: of_power(barriers.before), after: NOTHING, synchronizes: barriers.after }
+    }
+
+    /// Of an interlocked instruction.
+    #[must_use]
+    pub const fn locked() -> Around {
+        Around { before: FULL, after: FULL, synchronizes: Synchronizes::No }
+    }
+
+    /// Of an atomic load.
+    #[must_use]
+    pub fn load(model: MemoryModel, order: Order) -> Around {
+        match model {
+            MemoryModel::Power => powerful(power::load(order)),
+            _ => buffered(super::load(order)),
+        }
+    }
+
+    /// Of an atomic store.
+    #[must_use]
+    pub fn store(model: MemoryModel, order: Order) -> Around {
+        match model {
+            MemoryModel::Power => powerful(power::store(order)),
+            _ => buffered(super::store(order)),
+        }
+    }
+
+    /// Of a read-modify-write, but for one that does not write.
+    #[must_use]
+    pub fn update(model: MemoryModel, order: Order) -> Around {
+        match model {
+            MemoryModel::Power => powerful(power::rmw(order)),
+            MemoryModel::Tso => locked(),
+            MemoryModel::Sc | MemoryModel::Pso => buffered(super::rmw(order)),
+        }
+    }
+
+    /// Of any access of these barriers: those of TSO and PSO, with the order that they come from.
+    #[must_use]
+    pub fn access(model: MemoryModel, kind: Kind, barriers: Barriers) -> Around {
+        let Some(order) = barriers.order else { return Around::default() };
+        match kind {
+            Kind::Load => load(model, order),
+            Kind::Store => store(model, order),
+            Kind::FailedRmw => failed(model, barriers, order),
+            _ => update(model, order),
+        }
+    }
+
+    /// Of a compare-and-swap that fails: what stands before it has executed already, what comes after follows the
+    /// failure order.
+    fn failed(model: MemoryModel, barriers: Barriers, failure: Order) -> Around {
+        match (model, barriers.before) {
+            (MemoryModel::Power, Barrier::StoreStore) => Around { before: LIGHTWEIGHT, ..update(model, failure) },
+            (MemoryModel::Power, before) => Around { before: counted(before), ..update(model, failure) },
+            (MemoryModel::Tso, _) => locked(),
+            (MemoryModel::Sc | MemoryModel::Pso, _) => buffered(barriers),
+        }
+    }
+
+    /// Of a fence between threads.
+    #[must_use]
+    pub const fn fence(model: MemoryModel, order: Order) -> Fences {
+        match model {
+            MemoryModel::Power => of_power(power::fence(order)),
+            _ => counted(super::fence(order)),
+        }
+    }
+
+    /// Of a fence that only machines have; none of one that POWER does not have. That of instructions is beside.
+    #[must_use]
+    pub const fn machine_fence(model: MemoryModel, fence: MachineFence) -> Option<Fences> {
+        match (model, fence) {
+            (MemoryModel::Power, MachineFence::Loads) => None,
+            _ => Some(counted(super::machine_fence(fence))),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,6 +11,19 @@ use crate::graph::Label;
 use crate::graph::set::Set;
 use crate::graph::trace::Trace;
 
+/// A memory model, by its name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MemoryModel {
+    /// Sequential consistency.
+    Sc,
+    /// Total store order.
+    Tso,
+    /// Partial store order.
+    Pso,
+    /// POWER.
+    Power,
+}
+
 /// A memory model, with what it knows of the trace so far.
 ///
 /// That co, rf and fr do not contradict program order at any one location, and that nothing comes between the two parts

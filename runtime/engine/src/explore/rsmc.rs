@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use crate::event::Location;
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
-use crate::graph::{Access, EventId, Label, Program, Reached, Value, Written};
+use crate::graph::{Access, EventId, Label, Link, Program, Reached, Value, Written};
 use crate::model::Model;
 
 /// How much was explored.
@@ -63,6 +63,12 @@ pub struct Execution<'s, const W: usize> {
     pub trace: &'s Trace<W>,
     /// What the reads of each thread returned, by their numbers in program order.
     pub reads: &'s [Vec<Option<Value>>],
+    /// The accesses of each thread. Those that are not committed wait for what no thread does.
+    pub labels: &'s [Vec<Label<W>>],
+    /// How far each thread came.
+    pub reached: &'s [Reached],
+    /// What each thread ran.
+    pub origins: &'s [u32],
 }
 
 /// Explores all traces of the program under the model `M`, and gives each to `visit`.
@@ -90,6 +96,36 @@ pub fn explore<const W: usize, M: Model<W>, P: Program<W>>(
         search.explore()
     });
     (search.counts, result)
+}
+
+/// Builds the one trace that these commits give, in their order: each event, and, of a store or a read-modify-write, its
+/// place among the writes to its location at the time, of a load, the rank of the write that it reads from. Gives it to
+/// `visit` if it is complete and allowed; else says which commit cannot be made (or that one is missing).
+///
+/// # Errors
+/// What the program says.
+pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
+    program: &P,
+    commits: &[(EventId, usize)],
+    visit: &mut dyn FnMut(&Execution<'_, W>),
+) -> Result<Result<(), usize>, Ended<P::Fault>> {
+    let mut state = State::<M, W>::new(program).map_err(Ended::Fault)?;
+    for (number, &(event, rank)) in commits.iter().enumerate() {
+        let fetched = state.labels.get(usize::from(event.thread)).map_or(0, Vec::len);
+        let ready = usize::from(event.index) < fetched && !state.trace.is_committed(event);
+        let ready = ready && state.before(event).is_some();
+        let last = |state: &State<M, W>| state.trace.coherence(state.location(event)).len();
+        if !ready || rank > last(&state) || state.commit(program, event, rank)? == Verdict::Refused {
+            return Ok(Err(number));
+        }
+    }
+    let complete = state.enabled().is_none() && (0..state.labels.len()).all(|thread| state.is_over(thread));
+    if !complete {
+        return Ok(Err(commits.len()));
+    }
+    let State { trace, reads, labels, reached, origins, .. } = &state;
+    visit(&Execution { trace, reads, labels, reached, origins });
+    Ok(Ok(()))
 }
 
 /// The parameter of a commit.
@@ -132,6 +168,8 @@ struct State<M, const W: usize> {
     /// The fetched accesses of each thread, and how far they go.
     labels: Vec<Vec<Label<W>>>,
     reached: Vec<Reached>,
+    /// What each thread runs.
+    origins: Vec<u32>,
     /// What the reads of each thread returned.
     reads: Vec<Vec<Option<Value>>>,
 }
@@ -142,6 +180,7 @@ impl<M: Clone, const W: usize> State<M, W> {
         self.model.clone_from(&source.model);
         self.labels.clone_from(&source.labels);
         self.reached.clone_from(&source.reached);
+        self.origins.clone_from(&source.origins);
         self.reads.clone_from(&source.reads);
     }
 }
@@ -161,6 +200,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             model: M::default(),
             labels: vec![Vec::new(); threads],
             reached: vec![Reached::End; threads],
+            origins: vec![0; threads],
             reads: vec![Vec::new(); threads],
         };
         for thread in 0..threads {
@@ -171,8 +211,22 @@ impl<const W: usize, M: Model<W>> State<M, W> {
 
     fn fetch<P: Program<W>>(&mut self, program: &P, thread: usize) -> Result<(), P::Fault> {
         self.labels[thread].clear();
-        self.reached[thread] = program.fetch(thread, &self.reads[thread], &mut self.labels[thread])?;
+        let (origin, labels) = (self.origins[thread], &mut self.labels[thread]);
+        self.reached[thread] = program.fetch(thread, origin, &self.reads[thread], labels)?;
+        self.trace.grow(self.labels.len(), program.locations());
         Ok(())
+    }
+
+    /// A thread begins.
+    fn begin<P: Program<W>>(&mut self, program: &P, thread: usize, origin: u32) -> Result<(), P::Fault> {
+        if self.labels.len() <= thread {
+            self.labels.resize(thread + 1, Vec::new());
+            self.reached.resize(thread + 1, Reached::End);
+            self.origins.resize(thread + 1, 0);
+            self.reads.resize(thread + 1, Vec::new());
+        }
+        self.origins[thread] = origin;
+        self.fetch(program, thread)
     }
 
     fn label(&self, event: EventId) -> &Label<W> {
@@ -183,9 +237,19 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         self.label(event).location.expect("what can be committed has an address")
     }
 
+    /// The least rank that an access may have, as far as its own thread goes.
+    fn floor(&self, event: EventId, location: Location) -> usize {
+        let follows = self.label(event).link == Link::Follows;
+        self.trace.floor(event, location).max(usize::from(follows))
+    }
+
     /// What is commit-before an event, but for what it reads from; none if it cannot be committed yet.
     fn before(&self, event: EventId) -> Option<Set<W>> {
         let thread = usize::from(event.thread);
+        let label = self.label(event);
+        if label.link == Link::Follows && self.trace.coherence(label.location?).len() == 0 {
+            return None;
+        }
         let mut before = Set::EMPTY;
         for index in M::awaits(&self.labels[thread], event.index.into())?.iter() {
             let nodes = self.trace.nodes_of(EventId::new(thread, index));
@@ -222,12 +286,16 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         if self.trace.nodes().len() + 2 > Set::<W>::CAPACITY {
             return Err(Ended::TooManyEvents);
         }
-        if rank < self.trace.floor(event, location) {
+        if rank < self.floor(event, location) {
             return Ok(Verdict::Refused);
         }
         if label.access == Access::Store {
             let Written::Value(value) = label.written else { panic!("a store that can be committed has a value") };
-            return Ok(self.write(event, &label, rank, value, before, Part::Write));
+            let verdict = self.write(event, &label, rank, value, before, Part::Write);
+            if let (Verdict::Allowed, Link::Creates { thread, origin }) = (verdict, label.link) {
+                self.begin(program, thread.into(), origin).map_err(Ended::Fault)?;
+            }
+            return Ok(verdict);
         }
         let source = self.trace.ranked(location, rank);
         let value = source.map_or_else(|| program.initial(location), |source| self.trace.node(source).value);
@@ -276,6 +344,15 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         if self.model.admits(&self.trace, label) { Verdict::Allowed } else { Verdict::Refused }
     }
 
+    /// Whether a thread has come to its end, or waits for what no thread does.
+    fn is_over(&self, thread: usize) -> bool {
+        let mut left = (0..self.labels[thread].len()).map(|index| EventId::new(thread, index));
+        match left.find(|&event| !self.trace.is_committed(event)) {
+            Some(event) => self.label(event).link == Link::Follows,
+            None => self.reached[thread] != Reached::Branch,
+        }
+    }
+
     /// What an update would write if it read this.
     fn would_write<P: Program<W>>(&self, program: &P, event: EventId, value: Value) -> Result<bool, P::Fault> {
         let (thread, index) = (usize::from(event.thread), usize::from(event.index));
@@ -283,7 +360,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         reads.resize(reads.len().max(index + 1), None);
         reads[index] = Some(value);
         let mut labels = Vec::new();
-        program.fetch(thread, &reads, &mut labels)?;
+        program.fetch(thread, self.origins[thread], &reads, &mut labels)?;
         Ok(labels[index].written != Written::Nothing)
     }
 }
@@ -340,12 +417,14 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
 
     fn complete(&mut self) -> Result<(), Ended<P::Fault>> {
         let state = &self.states[self.run.len()];
-        let fetched: usize = state.labels.iter().map(Vec::len).sum();
-        let ended = state.reached.iter().all(|&reached| reached == Reached::End);
-        assert!(ended && fetched == self.run.len(), "the search is stuck before the end of a trace");
+        assert!(
+            (0..state.labels.len()).all(|thread| state.is_over(thread)),
+            "the search is stuck before the end of a trace"
+        );
         self.counts.executions += 1;
         self.counts.events += self.run.len() as u64;
-        match (self.visit)(&Execution { trace: &state.trace, reads: &state.reads }) {
+        let State { trace, reads, labels, reached, origins, .. } = state;
+        match (self.visit)(&Execution { trace, reads, labels, reached, origins }) {
             Continue::Yes => Ok(()),
             Continue::Stop => Err(Ended::Stopped),
         }
@@ -360,7 +439,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
         let location = self.state().location(event);
         let last = self.state().trace.coherence(location).len();
         let mut stuck = true;
-        for place in self.state().trace.floor(event, location)..=last {
+        for place in self.state().floor(event, location)..=last {
             if self.commit(event, place, None)? == Verdict::Allowed {
                 stuck = false;
                 go_on(self)?;
@@ -378,7 +457,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
         let number = self.frames.len();
         self.frames.push(Frame { length: self.run.len(), waiting: Vec::new(), known: BTreeSet::new() });
         let mut stuck = true;
-        for rank in self.state().trace.floor(event, location)..=last {
+        for rank in self.state().floor(event, location)..=last {
             if self.commit(event, rank, Some(number))? == Verdict::Allowed {
                 stuck = false;
                 self.explore()?;
@@ -435,7 +514,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
         let state = self.state();
         let location = state.location(update);
         let last = state.trace.coherence(location).len();
-        for rank in state.trace.floor(update, location)..=last {
+        for rank in state.floor(update, location)..=last {
             let source = self.state().trace.ranked(location, rank);
             self.detect_update_races_from(update, source)?;
         }

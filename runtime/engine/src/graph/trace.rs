@@ -116,6 +116,18 @@ impl<const W: usize> Trace<W> {
         }
     }
 
+    /// Makes room for so many threads and locations.
+    pub fn grow(&mut self, threads: usize, locations: usize) {
+        if self.coherence.len() < locations {
+            self.coherence.resize(locations, Vec::new());
+            self.of_location.resize(locations, Set::EMPTY);
+        }
+        if self.committed.len() < threads {
+            self.committed.resize(threads, Vec::new());
+            self.of_thread.resize(threads, Set::EMPTY);
+        }
+    }
+
     /// The nodes, in the order in which they were committed.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {

@@ -4,30 +4,18 @@ use super::condition::{Observable, State};
 use super::interpreter::{Access as Accessing, Kind, Stop, Thread};
 use super::schedules::Fault;
 use super::{Code, Expression, Fence, Operation, Strength, Test};
-use crate::event::{Barrier, Location};
+use crate::event::Location;
 use crate::explore::rsmc::{self, Continue, Counts, Ended, Execution};
 use crate::graph::set::Set;
-use crate::graph::{Access, Fences, Internal, Label, Program, Reached, Value, Written};
+use crate::graph::{Access, Fences, Internal, Label, Link, Program, Reached, Value, Written};
+use crate::mapping::graphs::{self, Around};
 use crate::mapping::power::Synchronizes;
-use crate::mapping::{self, Barriers, Order};
+pub use crate::model::MemoryModel;
 use crate::model::Model;
 use crate::model::power::Power;
 use crate::model::pso::Pso;
 use crate::model::sc::Sc;
 use crate::model::tso::Tso;
-
-/// A memory model.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum MemoryModel {
-    /// Sequential consistency.
-    Sc,
-    /// Total store order.
-    Tso,
-    /// Partial store order.
-    Pso,
-    /// POWER.
-    Power,
-}
 
 /// Explores all executions of a test under a model, of at most so many accesses, each once, and gives the final state
 /// of each to `visit`.
@@ -97,51 +85,24 @@ pub struct Threads<'t> {
     pub accesses: usize,
 }
 
-/// What orders an access, beside what all of the machine's accesses are ordered by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Around {
-    before: Fences,
-    after: Fences,
-    synchronizes: Synchronizes,
-}
-
 impl Threads<'_> {
     fn around(self, operation: &Operation) -> Around {
-        let barriers = |barriers: Barriers| Around {
-            before: counted(barriers.before),
-            after: counted(barriers.after),
-            ..Around::default()
-        };
-        let power = |barriers: mapping::power::Barriers| Around {
-            before: lightweight_or_full(barriers.before),
-            after: Fences::default(),
-            synchronizes: barriers.after,
-        };
-        let locked =
-            Barriers { before: Barrier::Full, after: Barrier::Full, order: Some(Order::SequentiallyConsistent) };
-        match (self.model, operation) {
-            (_, Operation::Update { strength: Strength::Locked, .. })
-            | (MemoryModel::Tso, Operation::Update { strength: Strength::Ordered(..), .. }) => barriers(locked),
-            (MemoryModel::Power, Operation::Load { order, .. }) => power(mapping::power::load(*order)),
-            (MemoryModel::Power, Operation::Store { order, .. }) => power(mapping::power::store(*order)),
-            (MemoryModel::Power, Operation::Update { strength: Strength::Ordered(order, _), .. }) => {
-                power(mapping::power::rmw(*order))
-            }
-            (_, Operation::Load { order, .. }) => barriers(mapping::load(*order)),
-            (_, Operation::Store { order, .. }) => barriers(mapping::store(*order)),
-            (_, Operation::Update { strength: Strength::Ordered(order, _), .. }) => barriers(mapping::rmw(*order)),
+        match operation {
+            Operation::Load { order, .. } => graphs::load(self.model, *order),
+            Operation::Store { order, .. } => graphs::store(self.model, *order),
+            Operation::Update { strength: Strength::Locked, .. } => graphs::locked(),
+            Operation::Update { strength: Strength::Ordered(order, _), .. } => graphs::update(self.model, *order),
             _ => Around::default(),
         }
     }
 
     fn fence(self, fence: Fence) -> Fences {
-        match (fence, self.model) {
-            (Fence::Full, _) => Fences { full: 1, ..Fences::default() },
-            (Fence::Lightweight, _) => Fences { lightweight: 1, ..Fences::default() },
-            (Fence::Stores, _) => Fences { stores: 1, ..Fences::default() },
-            (Fence::Instructions, _) => Fences::default(),
-            (Fence::C(order), MemoryModel::Power) => lightweight_or_full(mapping::power::fence(order)),
-            (Fence::C(order), _) => counted(mapping::fence(order)),
+        match fence {
+            Fence::Full => graphs::FULL,
+            Fence::Lightweight => graphs::LIGHTWEIGHT,
+            Fence::Stores => graphs::STORES,
+            Fence::Instructions => graphs::NOTHING,
+            Fence::C(order) => graphs::fence(self.model, order),
         }
     }
 
@@ -194,22 +155,6 @@ fn step<const W: usize>(local: &mut Thread<W>, code: &Code, kind: Kind, value: O
     }
 }
 
-fn counted(barrier: Barrier) -> Fences {
-    match barrier {
-        Barrier::None => Fences::default(),
-        Barrier::StoreStore => Fences { stores: 1, ..Fences::default() },
-        Barrier::Full => Fences { full: 1, ..Fences::default() },
-    }
-}
-
-fn lightweight_or_full(fence: mapping::power::Fence) -> Fences {
-    match fence {
-        mapping::power::Fence::None => Fences::default(),
-        mapping::power::Fence::Lightweight => Fences { lightweight: 1, ..Fences::default() },
-        mapping::power::Fence::Full => Fences { full: 1, ..Fences::default() },
-    }
-}
-
 fn internal(operation: &Operation) -> Internal {
     fn reads(expression: &Expression) -> bool {
         match expression {
@@ -240,7 +185,13 @@ impl<const W: usize> Program<W> for Threads<'_> {
         self.test.initial[location.index()]
     }
 
-    fn fetch(&self, thread: usize, reads: &[Option<Value>], labels: &mut Vec<Label<W>>) -> Result<Reached, Fault> {
+    fn fetch(
+        &self,
+        thread: usize,
+        _origin: u32,
+        reads: &[Option<Value>],
+        labels: &mut Vec<Label<W>>,
+    ) -> Result<Reached, Fault> {
         let code = &self.test.threads[thread];
         let mut local = Thread::<W>::new(code);
         let mut fences = Fences::default();
@@ -281,6 +232,7 @@ impl<const W: usize> Program<W> for Threads<'_> {
                 synchronized_from: access.synchronized_from,
                 addresses_before: access.addresses_before,
                 fences,
+                link: Link::None,
             });
             fences += around.after;
             if around.synchronizes == Synchronizes::Yes {

@@ -1,0 +1,295 @@
+//! An execution graph, as text and as Graphviz: who reads from whom, and why no sequentially consistent execution is
+//! like it: a shortest cycle of program order (po), reads-from (rf), coherence (co) and from-read (fr), in which the
+//! pairs of program order that the model does not keep are marked.
+
+use std::collections::VecDeque;
+use std::fmt::Write;
+
+use protocol::{Graph, GraphEvent, GraphModel};
+
+use super::{printable, short_place, thread_name};
+
+/// Why one event of a graph comes before another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Relation {
+    /// It comes first in its thread.
+    Program,
+    /// The other one reads what it wrote.
+    ReadsFrom,
+    /// The other one wrote over what it wrote.
+    Coherence,
+    /// The other one wrote over what it read.
+    FromRead,
+}
+
+impl Relation {
+    fn name(self) -> &'static str {
+        match self {
+            Relation::Program => "po",
+            Relation::ReadsFrom => "rf",
+            Relation::Coherence => "co",
+            Relation::FromRead => "fr",
+        }
+    }
+}
+
+/// The name of a model among people.
+pub(crate) fn title(model: GraphModel) -> &'static str {
+    match model {
+        GraphModel::Sc => "SC",
+        GraphModel::Tso => "TSO",
+        GraphModel::Pso => "PSO",
+        GraphModel::Power => "POWER",
+    }
+}
+
+/// What an event does: `write x = 1`.
+fn words(event: &GraphEvent) -> String {
+    let target = printable(&event.target);
+    let target = if event.operation == "end" || event.operation == "begin" { String::new() } else { target };
+    let value = |value: Option<u64>| value.filter(|_| event.width > 0).map(|value| value.to_string());
+    match (event.operation.as_str(), value(event.read), value(event.written)) {
+        ("store", _, Some(written)) => format!("write {target} = {written}"),
+        ("load", Some(read), _) => format!("read {target} = {read}"),
+        (operation, Some(read), Some(written)) => format!("{operation} {target}: {read} to {written}"),
+        (operation, Some(read), None) => format!("{operation} {target} = {read}, no write"),
+        (operation, _, _) => format!("{operation} {target}").trim_end().to_string(),
+    }
+}
+
+/// The place of what an event reads from in the coherence order: 0 for the initial value; none if it does not read.
+fn read_rank(graph: &Graph, event: &GraphEvent) -> Option<u32> {
+    event.read?;
+    let source = event.source.and_then(|source| graph.events.get(usize::try_from(source).ok()?));
+    Some(source.map_or(0, |source| source.rank))
+}
+
+/// Why the event with one index comes directly before that with the other.
+fn relation(graph: &Graph, from: usize, to: usize) -> Option<Relation> {
+    let (one, other) = (&graph.events[from], &graph.events[to]);
+    if from == to {
+        return None;
+    }
+    if one.thread == other.thread {
+        return (one.index < other.index).then_some(Relation::Program);
+    }
+    if one.location != other.location {
+        return None;
+    }
+    if other.source == u64::try_from(from).ok() {
+        return Some(Relation::ReadsFrom);
+    }
+    if other.rank == 0 {
+        return None;
+    }
+    if one.rank > 0 {
+        return (one.rank < other.rank).then_some(Relation::Coherence);
+    }
+    read_rank(graph, one).filter(|&rank| rank < other.rank).map(|_| Relation::FromRead)
+}
+
+/// A shortest cycle, by the indices of its events.
+fn cycle(graph: &Graph) -> Option<Vec<usize>> {
+    (0..graph.events.len()).filter_map(|start| cycle_from(graph, start)).min_by_key(Vec::len)
+}
+
+fn cycle_from(graph: &Graph, start: usize) -> Option<Vec<usize>> {
+    let mut before: Vec<Option<usize>> = vec![None; graph.events.len()];
+    let mut open = VecDeque::from([start]);
+    while let Some(at) = open.pop_front() {
+        for next in 0..graph.events.len() {
+            if relation(graph, at, next).is_none() {
+                continue;
+            }
+            if next == start {
+                let mut path = vec![at];
+                while path.last() != Some(&start) {
+                    path.push(before[*path.last()?]?);
+                }
+                path.reverse();
+                return Some(path);
+            }
+            if before[next].is_none() {
+                before[next] = Some(at);
+                open.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+/// Whether the model may let the second of two events of a thread take effect first.
+fn may_reorder(model: GraphModel, first: &GraphEvent, second: &GraphEvent) -> bool {
+    let accesses = first.width > 0 && second.width > 0 && first.location != second.location;
+    accesses
+        && match model {
+            GraphModel::Sc => false,
+            GraphModel::Tso => first.read.is_none() && second.written.is_none(),
+            GraphModel::Pso => first.read.is_none(),
+            GraphModel::Power => true,
+        }
+}
+
+/// The order in which the events are shown: each thread in program order, and where that is possible a read after the
+/// write that it reads from.
+pub(crate) fn rows(graph: &Graph) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..graph.events.len()).collect();
+    left.sort_by_key(|&index| (graph.events[index].thread, graph.events[index].index));
+    let mut rows: Vec<usize> = Vec::new();
+    while !left.is_empty() {
+        let is_next = |position: &usize| {
+            let event = &graph.events[left[*position]];
+            !left[..*position].iter().any(|&other| graph.events[other].thread == event.thread)
+        };
+        let is_ready = |position: &usize| {
+            let source = graph.events[left[*position]].source.and_then(|source| usize::try_from(source).ok());
+            source.is_none_or(|source| rows.contains(&source))
+        };
+        let mut next = (0..left.len()).filter(is_next);
+        let first = next.clone().next().unwrap_or(0);
+        let position = next.find(is_ready).unwrap_or(first);
+        rows.push(left.remove(position));
+    }
+    rows
+}
+
+/// Who reads from whom, and why the execution is not sequentially consistent, if it is not.
+pub(crate) fn in_words(graph: &Graph) -> String {
+    let mut text = String::new();
+    let name = |index: usize| {
+        let event = &graph.events[index];
+        format!("#{index} {} {} ({})", thread_name(event.thread), words(event), short_place(&event.place))
+    };
+    let Some(cycle) = cycle(graph) else {
+        let _ = writeln!(text, "  a sequentially consistent execution is like it");
+        return text;
+    };
+    let _ = writeln!(text, "  why no sequentially consistent execution is like it, under {}:", title(graph.model));
+    for (position, &from) in cycle.iter().enumerate() {
+        let to = cycle[(position + 1) % cycle.len()];
+        let Some(relation) = relation(graph, from, to) else { continue };
+        let why = match relation {
+            Relation::Program if may_reorder(graph.model, &graph.events[from], &graph.events[to]) => {
+                "comes first in the program, but need not take effect first:"
+            }
+            Relation::Program => "comes first in the program, before",
+            Relation::ReadsFrom => "is read by",
+            Relation::Coherence => "is overwritten by",
+            Relation::FromRead => "reads what is overwritten by",
+        };
+        let marked = relation == Relation::Program && may_reorder(graph.model, &graph.events[from], &graph.events[to]);
+        let mark = if marked { "!" } else { " " };
+        let _ = writeln!(text, "  {mark} {}  {} {why} {}", relation.name(), name(from), name(to));
+    }
+    text
+}
+
+/// The graph for Graphviz: a cluster a thread, po within, rf, co and fr between; what goes round the cycle in red.
+pub(crate) fn dot(graph: &Graph) -> String {
+    let quote = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let mut text = String::from("digraph execution {\n  node [shape=box, fontname=monospace];\n");
+    let mut threads: Vec<u32> = graph.events.iter().map(|event| event.thread).collect();
+    threads.sort_unstable();
+    threads.dedup();
+    for thread in threads {
+        let _ = writeln!(text, "  subgraph cluster_{thread} {{\n    label=\"{}\";", thread_name(thread));
+        let mut own: Vec<usize> = (0..graph.events.len()).filter(|&at| graph.events[at].thread == thread).collect();
+        own.sort_by_key(|&at| graph.events[at].index);
+        for &at in &own {
+            let event = &graph.events[at];
+            let label = format!("#{at} {}\\n{}", quote(&words(event)), quote(&short_place(&event.place)));
+            let _ = writeln!(text, "    e{at} [label=\"{label}\"];");
+        }
+        for pair in own.windows(2) {
+            let _ = writeln!(text, "    e{} -> e{} [label=po];", pair[0], pair[1]);
+        }
+        text.push_str("  }\n");
+    }
+    let cycle = cycle(graph).unwrap_or_default();
+    let on_cycle = |from: usize, to: usize| {
+        cycle.iter().enumerate().any(|(at, &one)| one == from && cycle[(at + 1) % cycle.len()] == to)
+    };
+    for (from, to) in (0..graph.events.len()).flat_map(|from| (0..graph.events.len()).map(move |to| (from, to))) {
+        let Some(relation) = relation(graph, from, to).filter(|relation| *relation != Relation::Program) else {
+            continue;
+        };
+        let direct = relation == Relation::ReadsFrom || is_next(graph, from, to);
+        if direct || on_cycle(from, to) {
+            let color = if on_cycle(from, to) { ", color=red" } else { "" };
+            let _ = writeln!(text, "  e{from} -> e{to} [label={}, constraint=false{color}];", relation.name());
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// Whether nothing was written between two events at a location: what follows from others is not drawn.
+fn is_next(graph: &Graph, from: usize, to: usize) -> bool {
+    let (one, other) = (&graph.events[from], &graph.events[to]);
+    let rank = if one.rank > 0 { one.rank } else { read_rank(graph, one).unwrap_or(0) };
+    other.rank == rank + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::{Graph, GraphEvent, GraphModel, Place};
+
+    use super::{dot, in_words, rows};
+
+    fn event(thread: u32, index: u32, target: &str, location: u32) -> GraphEvent {
+        GraphEvent {
+            thread,
+            index,
+            place: Place { file: "sb.c".to_string(), line: 10 * thread + index, column: 1 },
+            function: String::new(),
+            operation: "load".to_string(),
+            target: target.to_string(),
+            address: 64 + 4 * u64::from(location),
+            width: 4,
+            read: Some(0),
+            written: None,
+            location,
+            source: None,
+            rank: 0,
+        }
+    }
+
+    fn store(thread: u32, index: u32, target: &str, location: u32) -> GraphEvent {
+        let load = event(thread, index, target, location);
+        GraphEvent { operation: "store".to_string(), read: None, written: Some(1), rank: 1, ..load }
+    }
+
+    fn store_buffering() -> Graph {
+        let events = vec![store(1, 0, "x", 0), event(1, 1, "y", 1), store(2, 0, "y", 1), event(2, 1, "x", 0)];
+        Graph { model: GraphModel::Tso, events }
+    }
+
+    #[test]
+    fn the_cycle_of_store_buffering() {
+        let text = in_words(&store_buffering());
+        assert_eq!(
+            text,
+            "  why no sequentially consistent execution is like it, under TSO:\n\
+             \x20 ! po  #0 T1 write x = 1 (sb.c:10) comes first in the program, but need not take effect first: #1 T1 read y = 0 (sb.c:11)\n\
+             \x20   fr  #1 T1 read y = 0 (sb.c:11) reads what is overwritten by #2 T2 write y = 1 (sb.c:20)\n\
+             \x20 ! po  #2 T2 write y = 1 (sb.c:20) comes first in the program, but need not take effect first: #3 T2 read x = 0 (sb.c:21)\n\
+             \x20   fr  #3 T2 read x = 0 (sb.c:21) reads what is overwritten by #0 T1 write x = 1 (sb.c:10)\n"
+        );
+        let dot = dot(&store_buffering());
+        assert!(dot.contains("e1 -> e2 [label=fr, constraint=false, color=red];"), "{dot}");
+    }
+
+    #[test]
+    fn an_ordinary_execution_has_no_cycle() {
+        let mut graph = store_buffering();
+        graph.events[3].source = Some(0);
+        assert_eq!(in_words(&graph), "  a sequentially consistent execution is like it\n");
+    }
+
+    #[test]
+    fn reads_are_shown_after_what_they_read() {
+        let mut graph = store_buffering();
+        graph.events[1].source = Some(2);
+        assert_eq!(rows(&graph), [0, 2, 1, 3]);
+    }
+}

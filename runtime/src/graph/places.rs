@@ -1,0 +1,172 @@
+//! From addresses to the locations of execution graphs. Each access must be to the same bytes as all others that touch
+//! one of them. Only what copies and fills memory byte by byte is in pieces that may be cut: where such a piece
+//! turns out to be too wide, the cut is kept, and the search begins anew.
+
+use std::collections::BTreeSet;
+
+use engine::event::{Location, Thread};
+use engine::graph::Value;
+use rustc_hash::FxHashMap;
+
+/// What a location is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    address: usize,
+    width: usize,
+    initial: Value,
+    /// All accesses so far were pieces of longer ones.
+    piece: bool,
+}
+
+/// What is no memory but has a location.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Thing {
+    /// That a thread has been created.
+    Beginning(Thread),
+    /// That it has ended.
+    End(Thread),
+    /// The mutex at an address.
+    Mutex(usize),
+}
+
+/// Why an access has no location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unlocated {
+    /// Some of its bytes were accessed as a part of others.
+    Mixed,
+    /// The same, by pieces that may be cut: next time they will be.
+    Cut,
+    /// It is across eight aligned bytes.
+    Unaligned,
+}
+
+/// The locations.
+#[derive(Default)]
+pub(crate) struct Places {
+    /// By eight aligned bytes, of each byte: the number of its location plus 1.
+    granules: FxHashMap<usize, [u32; 8]>,
+    things: FxHashMap<Thing, Location>,
+    places: Vec<Place>,
+    /// The addresses that pieces do not go across.
+    cuts: BTreeSet<usize>,
+}
+
+impl Places {
+    /// Forgets the locations, but not where pieces are cut.
+    pub(crate) fn reset(&mut self) {
+        self.granules.clear();
+        self.things.clear();
+        self.places.clear();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// What the location holds at first.
+    pub(crate) fn initial(&self, location: Location) -> Value {
+        self.places[location.index()].initial
+    }
+
+    fn add(&mut self, place: Place) -> Location {
+        let number = u32::try_from(self.places.len()).expect("fewer than 2^32 locations");
+        self.places.push(place);
+        Location(number)
+    }
+
+    /// The location of the bytes of the last access that was located there.
+    pub(crate) fn at(&self, address: usize) -> Location {
+        Location(self.granules[&(address & !7)][address & 7] - 1)
+    }
+
+    /// The location of these bytes, at most eight, of which it is known what they hold at first.
+    pub(crate) fn locate(
+        &mut self,
+        address: usize,
+        width: usize,
+        piece: bool,
+        initial: u64,
+    ) -> Result<Location, Unlocated> {
+        let bytes = address & 7..(address & 7) + width;
+        if bytes.end > 8 {
+            return Err(Unlocated::Unaligned);
+        }
+        let entry = self.granules.entry(address & !7).or_default();
+        let numbers = &mut entry[bytes];
+        if numbers.iter().all(|&number| number == 0) {
+            let number = u32::try_from(self.places.len() + 1).expect("fewer than 2^32 locations");
+            numbers.fill(number);
+            return Ok(self.add(Place { address, width, initial: initial.cast_signed(), piece }));
+        }
+        if let Some(number) = numbers[0].checked_sub(1)
+            && let Some(place) = self.places.get_mut(number as usize)
+            && (place.address, place.width) == (address, width)
+        {
+            place.piece &= piece;
+            return Ok(Location(number));
+        }
+        let others = numbers.iter().filter_map(|&number| number.checked_sub(1));
+        let others: Vec<Place> = others.map(|number| self.places[number as usize]).collect();
+        if !piece && others.iter().any(|other| !other.piece) {
+            return Err(Unlocated::Mixed);
+        }
+        for other in others.iter().filter(|other| !other.piece) {
+            self.cuts.extend([other.address, other.address + other.width]);
+        }
+        if !piece || others.iter().all(|other| other.piece) {
+            self.cuts.extend([address, address + width]);
+        }
+        Err(Unlocated::Cut)
+    }
+
+    /// The widest piece at the address, of at most so many bytes, that no cut goes through.
+    pub(crate) fn piece(&self, address: usize, width: usize) -> usize {
+        let mut width = width;
+        while width > 1 && self.cuts.range(address + 1..address + width).next().is_some() {
+            width /= 2;
+        }
+        width
+    }
+
+    /// The location of what is no memory.
+    pub(crate) fn of(&mut self, thing: Thing) -> Location {
+        if let Some(&location) = self.things.get(&thing) {
+            return location;
+        }
+        let location = self.add(Place { address: 0, width: 0, initial: 0, piece: false });
+        self.things.insert(thing, location);
+        location
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::event::Location;
+
+    use super::{Places, Unlocated};
+
+    #[test]
+    fn an_access_to_a_part_is_refused_and_pieces_are_cut() {
+        let mut places = Places::default();
+        assert_eq!(places.locate(0x1000, 4, false, 0), Ok(Location(0)));
+        assert_eq!(places.locate(0x1004, 4, false, 7), Ok(Location(1)));
+        assert_eq!(places.locate(0x1000, 4, false, 0), Ok(Location(0)));
+        assert_eq!(places.initial(Location(1)), 7);
+        assert_eq!(places.locate(0x1000, 8, false, 0), Err(Unlocated::Mixed));
+        assert_eq!(places.locate(0x1002, 2, false, 0), Err(Unlocated::Mixed));
+        assert_eq!(places.locate(0x1006, 4, false, 0), Err(Unlocated::Unaligned));
+        assert_eq!(places.piece(0x1000, 8), 8);
+        assert_eq!(places.locate(0x1000, 8, true, 0), Err(Unlocated::Cut));
+        assert_eq!(places.piece(0x1000, 8), 4);
+    }
+
+    #[test]
+    fn an_access_to_a_part_of_a_piece_cuts_it_next_time() {
+        let mut places = Places::default();
+        assert_eq!(places.locate(0x2000, 8, true, 0), Ok(Location(0)));
+        assert_eq!(places.locate(0x2004, 2, false, 0), Err(Unlocated::Cut));
+        places.reset();
+        assert_eq!([places.piece(0x2000, 8), places.piece(0x2004, 4), places.piece(0x2006, 2)], [4, 2, 2]);
+        assert_eq!(places.locate(0x2004, 2, false, 0), Ok(Location(0)));
+    }
+}
