@@ -30,14 +30,22 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-// Fence number `number`, except in the run that goes without it.
+// The fences that are there, by number: all with FENCED, but that of WITHOUT; or those of the bits
+// of FENCES.
 #ifndef WITHOUT
 #define WITHOUT 0
 #endif
+#ifndef FENCES
 #ifdef FENCED
-#define FENCE(number, order) ((number) == WITHOUT ? (void)0 : atomic_thread_fence(order))
+#define FENCES ~(1U << WITHOUT)
 #else
-#define FENCE(number, order) ((void)0)
+#define FENCES 0U
+#endif
+#endif
+#define FENCE(number, order) ((FENCES >> (number) & 1) ? atomic_thread_fence(order) : (void)0)
+
+#ifndef ROUNDS
+#define ROUNDS 1
 #endif
 
 volatile int choosing[2], number[2];
@@ -67,10 +75,12 @@ static void unlock(int me) {
 }
 
 static void *body(void *me) {
-    lock((int)(intptr_t)me);
-    int before = entered; // @read
-    entered = before + 1; // @write
-    unlock((int)(intptr_t)me);
+    for (int round = 0; round < ROUNDS; round++) {
+        lock((int)(intptr_t)me);
+        int before = entered; // @read
+        entered = before + 1; // @write
+        unlock((int)(intptr_t)me);
+    }
     return NULL;
 }
 
@@ -80,6 +90,6 @@ int main(void) {
         pthread_create(&threads[i], NULL, body, (void *)(intptr_t)i);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
-    assert(entered == 2);
+    assert(entered == 2 * ROUNDS);
     return 0;
 }

@@ -35,15 +35,19 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-// Fence number `number`, except in the run that goes without it.
+// The fences that are there, by number: all with FENCED, but that of WITHOUT; or those of the bits
+// of FENCES.
 #ifndef WITHOUT
 #define WITHOUT 0
 #endif
+#ifndef FENCES
 #ifdef FENCED
-#define FENCE(number, order) ((number) == WITHOUT ? (void)0 : atomic_thread_fence(order))
+#define FENCES ~(1U << WITHOUT)
 #else
-#define FENCE(number, order) ((void)0)
+#define FENCES 0U
 #endif
+#endif
+#define FENCE(number, order) ((FENCES >> (number) & 1) ? atomic_thread_fence(order) : (void)0)
 #ifndef ROUNDS
 #define ROUNDS 1
 #endif

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#ifdef FENCED
+#if defined FENCED || (defined FENCES && FENCES)
 #define LINK memory_order_release
 #else
 #define LINK memory_order_relaxed

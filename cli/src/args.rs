@@ -28,8 +28,7 @@ Usage: fencehound COMMAND
 ";
 
 const CHECK_HELP: &str = "\
-Explore the thread schedules of a C program and watch each execution.
-
+Explores the thread schedules of a C program and watches each execution.
 Usage: fencehound check TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
 TARGET: .c files (one program), a `fencehound cc` executable, .litmus files.
 
@@ -37,17 +36,15 @@ Exploring:
   --model LIST            memory models: sc; for .litmus also tso, pso, power
   --monitor LIST          of tso, pso (the default), race, sober, exact_tso,
                           prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
-  --explorer NAME         of bounded (the default), dpor, rsmc (for litmus);
-                          random, pct, urw, which draw by --seed S
-  --preemptions K|none    at most K of them, with bounded [default: 2]
+  --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc
+  --preemptions K|none, --seed S   of bounded [default: 2]; of random search
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
 Budgets:
   --executions N, --time 30s|2m          of the whole search [default: none]
   --max-events N, --local-timeout 10s    of an execution, of a silent thread
-  -j N                    worker processes [default: cores]
-  --checkpoint FILE       keep the search on disk; a killed run goes on from it
+  -j N, --checkpoint FILE   processes [default: cores]; go on from it if killed
 Compiling .c files, as clang:
   -O, -D, -U, -I, -L, -l, -std=   [default: -O1];  any other: --cflags \"...\"
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)

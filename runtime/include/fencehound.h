@@ -21,12 +21,37 @@ unsigned long fh_choose(unsigned long count);
 /* Fails, as assert() does, unless `condition` holds. */
 void fh_assert(int condition);
 
+/* Compares two words with what they are expected to hold, and if both do, writes both: one
+ * indivisible, relaxed operation. Whether it wrote. Both words are aligned, and of 8 bytes.
+ */
+int fh_double_compare_and_swap(void *first, void *second, unsigned long first_old,
+                               unsigned long second_old, unsigned long first_new,
+                               unsigned long second_new);
+
 #else
 
 #include <assert.h>
 #define fh_assume(condition) ((void)(condition))
 #define fh_choose(count) ((void)(count), 0UL)
 #define fh_assert(condition) assert(condition)
+
+/* Indivisible among its own calls alone. */
+static inline int fh_double_compare_and_swap(void *first, void *second, unsigned long first_old,
+                                             unsigned long second_old, unsigned long first_new,
+                                             unsigned long second_new) {
+    static char is_locked;
+    unsigned long *one = (unsigned long *)first, *other = (unsigned long *)second;
+    while (__atomic_test_and_set(&is_locked, __ATOMIC_ACQUIRE))
+        ;
+    int succeeds = __atomic_load_n(one, __ATOMIC_RELAXED) == first_old &&
+                   __atomic_load_n(other, __ATOMIC_RELAXED) == second_old;
+    if (succeeds) {
+        __atomic_store_n(one, first_new, __ATOMIC_RELAXED);
+        __atomic_store_n(other, second_new, __ATOMIC_RELAXED);
+    }
+    __atomic_clear(&is_locked, __ATOMIC_RELEASE);
+    return succeeds;
+}
 
 #endif
 

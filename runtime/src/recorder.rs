@@ -330,10 +330,11 @@ impl Recorder {
         }
     }
 
-    /// The same for another slice.
+    /// The same for another slice, whose first execution may begin like the last one.
     pub(crate) fn restart(&mut self, known: &[Identity]) {
         let again = Self::new(std::mem::take(&mut self.monitors));
-        self.known = std::mem::replace(self, again).known;
+        let before = std::mem::replace(self, again);
+        (self.notes, self.known) = (before.notes, before.known);
         self.known.extend(known.iter().cloned());
     }
 

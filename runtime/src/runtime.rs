@@ -609,11 +609,39 @@ impl Runtime {
     /// Reports an indivisible access to any number of bytes that the running thread has performed.
     #[cold]
     pub(crate) fn wide_access(&mut self, access: &WideAccess<'_>) -> Turn {
-        self.note_wide_for_waits(access);
+        self.note_wide_for_waits(std::slice::from_ref(access));
         if self.recorder.traces() {
             self.recorder.detail(Detail::wide(access.address, access.before, access.after));
         }
         self.locate(access)
+    }
+
+    /// Reports an indivisible access of one kind to several pieces of memory, at least one, that the running thread is
+    /// about to perform. Traces show the first of them.
+    #[cold]
+    pub(crate) fn scattered_access(&mut self, pieces: &[WideAccess<'_>]) -> Turn {
+        self.note_wide_for_waits(pieces);
+        let &WideAccess { address, kind, barriers, operation, site, before, after } = &pieces[0];
+        if self.recorder.traces() {
+            self.recorder.detail(Detail::wide(address, before, after));
+        }
+        for piece in pieces {
+            if let Some(failure) = self.refuse(piece) {
+                if self.explorer == Explorer::Dpor {
+                    self.note_refused(piece);
+                }
+                self.end = Some(End::Failed(failure));
+                return Turn::Other(Switch::End);
+            }
+        }
+        let (mut all, mut some) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            self.void |= self.shadow.locate(piece.address, piece.before.len(), &mut some) == Cut::Yes;
+            all.append(&mut some);
+        }
+        all.sort_unstable();
+        all.dedup();
+        self.event(kind, barriers, Note { site, operation }, address, &all, Values::Unknown)
     }
 
     /// Takes an access that failed into the execution, so that the explorer knows what it has to do with others. The

@@ -300,6 +300,10 @@ impl Runtime {
             Some((fault, program_counter)) => End::Failed(self.fault(fault, program_counter)),
             None => self.end.take().expect("an execution ends for a reason"),
         };
+        if let Some(what) = self.execution.lacks() {
+            let place = Record::behind(self.recorder.last_site()).place();
+            return Some(Stopped::Unsupported { what: format!("{what}, under --explorer dpor"), place });
+        }
         let strayed = match end {
             End::Nobody(Ending::Diverged) => Some(self.diverged()),
             _ => self.execution.strayed().map(|among| self.strayed(&among)),

@@ -18,6 +18,7 @@ use engine::sync::machine::Wish;
 use protocol::BusyLoop;
 
 use crate::layout;
+use crate::locals::State;
 use crate::recorder::words;
 use crate::runtime::{Access, Runtime, Turn, WideAccess, with};
 use crate::sites::{Record, RecordPointer};
@@ -115,6 +116,15 @@ impl Mark {
     }
 }
 
+/// What a visit of a loop's header ends.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    /// What the thread had done when it began.
+    begin: Mark,
+    /// An address in the frame of the loop's function; the frames of what that calls are below.
+    frame: usize,
+}
+
 /// An iteration that changes more than this does not count as one without effect: it is compared change by change.
 const MOST_CHANGES: usize = 32;
 
@@ -173,24 +183,27 @@ impl Runtime {
         if self.graph.is_some() {
             return self.visit_in_graph(words, mark);
         }
-        let same = self.threads.of(thread).visits.same(words).find(|earlier| self.had_no_effect(earlier));
-        let Some(begin) = same else {
+        let frame = std::ptr::from_mut(record).addr();
+        let same = self.threads.of(thread).visits.same(words);
+        let same = same.map(|begin| Round { begin, frame }).find(|round| self.had_no_effect(round));
+        let Some(round) = same else {
             self.threads.at(thread).visits.keep(words, mark);
             return None;
         };
+        let begin = round.begin;
         if mark.in_vain > begin.in_vain {
             // Where one wait ran out, the thread waits there: to wait here would be to hold on to whatever it holds. Of
             // several, each could go on by itself, and memory that changed in passing others may need: round again.
             let alone = mark.has_effected_as_much_as(&begin) && self.has_only_passed_mutexes(&begin);
             if mark.in_vain == begin.in_vain + 1 && alone {
-                self.forget_changes(&begin);
+                self.forget_changes(&round);
                 self.grows_patient(begin.reads, begin.events);
             }
             let mark = self.mark();
             self.threads.at(thread).visits.restart(words, mark);
             return None;
         }
-        self.forget_changes(&begin);
+        self.forget_changes(&round);
         let state = self.threads.at(thread);
         state.patience = None;
         state.waits = true;
@@ -218,21 +231,22 @@ impl Runtime {
     }
 
     /// Whether the running thread has left everything as it was, unseen.
-    fn had_no_effect(&self, begin: &Mark) -> bool {
+    fn had_no_effect(&self, round: &Round) -> bool {
+        let begin = &round.begin;
         let state = self.threads.of(self.running);
         let changes = &state.changes[begin.changes..];
-        let blocks = self.blocks_since(begin);
         if changes.len() > MOST_CHANGES
             || state.effects != begin.effects
             || !self.heap.has_freed_since(self.running, begin.blocks, state.frees - begin.frees)
         {
             return false;
         }
-        let own = |change: &&Change| change.thing.width == 0 || !blocks.contains(&change.thing.address);
-        let changes: Vec<&Change> = changes.iter().filter(own).collect();
+        let (passing, changes): (Vec<&Change>, Vec<&Change>) =
+            changes.iter().partition(|change| self.is_gone(change.thing, round));
+        let has_passing = !passing.is_empty() || !self.blocks_since(begin).is_empty();
         self.are_restored(&changes)
             && !was_seen_among(&changes, |thing, from, to| self.is_touched(thing, from, to))
-            && (blocks.is_empty() || !self.others_touch(|one| one.width > 0 && blocks.contains(&one.address)))
+            && !(has_passing && self.others_touch(|thing| self.is_gone(thing, round)))
     }
 
     /// Whether all that the running thread has changed since are mutexes that nobody holds or that are as they were.
@@ -249,6 +263,17 @@ impl Runtime {
         let start = layout::arena(self.running);
         let (_, used) = self.heap.extent(self.running);
         start + begin.used..start + used
+    }
+
+    /// Whether the bytes came into being in the running thread's round and are no more: in a block allocated since, or
+    /// in a local variable of a function that was called and has returned. The next round makes them anew.
+    fn is_gone(&self, thing: Thing, round: &Round) -> bool {
+        if thing.width == 0 {
+            return false;
+        }
+        let frames = layout::stack(self.running)..round.frame;
+        let is_living = || matches!(self.locals.find(self.running, thing.address), Some((_, State::Living)));
+        self.blocks_since(&round.begin).contains(&thing.address) || (frames.contains(&thing.address) && !is_living())
     }
 
     /// Whether everything is as it was before these changes.
@@ -292,22 +317,15 @@ impl Runtime {
 
     /// The running thread's iteration has had no effect: what it changed in passing, it has not changed; and what it
     /// read of its own is what was there when it began.
-    fn forget_changes(&mut self, begin: &Mark) {
-        let blocks = self.blocks_since(begin);
+    fn forget_changes(&mut self, round: &Round) {
+        let begin = &round.begin;
         let thread = self.running;
         let state = self.threads.at(thread);
         let changes: Vec<Change> = state.changes.drain(begin.changes..).collect();
-        state.passing.clear();
-        if changes.is_empty() && blocks.is_empty() {
-            return;
-        }
         let tail: Vec<Read> = state.reads.drain(begin.reads..).collect();
-        let kept = tail.into_iter().filter(|read| read.width == 0 || !blocks.contains(&read.address));
-        let mut reads: Vec<Read> = kept.collect();
-        let changes: Vec<Change> = changes
-            .into_iter()
-            .filter(|change| change.thing.width == 0 || !blocks.contains(&change.thing.address))
-            .collect();
+        state.passing.clear();
+        let mut reads: Vec<Read> = tail.into_iter().filter(|read| !self.is_gone(read.thing(), round)).collect();
+        let changes: Vec<Change> = changes.into_iter().filter(|change| !self.is_gone(change.thing, round)).collect();
         for read in &mut reads {
             if read.width == 0 {
                 if changes.iter().any(|change| change.thing == read.thing()) {
@@ -417,12 +435,16 @@ impl Runtime {
         })
     }
 
-    /// The same as [`Runtime::note_for_waits`] for an access to any number of bytes.
-    pub(crate) fn note_wide_for_waits(&mut self, access: &WideAccess<'_>) {
+    /// The same as [`Runtime::note_for_waits`] for an access to any number of bytes, in one piece or several.
+    pub(crate) fn note_wide_for_waits(&mut self, pieces: &[WideAccess<'_>]) {
+        self.threads.at(self.running).events += 1;
+        pieces.iter().for_each(|piece| self.note_piece_for_waits(piece));
+    }
+
+    fn note_piece_for_waits(&mut self, access: &WideAccess<'_>) {
         let event = self.execution.length();
         let changes = access.before != access.after;
         let state = self.threads.at(self.running);
-        state.events += 1;
         for (index, (before, after)) in words(access.before).zip(words(access.after)).enumerate() {
             let (address, width) = (access.address + 8 * index, (access.before.len() - 8 * index).min(8) as u8);
             if access.kind != Kind::Store || !changes {

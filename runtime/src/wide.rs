@@ -1,10 +1,11 @@
 //! The hooks of indivisible accesses to any number of bytes: atomics of 16 bytes, and atomic structs, which need a lock
-//! of the compiler's library beyond that. Each is one event, whose bytes commit as a whole.
+//! of the compiler's library beyond that; and a compare-and-swap of two words. Each is one event, whose bytes commit as a
+//! whole.
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 use engine::event::Kind;
-use engine::mapping::{self, Barriers};
+use engine::mapping::{self, Barriers, Order};
 
 use crate::access::{Strength, order, orders};
 use crate::choices::fails_weakly;
@@ -12,6 +13,7 @@ use crate::graph;
 use crate::recorder::Operation;
 use crate::runtime::{WideAccess, turn_to_access, with};
 use crate::sites::RecordPointer;
+use crate::threads::call_site;
 
 /// The bytes from an address on.
 fn get(from: *const c_void, length: u64) -> Vec<u8> {
@@ -156,4 +158,42 @@ fn access(
     [before, after]: [&[u8]; 2],
 ) {
     report(&WideAccess { address: address as usize, kind, barriers, operation, site, before, after });
+}
+
+/// `fh_double_compare_and_swap`, which no processor of today has: relaxed.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_fh_double_compare_and_swap(
+    first: *mut c_void,
+    second: *mut c_void,
+    first_old: u64,
+    second_old: u64,
+    first_new: u64,
+    second_new: u64,
+) -> c_int {
+    let site = call_site();
+    graph::refuse("fh_double_compare_and_swap", site);
+    turn_to_access(first as usize, 8, site);
+    let places = [first, second];
+    let before = places.map(|place| get(place, 8));
+    let expected = [first_old, second_old].map(u64::to_le_bytes);
+    let succeeds = before[0] == expected[0] && before[1] == expected[1];
+    let (kind, barriers, after) = if succeeds {
+        let desired = [first_new, second_new].map(|word| word.to_le_bytes().to_vec());
+        (Kind::CompareAndSwap, mapping::rmw(Order::Relaxed), desired)
+    } else {
+        (Kind::FailedRmw, mapping::failed_rmw(Order::Relaxed, Order::Relaxed), before.clone())
+    };
+    let operation = Operation::CompareExchange;
+    let pieces = [0, 1].map(|index| {
+        let (before, after) = (&before[index][..], &after[index][..]);
+        WideAccess { address: places[index] as usize, kind, barriers, operation, site, before, after }
+    });
+    if let Some(turn) = with(|runtime| runtime.scattered_access(&pieces)) {
+        turn.obey();
+    }
+    if succeeds {
+        put(first, &after[0]);
+        put(second, &after[1]);
+    }
+    succeeds.into()
 }

@@ -1,7 +1,7 @@
 //! The checkpoint: a search on disk, from which a later run goes on.
 //!
-//! Two lines of JSON: what the file is, for which program and options, and a hash of the second line, which is the
-//! search. The file is replaced as a whole: whatever happens, there is the old one or the new one.
+//! Two lines of JSON: what the file is, with a hash of the second line; and that, the search, with the program and the
+//! options that it is of. The file is replaced as a whole: whatever happens, there is the old one or the new one.
 
 use std::fs;
 use std::io::{self, Write};
@@ -68,9 +68,22 @@ struct Head {
     version: u32,
     /// Of the messages: what a worker said to another build means nothing to this one.
     build: String,
-    key: Key,
     /// Of the second line.
     hash: String,
+}
+
+/// The second line.
+#[derive(Deserialize)]
+struct Body {
+    key: Key,
+    search: Progress,
+}
+
+/// The same to be written.
+#[derive(Serialize)]
+struct BodyOf<'a> {
+    key: &'a Key,
+    search: &'a Progress,
 }
 
 /// Where a search is saved.
@@ -119,13 +132,14 @@ impl Checkpoint {
             return Err(self.unusable("a checkpoint of another version of fencehound"));
         }
         let head: Head = serde_json::from_value(head).map_err(|_| corrupt())?;
-        if let Some(what) = self.key.difference(&head.key) {
-            return Err(self.unusable(&format!("a checkpoint of another search: {what}")));
-        }
         if head.hash != hash(body) {
             return Err(corrupt());
         }
-        serde_json::from_slice(body).map_err(|_| corrupt())
+        let Body { key, search } = serde_json::from_slice(body).map_err(|_| corrupt())?;
+        match self.key.difference(&key) {
+            Some(what) => Err(self.unusable(&format!("a checkpoint of another search: {what}"))),
+            None => Ok(search),
+        }
     }
 
     fn unusable(&self, what: &str) -> Failure {
@@ -145,14 +159,8 @@ impl Checkpoint {
     }
 
     fn replace(&self, progress: &Progress) -> io::Result<()> {
-        let body = serde_json::to_vec(progress)?;
-        let head = Head {
-            fencehound: MARK.to_string(),
-            version: VERSION,
-            build: build(),
-            key: self.key.clone(),
-            hash: hash(&body),
-        };
+        let body = serde_json::to_vec(&BodyOf { key: &self.key, search: progress })?;
+        let head = Head { fencehound: MARK.to_string(), version: VERSION, build: build(), hash: hash(&body) };
         let folder = match self.file.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),

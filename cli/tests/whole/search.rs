@@ -1,5 +1,6 @@
 //! Searches in several processes, that are killed, and that go on from a checkpoint: the result is always the same.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -75,7 +76,7 @@ const LONG: &str = "#include <pthread.h>
 #include <stdatomic.h>
 atomic_int x, y;
 static void *body(void *unused) {
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 6; i++) {
         atomic_store_explicit(&x, i, memory_order_relaxed);
         atomic_load_explicit(&y, memory_order_relaxed);
     }
@@ -162,6 +163,13 @@ fn start(bench: &Bench, line: &str) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
+/// Waits until the checkpoint is another one than before, or the search is over.
+fn await_save(bench: &Bench, before: Option<&[u8]>, child: &mut Child) {
+    while fs::read(bench.path("state")).ok().as_deref() == before && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 fn executions(result: &Value) -> u64 {
     result["executions"].as_u64().expect("a number")
 }
@@ -174,16 +182,19 @@ fn a_search_that_is_killed_twenty_times_ends_as_if_it_had_not_been() {
     let (expected, findings) = everything(&bench, SEARCH);
     assert!(executions(&expected) > 100_000, "{expected}");
     let mut random: u64 = 7;
-    let mut sizes = Vec::new();
+    let mut kept = BTreeSet::new();
     for _ in 0..20 {
+        let before = fs::read(bench.path("state")).ok();
         let mut child = start(&bench, &format!("{SEARCH} --checkpoint state -j 2"));
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 300));
+        // At a random moment after the first save: a loaded machine takes its time to come there.
+        await_save(&bench, before.as_deref(), &mut child);
+        std::thread::sleep(Duration::from_millis((random >> 33) % 300));
         drop(child.kill());
         drop(child.wait());
-        sizes.extend(fs::metadata(bench.path("state")).map(|file| file.len()));
+        kept.extend(fs::read(bench.path("state")));
     }
-    assert!(sizes.len() > 10 && sizes.first() != sizes.last(), "nothing was kept: {sizes:?}");
+    assert!(kept.len() > 3, "little was kept: {}", kept.len());
     let (result, found) = everything(&bench, &format!("{SEARCH} --checkpoint state"));
     assert_eq!((result, found), (expected.clone(), findings.clone()));
     let begun = Instant::now();
@@ -203,8 +214,9 @@ fn ctrl_c_and_budgets_keep_the_search() {
     let more = bench.run(&format!("check {SEARCH} --checkpoint state --time 100ms"));
     assert_eq!(more.status, 3, "{more:?}");
     let mut command = bench.command(tool(), &["check", "long", "--preemptions", "3", "--checkpoint", "state"]);
-    let child = command.spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    let before = fs::read(bench.path("state")).ok();
+    let mut child = command.spawn().unwrap();
+    await_save(&bench, before.as_deref(), &mut child);
     let pressed = Command::new("pkill").args(["-INT", "-P", &child.id().to_string()]).status().unwrap();
     assert!(pressed.success());
     let ran = crate::bench::ran(&child.wait_with_output().unwrap());
@@ -236,7 +248,7 @@ fn a_process_that_is_killed_leaves_no_hole() {
     }
     let status = child.wait().unwrap();
     assert!(killed > 0, "the search was over too soon");
-    assert_eq!(status.code(), Some(1));
+    assert_eq!(status.code(), Some(0));
     let result: Value = serde_json::from_str(&bench.read("result")).unwrap();
     assert_eq!(timeless(result), expected);
 }

@@ -3,18 +3,23 @@
 //!
 //! Of each program: the first report on every sample run, the least number of preemptions with which each monitor
 //! reports, the pairs that those report whose verdict is that of a class, the numbers of interleavings and of traces
-//! under each model, and robustness; and the classes that the explorer `dpor` runs, with what the monitors that do not
-//! depend on the order of events without conflict report on them.
+//! under each model, and robustness; the classes that the explorer `dpor` runs, with what the monitors that do not
+//! depend on the order of events without conflict report on them; and, where the threads are divided into transactions,
+//! whether all executions under SC and TSO are serializable. Of each trace: whether all its executions are. Every cycle
+//! that is reported is checked.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
+use engine::atomicity::{Budget, Criterion, Outcome, Serializability, TraceCheck};
 use engine::monitor::{self, Monitor, Name, Report};
+use oracle::atomicity::{self, Conflicts, Execution};
 use oracle::definition;
 use oracle::machine::{self, Machine, Step};
 use oracle::program::Program;
 use oracle::replay;
 use oracle::sober::Sober;
+use oracle::watch;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -29,6 +34,10 @@ struct Vector {
     kind: String,
     #[serde(default)]
     threads: Vec<Vec<String>>,
+    /// The transaction of each operation.
+    tx: Option<Vec<Vec<usize>>>,
+    /// The threads of a trace, in the order of issues.
+    tau: Option<String>,
     #[serde(default)]
     runs: Vec<Value>,
     #[serde(flatten)]
@@ -50,6 +59,9 @@ const NAMES: [(Option<Name>, &str); 7] = [
 #[derive(Default)]
 struct Tally {
     programs: usize,
+    divided: usize,
+    traces: usize,
+    cycles: usize,
     runs: usize,
     interleavings: usize,
     classes: usize,
@@ -188,6 +200,57 @@ fn check_machines(vector: &Vector, program: &Program, tally: &mut Tally) {
     }
 }
 
+fn check_serializability(vector: &Vector, program: &Program, tally: &mut Tally) {
+    let Some(numbers) = &vector.tx else { return };
+    let mut violations = Vec::new();
+    let mut is_serializable = [true; 2];
+    let mut monitor = Serializability::new(Criterion::Sc);
+    Machine::new(program, machine::Model::Sc).interleavings(&mut |run, _| {
+        monitor.begin();
+        violations.clear();
+        let names = watch::give(&mut monitor, &watch::issues(run), numbers, &mut violations);
+        for violation in &violations {
+            watch::check(violation, &Execution::at_once(run), &names, Conflicts::Sc);
+        }
+        tally.cycles += violations.len();
+        is_serializable[0] &= violations.is_empty();
+    });
+    let mut monitor = Serializability::new(Criterion::Tso);
+    Machine::new(program, machine::Model::Tso).representatives(&mut |happenings| {
+        monitor.begin();
+        violations.clear();
+        let names = watch::give(&mut monitor, happenings, numbers, &mut violations);
+        for violation in &violations {
+            watch::check(violation, &Execution::new(happenings), &names, Conflicts::Tso);
+        }
+        tally.cycles += violations.len();
+        is_serializable[1] &= violations.is_empty();
+    });
+    for (is_serializable, name) in is_serializable.into_iter().zip(["sc_serializable", "tso_serializable"]) {
+        tally.expect(&format!("{} {name}", vector.id), &vector.facts[name], &Value::from(is_serializable));
+    }
+    let by_traces = Value::from(atomicity::is_tso_serializable(program, numbers));
+    tally.expect(&format!("{} oracle", vector.id), &vector.facts["tso_serializable"], &by_traces);
+    tally.divided += 1;
+}
+
+fn check_trace(vector: &Vector, program: &Program, tally: &mut Tally) {
+    let (Some(tau), Some(numbers)) = (&vector.tau, &vector.tx) else { panic!("a trace and its transactions") };
+    let run = follow(&Machine::new(program, machine::Model::Sc), tau);
+    let mut check = TraceCheck::new(Budget::default());
+    let mut violations = Vec::new();
+    let names = watch::give(&mut check, &watch::issues(&run), numbers, &mut violations);
+    for violation in &violations {
+        watch::check(violation, &watch::delayed(&run, &violation.delays), &names, Conflicts::Tso);
+    }
+    let outcome = check.outcome();
+    assert_eq!(outcome == Outcome::Violated, !violations.is_empty(), "each violation has a cycle");
+    let found = if outcome == Outcome::Undecided { Value::Null } else { Value::from(violations.is_empty()) };
+    tally.expect(&vector.id, &vector.facts["tso_serializable"], &found);
+    tally.cycles += violations.len();
+    tally.traces += 1;
+}
+
 fn main() -> ExitCode {
     let Some(path) = std::env::args().nth(1) else {
         eprintln!("usage: vectors FILE");
@@ -205,21 +268,24 @@ fn main() -> ExitCode {
     let mut watchers = Watchers { monitors: monitor::monitors(&names), reports: Vec::new() };
     for line in text.lines() {
         let vector: Vector = serde_json::from_str(line).expect("one vector a line");
-        if vector.kind != "program" {
-            continue;
-        }
         let threads: Vec<String> = vector.threads.iter().map(|ops| ops.join(";")).collect();
         let program = Program::parse(&threads);
+        if vector.kind == "tau" {
+            check_trace(&vector, &program, &mut tally);
+            continue;
+        }
+        check_serializability(&vector, &program, &mut tally);
         check_runs(&vector, &program, &mut watchers, &mut tally);
         check_interleavings(&vector, &program, &mut watchers, &mut tally);
         check_classes(&vector, &program, &mut watchers, &mut tally);
         check_machines(&vector, &program, &mut tally);
         tally.programs += 1;
     }
-    let Tally { programs, runs, interleavings, classes, verdicts, mismatches } = tally;
+    let Tally { programs, divided, traces, cycles, runs, interleavings, classes, verdicts, mismatches } = tally;
     println!(
-        "{programs} programs, {runs} sample runs, {interleavings} interleavings, {classes} classes: {verdicts} verdicts, {mismatches} mismatches"
+        "{programs} programs, {runs} sample runs, {interleavings} interleavings, {classes} classes, {divided} programs \
+         with transactions, {traces} traces, {cycles} cycles: {verdicts} verdicts, {mismatches} mismatches"
     );
-    // A file without programs has checked nothing.
-    ExitCode::from(u8::from(mismatches > 0 || programs == 0))
+    // A file without vectors has checked nothing.
+    ExitCode::from(u8::from(mismatches > 0 || programs + traces == 0))
 }

@@ -38,9 +38,10 @@ pub struct Start {
 }
 
 /// Whether an execution counts, or only repeats another one but for iterations of a wait loop without effect.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counts {
     /// It counts.
+    #[default]
     Once,
     /// Another execution stands for it; the monitors watch it all the same.
     AsAnother,
@@ -199,6 +200,11 @@ pub trait Strategy {
     /// deterministic.
     fn abandons(&self) -> bool {
         false
+    }
+
+    /// What the strategy would have to take into account and does not, so that its search would not be complete.
+    fn lacks(&self) -> Option<&'static str> {
+        None
     }
 
     /// Whether the execution that has come to its end, of which these are the events, did not repeat those that it was

@@ -2,9 +2,10 @@
 //!
 //! Layers, each depending only on those before it: [`event`], [`mapping`], [`location`], [`thread_set`] ← [`clock`] ←
 //! [`monitor`]; [`event`], [`thread_set`] ← [`sync`], [`explore`], [`progress`] ← [`execution`]; [`visits`] by itself;
-//! [`graph`] and all of these ← [`litmus`].
+//! [`graph`], [`monitor`] ← [`atomicity`]; [`graph`] and all of these ← [`litmus`].
 #![forbid(unsafe_code)]
 
+pub mod atomicity;
 pub mod clock;
 pub mod event;
 pub mod execution;

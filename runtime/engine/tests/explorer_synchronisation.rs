@@ -288,9 +288,9 @@ impl Interpreter<'_> {
             Op::Arrive => {
                 let rounds = self.operate(BARRIER, |machine, _| machine.barrier().unwrap().rounds());
                 self.rounds.insert(thread, rounds);
-                Kind::Lock(if rounds % 2 == 0 { BARRIER } else { ROUND })
+                Kind::Lock(if rounds.is_multiple_of(2) { BARRIER } else { ROUND })
             }
-            Op::Leave => Kind::Share(if self.rounds[&thread] % 2 == 0 { BARRIER } else { ROUND }),
+            Op::Leave => Kind::Share(if self.rounds[&thread].is_multiple_of(2) { BARRIER } else { ROUND }),
             Op::Enter | Op::Return => Kind::Lock(ONCE),
         };
         match op {

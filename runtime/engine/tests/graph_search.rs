@@ -8,7 +8,9 @@ mod axioms;
 use std::collections::BTreeSet;
 
 use axioms::{Candidate, Dependency, Fence, Kind, Oracle, Program};
+use engine::atomicity::{Happening, linearization};
 use engine::explore::rsmc::{self, Continue, Execution};
+use engine::graph::EventId;
 use engine::graph::trace::Relations;
 use engine::litmus::graphs::{MemoryModel, Threads};
 use engine::litmus::parse::parse;
@@ -18,11 +20,53 @@ use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 
 fn candidate(relations: &Relations) -> Candidate {
-    let name = |event: engine::graph::EventId| (usize::from(event.thread), usize::from(event.index));
+    let name = |event: EventId| (usize::from(event.thread), usize::from(event.index));
     Candidate {
         reads_from: relations.reads_from.iter().map(|&(read, source)| (name(read), source.map(name))).collect(),
         coherence: relations.coherence.iter().map(|writes| writes.iter().copied().map(name).collect()).collect(),
     }
+}
+
+/// Checks that a TSO machine that makes these steps has the execution's trace.
+fn check_linearization(execution: &Execution<'_, 1>) {
+    let happenings = linearization(execution.trace, |_| false).expect("TSO allows it");
+    let expected = execution.trace.relations();
+    let location = |event: EventId| execution.trace.node(execution.trace.nodes_of(event).start).location;
+    let mut memory: Vec<Vec<EventId>> = vec![Vec::new(); expected.coherence.len()];
+    let mut waiting: Vec<EventId> = Vec::new();
+    let mut issued: Vec<EventId> = Vec::new();
+    for happening in happenings {
+        match happening {
+            Happening::Issue(event) => {
+                let earlier = issued.iter().filter(|other| other.thread == event.thread).count();
+                assert_eq!(usize::from(event.index), earlier, "program order");
+                issued.push(event);
+                let place = location(event);
+                if let Ok(read) = expected.reads_from.binary_search_by_key(&event, |&(read, _)| read) {
+                    let own = |store: &&EventId| store.thread == event.thread && location(**store) == place;
+                    let seen = waiting.iter().rfind(own).or(memory[place.index()].last()).copied();
+                    assert_eq!(seen, expected.reads_from[read].1, "what {event:?} reads");
+                    if execution.trace.write_of(event).is_some() {
+                        assert!(waiting.iter().all(|store| store.thread != event.thread), "the buffer is empty");
+                        memory[place.index()].push(event);
+                    }
+                } else {
+                    waiting.push(event);
+                }
+                let fences = execution.trace.node(execution.trace.nodes_of(event).start).fences.full;
+                let own = waiting.iter().filter(|store| store.thread == event.thread);
+                let full = |store: &EventId| execution.trace.node(execution.trace.nodes_of(*store).start).fences.full;
+                assert!(own.copied().all(|store| full(&store) == fences), "the buffer is empty at a fence");
+            }
+            Happening::Commit(event) => {
+                let first = waiting.iter().position(|store| store.thread == event.thread);
+                assert_eq!(waiting.remove(first.expect("it waits")), event, "first in, first out");
+                memory[location(event).index()].push(event);
+            }
+        }
+    }
+    assert!(waiting.is_empty());
+    assert_eq!(memory, expected.coherence);
 }
 
 /// All executions that the engine finds, each once.
@@ -31,6 +75,9 @@ fn found(text: &str, model: MemoryModel) -> BTreeSet<Candidate> {
     let threads = Threads { test: &test, model, accesses: 64 };
     let mut all = BTreeSet::new();
     let mut visit = |execution: &Execution<'_, 1>| {
+        if model == MemoryModel::Tso {
+            check_linearization(execution);
+        }
         assert!(all.insert(candidate(&execution.trace.relations())), "an execution twice under {model:?}\n{text}");
         Continue::Yes
     };

@@ -108,6 +108,52 @@ fn sober_as_printed_is_not_complete() {
     assert_eq!(sober, BTreeSet::from([[(0, 0), (1, 1), (1, 2)]]));
 }
 
+/// Figures 6 and 7 of the report to TACAS 2011 (002): SOBER as printed reports nothing on any interleaving, monitor_TSO
+/// does on that of figure 7.
+#[test]
+fn figure_6_is_missed_by_sober_as_printed() {
+    let program = Program::parse(&["st a=1; ld a; [r1!=0] ld b", "st b=1; st a=2; xchg c=5; ld a"]);
+    let mut printed = false;
+    Machine::new(&program, machine::Model::Sc).interleavings(&mut |run, _| {
+        printed |= Sober::first_report(run, &definition::pasts(run), 2).is_some();
+    });
+    assert!(!printed);
+    let [tso, _] = on_run(&program, &[0, 0, 0, 1, 1, 1, 1]).burnim;
+    assert_eq!(tso, BTreeSet::from([[(0, 0), (1, 0), (1, 1)]]));
+}
+
+/// Figure 8 of the same report: on this run SOBER as printed reports, and monitor_TSO does not, but on another run.
+#[test]
+fn figure_8_is_seen_earlier_by_sober() {
+    let program = Program::parse(&["st a=1; ld b", "st a=2", "st b=3; ld a"]);
+    let seen = on_run(&program, &[0, 0, 1, 2, 2]);
+    assert_eq!(seen.printed, Some([(0, 0), (2, 0), (2, 1)]));
+    assert_eq!(seen.burnim[0], BTreeSet::new());
+    assert!(watch(&program).burnim[0].contains(&[(0, 0), (2, 0), (2, 1)]));
+}
+
+/// What monitor_TSO and monitor_PSO say of one run, and SOBER as printed.
+struct OnRun {
+    burnim: [BTreeSet<Triple>; 2],
+    printed: Option<Triple>,
+}
+
+/// The run in which the threads take turns like that.
+fn on_run(program: &Program, turns: &[usize]) -> OnRun {
+    let (mut burnim, mut reports) = (Burnim::new(&MODELS), Vec::new());
+    let mut seen = None;
+    Machine::new(program, machine::Model::Sc).interleavings(&mut |run, _| {
+        if run.iter().map(|step| step.thread).eq(turns.iter().copied()) {
+            reports.clear();
+            replay::run(&mut burnim, run, &mut reports);
+            let event = |place: usize| (run[place].thread, run[place].op);
+            let printed = Sober::first_report(run, &definition::pasts(run), 3).map(|triple| triple.map(event));
+            seen = Some(OnRun { burnim: BURNIM.map(|name| triples(&reports, name, run)), printed });
+        }
+    });
+    seen.expect("there is such a run")
+}
+
 #[test]
 fn straight_line_programs() {
     check_programs(1000, PLAIN);

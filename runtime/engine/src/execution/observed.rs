@@ -133,6 +133,12 @@ impl Execution {
         self.strategy.changes(locations, &objects);
     }
 
+    /// What the strategy would have to take into account and does not, so that its search would not be complete.
+    #[must_use]
+    pub fn lacks(&self) -> Option<&'static str> {
+        self.strategy.lacks()
+    }
+
     /// The state of the object has become another one, by a choice that is a part of the last event.
     pub fn becomes(&mut self, object: Object) {
         if self.observed {

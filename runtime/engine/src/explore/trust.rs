@@ -7,8 +7,9 @@ mod graph;
 mod order;
 mod overtaking;
 
-use graph::{Begins, Graph, NONE, Watched, What, Writes, is_object};
+use graph::{Begins, Event, Graph, NONE, Watched, What, Writes, is_object};
 use order::Closure;
+use overtaking::Scratch;
 
 use super::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy, Touched};
 use crate::event::{Location, Object, Thread};
@@ -24,6 +25,7 @@ pub struct Trust {
     /// Graphs that are not in use, kept for their memory.
     spare: Vec<Graph>,
     closure: Closure,
+    scratch: Scratch,
     /// The first so many of the order are given.
     planned: usize,
     position: usize,
@@ -31,6 +33,8 @@ pub struct Trust {
     generation: u32,
     /// All events of this execution have to be taken anew.
     renews: bool,
+    /// What it leaves out may matter.
+    lacks: bool,
     /// An event that was performed again is not what it was.
     stale: bool,
     current: Thread,
@@ -38,8 +42,8 @@ pub struct Trust {
     performed: Vec<u32>,
     /// The threads that wait for something to be different, by number.
     waiting: Vec<Waiting>,
-    /// Some thread has gone on after an iteration without effect.
-    woken: bool,
+    /// As another one once some thread has gone on after an iteration without effect.
+    counts: Counts,
     state: State,
     /// The last execution and this one: the threads and, with the highest bit set, the values.
     ran: Vec<u32>,
@@ -51,6 +55,9 @@ enum State {
     #[default]
     Unstarted,
     Running,
+    /// The event that was moved, a compare-and-swap whose values nobody knew, succeeds where it was to fail, or the
+    /// other way round: that is another class.
+    Impossible,
     Ended(Finish),
 }
 
@@ -117,7 +124,7 @@ impl Trust {
 
     /// The last event comes before the next one that it can overtake.
     fn overtake(&mut self, last: u32) -> bool {
-        let Some(overtaking) = overtaking::next(&mut self.graph, last) else { return false };
+        let Some(overtaking) = overtaking::next(&mut self.graph, last, &mut self.scratch) else { return false };
         let mut graph = self.spare.pop().unwrap_or_default();
         overtaking.apply(&self.graph, &mut graph);
         self.suspended.push(std::mem::replace(&mut self.graph, graph));
@@ -171,11 +178,19 @@ impl Trust {
         let waiting = at.map(|at| self.waiting.remove(at));
         let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
         let in_loop = waiting.as_ref().is_some_and(|waiting| waiting.standing == Standing::InALoop);
-        self.woken |= in_loop && !watched.is_empty();
+        if in_loop && !watched.is_empty() {
+            self.counts = Counts::AsAnother;
+        }
         let index = if let Some(index) = self.planned() {
+            let Event { what, writes, hides, .. } = *self.graph.event(index);
             if !self.graph.is_as_before(index, event, watched) {
-                self.graph.replace(index, event, watched);
-                self.stale = true;
+                let conditional = writes != Writes::Surely && hides == 0;
+                if conditional && self.graph.moved[0] == index && graph::what(event) != what {
+                    self.state = State::Impossible;
+                } else {
+                    self.graph.replace(index, event, watched);
+                    self.stale = true;
+                }
             }
             index
         } else {
@@ -187,9 +202,28 @@ impl Trust {
         self.position += 1;
     }
 
+    /// Whether what a thread did after an event that reads something older than it did before is left out: such an event
+    /// stands before others that were there before it, and it must not come to write. Nothing is lost where nobody has
+    /// to do with memory that is gone: whoever accesses it later fails. Else the search would not be complete.
+    fn is_left_out(&mut self, index: u32, locations: &[Location], objects: &[Touched]) -> bool {
+        let event = self.graph.event(index);
+        let moves = self.graph.moved[0] == index && event.what == What::Read && self.position < self.planned;
+        if !moves {
+            return event.leaves_out;
+        }
+        let concerned = |location: &Location| self.graph.is_touched_beside(index, location.0 << 1);
+        self.lacks |= !objects.is_empty() || locations.iter().any(concerned);
+        self.graph.events[index as usize].leaves_out = true;
+        true
+    }
+
     /// Whether a planned event is what it was, with all that its thread does after it.
     fn is_known(&self, index: u32) -> bool {
         !self.renews && !self.graph.moved.contains(&index)
+    }
+
+    fn is_impossible(&self) -> bool {
+        self.state == State::Impossible
     }
 
     fn planned(&self) -> Option<u32> {
@@ -200,7 +234,7 @@ impl Trust {
 impl Strategy for Trust {
     fn begin(&mut self) -> Option<Start> {
         let shared = match self.state {
-            State::Running => panic!("an execution ends before the next begins"),
+            State::Running | State::Impossible => panic!("an execution ends before the next begins"),
             State::Unstarted => 0,
             State::Ended(Finish::Again) => u32::MAX,
             State::Ended(Finish::Done) => {
@@ -215,7 +249,7 @@ impl Strategy for Trust {
         self.position = 0;
         self.current = Thread::MAIN;
         self.performed.clear();
-        self.woken = false;
+        self.counts = Counts::Once;
         self.waiting.clear();
         self.state = State::Running;
         Some(Start { shared, preemptions: None, counts: Counts::Once })
@@ -227,6 +261,7 @@ impl Strategy for Trust {
             Previous::Stopped(_) => None,
         };
         match self.planned() {
+            _ if self.is_impossible() => Err(Diverged),
             Some(index) => {
                 let event = self.graph.event(index);
                 let can = enabled.contains(event.thread) || continues == Some(event.thread);
@@ -238,6 +273,9 @@ impl Strategy for Trust {
     }
 
     fn undecided(&mut self, _event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+        if self.is_impossible() {
+            return Err(Diverged);
+        }
         let Some(index) = self.planned() else { return Ok(()) };
         let event = self.graph.event(index);
         let performs = !matches!(event.what, What::Value { .. });
@@ -283,6 +321,7 @@ impl Strategy for Trust {
     fn changes(&mut self, locations: &[Location], objects: &[Touched]) {
         if let Some(&index) = self.performed.last()
             && !(self.position <= self.planned && self.is_known(index))
+            && !self.is_left_out(index, locations, objects)
         {
             self.stale |= self.graph.changes(index, locations, objects);
         }
@@ -317,7 +356,7 @@ impl Strategy for Trust {
     }
 
     fn judge(&mut self) -> Option<Counts> {
-        let counts = if !self.woken && self.wait_last() { Counts::Once } else { Counts::AsAnother };
+        let counts = if self.wait_last() { self.counts } else { Counts::AsAnother };
         for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
             if !watched.is_empty() && self.planned().is_none() {
                 self.graph.append_asleep(thread, begins, &watched);
@@ -327,7 +366,13 @@ impl Strategy for Trust {
     }
 
     fn abandons(&self) -> bool {
-        self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
+        self.is_impossible()
+            || self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
+    }
+
+    fn lacks(&self) -> Option<&'static str> {
+        self.lacks
+            .then_some("what a thread frees, destroys or has in common with others only if it reads something older")
     }
 
     fn blocked(&mut self, thread: Thread, need: Need) {
@@ -337,8 +382,10 @@ impl Strategy for Trust {
     }
 
     fn finish(&mut self, finish: Finish) {
-        assert_eq!(self.state, State::Running, "an execution ends once");
+        assert!(matches!(self.state, State::Running | State::Impossible), "an execution ends once");
         self.state = State::Ended(finish);
+        // What was abandoned has not been run.
+        self.runs.truncate(self.position);
         if std::mem::take(&mut self.stale) {
             self.graph.rebuild();
         }

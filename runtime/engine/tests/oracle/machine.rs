@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::atomicity::Happening;
 use super::program::{Access, Action, Address, Addresses, Barrier, Program, Value};
 
 pub(crate) const EVENTS: usize = 16;
@@ -175,6 +176,11 @@ impl<'p> Machine<'p> {
         Trace { sources: sources.collect(), written: state.written.iter().map(order).collect() }
     }
 
+    /// The events that were executed.
+    pub(crate) fn executed(&self, state: &State) -> Vec<usize> {
+        (0..self.actions.len()).filter(|&event| state.executed >> event & 1 == 1).collect()
+    }
+
     /// Whether happens-before is acyclic in all traces.
     pub(crate) fn is_robust(&self) -> bool {
         self.complete(|trace| self.is_acyclic(trace))
@@ -217,6 +223,59 @@ impl<'p> Machine<'p> {
     pub(crate) fn interleavings(&self, visit: &mut impl FnMut(&[Step], usize)) {
         assert_eq!(self.model, Model::Sc, "only an SC execution is an interleaving of its events");
         self.extend(&self.initial(), &mut Vec::new(), 0, visit);
+    }
+
+    /// Visits every execution with its commits: issues, and commits by the place of their store among the issues.
+    pub(crate) fn executions(&self, visit: &mut impl FnMut(&[Happening])) {
+        self.go_on(&self.initial(), &mut Vec::new(), &mut Vec::new(), &mut |_| true, visit);
+    }
+
+    /// Visits one execution of each trace, with its commits.
+    pub(crate) fn representatives(&self, visit: &mut impl FnMut(&[Happening])) {
+        let mut seen: HashSet<State, Hash> = HashSet::default();
+        let mut is_new = |state: &State| seen.insert(state.clone());
+        self.go_on(&self.initial(), &mut Vec::new(), &mut Vec::new(), &mut is_new, visit);
+    }
+
+    fn go_on(
+        &self,
+        state: &State,
+        issued: &mut Vec<EventId>,
+        happened: &mut Vec<Happening>,
+        enters: &mut impl FnMut(&State) -> bool,
+        visit: &mut impl FnMut(&[Happening]),
+    ) {
+        if !enters(state) {
+            return;
+        }
+        let mut is_complete = true;
+        for thread in 0..self.program.threads.len() {
+            for position in 0..state.pending[thread].as_slice().len() {
+                if self.may_commit(state, thread, position) {
+                    is_complete = false;
+                    let mut next = state.clone();
+                    let store = state.pending[thread].as_slice()[position];
+                    self.commit(&mut next, thread, position);
+                    let place = issued.iter().position(|&event| event == store).expect("it was issued");
+                    happened.push(Happening::Commit(place));
+                    self.go_on(&next, issued, happened, enters, visit);
+                    happened.pop();
+                }
+            }
+            if self.is_enabled(state, thread) {
+                is_complete = false;
+                let mut next = state.clone();
+                let step = self.execute(&mut next, thread);
+                issued.push(self.event(thread, step.op));
+                happened.push(Happening::Issue(step));
+                self.go_on(&next, issued, happened, enters, visit);
+                happened.pop();
+                issued.pop();
+            }
+        }
+        if is_complete {
+            visit(happened);
+        }
     }
 
     fn extend(&self, state: &State, run: &mut Vec<Step>, preemptions: usize, visit: &mut impl FnMut(&[Step], usize)) {

@@ -59,6 +59,8 @@ pub(super) struct Event {
     pub(super) writes: Writes,
     /// What its thread waited for, if it did.
     pub(super) need: Option<Need>,
+    /// What its thread made inaccessible after it is left out.
+    pub(super) leaves_out: bool,
     pub(super) tried: Tried,
 }
 
@@ -201,7 +203,8 @@ fn touched<'a>(
     own.chain(aside.map(|&(place, value)| (place, None, Watch::Aside(value))))
 }
 
-fn what(event: &Performed<'_>) -> What {
+/// What an event is that nobody waited for.
+pub(super) fn what(event: &Performed<'_>) -> What {
     match event.kind {
         Kind::Create(thread) => What::Create(thread),
         Kind::Join(thread) => What::Join(thread),
@@ -370,8 +373,20 @@ impl Graph {
         let index = self.length();
         let first = narrow(self.accesses.len());
         let tried = Tried { overtaken: index, ways: 0, older: 0 };
-        let event = Event { thread, what, tick: 0, previous: NONE, first, accesses: 0, hides: 0, writes, need, tried };
-        self.events.push(event);
+        let (tick, previous, accesses, hides, leaves_out) = (0, NONE, 0, 0, false);
+        self.events.push(Event {
+            thread,
+            what,
+            tick,
+            previous,
+            first,
+            accesses,
+            hides,
+            writes,
+            need,
+            leaves_out,
+            tried,
+        });
         index
     }
 
@@ -382,8 +397,7 @@ impl Graph {
         event.accesses = narrow(self.accesses.len()) - event.first;
     }
 
-    /// Whether an event that was performed again is what it was, but for the states of objects, which are what they are
-    /// now.
+    /// Whether an event that was performed again is what it was, but for its values, which are what they are now.
     pub(super) fn is_as_before(&mut self, index: u32, performed: &Performed<'_>, watched: &[Watched]) -> bool {
         let event = self.event(index);
         let own = event.first as usize..(event.first + event.accesses - event.hides) as usize;
@@ -393,10 +407,8 @@ impl Graph {
         let mut now = touched(performed, watched);
         same && self.accesses[own].iter_mut().all(|access| {
             now.next().is_some_and(|(place, values, watch)| {
-                if is_object(place) {
-                    access.values = values;
-                }
-                (access.place, access.values, access.watch) == (place, values, watch)
+                access.values = values;
+                (access.place, access.watch) == (place, watch)
             })
         }) && now.next().is_none()
     }
@@ -462,6 +474,12 @@ impl Graph {
         self.link(first..first + accesses, true);
         self.set_clock(index);
         false
+    }
+
+    /// Whether another event touches the place.
+    pub(super) fn is_touched_beside(&self, index: u32, place: u32) -> bool {
+        let others = (0..self.length()).filter(|&other| other != index);
+        others.into_iter().any(|other| self.accesses_of(other).iter().any(|access| access.place == place))
     }
 
     fn tail(&mut self, place: u32) -> u32 {
@@ -573,6 +591,10 @@ impl Graph {
 
     /// Makes the clock of an event know another one, and what that knows.
     fn join_within(&mut self, into: u32, from: u32) {
+        if from == into {
+            // It stands after itself until the graph is rebuilt, since what it was before still stands there.
+            return;
+        }
         let (width, source) = (self.width, &self.events[from as usize]);
         let (into, from) = (into as usize * width, from as usize * width);
         if self.clocks[into + source.thread.index()] >= source.tick {

@@ -14,21 +14,30 @@ pub(super) struct Overtaking {
     accesses: u32,
 }
 
+/// What an attempt works with: kept for its memory.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// The places of the event, and the writes that it comes right after there.
+    sources: Vec<(u32, u32)>,
+    /// What it depends on.
+    clock: Vec<u32>,
+}
+
 /// The next event that the last one can overtake.
-pub(super) fn next(graph: &mut Graph, last: u32) -> Option<Overtaking> {
+pub(super) fn next(graph: &mut Graph, last: u32, scratch: &mut Scratch) -> Option<Overtaking> {
     loop {
         let tried = graph.event(last).tried;
         let overtaken = tried.overtaken.checked_sub(1)?;
-        match attempt(graph, last, overtaken, tried.ways) {
+        match attempt(graph, last, overtaken, tried.ways, scratch) {
             Attempt::None => {
                 let tried = &mut graph.events[last as usize].tried;
                 (tried.overtaken, tried.ways) = (overtaken, 0);
             }
             Attempt::Fails => graph.events[last as usize].tried.ways += 1,
-            Attempt::Works(clock, accesses) => {
+            Attempt::Works => {
                 graph.events[last as usize].tried.ways += 1;
-                let accesses = u32::try_from(accesses).expect("fewer than 2^32 accesses");
-                return Some(Overtaking { by: last, overtaken, clock, accesses });
+                let accesses = u32::try_from(scratch.sources.len()).expect("fewer than 2^32 accesses");
+                return Some(Overtaking { by: last, overtaken, clock: scratch.clock.clone(), accesses });
             }
         }
     }
@@ -38,11 +47,10 @@ enum Attempt {
     /// There is no such way.
     None,
     Fails,
-    /// What the overtaking event depends on, and how many accesses it has then.
-    Works(Vec<u32>, usize),
+    Works,
 }
 
-fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32) -> Attempt {
+fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32, scratch: &mut Scratch) -> Attempt {
     let event = graph.event(last);
     let known = |index| event.previous != NONE && graph.knows(graph.clock(event.previous), index);
     let what = graph.event(overtaken).what;
@@ -54,7 +62,8 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32) -> Attempt {
     if !graph.accesses_of(last).iter().any(|access| shared(access).is_some()) {
         return Attempt::None;
     }
-    let mut sources: Vec<(u32, u32)> = Vec::new();
+    let Scratch { sources, clock } = scratch;
+    sources.clear();
     let mut conflicts = false;
     for access in graph.accesses_of(last) {
         if sources.first().is_some_and(|&(place, source)| runs_out(graph, event, place, source)) {
@@ -74,28 +83,29 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32) -> Attempt {
     if way > 0 {
         return Attempt::None;
     }
-    let mut clock = vec![0; graph.width()];
+    clock.clear();
+    clock.resize(graph.width(), 0);
     if event.previous != NONE {
-        graph.join(&mut clock, event.previous);
+        graph.join(clock, event.previous);
     }
-    for &(_, source) in &sources {
+    for &(_, source) in &*sources {
         if source != NONE {
-            graph.join(&mut clock, graph.accesses[source as usize].event);
+            graph.join(clock, graph.accesses[source as usize].event);
         }
     }
     let possible = sources.iter().all(|&(place, source)| can_perform(graph, event, place, source))
         && is_awake(graph, graph.accesses_of(last), sources.iter().map(|&(_, source)| source));
-    let kept = |index| index < overtaken || graph.knows(&clock, index);
+    let kept = |index| index < overtaken || graph.knows(clock, index);
     let stands = |&(place, source): &(u32, u32)| {
         writes_after(graph, place, source).all(|write| write == overtaken || write == last || !kept(write))
     };
     let works = conflicts
         && possible
-        && !graph.knows(&clock, overtaken)
+        && !graph.knows(clock, overtaken)
         && sources.iter().all(stands)
         && graph.marks.iter().all(|mark| mark.by != overtaken && kept(mark.by))
-        && (overtaken..last).all(|index| graph.knows(&clock, index) || is_last(graph, &clock, last, index));
-    if works { Attempt::Works(clock, sources.len()) } else { Attempt::Fails }
+        && (overtaken..last).all(|index| graph.knows(clock, index) || is_last(graph, clock, last, index));
+    if works { Attempt::Works } else { Attempt::Fails }
 }
 
 /// The writes that the last event may come right after where it overtakes nothing: the last one, and each one before it
@@ -148,7 +158,7 @@ fn grants(need: Need, event: &Event, place: u32, state: u64) -> bool {
         Wish::Take(_) => state > 0,
         Wish::Once(_) => state == 0,
         Wish::Wake { mutex: Some(mutex), .. } if place == object_place(mutex) => free(state),
-        Wish::Cross(_) | Wish::Wake { .. } => has(state, event.thread),
+        Wish::Wake { .. } | Wish::Cross(_) => has(state, event.thread),
         Wish::Join(_) => true,
     }
 }

@@ -1,0 +1,125 @@
+//! Atomicity: is each transaction as if it ran alone? (001-enea-tacas16; monitors.md, section 6.)
+//!
+//! A *transaction* is what a thread does between two marks; an event outside all marks is a transaction of its own. An
+//! execution is *conflict serializable* iff the conflict graph of its transactions has no cycle. What conflicts depends
+//! on the memory model, so there are several questions, and one monitor for each:
+//!
+//! | question | monitor |
+//! |---|---|
+//! | Is this SC execution serializable under SC? | [`Serializability`] with [`Criterion::Sc`] |
+//! | Is this SC execution serializable under TSO? | [`Serializability`] with [`Criterion::TsoAtOnce`] |
+//! | Is this TSO execution, commits included, serializable under TSO? | [`Serializability`] with [`Criterion::Tso`] |
+//! | Is this TSO execution equivalent to one of SC? | [`Serializability`] with [`Criterion::ScEquivalence`] |
+//! | Are *all* TSO executions with this order of issues serializable? | [`TraceCheck`] |
+//! | What do SC executions say of a program? | [`Decision`] |
+//!
+//! A TSO execution of an explorer of execution graphs is given its commits by [`linearization()`].
+//!
+//! # How to use them
+//!
+//! Every monitor is told an execution step by step, and counts its events from 0 as all monitors do:
+//!
+//! ```
+//! use engine::atomicity::{Criterion, Mark, Serializability};
+//! use engine::event::{Barrier, Event, Kind, Location, Site, Thread};
+//!
+//! let access = |thread, kind| Event {
+//!     thread: Thread(thread), site: Site(0), kind, before: Barrier::None, after: Barrier::None, order: None,
+//! };
+//! let mut monitor = Serializability::new(Criterion::Sc);
+//! let mut violations = Vec::new();
+//! monitor.begin();
+//! monitor.mark(Thread(0), Mark::Begin).unwrap();
+//! monitor.event(&access(0, Kind::Load), &[Location(0)], &mut violations);
+//! monitor.event(&access(1, Kind::Store), &[Location(0)], &mut violations);
+//! monitor.event(&access(0, Kind::Store), &[Location(0)], &mut violations);
+//! monitor.mark(Thread(0), Mark::End).unwrap();
+//! monitor.end(&mut violations).unwrap();
+//! assert_eq!(violations.len(), 1);
+//! assert_eq!(violations[0].edges.len(), 2);
+//! ```
+//!
+//! Stores commit as [`Criterion`] says: at once, or when [`Serializability::commit`] is called.
+//!
+//! # What synchronisation means inside a transaction
+//!
+//! - A read-modify-write reads, writes and commits in one step, and is a full fence; one that fails reads, and is a full
+//!   fence.
+//! - A fence belongs to the transaction it stands in. One between stores is nothing under SC and TSO.
+//! - An operation on a lock or another synchronisation object is a full fence, and conflicts with each other one on the
+//!   same object, as if it exchanged a value there ([`Kind::Share`](crate::event::Kind::Share): as if it read one). So a
+//!   transaction that releases a lock and takes it again is not atomic if another thread took it in between.
+//! - A wait on a condition variable is an operation on it and on its mutex: a transaction that sleeps while another
+//!   thread takes the mutex is not atomic. To mark what follows the wait, begin the transaction after the wait loop.
+//! - A creation comes before all that the new thread does, a join after all that the ended one did. A transaction that
+//!   creates a thread and joins it is not atomic, unless the thread did nothing.
+
+use crate::event::{Barrier, Event, Kind, Thread};
+use crate::monitor::EventIndex;
+
+mod conflict_graph;
+pub mod decision;
+pub mod linearization;
+mod program_order;
+pub mod serializability;
+pub mod trace_check;
+pub mod transactions;
+
+pub use decision::{Decision, Fencing, Verdict};
+pub use linearization::{Happening, linearization};
+pub use serializability::{Criterion, Serializability};
+pub use trace_check::{Budget, Outcome, TraceCheck};
+pub use transactions::{Mark, Unbalanced};
+
+/// A transaction that is on a cycle.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Transaction {
+    /// The thread that performs it.
+    pub thread: Thread,
+    /// How many transactions of the thread began before it, those of a single event outside all marks included.
+    pub number: u32,
+}
+
+/// A conflict: `from` takes effect before `to`, and the two cannot change places.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Edge {
+    /// An event of one transaction.
+    pub from: EventIndex,
+    /// An event of the next one.
+    pub to: EventIndex,
+}
+
+impl Edge {
+    /// Whether a store buffer made it possible: `to` was issued before `from` was, and yet took effect later.
+    #[must_use]
+    pub const fn is_reordered(self) -> bool {
+        self.from > self.to
+    }
+}
+
+/// A store that does not commit at once when it is issued.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Delay {
+    /// The store.
+    pub store: EventIndex,
+    /// The last event issued before it commits.
+    pub after: EventIndex,
+}
+
+/// A cycle of transactions: the execution is equivalent to none in which each of them runs alone.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Violation {
+    /// The transactions, each once; at least two.
+    pub transactions: Vec<Transaction>,
+    /// As many: edge i leads from transaction i to transaction i + 1, the last one to the first.
+    pub edges: Vec<Edge>,
+    /// The commit placement that realises the cycle: the stores that do not commit at once, in the order in which they
+    /// commit. All others commit as soon as the order of their thread's buffer lets them: a store that is not named
+    /// here, and stands behind none that is, right after it is issued. Empty under SC.
+    pub delays: Vec<Delay>,
+}
+
+/// Whether the event is a fence between stores: it orders nothing under SC and TSO.
+fn is_nothing(event: &Event) -> bool {
+    event.kind == Kind::Fence && event.before != Barrier::Full && event.after != Barrier::Full
+}
