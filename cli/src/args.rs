@@ -8,9 +8,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 use crate::exit::{Failure, Status};
-use crate::plan::{self, CheckPlan};
+use crate::plan::{self, CheckPlan, MonitorPlan};
 use crate::screen::{self, Channel, Color, Screen, complain};
-use crate::{cc, check, doctor, replay};
+use crate::{cc, check, doctor, monitor, replay};
 
 const HELP: &str = "\
 Finds the missing fences of C/pthreads programs: explores thread schedules and
@@ -21,6 +21,7 @@ Usage: fencehound COMMAND
 
   check TARGET...   explore the schedules of a program and say what is wrong
   replay FINDING    run one recorded schedule again and show it
+  monitor LOG...    run the monitors on recorded event logs
   cc ARGS...        a drop-in C compiler, so that CC=\"fencehound cc\" make works
   doctor            say what is missing on this machine
 
@@ -49,7 +50,7 @@ Compiling .c files, as clang:
   -O, -D, -U, -I, -L, -l, -std=   [default: -O1];  any other: --cflags \"...\"
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)
 Results:
-  --json FILE|-           machine-readable, to a file or the standard output
+  --json FILE|-, --record FILE   the result; all executions as an event log
   --out DIR               one folder a finding [default: fencehound-out/]
   --color auto|always|never   NO_COLOR is obeyed
 ";
@@ -67,6 +68,22 @@ Options:
 
 Exit status: 1 reproduced, 0 not reproduced, 2 the file is corrupt or foreign,
 or the program has changed since.
+";
+
+const MONITOR_HELP: &str = "\
+Run the monitors on recorded executions, without a program.
+
+Usage: fencehound monitor LOG... [OPTIONS]
+LOG is an event log (docs/event-log.md); `fencehound check --record FILE` makes
+one.
+
+Options:
+  --monitor LIST          of tso, pso (the default), sober, exact_tso,
+                          prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
+  --json FILE|-           machine-readable, to a file or the standard output
+  --color auto|always|never   NO_COLOR is obeyed
+
+Exit status: 0 clean, 1 violations, 2 a log is malformed (line by number).
 ";
 
 const CC_HELP: &str = "\
@@ -103,6 +120,8 @@ enum Command {
     Check(Box<CheckArgs>),
     #[command(override_help = REPLAY_HELP)]
     Replay(ReplayArgs),
+    #[command(override_help = MONITOR_HELP)]
+    Monitor(MonitorArgs),
     #[command(override_help = CC_HELP)]
     Cc {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -178,6 +197,8 @@ pub(crate) struct CheckArgs {
     pub(crate) cflags: Vec<String>,
     #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
     pub(crate) json: Option<String>,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<String>,
     #[arg(long, value_name = "DIR", default_value = "fencehound-out/")]
     pub(crate) out: String,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -195,6 +216,19 @@ pub(crate) struct ReplayArgs {
     pub(crate) step: bool,
     #[arg(long, conflicts_with = "step")]
     pub(crate) gdb: bool,
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// The options of `monitor`, as typed.
+#[derive(Debug, Args)]
+pub(crate) struct MonitorArgs {
+    #[arg(required = true, value_name = "LOG")]
+    pub(crate) logs: Vec<String>,
+    #[arg(long, value_name = "LIST")]
+    pub(crate) monitor: Option<String>,
+    #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
+    pub(crate) json: Option<String>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
@@ -227,6 +261,10 @@ fn run(command: Command) -> Status {
             let mode = plan::replay_mode(&typed);
             replay::run(&typed.finding, mode, typed.color).unwrap_or_else(|failure| fail(&failure))
         }
+        Command::Monitor(typed) => match MonitorPlan::new(&typed) {
+            Ok(plan) => monitor::run(&plan),
+            Err(failure) => fail(&failure),
+        },
         Command::Cc { arguments } => fail(&cc::run(&arguments)),
         Command::Doctor { color } => doctor::run(color),
     }
@@ -263,9 +301,7 @@ fn usage_error(error: &clap::Error, command: &str) -> Failure {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    if let Some(failure) =
-        later(error.kind(), argument(ContextKind::InvalidArg), argument(ContextKind::InvalidSubcommand))
-    {
+    if let Some(failure) = later(error.kind(), argument(ContextKind::InvalidArg)) {
         return failure;
     }
     let text = error.render().to_string();
@@ -275,7 +311,7 @@ fn usage_error(error: &clap::Error, command: &str) -> Failure {
     // clap's other tips, such as to quote an option, are beside the point.
     let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: ")).map(str::to_string);
     let tip = tip.filter(|tip| tip.contains("similar"));
-    let command = ["check", "replay", "doctor"].into_iter().find(|name| *name == command);
+    let command = ["check", "replay", "monitor", "doctor"].into_iter().find(|name| *name == command);
     let general = || match command {
         Some(command) => format!("`fencehound {command} --help` lists what may be typed"),
         None => "`fencehound --help` lists the commands".to_string(),
@@ -287,25 +323,16 @@ fn usage_error(error: &clap::Error, command: &str) -> Failure {
 }
 
 /// What the contract names and this version does not have yet.
-fn later(kind: ErrorKind, argument: Option<&str>, command: Option<&str>) -> Option<Failure> {
-    const OPTIONS: [&str; 3] = ["--sarif", "--junit", "--record"];
-    let name = match kind {
-        ErrorKind::InvalidSubcommand if command == Some("monitor") => "monitor",
-        ErrorKind::UnknownArgument => {
-            OPTIONS.into_iter().find(|name| argument.is_some_and(|text| text.starts_with(name)))?
-        }
-        _ => return None,
-    };
-    Some(match name {
-        "monitor" => Failure::usage(
-            "the command `monitor` is not available in this version",
-            "available are check, replay, cc and doctor",
-        ),
-        option => Failure::usage(
-            format!("the option {option} is not available in this version"),
-            "`fencehound check --help` lists the options that are; --json gives machine-readable results",
-        ),
-    })
+fn later(kind: ErrorKind, argument: Option<&str>) -> Option<Failure> {
+    const OPTIONS: [&str; 2] = ["--sarif", "--junit"];
+    if kind != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let option = OPTIONS.into_iter().find(|name| argument.is_some_and(|text| text.starts_with(name)))?;
+    Some(Failure::usage(
+        format!("the option {option} is not available in this version"),
+        "`fencehound check --help` lists the options that are; --json gives machine-readable results",
+    ))
 }
 
 #[cfg(test)]
@@ -354,7 +381,7 @@ mod tests {
             error("fencehound check a.c --modle sc"),
             "error: unexpected argument '--modle' found\nhelp: a similar argument exists: '--model'"
         );
-        for command in ["check a.c", "replay finding", "doctor"] {
+        for command in ["check a.c", "replay finding", "monitor a.log", "doctor"] {
             let name = command.split(' ').next().unwrap();
             assert_eq!(
                 error(&format!("fencehound {command} --color maybe")).lines().last(),
@@ -365,11 +392,6 @@ mod tests {
         assert_eq!(
             error("fencehound check").lines().next(),
             Some("error: the following required arguments were not provided: <TARGET>...")
-        );
-        assert_eq!(
-            error("fencehound monitor log"),
-            "error: the command `monitor` is not available in this version\n\
-             help: available are check, replay, cc and doctor"
         );
         assert!(error("fencehound check a.c --sarif x").contains("--sarif is not available in this version"));
     }

@@ -16,6 +16,7 @@ use crate::json::{self, Entry, Outcome, Unsupported};
 use crate::litmus;
 use crate::plan::{CheckPlan, Explorer, JsonTo, ModelName, Target, reason};
 use crate::program::{Program, Replayed};
+use crate::record::Record;
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
 use crate::report::verdict::{Facts, Verdict, counted, judge, nothing_explored, stopped_by_name};
@@ -84,7 +85,7 @@ impl Searched {
 struct Troubles {
     /// A finding that did not replay.
     internal: Option<Failure>,
-    /// A finding that could not be written.
+    /// A finding, or a log, that could not be written.
     unwritten: Option<Failure>,
 }
 
@@ -99,6 +100,7 @@ pub(crate) fn run(plan: &CheckPlan) -> Status {
 fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let findings = Findings::prepare(&plan.out)?;
     prepare_json(&plan.json)?;
+    Record::prepare(plan.record.as_deref())?;
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
     let subjects = match build(plan, &interrupts) {
@@ -118,20 +120,32 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let mut sources = Sources::new(source_folders(&subjects));
     let mut troubles = Troubles::default();
     let mut all = Vec::new();
+    let mut record = Record::create(plan.record.as_deref())?;
     for &(model, explorer) in &plan.models {
         let plan = plan.under(model, explorer);
-        let exploration =
-            if interrupts.pressed() { Exploration::default() } else { explore(&plan, &subjects, &interrupts)? };
+        let exploration = if interrupts.pressed() {
+            Exploration::default()
+        } else {
+            explore(&plan, &subjects, &interrupts, &mut record)?
+        };
         let found = collect(&plan, &subjects, &exploration, &findings, &interrupts, &mut troubles)?;
         store(&plan, &subjects, &findings, &found, &mut sources, &mut troubles);
         show(&plan, &found, &exploration, &mut sources);
         all.push(Searched { plan, exploration, found });
     }
+    if let Err(failure) = record.finish() {
+        troubles.unwritten.get_or_insert(failure);
+    }
     conclude(plan, &all, &troubles, &interrupts)
 }
 
 /// Searches, anew or from where the checkpoint says.
-fn explore(plan: &CheckPlan, subjects: &Subjects, interrupts: &Interrupts) -> Result<Exploration, Failure> {
+fn explore(
+    plan: &CheckPlan,
+    subjects: &Subjects,
+    interrupts: &Interrupts,
+    record: &mut Record,
+) -> Result<Exploration, Failure> {
     let mut search = Search::new(&subjects.program, &plan.explore, plan.budget, plan.spread, interrupts);
     if let Some(file) = &plan.checkpoint {
         let executable = &subjects.program.executable;
@@ -142,7 +156,7 @@ fn explore(plan: &CheckPlan, subjects: &Subjects, interrupts: &Interrupts) -> Re
         let (checkpoint, saved) = Checkpoint::open(file, key)?;
         search.keep_in(checkpoint, saved)?;
     }
-    let exploration = search.run()?;
+    let exploration = search.run(record)?;
     if let Some(file) = plan.checkpoint.as_ref().filter(|_| interrupts.pressed()) {
         let note = format!("note: the search is kept in {}: the same command goes on from there", file.display());
         complain(&note);

@@ -2,8 +2,8 @@
 //! schedules, and shows what it finds.
 //!
 //! How to read it: [`args`] is what may be typed, [`plan`] what that means; [`check`] (with [`litmus`]), [`replay`],
-//! [`cc`] and [`doctor`] are the commands; [`toolchain`] finds the parts of the tool, [`program`] runs a program under test,
-//! [`symbols`] names the source line of a fault, [`findings`] owns the findings directory, [`report`] and [`json`] write results, [`exit`] decides the exit status.
+//! [`monitor`], [`cc`] and [`doctor`] are the commands; [`toolchain`] finds the parts of the tool, [`program`] runs a program under test,
+//! [`symbols`] names the source line of a fault, [`record`] writes event logs, [`findings`] owns the findings directory, [`report`] and [`json`] write results, [`exit`] decides the exit status.
 //! Only [`report`], [`json`] and [`screen`] know what a result looks like.
 
 mod args;
@@ -16,8 +16,10 @@ mod findings;
 mod interrupt;
 mod json;
 mod litmus;
+mod monitor;
 mod plan;
 mod program;
+mod record;
 mod replay;
 mod report;
 mod screen;

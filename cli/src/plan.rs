@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::{Explore, GraphModel, Graphs, Heap, Leaks, Limits, MonitorName, Reuse, VERSION, Wakeups};
+use protocol::{Explore, GraphModel, Graphs, Heap, Leaks, Limits, MonitorName, Recorded, Reuse, VERSION, Wakeups};
 
-use crate::args::{CheckArgs, ReplayArgs};
+use crate::args::{CheckArgs, MonitorArgs, ReplayArgs};
 use crate::cc;
 use crate::exit::Failure;
 use crate::program::{file_kind, require_ours};
@@ -134,6 +134,8 @@ pub(crate) struct CheckPlan {
     pub(crate) checkpoint: Option<PathBuf>,
     /// `--time` as typed.
     pub(crate) time: Option<String>,
+    /// Where executions are recorded, if they are.
+    pub(crate) record: Option<PathBuf>,
     /// The findings directory, as typed.
     pub(crate) out: PathBuf,
     /// Where the JSON goes.
@@ -166,8 +168,17 @@ impl CheckPlan {
             heap: heap(typed),
             stop_at_first: typed.stop_at_first,
             graphs: None,
+            record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
         };
         fits_explorer(typed, explorer)?;
+        if typed.record.is_some() && typed.checkpoint.is_some() {
+            let message = "--record does not fit --checkpoint, which does not keep executions";
+            return Err(Failure::usage(message, "leave one of them out"));
+        }
+        if typed.record.is_some() && models.iter().any(|&(_, explorer)| explorer == Explorer::Rsmc) {
+            let message = "--record does not fit an explorer of execution graphs, which have no order of events";
+            return Err(Failure::usage(message, "leave it out, or say --model sc --explorer bounded"));
+        }
         let target = target(&typed.targets)?;
         fits_target(typed, &target, &models)?;
         let compile_options = compile_options(typed, &models)?;
@@ -185,12 +196,9 @@ impl CheckPlan {
             spread: spread(typed, explorer)?,
             checkpoint: typed.checkpoint.as_ref().map(PathBuf::from),
             time: typed.time.clone(),
+            record: typed.record.as_ref().map(PathBuf::from),
             out: PathBuf::from(&typed.out),
-            json: match typed.json.as_deref() {
-                None => JsonTo::Off,
-                Some("-") => JsonTo::Output,
-                Some(file) => JsonTo::File(file.into()),
-            },
+            json: json_to(typed.json.as_deref()),
             color: typed.color,
         })
     }
@@ -214,9 +222,51 @@ impl CheckPlan {
 
     /// Where the text for people goes.
     pub(crate) fn screen(&self) -> Screen {
-        let channel = if self.json == JsonTo::Output { Channel::Error } else { Channel::Output };
-        Screen::new(channel, self.color)
+        screen(&self.json, self.color)
     }
+}
+
+/// A command `monitor`, understood.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct MonitorPlan {
+    /// The logs, as typed.
+    pub(crate) logs: Vec<String>,
+    /// What watches them.
+    pub(crate) monitors: Vec<MonitorName>,
+    /// Where the JSON goes.
+    pub(crate) json: JsonTo,
+    /// When to colour.
+    pub(crate) color: Color,
+}
+
+impl MonitorPlan {
+    /// Gives what was typed its meaning, or says what is wrong with it.
+    pub(crate) fn new(typed: &MonitorArgs) -> Result<MonitorPlan, Failure> {
+        let monitors = monitors(typed.monitor.as_deref().unwrap_or("tso,pso"))?;
+        if monitors.contains(&MonitorName::Race) {
+            let message = "monitor `race` does not fit event logs, whose accesses have no C11 orders";
+            return Err(Failure::usage(message, "leave it out; `fencehound check --monitor race` watches a program"));
+        }
+        Ok(MonitorPlan { logs: typed.logs.clone(), monitors, json: json_to(typed.json.as_deref()), color: typed.color })
+    }
+
+    /// Where the text for people goes.
+    pub(crate) fn screen(&self) -> Screen {
+        screen(&self.json, self.color)
+    }
+}
+
+fn json_to(typed: Option<&str>) -> JsonTo {
+    match typed {
+        None => JsonTo::Off,
+        Some("-") => JsonTo::Output,
+        Some(file) => JsonTo::File(file.into()),
+    }
+}
+
+fn screen(json: &JsonTo, color: Color) -> Screen {
+    let channel = if *json == JsonTo::Output { Channel::Error } else { Channel::Output };
+    Screen::new(channel, color)
 }
 
 /// How a replay is shown.
@@ -426,6 +476,9 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
             [&typed.define, &typed.undefine, &typed.include, &typed.library_folder, &typed.library, &typed.cflags];
         if lists.iter().any(|list| !list.is_empty()) || typed.std.is_some() {
             return Err(Failure::usage("options for the compiler do not fit litmus files", "leave them out"));
+        }
+        if typed.record.is_some() {
+            return Err(Failure::usage("--record does not fit litmus files", "it records executions of C programs"));
         }
         if !typed.arguments.is_empty() {
             return Err(Failure::usage("program arguments do not fit litmus files", "leave them out"));

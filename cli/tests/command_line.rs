@@ -114,6 +114,7 @@ fn messages(explored: &[Canned]) -> Vec<Message> {
                     threads: vec![Vec::new()],
                     tally: Tally::clone(tally),
                     found: std::mem::take(&mut found),
+                    recorded: String::new(),
                 })));
             }
             Canned::Said(message) => messages.push(message.clone()),
@@ -577,7 +578,9 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check x.litmus", "x.litmus: no such file or directory"),
         ("replay nothing", "nothing: no such file or directory"),
         ("frobnicate", "unrecognized subcommand 'frobnicate'"),
-        ("monitor log", "the command `monitor` is not available in this version"),
+        ("monitor log", "log: no such file or directory"),
+        ("check x.litmus --record r", "--record does not fit litmus files"),
+        ("check a.c --record r --checkpoint c", "--record does not fit --checkpoint, which does not keep executions"),
     ];
     for (line, message) in cases {
         let ran = bench.run(line);

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 9] = [
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "docs/papers.md",
     "docs/limits.md",
+    "docs/event-log.md",
     "docs/inline-assembly.md",
     "c-tests/README.md",
     "benches/RESULTS.md",

@@ -10,6 +10,7 @@ pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     include_str!("finding.rs"),
     include_str!("job.rs"),
     include_str!("lib.rs"),
+    include_str!("log.rs"),
     include_str!("message.rs"),
     include_str!("slice.rs"),
 ]));

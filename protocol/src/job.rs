@@ -170,6 +170,17 @@ pub struct Heap {
     pub leaks: Leaks,
 }
 
+/// Whether executions are recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recorded {
+    /// None is.
+    #[default]
+    Nothing,
+    /// Each is told as a log ([`crate::Message::Recorded`]).
+    Executions,
+}
+
 /// Explore the executions with at most so many preemptions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Explore {
@@ -195,6 +206,8 @@ pub struct Explore {
     /// Explore execution graphs; none: interleavings.
     #[serde(default)]
     pub graphs: Option<Graphs>,
+    /// What is recorded.
+    pub record: Recorded,
 }
 
 /// Run one schedule again.

@@ -6,19 +6,20 @@
 //! next, until the tool closes its end. A program that ends without an answer that is due has failed inside: the tool
 //! never reads that as clean.
 //!
-//! The same types make up the finding file ([`finding`]).
+//! The same types make up the finding file ([`finding`]). [`log`] is the format of recorded executions.
 
 pub mod build;
 pub mod finding;
 pub mod job;
+pub mod log;
 pub mod message;
 pub mod slice;
 
 pub use build::{BUILD, BUILD_SECTION};
 pub use finding::{Finding, Program};
 pub use job::{
-    Explore, Explorer, Graph, GraphEvent, GraphModel, Graphs, Heap, Job, Leaks, Limits, MonitorName, Replay, Reuse,
-    Schedule, Segment, Wakeups,
+    Explore, Explorer, Graph, GraphEvent, GraphModel, Graphs, Heap, Job, Leaks, Limits, MonitorName, Recorded, Replay,
+    Reuse, Schedule, Segment, Wakeups,
 };
 pub use message::{
     BoundCount, BusyLoop, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace,

@@ -100,6 +100,9 @@ pub struct Harvest {
     pub tally: Tally,
     /// What it found, in the order of discovery.
     pub found: Vec<Sighting>,
+    /// Its executions, if they are wanted, as an event log ([`crate::log`]); each begins with its header.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub recorded: String,
 }
 
 /// Why a slice ended.

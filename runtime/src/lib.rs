@@ -50,6 +50,7 @@ mod process;
 mod random;
 mod read_write_locks;
 mod recorder;
+mod recording;
 mod results;
 mod runtime;
 mod scanning;

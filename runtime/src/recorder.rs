@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use engine::event::Thread;
+use engine::event::{Event, Thread};
 use engine::execution::{Execution, Step};
 use engine::explore::Counts;
 use engine::monitor::{Cycle, Model, Monitor, Name, Report};
@@ -13,6 +13,7 @@ use protocol::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::recording::Recording;
 use crate::sites::{Record, RecordPointer};
 
 /// What an event was in the program's terms.
@@ -178,6 +179,8 @@ pub(crate) struct Detail {
     /// The rest of an access of more than eight bytes, eight by eight.
     pub(crate) before_above: Vec<u64>,
     pub(crate) after_above: Vec<u64>,
+    /// The pieces of memory of an event on several of them.
+    pub(crate) pieces: Vec<(usize, u8)>,
 }
 
 impl Detail {
@@ -189,7 +192,7 @@ impl Detail {
         };
         let width = u32::try_from(before.len()).unwrap_or(u32::MAX);
         let ((before, before_above), (after, after_above)) = (split(before), split(after));
-        Self { address, width, before, after, before_above, after_above }
+        Self { address, width, before, after, before_above, after_above, pieces: Vec::new() }
     }
 }
 
@@ -290,6 +293,12 @@ pub(crate) struct Recorder {
     notes: Vec<Note>,
     /// What is kept beside of a traced execution.
     traced: Option<Traced>,
+    /// The present execution as a log, if it is wanted.
+    recording: Option<Recording>,
+    /// Whether `traced` or `recording` is wanted.
+    has_details: bool,
+    /// Recorded, and not told to the tool yet.
+    pub(crate) recorded: String,
     monitors: Vec<(MonitorName, Name)>,
     counts: Vec<Count>,
     pairs: FxHashMap<(usize, u32, u32), usize>,
@@ -314,6 +323,9 @@ impl Recorder {
         Self {
             notes: Vec::new(),
             traced: None,
+            recording: None,
+            has_details: false,
+            recorded: String::new(),
             counts: monitors.iter().map(|_| Count::default()).collect(),
             monitors,
             pairs: FxHashMap::default(),
@@ -341,6 +353,13 @@ impl Recorder {
     /// Keeps values, addresses and the state of the store buffers of each event.
     pub(crate) fn trace(&mut self) {
         self.traced = Some(Traced::default());
+        self.has_details = true;
+    }
+
+    /// Keeps each execution as a log.
+    pub(crate) fn record(&mut self) {
+        self.recording = Some(Recording::default());
+        self.has_details = true;
     }
 
     /// A new execution, whose first `shared` events are those of the last one.
@@ -348,6 +367,9 @@ impl Recorder {
         self.keep(shared);
         if let Some(traced) = &mut self.traced {
             *traced = Traced::default();
+        }
+        if let Some(recording) = &mut self.recording {
+            recording.begin();
         }
     }
 
@@ -365,9 +387,21 @@ impl Recorder {
     /// What a trace keeps of the event about to be noted.
     #[cold]
     pub(crate) fn detail(&mut self, detail: Detail) {
+        if let Some(recording) = &mut self.recording {
+            recording.detail(&detail);
+        }
         if let Some(traced) = &mut self.traced {
             traced.details.push(detail);
         }
+    }
+
+    /// An event, which is noted, has happened at so many locations: keeps what a trace or a log needs beside.
+    #[cold]
+    pub(crate) fn performed(&mut self, event: Event, locations: usize, monitors: &mut [Box<dyn Monitor>], note: Note) {
+        if let Some(recording) = &mut self.recording {
+            recording.event(event, note, locations);
+        }
+        self.buffers(monitors);
     }
 
     /// The buffers after the event, where they are kept.
@@ -381,10 +415,10 @@ impl Recorder {
         }
     }
 
-    /// Whether a trace is kept.
+    /// Whether a trace or a log is kept.
     #[inline]
     pub(crate) const fn traces(&self) -> bool {
-        self.traced.is_some()
+        self.has_details
     }
 
     /// Seconds since the slice began.
@@ -395,6 +429,9 @@ impl Recorder {
     /// Takes an execution that has ended into the counts.
     pub(crate) fn count(&mut self, execution: &Execution, reports: &[Report]) {
         self.runs += 1;
+        if let Some(recording) = &self.recording {
+            self.recorded.push_str(&recording.log(execution));
+        }
         let counts = execution.counts() == Counts::Once;
         if counts {
             self.executions += 1;

@@ -302,6 +302,16 @@ pub(crate) struct WideAccess<'a> {
     pub(crate) after: &'a [u8],
 }
 
+/// Where an event takes place.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    /// The first byte, or the object; 0 if there is none.
+    address: usize,
+    locations: &'a [Location],
+    /// What the explorer takes for them.
+    explored: &'a [Location],
+}
+
 impl Runtime {
     /// The runtime of a program whose variables are as they are before `main`.
     ///
@@ -742,7 +752,7 @@ impl Runtime {
         state.events += 1;
         state.effects += 1;
         if self.recorder.traces() {
-            self.recorder.detail(detail);
+            self.recorder.detail(Detail { pieces: pieces.to_vec(), ..detail });
         }
         let (mut all, mut some, mut memory) = (Vec::new(), Vec::new(), Vec::new());
         for &(address, width) in pieces {
@@ -760,12 +770,13 @@ impl Runtime {
         let address = pieces.first().map_or(0, |&(address, _)| address);
         if self.explorer == Explorer::Dpor {
             // To the explorer the queue is an object.
-            return self.event_on(kind, barriers, note, address, &all, &memory, Values::Unknown);
+            let places = Places { address, locations: &all, explored: &memory };
+            return self.event_on(kind, barriers, note, places, Values::Unknown);
         }
         self.event(kind, barriers, note, address, &all, Values::Unknown)
     }
 
-    /// Takes an event on an address, or 0, into the execution. Last come the monitors: little has to be kept in registers over their call.
+    /// Takes an event on an address, or 0, into the execution.
     #[inline(always)]
     fn event(
         &mut self,
@@ -776,21 +787,13 @@ impl Runtime {
         locations: &[Location],
         values: Values,
     ) -> Turn {
-        self.event_on(kind, barriers, note, address, locations, locations, values)
+        self.event_on(kind, barriers, note, Places { address, locations, explored: locations }, values)
     }
 
-    /// The same of one that means other locations to the explorer.
+    /// The same. Last come the monitors: little has to be kept in registers over their call.
     #[inline(always)]
-    fn event_on(
-        &mut self,
-        kind: Kind,
-        barriers: Barriers,
-        note: Note,
-        address: usize,
-        locations: &[Location],
-        explored: &[Location],
-        values: Values,
-    ) -> Turn {
+    fn event_on(&mut self, kind: Kind, barriers: Barriers, note: Note, places: Places<'_>, values: Values) -> Turn {
+        let Places { address, locations, explored } = places;
         faults::progress();
         let site = self.sites.site(note.site);
         let thread = self.running;
@@ -810,7 +813,7 @@ impl Runtime {
             monitor.event(&event, locations, &mut self.reports);
         }
         if self.recorder.traces() {
-            self.recorder.buffers(&mut self.monitors);
+            self.recorder.performed(event, locations.len(), &mut self.monitors, note);
         }
         Turn::Ours
     }

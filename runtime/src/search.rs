@@ -17,8 +17,8 @@ use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Finish, Strategy};
 use engine::monitor;
 use protocol::{
-    Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Replay, Role, Schedule,
-    Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
+    Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Recorded, Replay, Role,
+    Schedule, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
 };
 
 use crate::faults::{self, Fault};
@@ -107,6 +107,9 @@ impl Search {
         refuse_other_version(job.version);
         let execution = Execution::new(strategy(&job));
         set_up(execution, job.explorer, &job.monitors, &job.limits, job.heap);
+        if job.record == Recorded::Executions {
+            with(|runtime| runtime.recorder.record());
+        }
         if let Err(error) = faults::install() {
             control::internal_error(&format!("signal handlers cannot be installed: {error}"));
         }
@@ -444,6 +447,7 @@ impl Runtime {
                 ..self.recorder.tally()
             },
             found: self.recorder.take_found(),
+            recorded: std::mem::take(&mut self.recorder.recorded),
         }
     }
 }

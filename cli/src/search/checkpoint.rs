@@ -199,6 +199,7 @@ mod tests {
             heap: Heap::default(),
             stop_at_first: false,
             graphs: None,
+            record: protocol::Recorded::Nothing,
         };
         Key::new(vec!["a.c".to_string()], &[], String::new(), &[], &[], &explore)
     }

@@ -26,6 +26,7 @@ use worker::{Heard, News, Order, Task, Worker, WorkerId};
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use crate::program::{Program, ended_early};
+use crate::record::Record;
 use crate::symbols;
 
 /// Seconds for which a search stays in one process.
@@ -88,13 +89,22 @@ pub(crate) struct Progress {
     end: Option<End>,
     /// Seconds that it took so far.
     seconds: f64,
+    /// The log of what was joined since it was last taken.
+    #[serde(skip)]
+    recorded: String,
 }
 
 impl Progress {
     /// Nothing is done.
     pub(crate) fn whole() -> Progress {
         let whole = Unit { weight: 1.0, prefixes: Prefixes::Whole };
-        Progress { totals: Totals::default(), queue: Queue::new(whole), end: None, seconds: 0.0 }
+        Progress {
+            totals: Totals::default(),
+            queue: Queue::new(whole),
+            end: None,
+            seconds: 0.0,
+            recorded: String::new(),
+        }
     }
 
     /// Joins what has been run from the front on; says which budget is used up, if one is.
@@ -112,6 +122,7 @@ impl Progress {
             }
             let Some(done) = self.queue.join() else { break };
             self.totals.add(&done.harvest, done.started);
+            self.recorded.push_str(&done.harvest.recorded);
             self.end = match done.harvest.end {
                 SliceEnd::Open if self.queue.is_empty() => Some(End::Complete),
                 SliceEnd::Open => None,
@@ -225,11 +236,16 @@ impl<'a> Search<'a> {
     }
 
     /// Searches, to the end or until a budget is used up.
-    pub(crate) fn run(mut self) -> Result<Exploration, Failure> {
+    pub(crate) fn run(mut self, record: &mut Record) -> Result<Exploration, Failure> {
         if self.progress.end.is_some() {
             return Ok(self.exploration());
         }
-        let result = self.explore();
+        let result = self.explore(record);
+        if !self.is_joined() {
+            let done = self.progress.queue.waiting();
+            let counted = done.filter(|done| agree(&self.progress.totals.threads, &done.harvest.threads));
+            counted.for_each(|done| record.write(&done.harvest.recorded));
+        }
         self.status.end();
         for mut worker in std::mem::take(&mut self.crew) {
             if let Some(task) = &worker.task {
@@ -253,14 +269,20 @@ impl<'a> Search<'a> {
         self.before + self.begun.elapsed().as_secs_f64()
     }
 
-    fn explore(&mut self) -> Result<(), Failure> {
+    /// Whether only what was joined counts.
+    fn is_joined(&self) -> bool {
+        self.progress.end.is_some() || self.stopped == Some(StoppedBy::Executions)
+    }
+
+    fn explore(&mut self, record: &mut Record) -> Result<(), Failure> {
         loop {
             let joined = self.progress.totals.executions;
             self.stopped = self.stopped.or(self.progress.join(self.budget.executions));
+            record.write(&std::mem::take(&mut self.progress.recorded));
             if self.progress.totals.executions > joined {
                 self.strikes = 0;
             }
-            if self.progress.end.is_some() || self.stopped == Some(StoppedBy::Executions) {
+            if self.is_joined() {
                 return Ok(());
             }
             self.look_at_the_clock()?;
@@ -436,11 +458,7 @@ impl<'a> Search<'a> {
 
     fn exploration(self) -> Exploration {
         let Progress { end, seconds, .. } = &self.progress;
-        let totals = if end.is_some() || self.stopped == Some(StoppedBy::Executions) {
-            self.progress.totals.clone()
-        } else {
-            self.progress.all()
-        };
+        let totals = if self.is_joined() { self.progress.totals.clone() } else { self.progress.all() };
         let mut summary = Summary { seconds: *seconds, ..totals.summary(&self.job.monitors) };
         let mut unsupported = Vec::new();
         match end {

@@ -207,6 +207,7 @@ mod tests {
             threads: Vec::new(),
             tally: Tally::default(),
             found: Vec::new(),
+            recorded: String::new(),
         })
     }
 

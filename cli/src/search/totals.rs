@@ -179,6 +179,7 @@ mod tests {
                 ..Tally::default()
             },
             found: vec![found],
+            recorded: String::new(),
         }
     }
 

@@ -108,7 +108,7 @@ fn sober_as_printed_is_not_complete() {
     assert_eq!(sober, BTreeSet::from([[(0, 0), (1, 1), (1, 2)]]));
 }
 
-/// Figures 6 and 7 of the report to TACAS 2011 (002): SOBER as printed reports nothing on any interleaving, monitor_TSO
+/// Figures 6 and 7 of the report to TACAS 2011 (002): SOBER as printed reports nothing on any interleaving, `monitor_TSO`
 /// does on that of figure 7.
 #[test]
 fn figure_6_is_missed_by_sober_as_printed() {
@@ -122,7 +122,7 @@ fn figure_6_is_missed_by_sober_as_printed() {
     assert_eq!(tso, BTreeSet::from([[(0, 0), (1, 0), (1, 1)]]));
 }
 
-/// Figure 8 of the same report: on this run SOBER as printed reports, and monitor_TSO does not, but on another run.
+/// Figure 8 of the same report: on this run SOBER as printed reports, and `monitor_TSO` does not, but on another run.
 #[test]
 fn figure_8_is_seen_earlier_by_sober() {
     let program = Program::parse(&["st a=1; ld b", "st a=2", "st b=3; ld a"]);
@@ -132,7 +132,7 @@ fn figure_8_is_seen_earlier_by_sober() {
     assert!(watch(&program).burnim[0].contains(&[(0, 0), (2, 0), (2, 1)]));
 }
 
-/// What monitor_TSO and monitor_PSO say of one run, and SOBER as printed.
+/// What `monitor_TSO` and `monitor_PSO` say of one run, and SOBER as printed.
 struct OnRun {
     burnim: [BTreeSet<Triple>; 2],
     printed: Option<Triple>,

@@ -1,0 +1,57 @@
+//! The event log that `check --record` writes: the executions of a search, one after the other, each beginning with its
+//! header.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::exit::Failure;
+use crate::plan::reason;
+
+/// A log that is being written, or none.
+pub(crate) struct Record {
+    log: Option<(PathBuf, BufWriter<File>)>,
+    /// What went wrong first.
+    trouble: Option<io::Error>,
+}
+
+impl Record {
+    /// Tries early whether the log can be written, and leaves what is there.
+    pub(crate) fn prepare(file: Option<&Path>) -> Result<(), Failure> {
+        let Some(file) = file else { return Ok(()) };
+        let opened = OpenOptions::new().append(true).create(true).open(file);
+        opened.map(drop).map_err(|error| unwritable(file, &error))
+    }
+
+    /// Begins the log, if there is to be one.
+    pub(crate) fn create(file: Option<&Path>) -> Result<Self, Failure> {
+        let create = |file: &Path| match File::create(file) {
+            Ok(opened) => Ok((file.to_path_buf(), BufWriter::new(opened))),
+            Err(error) => Err(unwritable(file, &error)),
+        };
+        Ok(Self { log: file.map(create).transpose()?, trouble: None })
+    }
+
+    /// Adds an execution.
+    pub(crate) fn write(&mut self, text: &str) {
+        if let Some((_, log)) = &mut self.log
+            && self.trouble.is_none()
+        {
+            self.trouble = log.write_all(text.as_bytes()).err();
+        }
+    }
+
+    /// Nothing more comes.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let Some((file, mut log)) = self.log else { return Ok(()) };
+        let trouble = self.trouble.or_else(|| log.flush().err());
+        trouble.map_or(Ok(()), |error| Err(unwritable(&file, &error)))
+    }
+}
+
+fn unwritable(file: &Path, error: &io::Error) -> Failure {
+    Failure::usage(
+        format!("{}: the executions cannot be recorded: {}", file.display(), reason(error)),
+        "name another file with --record",
+    )
+}
