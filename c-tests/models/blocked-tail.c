@@ -1,8 +1,7 @@
-//@ why: Figure 11 of the CAV 2016 paper, with four stores in place of ten. Unless it sees the other
-// thread, each stores
-//@      four times to one variable: C(8, 4) = 70 orders if neither sees the other, and one for each
-// of the three other
-//@      outcomes. Full fences leave those three.
+//@ why: Figure 11 of the CAV 2016 paper, with four stores in place of ten. Unless it
+//@      sees the other thread, each stores four times to one variable: C(8, 4) = 70 orders
+//@      if neither sees the other, and one for each of the three other outcomes. Full fences
+//@      leave those three.
 //@ run: --model power
 //@ verdict: clean
 //@ executions: 73

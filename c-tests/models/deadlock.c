@@ -1,6 +1,5 @@
-//@ why: Two threads take two mutexes in opposite orders. Either of them takes both first, or each
-// takes one: three
-//@      graphs, in one of which nobody goes on.
+//@ why: Two threads take two mutexes in opposite orders. Either of them takes both
+//@      first, or each takes one: three graphs, in one of which nobody goes on.
 //@ run: --model tso
 //@ verdict: violations
 //@ executions: 3

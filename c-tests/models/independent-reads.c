@@ -1,8 +1,7 @@
-//@ why: Two threads see two independent stores in opposite orders. POWER allows it where the reads
-//are ordered by
-//@      addresses, and by lightweight fences, and forbids it with full fences (Herding Cats,
-//IRIW+addrs, +lwsyncs,
-//@      +syncs). TSO has one order of all stores, and loads in order.
+//@ why: Two threads see two independent stores in opposite orders. POWER allows it
+//@      where the reads are ordered by addresses, and by lightweight fences, and forbids it
+//@      with full fences (Herding Cats, IRIW+addrs, +lwsyncs, +syncs). TSO has one order of
+//@      all stores, and loads in order.
 //@ run: -DORDER=0 --model power
 //@ verdict: violations
 //@ assertion: split

@@ -1,8 +1,7 @@
-//@ why: PostgreSQL's latch (Alglave, Kroening, Nimal, Tautschnig, ESOP 2013): who is woken by the
-//latch must find the work
-//@      that the flag announces, or sleeps on with it. The stores of flag and latch are unordered
-//on PSO and POWER without a
-//@      fence, and so are the loads on POWER; the wait loop ends by itself.
+//@ why: PostgreSQL's latch (Alglave, Kroening, Nimal, Tautschnig, ESOP 2013): who is
+//@      woken by the latch must find the work that the flag announces, or sleeps on with it.
+//@      The stores of flag and latch are unordered on PSO and POWER without a fence, and so
+//@      are the loads on POWER; the wait loop ends by itself.
 //@ run: --model power
 //@ verdict: violations
 //@ assertion: work

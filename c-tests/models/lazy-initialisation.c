@@ -1,8 +1,7 @@
-//@ why: Double-checked locking: who finds the flag set without the lock must see what was
-//initialised before it. On
-//@      POWER and PSO the writer's stores are unordered unless the flag is stored with release;
-//POWER also needs the
-//@      reader's acquire. TSO keeps both.
+//@ why: Double-checked locking: who finds the flag set without the lock must see what
+//@      was initialised before it. On POWER and PSO the writer's stores are unordered unless
+//@      the flag is stored with release; POWER also needs the reader's acquire. TSO keeps
+//@      both.
 //@ run: --model power
 //@ verdict: violations
 //@ assertion: initialised

@@ -1,6 +1,5 @@
-//@ why: Three threads take a mutex once each, in 3! = 6 orders; the graph has no other choice. What
-// they do is ordered by
-//@      it under every model.
+//@ why: Three threads take a mutex once each, in 3! = 6 orders; the graph has no other
+//@      choice. What they do is ordered by it under every model.
 //@ run: --model tso
 //@ verdict: clean
 //@ executions: 6

@@ -1,12 +1,9 @@
-//@ why: Two loads with two stores each to read from make four graphs; the one that reads the new
-// flag and the old data is
-//@      forbidden where both sides keep their order. On POWER the writer needs a lightweight fence,
-// and the reader an
-//@      address dependency, a control dependency with isync, acquire, or a fence: a control
-// dependency alone orders no
-//@      loads (Herding Cats, tests MP+lwsync+addr, +ctrl, +ctrlisync, +lwsync). TSO keeps both
-// orders by itself, PSO only
-//@      that of the loads.
+//@ why: Two loads with two stores each to read from make four graphs; the one that
+//@      reads the new flag and the old data is forbidden where both sides keep their order.
+//@      On POWER the writer needs a lightweight fence, and the reader an address dependency,
+//@      a control dependency with isync, acquire, or a fence: a control dependency alone
+//@      orders no loads (Herding Cats, tests MP+lwsync+addr, +ctrl, +ctrlisync, +lwsync).
+//@      TSO keeps both orders by itself, PSO only that of the loads.
 //@ run: -DREADER=0 --model power
 //@ verdict: violations
 //@ executions: 4

@@ -1,6 +1,6 @@
-//@ why: Peterson's lock needs each thread's flag to be seen before the other's is read. With
-//relaxed accesses every model
-//@      but SC lets both threads in; sequentially consistent accesses order them everywhere.
+//@ why: Peterson's lock needs each thread's flag to be seen before the other's is read.
+//@      With relaxed accesses every model but SC lets both threads in; sequentially
+//@      consistent accesses order them everywhere.
 //@ run: --model power
 //@ verdict: violations
 //@ assertion: alone-left, alone-right

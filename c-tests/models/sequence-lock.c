@@ -1,10 +1,8 @@
-//@ why: A reader of a sequence lock accepts what it read between two equal even numbers. Without
-//fences POWER and PSO let
-//@      the writer's stores, and POWER the reader's loads, pass the numbers. With a release fence
-//behind the odd number, a
-//@      release store of the even one, an acquire load of the first number and an acquire fence
-//before the second they
-//@      stay between.
+//@ why: A reader of a sequence lock accepts what it read between two equal even
+//@      numbers. Without fences POWER and PSO let the writer's stores, and POWER the
+//@      reader's loads, pass the numbers. With a release fence behind the odd number, a
+//@      release store of the even one, an acquire load of the first number and an acquire
+//@      fence before the second they stay between.
 //@ run: --model power
 //@ verdict: violations
 //@ assertion: torn

@@ -1,8 +1,7 @@
-//@ why: A node that is pushed on Treiber's stack with a relaxed compare-and-exchange may be popped
-//before its content is
-//@      there, on PSO and on POWER; the link from the top to the node is an address dependency, so
-//a release by the
-//@      pusher is enough on POWER. TSO keeps the stores in order.
+//@ why: A node that is pushed on Treiber's stack with a relaxed compare-and-exchange
+//@      may be popped before its content is there, on PSO and on POWER; the link from the
+//@      top to the node is an address dependency, so a release by the pusher is enough on
+//@      POWER. TSO keeps the stores in order.
 //@ run: --model power
 //@ verdict: violations
 //@ assertion: content

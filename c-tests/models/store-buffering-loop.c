@@ -1,14 +1,11 @@
-//@ why: Each of two threads stores to its own variable and loads the other one, n times. The loads
-// of a thread read an
-//@      ascending sequence of the other's n stores and the initial value: C(2n, n) choices. With
-// relaxed accesses POWER
-//@      allows all pairs of such choices, C(2n, n)^2, 4900 for n = 4. TSO and PSO keep what comes
-// after a load behind
-//@      it, and with release stores their order: if load i of one thread reads a store behind load
-// k of the other one,
-//@      then that one does not read a store behind load i. Counting the pairs of ascending
-// sequences without such an i
-//@      and k leaves 4116.
+//@ why: Each of two threads stores to its own variable and loads the other one, n
+//@      times. The loads of a thread read an ascending sequence of the other's n stores and
+//@      the initial value: C(2n, n) choices. With relaxed accesses POWER allows all pairs of
+//@      such choices, C(2n, n)^2, 4900 for n = 4. TSO and PSO keep what comes after a load
+//@      behind it, and with release stores their order: if load i of one thread reads a
+//@      store behind load k of the other one, then that one does not read a store behind
+//@      load i. Counting the pairs of ascending sequences without such an i and k leaves
+//@      4116.
 //@ run: -DRELAXED --model power
 //@ verdict: clean
 //@ executions: 4900

@@ -1,8 +1,7 @@
-//@ why: Two loads with two stores each to read from make four graphs. In the one in which both read
-// 0, each load comes
-//@      before the other thread's store, and so before its own: no model without store buffers
-// allows it. A full fence
-//@      between store and load forbids it everywhere.
+//@ why: Two loads with two stores each to read from make four graphs. In the one in
+//@      which both read 0, each load comes before the other thread's store, and so before
+//@      its own: no model without store buffers allows it. A full fence between store and
+//@      load forbids it everywhere.
 //@ run: --model tso
 //@ verdict: violations
 //@ executions: 4

@@ -1,9 +1,7 @@
-//@ why: A write is seen by a second thread, which writes, which a third thread sees. On POWER the
-//third need not see the
-//@      first write if both have dependencies only; with a lightweight fence in the second it must
-//(Herding Cats,
-//@      WRC+data+addr allowed, WRC+lwsync+addr forbidden). Three loads with two stores each to read
-//from make eight
+//@ why: A write is seen by a second thread, which writes, which a third thread sees. On
+//@      POWER the third need not see the first write if both have dependencies only; with a
+//@      lightweight fence in the second it must (Herding Cats, WRC+data+addr allowed,
+//@      WRC+lwsync+addr forbidden). Three loads with two stores each to read from make eight
 //@      graphs; the forbidden one leaves seven.
 //@ run: --model power
 //@ verdict: violations
