@@ -170,7 +170,7 @@ fn choosing(random: &mut Random) -> Program {
 fn any_slicing_gives_the_same_executions_in_the_same_order() {
     let mut random = Random(11);
     let (mut executions, mut repeating) = (0, 0);
-    for number in 0..160 {
+    for number in 0..320 {
         let program = match number % 4 {
             0 => random::plain(&mut random),
             1 => random::waiting(&mut random),
