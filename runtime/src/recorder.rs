@@ -347,6 +347,7 @@ impl Recorder {
         let again = Self::new(std::mem::take(&mut self.monitors));
         let before = std::mem::replace(self, again);
         (self.notes, self.known) = (before.notes, before.known);
+        (self.recording, self.has_details) = (before.recording, before.has_details);
         self.known.extend(known.iter().cloned());
     }
 

@@ -315,3 +315,19 @@ fn other_explorers_give_the_same_result_in_slices() {
         assert_eq!(everything(&bench, &format!("{search} -j 4 --slice-executions 7")), expected, "{search}");
     }
 }
+
+#[test]
+fn monitors_say_of_a_recorded_search_what_they_say_of_the_search() {
+    const MONITORS: &str = "--monitor burnim_tso,prefix_tso,prefix_pso,exact_tso,sober";
+    let bench = bench();
+    for search in ["mixed --preemptions none", "mixed --preemptions 2 -j 2 --slice-executions 3", "numbered -j 1"] {
+        let searched = bench.check(&format!("{search} {MONITORS} --record search.log"));
+        let ran = bench.run(&format!("monitor search.log {MONITORS} --json -"));
+        let watched: Value = serde_json::from_str(&ran.output).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+        let executions = bench.read("search.log").lines().filter(|line| line.contains("\"log\":1")).count();
+        assert!(executions > 10 && searched["runs"] == executions, "{search}: {executions} {searched}");
+        for key in ["executions", "runs", "reporting", "distinct", "distinct_triples"] {
+            assert_eq!(watched[key], searched[key], "{search}: {key}");
+        }
+    }
+}
