@@ -34,7 +34,7 @@ Usage: fencehound check TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
 TARGET: .c files (one program), a `fencehound cc` executable, .litmus files.
 
 Exploring:
-  --model LIST            memory models: sc; for .litmus also tso, pso, power
+  --model LIST            memory models: sc (the default), tso, pso, power
   --monitor LIST          of tso, pso (the default), race, sober, exact_tso,
                           prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
   --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc

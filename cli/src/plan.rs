@@ -171,6 +171,7 @@ impl CheckPlan {
             record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
         };
         fits_explorer(typed, explorer)?;
+        fits_monitors(&explore.monitors, explorer)?;
         if typed.record.is_some() && typed.checkpoint.is_some() {
             let message = "--record does not fit --checkpoint, which does not keep executions";
             return Err(Failure::usage(message, "leave one of them out"));
@@ -446,6 +447,21 @@ fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Res
             "use --explorer bounded",
         )),
         None => Ok(()),
+    }
+}
+
+/// The monitors that are complete over all interleavings alone say nothing of a class of which one is run.
+fn fits_monitors(monitors: &[MonitorName], explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
+    let partial = |monitor: &&MonitorName| matches!(monitor, MonitorName::BurnimTso | MonitorName::BurnimPso);
+    match monitors.iter().find(partial) {
+        Some(&monitor) if explorer == Some(protocol::Explorer::Dpor) => Err(Failure::usage(
+            format!(
+                "--monitor {} does not fit the explorer dpor: it is complete over all interleavings alone",
+                monitor_name(monitor)
+            ),
+            "use prefix_tso, prefix_pso or exact_tso, or --explorer bounded",
+        )),
+        _ => Ok(()),
     }
 }
 

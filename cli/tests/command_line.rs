@@ -562,6 +562,10 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check a.c --explorer depor", "unknown explorer `depor`"),
         ("check a.c --explorer dpor --preemptions 2", "--preemptions does not fit the explorer dpor"),
         (
+            "check a.c --explorer dpor --monitor tso,burnim_pso",
+            "--monitor burnim_pso does not fit the explorer dpor: it is complete over all interleavings alone",
+        ),
+        (
             "check a.c --explorer dpor --spurious-wakeups",
             "--spurious-wakeups does not fit the explorer dpor in this version",
         ),

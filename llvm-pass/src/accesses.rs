@@ -29,6 +29,8 @@ pub(crate) enum Action {
     CompareExchange(u32),
     /// A fence of a number of the hook ABI becomes a hook, in place of the instruction or before it.
     Fence(u32),
+    /// A fence becomes a hook before the instruction, which stays.
+    FenceBefore(u32),
     /// Inline assembly becomes hooks and ordinary code; the arguments through which others could see memory.
     Lift { program: Program, shared: Vec<u32> },
     /// A call of the atomic library becomes a hook; the arguments whose memory others could see.
@@ -263,7 +265,7 @@ impl Accesses<'_> {
             }
             Assembly::Native { name, harmless, fence } => {
                 let announce = Action::Announce { name, harmless, pointers: Vec::new() };
-                fence.map(Action::Fence).into_iter().chain([announce]).collect()
+                fence.map(Action::FenceBefore).into_iter().chain([announce]).collect()
             }
             Assembly::Unknown(text) => vec![refuse(&format!("inline assembly `{text}`"), false)],
         }

@@ -33,6 +33,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
             Action::ReadModifyWrite(operation, order) => self.read_modify_write(instruction, *operation, *order, site),
             Action::CompareExchange(orders) => self.compare_exchange(instruction, *orders, site),
             Action::Fence(order) => self.fence(instruction, *order, site),
+            Action::FenceBefore(order) => self.fence_before(*order, site),
             Action::Lift { program, shared } => Lifter::new(self.hooks, instruction, program, shared, site)?.lift(),
             Action::Library { function, shared } => self.library(instruction, *function, shared, site),
             Action::Copy { to_native, from_native } => self.copy(instruction, *to_native, *from_native, site),
@@ -264,9 +265,13 @@ impl<'ctx> Emitter<'_, 'ctx> {
         Ok(())
     }
 
-    fn fence(&mut self, instruction: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
+    fn fence_before(&mut self, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
         let order = self.hooks.number(order).into();
-        self.hooks.call("__fh_fence", 0, &[order, site])?;
+        self.hooks.call("__fh_fence", 0, &[order, site]).map(drop)
+    }
+
+    fn fence(&mut self, instruction: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
+        self.fence_before(order, site)?;
         if instruction.users().is_empty() && !crate::calls::is_terminator(instruction) {
             instruction.erase();
         }

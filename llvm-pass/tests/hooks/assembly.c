@@ -35,6 +35,7 @@ void fences(void) {
     asm volatile("dmb ishld" ::: "memory"); //> fence loads
     asm volatile("isb" ::: "memory"); //> fence instructions
     unsigned a = 0, b, c, d;
+    asm volatile("cpuid" ::: "eax", "ebx", "ecx", "edx"); //> fence seq_cst; external cpuid known
     asm volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d)); //> fence seq_cst; external cpuid known
 }
 
