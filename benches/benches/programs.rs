@@ -42,7 +42,7 @@ impl Setting {
     fn check(&self, executable: &Path, preemptions: &str, monitors: &str) -> (f64, f64) {
         let out = self.built.path().join("out");
         let output = Command::new(&self.tool)
-            .args(["check", "--preemptions", preemptions, "--monitor", monitors, "--json", "-", "--out"])
+            .args(["check", "-j", "1", "--preemptions", preemptions, "--monitor", monitors, "--json", "-", "--out"])
             .arg(out)
             .arg(executable)
             .stderr(Stdio::null())
