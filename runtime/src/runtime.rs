@@ -30,6 +30,7 @@ use crate::objects::{Class, ObjectTable};
 use crate::random::Library;
 use crate::recorder::{Detail, Extent, Failure, Note, Operation, Recorder};
 use crate::shadow::{Cut, Shadow};
+use crate::signals::Actions;
 use crate::sites::{Record, RecordPointer, Sites};
 use crate::threads::{ThreadTable, call_site};
 
@@ -73,6 +74,8 @@ pub(crate) struct Runtime {
     pub(crate) weak_failures: WeakFailures,
     /// What the C library remembers.
     pub(crate) library: Library,
+    /// What is to be done about signals.
+    pub(crate) signals: Actions,
     /// Nanoseconds that have passed in this execution.
     pub(crate) clock: u64,
     pub(crate) jumps: Jumps,
@@ -351,6 +354,7 @@ impl Runtime {
             run_twice: false,
             weak_failures: WeakFailures::default(),
             library: Library::default(),
+            signals: Actions::new(),
             clock: 0,
             jumps: Jumps::default(),
             exits: Exits::new(),
@@ -386,6 +390,7 @@ impl Runtime {
         self.void = false;
         self.weak_failures.begin();
         self.library = Library::default();
+        self.signals.clear();
         self.clock = 0;
         self.jumps.reset();
         self.exits.reset();
@@ -511,6 +516,7 @@ impl Runtime {
     /// What the process remembers is as before `main`.
     pub(crate) fn restart_process(&mut self) {
         self.library = Library::default();
+        self.signals.clear();
         self.clock = 0;
         self.jumps.reset();
         self.exits.reset();
