@@ -8,13 +8,14 @@
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
 //!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
 //!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
-//! 3. Changes: `loop_hooks`, `emit`, `frames`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
+//! 3. Changes: `loop_hooks`, `emit`, `frames`, `atomic_blocks`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
 //!    `globals` (sections, thread-locals).
 //!
 //! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
 
 mod accesses;
 mod assembly;
+mod atomic_blocks;
 mod atomic_library;
 mod calls;
 mod cfg;
@@ -51,7 +52,7 @@ use ir::{Layout, Value};
 use loops::{LoopPlan, Loops};
 use names::Names;
 use objects::Objects;
-use sites::Places;
+use sites::{Places, Site};
 
 /// What clang calls when it has loaded the plugin.
 #[unsafe(no_mangle)]
@@ -93,6 +94,8 @@ struct Plan {
     hooks: Vec<Hook>,
     loops: LoopPlan,
     frame: Frame,
+    /// Where it is, if all of it is an atomic block.
+    block: Option<Site>,
 }
 
 /// Instruments a module.
@@ -107,6 +110,7 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         let mut emitter = Emitter { hooks: &mut hooks, layout };
         plan.hooks.iter().try_for_each(|hook| emitter.emit(hook))?;
         frames::emit(&mut hooks, plan.function, &plan.frame, layout)?;
+        plan.block.iter().try_for_each(|site| atomic_blocks::emit(&mut hooks, plan.function, site))?;
         if shim::wants_labels() {
             labels::emit(&hooks, plan.function, &names, layout)?;
         }
@@ -133,7 +137,8 @@ fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Vec<Plan> {
         .into_iter()
         .map(|(function, hooks)| {
             let loops = loops.of(function, &hooks);
-            Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places) }
+            let block = atomic_blocks::is_one(function, names).then(|| places.of_function(function));
+            Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places), block }
         })
         .collect()
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::atomic_blocks::Block;
 use crate::ends::{self, Ends};
 use crate::fiber::{self, Switch};
 use crate::objects::Call;
@@ -12,7 +13,7 @@ use crate::signals::Blocked;
 use crate::sites::{Record, RecordPointer};
 use crate::timed::Patience;
 use crate::waits::{Change, Mark, Read, Thing};
-use crate::{cancellation, cursor, graph, timed};
+use crate::{atomic_blocks, cancellation, cursor, graph, timed};
 use engine::event::{Barrier, Kind, Object, Thread};
 use engine::execution::{Pending, Status, TooManyThreads};
 use engine::per_thread::PerThread;
@@ -76,6 +77,8 @@ pub(crate) struct ThreadState {
     pub(crate) patience: Option<Patience>,
     /// The bits with which it sleeps on a futex.
     pub(crate) futex_bits: u32,
+    /// Whether it is in an atomic block.
+    pub(crate) block: Block,
     /// The signals that it blocks.
     pub(crate) blocked: Blocked,
     /// As it was given one.
@@ -120,6 +123,7 @@ fn forget(state: &mut ThreadState) {
     state.ends.reset();
     state.name = None;
     state.blocked = Blocked::default();
+    state.block = Block::default();
     state.waits = false;
 }
 
@@ -228,6 +232,7 @@ unsafe extern "C" fn __fh_pthread_create(
 /// Creates a thread.
 pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim) -> c_int {
     let site = call_site();
+    atomic_blocks::refuse("pthread_create", site);
     if graph::is_on() {
         return graph::threads::create(into, start, site);
     }
