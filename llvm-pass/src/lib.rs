@@ -8,7 +8,7 @@
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
 //!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
 //!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
-//! 3. Changes: `loop_hooks`, `emit`, `frames`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
+//! 3. Changes: `loop_hooks`, `emit`, `frames`, `transactions`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
 //!    `globals` (sections, thread-locals).
 //!
 //! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
@@ -37,6 +37,7 @@ mod objects;
 mod prepare;
 mod shim;
 mod sites;
+mod transactions;
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
@@ -51,7 +52,7 @@ use ir::{Layout, Value};
 use loops::{LoopPlan, Loops};
 use names::Names;
 use objects::Objects;
-use sites::Places;
+use sites::{Places, Site};
 
 /// What clang calls when it has loaded the plugin.
 #[unsafe(no_mangle)]
@@ -93,6 +94,8 @@ struct Plan {
     hooks: Vec<Hook>,
     loops: LoopPlan,
     frame: Frame,
+    /// Where it is, if all of it is a transaction.
+    transaction: Option<Site>,
 }
 
 /// Instruments a module.
@@ -110,6 +113,7 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         if shim::wants_labels() {
             labels::emit(&hooks, plan.function, &names, layout)?;
         }
+        plan.transaction.iter().try_for_each(|site| transactions::emit(&mut hooks, plan.function, site))?;
     }
     externals::finish(&hooks, module, &names);
     globals::finish(&mut hooks, module, layout)?;
@@ -129,11 +133,13 @@ fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Vec<Plan> {
     let quiet = loops::quiet(&hooked, names);
     let quiet = &quiet;
     let loops = Loops { names, layout, privacy: &privacy, effects: &effects, places: &places, quiet, thread_locals };
+    let annotated = transactions::annotated(module);
     hooked
         .into_iter()
         .map(|(function, hooks)| {
             let loops = loops.of(function, &hooks);
-            Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places) }
+            let transaction = annotated.contains(&function).then(|| places.of_function(function));
+            Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places), transaction }
         })
         .collect()
 }

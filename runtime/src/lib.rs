@@ -64,5 +64,6 @@ mod strings;
 mod stuck;
 mod threads;
 mod timed;
+mod transactions;
 mod waits;
 mod wide;

@@ -530,6 +530,10 @@ impl Runtime {
 
     /// The running thread ends.
     pub(crate) fn end_thread(&mut self) -> Switch {
+        if let Some(failure) = self.unfinished(self.running) {
+            self.end = Some(End::Failed(failure));
+            return Switch::End;
+        }
         if self.way == Way::Granted {
             self.way = Way::Plain;
         }

@@ -11,6 +11,7 @@ use crate::recorder::Operation;
 use crate::runtime::{Runtime, turn, with};
 use crate::sites::{Record, RecordPointer};
 use crate::timed::Patience;
+use crate::transactions::Transaction;
 use crate::waits::{Change, Mark, Read, Thing};
 use crate::{cancellation, cursor, graph, timed};
 use engine::event::{Barrier, Kind, Object, Thread};
@@ -80,6 +81,8 @@ pub(crate) struct ThreadState {
     pub(crate) name: Option<Vec<u8>>,
     /// What is to be done when it ends.
     pub(crate) ends: Ends,
+    /// The transaction that it is in.
+    pub(crate) transaction: Option<Transaction>,
     /// It is in a wait loop, and what it waits for are its reads from this one on.
     pub(crate) waits: bool,
     pub(crate) waits_for: usize,
@@ -108,6 +111,7 @@ pub(crate) struct ThreadTable {
 fn forget(state: &mut ThreadState) {
     state.body = None;
     state.claimed = Claim::Nobody;
+    state.transaction = None;
     state.reads.clear();
     state.changes.clear();
     state.holds.clear();
