@@ -11,11 +11,32 @@
 //@ run: -DFUNCTION
 //@ verdict: violations
 //@ misuse: function
+//@ run: -DOPEN --explorer dpor
+//@ verdict: violations
+//@ misuse: begins
+//@ run: -DOPEN --model tso
+//@ verdict: violations
+//@ misuse: begins
+//@ run: -DEXIT --model tso
+//@ verdict: violations
+//@ misuse: begins
+//@ run: -DLEAVE
+//@ verdict: violations
+//@ misuse: begins
+//@ run: -DLEAVE --model tso
+//@ verdict: violations
+//@ misuse: begins
+//@ run: -DCLOSED --model tso
+//@ verdict: violations
+//@ misuse: ends
+//@ run: -DBALANCED --model tso
+//@ verdict: clean
 //@ run: -DBALANCED
 //@ verdict: clean
 
 #include <fencehound.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 static int x;
 
@@ -32,6 +53,9 @@ static void *works(void *unused) {
     x++;
 #ifdef EXIT
     pthread_exit(0);
+#endif
+#ifdef LEAVE
+    exit(0);
 #endif
 #ifdef FUNCTION
     leaves(1);

@@ -52,6 +52,13 @@ impl Runtime {
     }
 }
 
+/// Where execution graphs are explored, the running thread is about to end.
+pub(crate) fn require_finished() {
+    if let Some(Some(failure)) = with(|runtime| runtime.unfinished(runtime.running)) {
+        end_execution(End::Failed(failure));
+    }
+}
+
 fn misuse(message: &str, thread: Thread, site: RecordPointer, operation: &str) -> Failure {
     let sites = vec![site_use(Role::At, thread, site, operation)];
     Failure { kind: Kind::Misuse, message: message.to_owned(), sites, program_counter: None }
