@@ -572,7 +572,10 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check a.c --explorer random", "the explorer random has no end of its own"),
         ("check a.c --seed 1", "--seed fits only random search"),
         ("check x.litmus --explorer dpor", "explorer `dpor` does not fit litmus files"),
-        ("check a.c --monitor sc-atomicity", "monitor `sc-atomicity` is not available in this version"),
+        (
+            "check x.litmus --monitor tso-atomicity",
+            "monitor `tso-atomicity` does not fit litmus files, which have no transactions",
+        ),
         ("check a.c --time 30", "--time `30` is no time"),
         ("check a.c --preemptions few", "--preemptions `few` is no bound"),
         ("check a.c --out text/out", "text/out: findings cannot be written: not a directory"),

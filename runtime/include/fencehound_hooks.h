@@ -192,6 +192,9 @@ void __fh_label_put(const void *address, uint64_t length, uint32_t label);
 void __fh_label_copy(const void *to, const void *from, uint64_t length);
 /* Here a dependency cannot be tracked: refused where labels matter. */
 void __fh_label_refuse(const char *what);
+/* The ends of a function that is a transaction (FH_ATOMIC). */
+void __fh_transaction_begin(const struct fh_site *site);
+void __fh_transaction_end(const struct fh_site *site);
 
 /* Mutable variables with a definition go to section "fh_data" (or "fh_bss" if zero), from which the
  * runtime restores them before each execution. */

@@ -129,7 +129,5 @@ macro_rules! refused {
     )*};
 }
 refused!(
-    __fh___VERIFIER_nondet_pointer: "__VERIFIER_nondet_pointer",
-    __fh_fh_atomic_begin: "fh_atomic_begin (transactions)",
-    __fh_fh_atomic_end: "fh_atomic_end (transactions)"
+    __fh___VERIFIER_nondet_pointer: "__VERIFIER_nondet_pointer"
 );

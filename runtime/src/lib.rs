@@ -68,5 +68,6 @@ mod strings;
 mod stuck;
 mod threads;
 mod timed;
+mod transactions;
 mod waits;
 mod wide;

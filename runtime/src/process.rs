@@ -11,7 +11,7 @@ use crate::recorder::{Failure, site_use};
 use crate::runtime::{End, end_execution, stack_pointer, with};
 use crate::sites::{Record, RecordPointer, text};
 use crate::threads::{call_site, leave};
-use crate::{exits, graph};
+use crate::{exits, graph, transactions};
 
 unsafe extern "C" {
     #[link_name = "__fh_main"]
@@ -63,6 +63,7 @@ pub(crate) fn status() -> c_int {
 fn exit(status: c_int) -> ! {
     PROCESS.status.set(status);
     if graph::is_on() {
+        transactions::require_finished();
         graph::park(graph::Stop::Reached(Reached::Exits));
     }
     let exited = with(|runtime| {

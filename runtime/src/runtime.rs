@@ -561,7 +561,7 @@ impl Runtime {
 
     /// The running thread ends.
     pub(crate) fn end_thread(&mut self) -> Switch {
-        if let Some(failure) = self.block_left_open() {
+        if let Some(failure) = self.block_left_open().or_else(|| self.unfinished(self.running)) {
             self.end = Some(End::Failed(failure));
             return Switch::End;
         }

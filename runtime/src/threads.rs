@@ -12,6 +12,7 @@ use crate::runtime::{Runtime, turn, with};
 use crate::signals::Blocked;
 use crate::sites::{Record, RecordPointer};
 use crate::timed::Patience;
+use crate::transactions::Transaction;
 use crate::waits::{Change, Mark, Read, Thing};
 use crate::{atomic_blocks, cancellation, cursor, graph, timed};
 use engine::event::{Barrier, Kind, Object, Thread};
@@ -85,6 +86,8 @@ pub(crate) struct ThreadState {
     pub(crate) name: Option<Vec<u8>>,
     /// What is to be done when it ends.
     pub(crate) ends: Ends,
+    /// The transaction that it is in.
+    pub(crate) transaction: Option<Transaction>,
     /// It is in a wait loop, and what it waits for are its reads from this one on.
     pub(crate) waits: bool,
     pub(crate) waits_for: usize,
@@ -113,6 +116,7 @@ pub(crate) struct ThreadTable {
 fn forget(state: &mut ThreadState) {
     state.body = None;
     state.claimed = Claim::Nobody;
+    state.transaction = None;
     state.reads.clear();
     state.changes.clear();
     state.holds.clear();
