@@ -17,7 +17,7 @@ use crate::sites::{Record, RecordPointer};
 use crate::threads::call_site;
 
 /// What fresh memory holds.
-const PATTERN: u8 = 0xa5;
+pub(crate) const PATTERN: u8 = 0xa5;
 
 /// Allocates for the running thread, filled with `byte`; null, and `errno` set, for more than there can be.
 fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
