@@ -134,8 +134,9 @@ void __fh_external(const char *name, uint32_t known, const struct fh_site *site)
  * call where other threads could see what the pointer points to. */
 void __fh_external_pointer(const void *pointer, const struct fh_site *site);
 
-/* Before a call of setjmp, by whatever name, which stays as it is: the buffer that it fills. */
-void __fh_setjmp(const void *buffer, const struct fh_site *site);
+/* Before a call of setjmp, by whatever name, which stays as it is: the buffer that it fills, and
+ * whether it keeps the blocked signals there. */
+void __fh_setjmp(const void *buffer, uint32_t saves_mask, const struct fh_site *site);
 
 /* The site of the call being made: stored by instrumented code just before it calls a modelled
  * function (below) or an unknown one through a pointer. */

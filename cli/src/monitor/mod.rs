@@ -73,6 +73,7 @@ fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
     let summary = summary(watched);
     let verdict = judge(&Facts {
         preemptions: None,
+        unroll: None,
         monitors: &plan.monitors,
         given_up: "at an assumption",
         time: None,
@@ -112,6 +113,7 @@ impl Judged {
             model: "sc",
             explorer: "log",
             preemptions: None,
+            unroll: None,
             monitors: &plan.monitors,
             verdict: self.verdict.word,
             stopped_by: None,
