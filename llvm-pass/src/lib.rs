@@ -23,6 +23,7 @@ mod emit;
 mod escape;
 mod externals;
 mod failure;
+mod fencing;
 mod frames;
 mod globals;
 mod hooks;
@@ -98,12 +99,19 @@ struct Plan {
     transaction: Option<Site>,
 }
 
+/// What is decided for a module.
+struct Plans {
+    functions: Vec<Plan>,
+    /// Whether it is known that no store waits between transactions.
+    is_fenced: bool,
+}
+
 /// Instruments a module.
 fn instrument(module: LLVMModuleRef) -> Result<()> {
     let names = Names::new();
     prepare::finish(module, &names);
     let layout = Layout::of(module);
-    let plans = plan(module, &names, layout);
+    let Plans { functions: plans, is_fenced } = plan(module, &names, layout);
     let mut hooks = Hooks::new(module);
     for plan in &plans {
         loop_hooks::emit(&mut hooks, plan.function, &plan.loops)?;
@@ -116,12 +124,15 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         plan.transaction.iter().try_for_each(|site| transactions::emit(&mut hooks, plan.function, site))?;
     }
     externals::finish(&hooks, module, &names);
+    if !is_fenced {
+        externals::say_that_it_is_unfenced(&hooks);
+    }
     globals::finish(&mut hooks, module, layout)?;
     hooks.module.verify().map_err(Failure::new)
 }
 
 /// Decides for all functions.
-fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Vec<Plan> {
+fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Plans {
     let functions = ir::definitions(module);
     let effects = Effects::new(names, layout);
     let privacy = Privacy::decide(&functions, Objects::new(names, layout), &effects);
@@ -134,12 +145,14 @@ fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Vec<Plan> {
     let quiet = &quiet;
     let loops = Loops { names, layout, privacy: &privacy, effects: &effects, places: &places, quiet, thread_locals };
     let annotated = transactions::annotated(module);
-    hooked
+    let is_fenced = fencing::is_fenced(module, &hooked, &annotated, names, &privacy);
+    let functions = hooked
         .into_iter()
         .map(|(function, hooks)| {
             let loops = loops.of(function, &hooks);
             let transaction = annotated.contains(&function).then(|| places.of_function(function));
             Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places), transaction }
         })
-        .collect()
+        .collect();
+    Plans { functions, is_fenced }
 }
