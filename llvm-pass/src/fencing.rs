@@ -232,14 +232,18 @@ impl Effects<'_> {
             Action::Load | Action::AtomicLoad(_) | Action::PassByValue(..) => vec![Effect::Load],
             Action::AtomicStore(SEQ_CST) => vec![Effect::Store, Effect::Drain],
             Action::Store | Action::AtomicStore(_) | Action::Fill => vec![Effect::Store],
-            Action::ReadModifyWrite(..) | Action::CompareExchange(_) => vec![Effect::Drain],
-            Action::Fence(SEQ_CST) | Action::FenceBefore(SEQ_CST) => vec![Effect::Drain],
-            // Under TSO other fences are nothing. What is refused is not executed.
-            Action::Fence(_) | Action::FenceBefore(_) | Action::Refuse { .. } => Vec::new(),
+            Action::ReadModifyWrite(..)
+            | Action::CompareExchange(_)
+            | Action::Fence(SEQ_CST)
+            | Action::FenceBefore(SEQ_CST) => vec![Effect::Drain],
             Action::Lift { .. } | Action::Library { .. } | Action::Copy { .. } => vec![Effect::Load, Effect::Store],
             Action::SetJump => vec![Effect::Lost],
-            // What is called is asked below.
-            Action::StoreSite | Action::Announce { .. } => Vec::new(),
+            // Under TSO other fences are nothing. What is refused is not executed. What is called is asked below.
+            Action::Fence(_)
+            | Action::FenceBefore(_)
+            | Action::Refuse { .. }
+            | Action::StoreSite
+            | Action::Announce { .. } => Vec::new(),
         }
     }
 
