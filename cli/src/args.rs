@@ -35,8 +35,9 @@ TARGET: .c files (one program), a `fencehound cc` executable, .litmus files.
 
 Exploring:
   --model LIST            memory models: sc (the default), tso, pso, power
-  --monitor LIST          of tso, pso (the default), race, sober, exact_tso,
-                          prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
+  --monitor LIST          of tso, pso (the default), race, sc-atomicity,
+                          tso-atomicity, sober, exact_tso, prefix_tso,
+                          prefix_pso, burnim_tso, burnim_pso; none
   --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc
   --preemptions K|none, --seed S   of bounded [default: 2]; of random search
   --stop-at-first         end at the first violation (else --keep-going)
@@ -78,12 +79,16 @@ LOG is an event log (docs/event-log.md); `fencehound check --record FILE` makes
 one.
 
 Options:
-  --monitor LIST          of tso, pso (the default), sober, exact_tso,
-                          prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
+  --monitor LIST          of tso, pso (the default), sc-atomicity,
+                          tso-atomicity, sober, exact_tso, prefix_tso,
+                          prefix_pso, burnim_tso, burnim_pso; none; of logs
+                          with commits: tso-atomicity, sc-equivalence
+  --search-steps N        of tso-atomicity, a log [default: 1000000]
   --json FILE|-           machine-readable, to a file or the standard output
   --color auto|always|never   NO_COLOR is obeyed
 
-Exit status: 0 clean, 1 violations, 2 a log is malformed (line by number).
+Exit status: 0 clean, 1 violations, 2 a log is malformed (line by number),
+3 undecided: the search took too many steps.
 ";
 
 const CC_HELP: &str = "\
@@ -227,6 +232,8 @@ pub(crate) struct MonitorArgs {
     pub(crate) logs: Vec<String>,
     #[arg(long, value_name = "LIST")]
     pub(crate) monitor: Option<String>,
+    #[arg(long, value_name = "N", default_value = "1000000")]
+    pub(crate) search_steps: String,
     #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
     pub(crate) json: Option<String>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]

@@ -234,6 +234,8 @@ pub(crate) struct MonitorPlan {
     pub(crate) logs: Vec<String>,
     /// What watches them.
     pub(crate) monitors: Vec<MonitorName>,
+    /// How many steps the search for a cycle in each execution of SC may take.
+    pub(crate) search_steps: u64,
     /// Where the JSON goes.
     pub(crate) json: JsonTo,
     /// When to colour.
@@ -248,11 +250,13 @@ impl MonitorPlan {
             let message = "monitor `race` does not fit event logs, whose accesses have no C11 orders";
             return Err(Failure::usage(message, "leave it out; `fencehound check --monitor race` watches a program"));
         }
-        if monitors.iter().any(|monitor| monitor.watches_transactions()) {
-            let message = "monitors of atomicity do not fit event logs in this version";
-            return Err(Failure::usage(message, "leave them out"));
-        }
-        Ok(MonitorPlan { logs: typed.logs.clone(), monitors, json: json_to(typed.json.as_deref()), color: typed.color })
+        Ok(MonitorPlan {
+            logs: typed.logs.clone(),
+            monitors,
+            search_steps: count("--search-steps", &typed.search_steps)?,
+            json: json_to(typed.json.as_deref()),
+            color: typed.color,
+        })
     }
 
     /// Where the text for people goes.
@@ -298,7 +302,7 @@ pub(crate) fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
 const WORKERS: usize = 1024;
 
 /// The monitors by their names on the command line and in JSON.
-const MONITORS: [(&str, MonitorName); 11] = [
+const MONITORS: [(&str, MonitorName); 12] = [
     ("tso", MonitorName::Tso),
     ("pso", MonitorName::Pso),
     ("burnim_tso", MonitorName::BurnimTso),
@@ -310,6 +314,7 @@ const MONITORS: [(&str, MonitorName); 11] = [
     ("race", MonitorName::Race),
     ("sc-atomicity", MonitorName::ScAtomicity),
     ("tso-atomicity", MonitorName::TsoAtomicity),
+    ("sc-equivalence", MonitorName::ScEquivalence),
 ];
 
 /// The name of a monitor on the command line and in JSON.
@@ -454,6 +459,13 @@ fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Res
 
 /// The monitors that are complete over all interleavings alone say nothing of a class of which one is run.
 fn fits_monitors(monitors: &[MonitorName], explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
+    if monitors.contains(&MonitorName::ScEquivalence) {
+        let message = "monitor `sc-equivalence` fits only event logs with commits";
+        return Err(Failure::usage(
+            message,
+            "leave it out; `--monitor tso` says whether executions are equivalent to SC ones",
+        ));
+    }
     let partial = |monitor: &&MonitorName| matches!(monitor, MonitorName::BurnimTso | MonitorName::BurnimPso);
     match monitors.iter().find(partial) {
         Some(&monitor) if explorer == Some(protocol::Explorer::Dpor) => Err(Failure::usage(
@@ -726,7 +738,7 @@ mod tests {
         assert_eq!(
             unknown.to_string(),
             "error: unknown monitor `tsoo`\nhelp: available are tso, pso, burnim_tso, burnim_pso, prefix_tso, \
-             prefix_pso, exact_tso, sober, race, sc-atomicity, tso-atomicity, and none alone"
+             prefix_pso, exact_tso, sober, race, sc-atomicity, tso-atomicity, sc-equivalence, and none alone"
         );
     }
 

@@ -618,7 +618,7 @@ impl Recorder {
         Violation {
             kind: Kind::Atomicity,
             monitor: Some(self.monitors[monitor].0),
-            message: protocol::message::cycle_in_words(&sites),
+            message: protocol::message::cycle_in_words(self.monitors[monitor].0, &sites),
             sites,
             events: None,
             program_counter: None,
