@@ -12,6 +12,12 @@
 //@ run: --monitor sc-atomicity,tso-atomicity --explorer dpor
 //@ verdict: violations
 //@ tso-atomicity: load-y -> store-y & store-y -> fence & fence -> load-x & load-x -> store-x
+//@ run: --model tso --monitor tso-atomicity
+//@ verdict: violations
+//@ tso-atomicity: load-y -> store-y & store-y -> fence & fence -> load-x & load-x -> store-x
+//@ run: -DEND=8 --model tso --monitor tso-atomicity
+//@ verdict: violations
+//@ tso-atomicity: load-y -> store-y & store-y -> fence & fence -> load-x & load-x -> store-x
 //@ run: -DEND=1 --monitor sc-atomicity,tso-atomicity --explorer dpor
 //@ verdict: violations
 //@ tso-atomicity: load-y -> store-y & store-y -> fence & fence -> load-x & load-x -> store-x

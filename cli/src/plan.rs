@@ -152,13 +152,12 @@ impl CheckPlan {
             Explorer::Interleavings(explorer) => Some(*explorer),
             Explorer::Rsmc => None,
         });
-        let interleaves = explorer.is_some();
         let explore = Explore {
             version: VERSION,
             explorer: explorer.unwrap_or_default(),
             seed: seed(typed, explorer)?,
             preemptions: bound(typed, explorer)?,
-            monitors: monitors(fits_interleavings("--monitor", &typed.monitor, interleaves)?.unwrap_or("tso,pso"))?,
+            monitors: monitors_of(typed, &models)?,
             limits: Limits {
                 max_events: count("--max-events", &typed.max_events)?,
                 local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
@@ -210,7 +209,7 @@ impl CheckPlan {
         if explorer == Explorer::Rsmc {
             plan.explore.graphs = Some(Graphs { model: model.graphs(), seconds: plan.budget.seconds });
             plan.spread = Spread { workers: 1, slice: None };
-            plan.explore.monitors = Vec::new();
+            plan.explore.monitors.retain(|&monitor| watches_graphs(monitor, model));
             plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);
         }
         plan
@@ -352,6 +351,27 @@ fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
         }
     }
     Ok(chosen)
+}
+
+/// Whether a monitor watches the execution graphs of a model.
+fn watches_graphs(monitor: MonitorName, model: ModelName) -> bool {
+    monitor == MonitorName::TsoAtomicity && model == ModelName::Tso
+}
+
+/// The monitors, each of which has something to watch.
+fn monitors_of(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Vec<MonitorName>, Failure> {
+    let chosen = monitors(typed.monitor.as_deref().unwrap_or("tso,pso"))?;
+    if typed.monitor.is_none() || models.iter().any(|(_, explorer)| *explorer != Explorer::Rsmc) {
+        return Ok(chosen);
+    }
+    let is_idle = |monitor: &&MonitorName| !models.iter().any(|&(model, _)| watches_graphs(**monitor, model));
+    match chosen.iter().find(is_idle) {
+        Some(&monitor) => Err(Failure::usage(
+            format!("--monitor `{}` does not fit the explorer rsmc", monitor_name(monitor)),
+            "it is for interleavings: --model sc --explorer bounded; --model tso fits --monitor tso-atomicity",
+        )),
+        None => Ok(chosen),
+    }
 }
 
 /// The models, and how their executions are enumerated.

@@ -18,6 +18,7 @@ pub(crate) mod mutexes;
 pub(crate) mod places;
 pub(crate) mod search;
 pub(crate) mod threads;
+mod transactions;
 
 use engine::event::{Kind, Location, Thread};
 use engine::graph::{Access, Fences, Internal, Link, Reached, Value, Written};
@@ -37,6 +38,7 @@ use crate::sites::{Record, RecordPointer};
 use crate::threads::Start;
 use labels::{Label, Private, Sets};
 use places::{Places, Unlocated};
+use transactions::{Aside, What};
 
 /// What fresh memory on stacks and in the heap holds.
 const PATTERN: u64 = 0xa5a5_a5a5_a5a5_a5a5;
@@ -84,6 +86,8 @@ struct Run {
     origin: u32,
     reads: Vec<Option<Value>>,
     recorded: Vec<Recorded>,
+    /// What stands between them.
+    asides: Vec<Aside>,
     /// So many accesses may be made.
     limit: usize,
     fences: Fences,
@@ -200,7 +204,16 @@ pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
 
 /// The running thread executes a fence.
 pub(crate) fn fence(machine: Option<MachineFence>, order: Order, site: RecordPointer) {
-    let fenced = with(|runtime| runtime.fence_in_graph(machine, order)).flatten();
+    let fenced = with(|runtime| {
+        let full = runtime.graph_mut().run.fences.full;
+        let fenced = runtime.fence_in_graph(machine, order);
+        let graph = runtime.graph_mut();
+        if graph.run.fences.full > full {
+            graph.aside(What::Fence(site));
+        }
+        fenced
+    })
+    .flatten();
     if fenced.is_none() {
         refuse("a fence between loads and what follows them", site);
     }
@@ -239,6 +252,7 @@ impl Graph {
                 origin: 0,
                 reads: Vec::new(),
                 recorded: Vec::new(),
+                asides: Vec::new(),
                 limit: 0,
                 fences: Fences::default(),
                 created: 0,
@@ -265,6 +279,7 @@ impl Graph {
         run.reads.clear();
         run.reads.extend_from_slice(reads);
         run.recorded.clear();
+        run.asides.clear();
         run.held.clear();
         // A join's load is told apart from what follows by a number less.
         run.fences = Fences { full: 1, ..Fences::default() };
