@@ -8,7 +8,7 @@
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
 //!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
 //!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
-//! 3. Changes: `loop_hooks`, `emit`, `frames`, `transactions`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
+//! 3. Changes: `loop_hooks`, `emit`, `frames`, `brackets`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
 //!    `globals` (sections, thread-locals).
 //!
 //! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
@@ -16,6 +16,7 @@
 mod accesses;
 mod assembly;
 mod atomic_library;
+mod brackets;
 mod calls;
 mod cfg;
 mod effects;
@@ -38,11 +39,11 @@ mod objects;
 mod prepare;
 mod shim;
 mod sites;
-mod transactions;
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
 use accesses::{Accesses, Hook};
+use brackets::Bracket;
 use effects::Effects;
 use emit::Emitter;
 use escape::Privacy;
@@ -95,8 +96,8 @@ struct Plan {
     hooks: Vec<Hook>,
     loops: LoopPlan,
     frame: Frame,
-    /// Where it is, if all of it is a transaction.
-    transaction: Option<Site>,
+    /// What it is as a whole, and where.
+    bracket: Option<(Bracket, Site)>,
 }
 
 /// What is decided for a module.
@@ -118,10 +119,10 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         let mut emitter = Emitter { hooks: &mut hooks, layout };
         plan.hooks.iter().try_for_each(|hook| emitter.emit(hook))?;
         frames::emit(&mut hooks, plan.function, &plan.frame, layout)?;
+        plan.bracket.iter().try_for_each(|bracket| brackets::emit(&mut hooks, plan.function, bracket))?;
         if shim::wants_labels() {
             labels::emit(&hooks, plan.function, &names, layout)?;
         }
-        plan.transaction.iter().try_for_each(|site| transactions::emit(&mut hooks, plan.function, site))?;
     }
     externals::finish(&hooks, module, &names);
     if !is_fenced {
@@ -144,14 +145,14 @@ fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Plans {
     let quiet = loops::quiet(&hooked, names);
     let quiet = &quiet;
     let loops = Loops { names, layout, privacy: &privacy, effects: &effects, places: &places, quiet, thread_locals };
-    let annotated = transactions::annotated(module);
+    let annotated = brackets::annotated(module);
     let is_fenced = fencing::is_fenced(module, &hooked, &annotated, names, &privacy);
     let functions = hooked
         .into_iter()
         .map(|(function, hooks)| {
             let loops = loops.of(function, &hooks);
-            let transaction = annotated.contains(&function).then(|| places.of_function(function));
-            Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places), transaction }
+            let bracket = Bracket::of(function, &annotated, names).map(|one| (one, places.of_function(function)));
+            Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places), bracket }
         })
         .collect();
     Plans { functions, is_fenced }

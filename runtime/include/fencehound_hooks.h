@@ -149,6 +149,10 @@ extern const struct fh_site *__fh_call_site;
  * zero), the initial image, and its address is asked for here. */
 void *__fh_tls(void *image);
 
+/* A function that is an atomic block as a whole begins, and returns. */
+void __fh_block_begin(const struct fh_site *site);
+void __fh_block_end(const struct fh_site *site);
+
 /* Local variables that other threads may come to know of, in functions that have any. First the
  * function asks how many there are (`__fh_frame`), then it announces each of its own where it makes
  * room for it, and before it returns it says again how many there were before. */

@@ -14,6 +14,7 @@
 
 mod access;
 mod allocation;
+mod atomic_blocks;
 mod barriers;
 mod c11;
 mod cancellation;
@@ -39,6 +40,7 @@ mod keys;
 mod layout;
 mod leaks;
 mod locals;
+mod mappings;
 mod memory;
 mod mutexes;
 mod names;
@@ -58,7 +60,9 @@ mod scratch;
 mod search;
 mod semaphores;
 mod shadow;
+mod signals;
 mod sites;
+mod sleeping;
 mod sorting;
 mod strings;
 mod stuck;
