@@ -35,13 +35,12 @@ TARGET: .c files (one program), a `fencehound cc` executable, .litmus files.
 
 Exploring:
   --model LIST            memory models: sc (the default), tso, pso, power
-  --monitor LIST          of tso, pso (the default), race, sc-atomicity,
-                          tso-atomicity, sober, exact_tso, prefix_tso,
-                          prefix_pso, burnim_tso, burnim_pso; none
+  --monitor LIST          tso, pso (the default), race, sc-atomicity,
+                          tso-atomicity, none, and others (README.md)
   --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc
   --preemptions K|none, --seed S   of bounded [default: 2]; of random search
   --stop-at-first         end at the first violation (else --keep-going)
-  --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
+  --heap-reuse, --leaks, --sv-comp-transactions   what calls mean; lost blocks
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
 Budgets:
   --executions N, --time 30s|2m          of the whole search [default: none]
@@ -176,6 +175,8 @@ pub(crate) struct CheckArgs {
     pub(crate) keep_going: bool,
     #[arg(long, overrides_with = "keep_going")]
     pub(crate) stop_at_first: bool,
+    #[arg(long)]
+    pub(crate) sv_comp_transactions: bool,
     #[arg(long)]
     pub(crate) heap_reuse: bool,
     #[arg(long)]

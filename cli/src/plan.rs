@@ -550,6 +550,12 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
         }
         return Ok(());
     }
+    if let (Target::Executable(name), true) = (target, typed.sv_comp_transactions) {
+        return Err(Failure::usage(
+            format!("{name}: --sv-comp-transactions needs the source"),
+            "name the .c files: they are compiled for it",
+        ));
+    }
     if let (Target::Executable(name), true) = (target, has_power(models)) {
         return Err(Failure::usage(
             format!("{name}: model `power` needs dependencies, which executables do not have"),
@@ -658,6 +664,10 @@ fn compile_options(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Resul
     add("-L", &typed.library_folder);
     add("-l", &typed.library);
     add("-std=", typed.std.as_slice());
+    if typed.sv_comp_transactions {
+        let names = ["begin", "end"].map(|end| format!("-D__VERIFIER_atomic_{end}=fh_atomic_{end}"));
+        options.extend(names);
+    }
     if let Some(file) = &typed.asm_templates {
         options.extend(cc::templates(file));
     }
