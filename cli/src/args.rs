@@ -35,12 +35,12 @@ TARGET: .c files (one program), a `fencehound cc` executable, .litmus files.
 
 Exploring:
   --model LIST            memory models: sc (the default), tso, pso, power
-  --monitor LIST          of tso, pso (the default), race, sober, exact_tso,
-                          prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
+  --monitor LIST          tso, pso (the default), race, sc-atomicity,
+                          tso-atomicity, none, and others (README.md)
   --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc
   --preemptions K|none [2], --unroll N, --seed S   of bounded; rsmc; random ones
   --stop-at-first         end at the first violation (else --keep-going)
-  --heap-reuse, --leaks   malloc reuses freed blocks; report lost ones
+  --heap-reuse, --leaks, --sv-comp-transactions   what calls mean; lost blocks
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
 Budgets:
   --executions N, --time 30s|2m          of the whole search [default: none]
@@ -78,12 +78,16 @@ LOG is an event log (docs/event-log.md); `fencehound check --record FILE` makes
 one.
 
 Options:
-  --monitor LIST          of tso, pso (the default), sober, exact_tso,
-                          prefix_tso, prefix_pso, burnim_tso, burnim_pso; none
+  --monitor LIST          of tso, pso (the default), sc-atomicity,
+                          tso-atomicity, sober, exact_tso, prefix_tso,
+                          prefix_pso, burnim_tso, burnim_pso; none; of logs
+                          with commits: tso-atomicity, sc-equivalence
+  --search-steps N        of tso-atomicity, a log [default: 1000000]
   --json FILE|-           machine-readable, to a file or the standard output
   --color auto|always|never   NO_COLOR is obeyed
 
-Exit status: 0 clean, 1 violations, 2 a log is malformed (line by number).
+Exit status: 0 clean, 1 violations, 2 a log is malformed (line by number),
+3 undecided: the search took too many steps.
 ";
 
 const CC_HELP: &str = "\
@@ -174,6 +178,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, overrides_with = "keep_going")]
     pub(crate) stop_at_first: bool,
     #[arg(long)]
+    pub(crate) sv_comp_transactions: bool,
+    #[arg(long)]
     pub(crate) heap_reuse: bool,
     #[arg(long)]
     pub(crate) leaks: bool,
@@ -229,6 +235,8 @@ pub(crate) struct MonitorArgs {
     pub(crate) logs: Vec<String>,
     #[arg(long, value_name = "LIST")]
     pub(crate) monitor: Option<String>,
+    #[arg(long, value_name = "N", default_value = "1000000")]
+    pub(crate) search_steps: String,
     #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
     pub(crate) json: Option<String>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]

@@ -19,7 +19,7 @@ use crate::program::{Program, Replayed};
 use crate::record::Record;
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
-use crate::report::verdict::{Facts, Verdict, counted, judge, nothing_explored, stopped_by_name};
+use crate::report::verdict::{Facts, Open, Verdict, counted, judge, nothing_explored, stopped_by_name};
 use crate::report::{self, Detail, Subject, printable};
 use crate::screen::{PLAIN_WIDTH, Screen, complain, plain};
 use crate::search::{Checkpoint, Exploration, Key, Search};
@@ -70,6 +70,7 @@ impl Searched {
             budget: self.plan.budget.executions,
             interrupted_by: interrupts.cause().map_or("a signal", Cause::name),
             max_events: explore.limits.max_events,
+            open: Open::NotRobust,
             given_up: match explore.graphs {
                 None => "at an assumption",
                 Some(_) => "where a thread waits for what comes later, or at an assumption",

@@ -334,6 +334,7 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
 fn model(violation: &Violation, explored: &'static str) -> &'static str {
     match violation.monitor {
         Some(MonitorName::TsoAtomicity) => "tso",
+        Some(MonitorName::ScAtomicity) => "sc",
         monitor => monitor.and_then(MonitorName::model).unwrap_or(explored),
     }
 }

@@ -154,13 +154,12 @@ impl CheckPlan {
             Explorer::Interleavings(explorer) => Some(*explorer),
             Explorer::Rsmc => None,
         });
-        let interleaves = explorer.is_some();
         let explore = Explore {
             version: VERSION,
             explorer: explorer.unwrap_or_default(),
             seed: seed(typed, explorer)?,
             preemptions: bound(typed, explorer)?,
-            monitors: monitors(fits_interleavings("--monitor", &typed.monitor, interleaves)?.unwrap_or("tso,pso"))?,
+            monitors: monitors_of(typed, &models)?,
             limits: Limits {
                 max_events: count("--max-events", &typed.max_events)?,
                 local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
@@ -212,10 +211,10 @@ impl CheckPlan {
     pub(crate) fn under(&self, model: ModelName, explorer: Explorer) -> CheckPlan {
         let mut plan = CheckPlan { models: vec![(model, explorer)], ..self.clone() };
         if explorer == Explorer::Rsmc {
-            let (model, seconds) = (model.graphs(), plan.budget.seconds);
-            plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll });
+            let seconds = plan.budget.seconds;
+            plan.explore.graphs = Some(Graphs { model: model.graphs(), seconds, unroll: plan.unroll });
             plan.spread = Spread { workers: 1, slice: None };
-            plan.explore.monitors = Vec::new();
+            plan.explore.monitors.retain(|&monitor| watches_graphs(monitor, model));
             plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);
         }
         plan
@@ -244,6 +243,8 @@ pub(crate) struct MonitorPlan {
     pub(crate) logs: Vec<String>,
     /// What watches them.
     pub(crate) monitors: Vec<MonitorName>,
+    /// How many steps the search for a cycle in each execution of SC may take.
+    pub(crate) search_steps: u64,
     /// Where the JSON goes.
     pub(crate) json: JsonTo,
     /// When to colour.
@@ -258,11 +259,13 @@ impl MonitorPlan {
             let message = "monitor `race` does not fit event logs, whose accesses have no C11 orders";
             return Err(Failure::usage(message, "leave it out; `fencehound check --monitor race` watches a program"));
         }
-        if monitors.iter().any(|monitor| monitor.watches_transactions()) {
-            let message = "monitors of atomicity do not fit event logs in this version";
-            return Err(Failure::usage(message, "leave them out"));
-        }
-        Ok(MonitorPlan { logs: typed.logs.clone(), monitors, json: json_to(typed.json.as_deref()), color: typed.color })
+        Ok(MonitorPlan {
+            logs: typed.logs.clone(),
+            monitors,
+            search_steps: count("--search-steps", &typed.search_steps)?,
+            json: json_to(typed.json.as_deref()),
+            color: typed.color,
+        })
     }
 
     /// Where the text for people goes.
@@ -308,7 +311,7 @@ pub(crate) fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
 const WORKERS: usize = 1024;
 
 /// The monitors by their names on the command line and in JSON.
-const MONITORS: [(&str, MonitorName); 11] = [
+const MONITORS: [(&str, MonitorName); 12] = [
     ("tso", MonitorName::Tso),
     ("pso", MonitorName::Pso),
     ("burnim_tso", MonitorName::BurnimTso),
@@ -320,6 +323,7 @@ const MONITORS: [(&str, MonitorName); 11] = [
     ("race", MonitorName::Race),
     ("sc-atomicity", MonitorName::ScAtomicity),
     ("tso-atomicity", MonitorName::TsoAtomicity),
+    ("sc-equivalence", MonitorName::ScEquivalence),
 ];
 
 /// The name of a monitor on the command line and in JSON.
@@ -357,6 +361,27 @@ fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
         }
     }
     Ok(chosen)
+}
+
+/// Whether a monitor watches the execution graphs of a model.
+fn watches_graphs(monitor: MonitorName, model: ModelName) -> bool {
+    monitor == MonitorName::TsoAtomicity && model == ModelName::Tso
+}
+
+/// The monitors, each of which has something to watch.
+fn monitors_of(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Vec<MonitorName>, Failure> {
+    let chosen = monitors(typed.monitor.as_deref().unwrap_or("tso,pso"))?;
+    if typed.monitor.is_none() || models.iter().any(|(_, explorer)| *explorer != Explorer::Rsmc) {
+        return Ok(chosen);
+    }
+    let is_idle = |monitor: &&MonitorName| !models.iter().any(|&(model, _)| watches_graphs(**monitor, model));
+    match chosen.iter().find(is_idle) {
+        Some(&monitor) => Err(Failure::usage(
+            format!("--monitor `{}` does not fit the explorer rsmc", monitor_name(monitor)),
+            "it is for interleavings: --model sc --explorer bounded; --model tso fits --monitor tso-atomicity",
+        )),
+        None => Ok(chosen),
+    }
 }
 
 /// The models, and how their executions are enumerated.
@@ -476,6 +501,13 @@ fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Res
 
 /// The monitors that are complete over all interleavings alone say nothing of a class of which one is run.
 fn fits_monitors(monitors: &[MonitorName], explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
+    if monitors.contains(&MonitorName::ScEquivalence) {
+        let message = "monitor `sc-equivalence` fits only event logs with commits";
+        return Err(Failure::usage(
+            message,
+            "leave it out; `--monitor tso` says whether executions are equivalent to SC ones",
+        ));
+    }
     let partial = |monitor: &&MonitorName| matches!(monitor, MonitorName::BurnimTso | MonitorName::BurnimPso);
     match monitors.iter().find(partial) {
         Some(&monitor) if explorer == Some(protocol::Explorer::Dpor) => Err(Failure::usage(
@@ -542,6 +574,12 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
             return Err(Failure::usage(message, "leave it out"));
         }
         return Ok(());
+    }
+    if let (Target::Executable(name), true) = (target, typed.sv_comp_transactions) {
+        return Err(Failure::usage(
+            format!("{name}: --sv-comp-transactions needs the source"),
+            "name the .c files: they are compiled for it",
+        ));
     }
     if let (Target::Executable(name), true) = (target, has_power(models)) {
         return Err(Failure::usage(
@@ -651,6 +689,10 @@ fn compile_options(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Resul
     add("-L", &typed.library_folder);
     add("-l", &typed.library);
     add("-std=", typed.std.as_slice());
+    if typed.sv_comp_transactions {
+        let names = ["begin", "end"].map(|end| format!("-D__VERIFIER_atomic_{end}=fh_atomic_{end}"));
+        options.extend(names);
+    }
     if let Some(file) = &typed.asm_templates {
         options.extend(cc::templates(file));
     }
@@ -751,7 +793,7 @@ mod tests {
         assert_eq!(
             unknown.to_string(),
             "error: unknown monitor `tsoo`\nhelp: available are tso, pso, burnim_tso, burnim_pso, prefix_tso, \
-             prefix_pso, exact_tso, sober, race, sc-atomicity, tso-atomicity, and none alone"
+             prefix_pso, exact_tso, sober, race, sc-atomicity, tso-atomicity, sc-equivalence, and none alone"
         );
     }
 

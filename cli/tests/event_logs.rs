@@ -280,6 +280,114 @@ fn monitors_that_do_not_fit_are_refused() {
     assert!(ran.errors.starts_with(words), "{}", ran.errors);
 }
 
+/// The edges, as lines, of the cycles that a monitor of transactions reports on a log; the exit status fits them.
+fn cycles(events: &[&str], monitor: &str) -> Vec<Vec<(u64, u64)>> {
+    let bench = Bench::new();
+    bench.write("log", &log(events));
+    let ran = bench.run(&format!("log --monitor {monitor} --json -"));
+    let json = ran.json();
+    let violations = json["violations"].as_array().unwrap();
+    assert_eq!(ran.status, Some(i32::from(!violations.is_empty())), "{}", ran.errors);
+    let edges = |violation: &Value| {
+        let sites = violation["sites"].as_array().unwrap();
+        let edges = sites.chunks(2).filter(|edge| edge[0]["role"] == "from");
+        let mut edges: Vec<_> =
+            edges.map(|edge| (edge[0]["line"].as_u64().unwrap(), edge[1]["line"].as_u64().unwrap())).collect();
+        edges.sort_unstable();
+        edges
+    };
+    let mut cycles: Vec<_> = violations.iter().map(edges).collect();
+    cycles.sort();
+    cycles
+}
+
+#[test]
+fn transactions_with_something_in_between_are_cycles() {
+    let torn = ["1 begin", "1 ld x", "2 st x", "1 st x", "1 end"];
+    for monitor in ["sc-atomicity", "tso-atomicity"] {
+        assert_eq!(cycles(&torn, monitor), [[(2, 3), (3, 4)]], "{monitor}");
+        assert!(cycles(&["1 ld x", "2 st x", "1 st x"], monitor).is_empty(), "{monitor}");
+        // What two threads do before and after they are created and joined.
+        let joined = ["1 begin", "1 fork 2", "2 st x", "1 join 2", "1 end"];
+        assert_eq!(cycles(&joined, monitor), [[(2, 3), (3, 4)]], "{monitor}");
+    }
+}
+
+/// A store that comes first, and under TSO may wait until the transaction has read.
+#[test]
+fn a_store_in_front_of_a_transaction_may_fall_into_it_under_tso() {
+    let before = ["2 st x", "1 begin", "1 ld x", "1 st x", "1 end"];
+    assert!(cycles(&before, "sc-atomicity").is_empty());
+    assert_eq!(cycles(&before, "tso-atomicity"), [[(1, 4), (3, 1)]]);
+}
+
+/// Two transactions one after the other: under TSO the stores of the first one can wait.
+#[test]
+fn the_order_of_issues_stands_for_all_commits() {
+    let late = ["1 begin", "1 st x", "1 ld y", "1 end", "2 begin", "2 st y", "2 ld x", "2 end"];
+    assert!(cycles(&late, "sc-atomicity").is_empty());
+    assert_eq!(cycles(&late, "tso-atomicity"), [[(3, 6), (7, 2)]]);
+    let fenced = ["1 begin", "1 st x", "1 ld y", "1 fence", "1 end", "2 begin", "2 st y", "2 ld x", "2 end"];
+    assert!(cycles(&fenced, "tso-atomicity").is_empty());
+    let bench = Bench::new();
+    bench.write("log", &log(&late));
+    let ran = bench.run("log --monitor tso-atomicity");
+    for words in [
+        "T2: takes effect before this earlier store of x, which waits in the store buffer",
+        "T1: this store of x may wait in the store buffer",
+        "T2: until this load of x has taken effect",
+    ] {
+        // The first thread of a log is 1.
+        assert!(ran.output.contains(&words[4..]), "{}", ran.output);
+    }
+    let ran = bench.run("log --monitor tso-atomicity --search-steps 1");
+    assert_eq!(ran.status, Some(3));
+    assert_eq!(
+        ran.verdict(),
+        "incomplete: 1 execution; nothing found, but the search for a cycle in 1 of them came to the end of its budget, \
+         so serializability under TSO is undecided"
+    );
+    assert_eq!(bench.run("log --monitor tso-atomicity --search-steps 1 --json -").json()["undecided"], 1);
+}
+
+/// The programs of section 4.2 of the TACAS 2016 paper, in a TSO execution each.
+#[test]
+fn executions_of_tso_are_measured_as_they_are() {
+    let buffering = ["1 st x", "1 ld y", "2 st y", "2 ld x", "1 commit x", "2 commit y"];
+    assert_eq!(cycles(&buffering, "sc-equivalence"), [[(1, 2), (2, 3), (3, 4), (4, 1)]]);
+    assert!(cycles(&buffering, "tso-atomicity").is_empty());
+    let in_order = ["1 st x", "1 commit x", "1 ld y", "2 st y", "2 commit y", "2 ld x"];
+    assert!(cycles(&in_order, "sc-equivalence").is_empty());
+    let one = ["1 st x", "1 ld y", "2 begin", "2 ld x", "2 st y", "2 commit y", "2 end", "1 commit x"];
+    assert!(cycles(&one, "tso-atomicity").is_empty());
+    let both =
+        ["1 begin", "1 st x", "1 ld y", "1 end", "2 begin", "2 st y", "2 ld x", "2 end", "1 commit x", "2 commit y"];
+    assert_eq!(cycles(&both, "tso-atomicity"), [[(3, 6), (7, 2)]]);
+    let bench = Bench::new();
+    bench.write("log", &log(&both));
+    let json = bench.run("log --monitor tso-atomicity,sc-equivalence --json -").json();
+    assert_eq!((&json["model"], &json["violations"][0]["model"]), (&"tso".into(), &"tso".into()));
+    assert_eq!(json["violations"][0]["kind"], "atomicity");
+    assert_eq!(json["violations"][1]["kind"], "sc-violation");
+}
+
+#[test]
+fn monitors_of_tso_executions_and_of_sc_executions_are_told_apart() {
+    let bench = Bench::new();
+    bench.write("tso", &log(&["1 st x", "1 ld y", "1 commit x"]));
+    bench.write("sc", &log(&["1 st x", "1 ld y"]));
+    let ran = bench.run("tso --monitor tso-atomicity,sc-atomicity");
+    assert_eq!(ran.status, Some(2));
+    let words =
+        "error: tso:3: with commits it is an execution of TSO, and monitor `sc-atomicity` watches those of SC\n";
+    assert!(ran.errors.starts_with(words), "{}", ran.errors);
+    let ran = bench.run("sc --monitor sc-equivalence");
+    assert_eq!(ran.status, Some(2));
+    let words = "error: sc: without commits it is an execution of SC, which is equivalent to itself\n";
+    assert!(ran.errors.starts_with(words), "{}", ran.errors);
+    assert_eq!(bench.run("sc --search-steps 0").status, Some(2));
+}
+
 #[test]
 fn several_logs_have_one_verdict() {
     let bench = Bench::new();

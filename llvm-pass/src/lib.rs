@@ -24,6 +24,7 @@ mod emit;
 mod escape;
 mod externals;
 mod failure;
+mod fencing;
 mod frames;
 mod globals;
 mod hooks;
@@ -99,12 +100,19 @@ struct Plan {
     bracket: Option<(Bracket, Site)>,
 }
 
+/// What is decided for a module.
+struct Plans {
+    functions: Vec<Plan>,
+    /// Whether it is known that no store waits between transactions.
+    is_fenced: bool,
+}
+
 /// Instruments a module.
 fn instrument(module: LLVMModuleRef) -> Result<()> {
     let names = Names::new();
     prepare::finish(module, &names);
     let layout = Layout::of(module);
-    let plans = plan(module, &names, layout);
+    let Plans { functions: plans, is_fenced } = plan(module, &names, layout);
     let mut hooks = Hooks::new(module);
     for plan in &plans {
         loop_hooks::emit(&mut hooks, plan.function, &plan.loops)?;
@@ -117,12 +125,15 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         }
     }
     externals::finish(&hooks, module, &names);
+    if !is_fenced {
+        externals::say_that_it_is_unfenced(&hooks);
+    }
     globals::finish(&mut hooks, module, layout)?;
     hooks.module.verify().map_err(Failure::new)
 }
 
 /// Decides for all functions.
-fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Vec<Plan> {
+fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Plans {
     let functions = ir::definitions(module);
     let effects = Effects::new(names, layout);
     let privacy = Privacy::decide(&functions, Objects::new(names, layout), &effects);
@@ -135,12 +146,14 @@ fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Vec<Plan> {
     let quiet = &quiet;
     let loops = Loops { names, layout, privacy: &privacy, effects: &effects, places: &places, quiet, thread_locals };
     let annotated = brackets::annotated(module);
-    hooked
+    let is_fenced = fencing::is_fenced(module, &hooked, &annotated, names, &privacy);
+    let functions = hooked
         .into_iter()
         .map(|(function, hooks)| {
             let loops = loops.of(function, &hooks);
             let bracket = Bracket::of(function, &annotated, names).map(|one| (one, places.of_function(function)));
             Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places), bracket }
         })
-        .collect()
+        .collect();
+    Plans { functions, is_fenced }
 }

@@ -43,6 +43,8 @@ pub enum MonitorName {
     ScAtomicity,
     /// Conflict serializability of transactions under TSO.
     TsoAtomicity,
+    /// Whether an execution of TSO is equivalent to one of SC; of event logs with commits.
+    ScEquivalence,
 }
 
 impl MonitorName {
@@ -50,7 +52,9 @@ impl MonitorName {
     #[must_use]
     pub const fn model(self) -> Option<&'static str> {
         match self {
-            Self::Tso | Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => Some("tso"),
+            Self::Tso | Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober | Self::ScEquivalence => {
+                Some("tso")
+            }
             Self::Pso | Self::BurnimPso | Self::PrefixPso => Some("pso"),
             Self::Race | Self::ScAtomicity | Self::TsoAtomicity => None,
         }

@@ -145,13 +145,17 @@ pub struct Violation {
 
 /// What a cycle of transactions is, given the two ends of each of its edges, and what else there is to it.
 #[must_use]
-pub fn cycle_in_words(sites: &[SiteUse]) -> String {
+pub fn cycle_in_words(monitor: MonitorName, sites: &[SiteUse]) -> String {
     let sites: Vec<&SiteUse> =
         sites.iter().filter(|site| matches!(site.role, Role::From | Role::To | Role::Overtaken)).collect();
     let line = |site: &SiteUse| format!("{} at {}:{}", site.operation, site.place.file, site.place.line);
     let edges = sites.chunks_exact(2).map(|edge| format!("the {} before the {}", line(edge[0]), line(edge[1])));
     let edges: Vec<String> = edges.collect();
-    format!("no order of the transactions, each of them alone, has all of this: {}", edges.join(", "))
+    let what = match monitor {
+        MonitorName::ScEquivalence => "no sequentially consistent execution has",
+        _ => "no order of the transactions, each of them alone, has",
+    };
+    format!("{what} all of this: {}", edges.join(", "))
 }
 
 /// Why a search ended before its end.

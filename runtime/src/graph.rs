@@ -19,6 +19,7 @@ pub(crate) mod objects;
 pub(crate) mod places;
 pub(crate) mod search;
 pub(crate) mod threads;
+mod transactions;
 
 use engine::event::{Kind, Location, Thread};
 use engine::graph::{Access, Fences, Internal, Link, Reached, Value, Written};
@@ -39,6 +40,7 @@ use crate::threads::Start;
 use labels::{Label, Private, Sets};
 use objects::States;
 use places::{Places, Unlocated};
+use transactions::{Aside, What};
 
 /// What fresh memory on stacks and in the heap holds.
 const PATTERN: u64 = 0xa5a5_a5a5_a5a5_a5a5;
@@ -86,6 +88,8 @@ struct Run {
     origin: u32,
     reads: Vec<Option<Value>>,
     recorded: Vec<Recorded>,
+    /// What stands between them.
+    asides: Vec<Aside>,
     /// So many accesses may be made.
     limit: usize,
     fences: Fences,
@@ -221,7 +225,16 @@ pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
 
 /// The running thread executes a fence.
 pub(crate) fn fence(machine: Option<MachineFence>, order: Order, site: RecordPointer) {
-    let fenced = with(|runtime| runtime.fence_in_graph(machine, order)).flatten();
+    let fenced = with(|runtime| {
+        let full = runtime.graph_mut().run.fences.full;
+        let fenced = runtime.fence_in_graph(machine, order);
+        let graph = runtime.graph_mut();
+        if graph.run.fences.full > full {
+            graph.aside(What::Fence(site));
+        }
+        fenced
+    })
+    .flatten();
     if fenced.is_none() {
         refuse("a fence between loads and what follows them", site);
     }
@@ -262,6 +275,7 @@ impl Graph {
                 origin: 0,
                 reads: Vec::new(),
                 recorded: Vec::new(),
+                asides: Vec::new(),
                 limit: 0,
                 fences: Fences::default(),
                 created: 0,
@@ -292,6 +306,7 @@ impl Graph {
         run.reads.clear();
         run.reads.extend_from_slice(reads);
         run.recorded.clear();
+        run.asides.clear();
         run.held.clear();
         // A join's load is told apart from what follows by a number less.
         run.fences = Fences { full: 1, ..Fences::default() };

@@ -510,14 +510,14 @@ impl Recorder {
         let Cycle { delayed, previous, overtaking, .. } = cycle;
         let [delayed, previous, overtaking] =
             [delayed, previous, overtaking].map(|index| execution.steps()[index as usize].site.0);
-        self.reporting(monitor, execution, counts);
+        self.reporting(monitor, execution.preemptions(), counts);
         self.counts[monitor].triples.insert((delayed, previous, overtaking));
         self.pair(monitor, (delayed, overtaking), counts, |recorder| recorder.sc_violation(monitor, cycle, execution));
     }
 
     fn race(&mut self, monitor: usize, earlier: u32, later: u32, execution: &Execution, counts: bool) {
         let [first, second] = [earlier, later].map(|index| execution.steps()[index as usize].site.0);
-        self.reporting(monitor, execution, counts);
+        self.reporting(monitor, execution.preemptions(), counts);
         self.counts[monitor].triples.insert((first, first, second));
         // It is the same race, whoever comes first.
         self.pair(monitor, (first.min(second), first.max(second)), counts, |recorder| {
@@ -538,33 +538,44 @@ impl Recorder {
 
     /// Takes a cycle of transactions: another one only if its edges are at other places.
     fn transactions(&mut self, monitor: usize, cycle: &Transactions, execution: &Execution, counts: bool) {
-        self.reporting(monitor, execution, counts);
+        self.reporting(monitor, execution.preemptions(), counts);
         let site = |index: u32| execution.steps()[index as usize].site.0;
-        let edges: BTreeSet<[u32; 2]> = cycle.edges.iter().map(|edge| [site(edge.from), site(edge.to)]).collect();
+        let edges = cycle.edges.iter().map(|edge| [site(edge.from), site(edge.to)]);
+        self.cycle_at(monitor, edges.collect(), counts, |recorder| {
+            recorder.not_serializable(monitor, cycle, execution)
+        });
+    }
+
+    fn cycle_at(
+        &mut self,
+        monitor: usize,
+        edges: BTreeSet<[u32; 2]>,
+        counts: bool,
+        describe: impl FnOnce(&Self) -> Violation,
+    ) {
         let next = self.found.len();
         let index = *self.cycles.entry((monitor, edges.clone())).or_insert(next);
         if index == next {
-            let identity = Identity::Transactions(self.monitors[monitor].0, edges);
-            self.discover(identity, |recorder| recorder.not_serializable(monitor, cycle, execution));
+            self.discover(Identity::Transactions(self.monitors[monitor].0, edges), describe);
         }
         self.seen(index, counts);
     }
 
-    /// A monitor has reported on the present execution.
-    fn reporting(&mut self, monitor: usize, execution: &Execution, counts: bool) {
+    /// A monitor has reported on the present execution, which has so many preemptions.
+    fn reporting(&mut self, monitor: usize, preemptions: Option<u32>, counts: bool) {
         let name = self.monitors[monitor].0;
         let count = &mut self.counts[monitor];
         if counts && count.last != self.runs {
             count.last = self.runs;
             count.reporting += 1;
-            if let Some(bound) = execution.preemptions().and_then(|preemptions| self.by_bound.get_mut(&preemptions)) {
+            if let Some(bound) = preemptions.and_then(|preemptions| self.by_bound.get_mut(&preemptions)) {
                 *bound.reporting.entry(name).or_default() += 1;
             }
         }
         if count.first.is_none() {
             let seconds = self.started.elapsed().as_secs_f64();
             count.first = Some(FirstReport { executions: self.executions, seconds });
-            count.first_preemptions = execution.preemptions();
+            count.first_preemptions = preemptions;
         }
     }
 
@@ -623,16 +634,15 @@ impl Recorder {
 
     fn not_serializable(&self, monitor: usize, cycle: &Transactions, execution: &Execution) -> Violation {
         let parts = parts(cycle);
-        let sites: Vec<SiteUse> = parts.map(|(role, event)| self.site(role, event, execution)).collect();
-        Violation {
-            kind: Kind::Atomicity,
-            monitor: Some(self.monitors[monitor].0),
-            message: protocol::message::cycle_in_words(&sites),
-            sites,
-            events: None,
-            program_counter: None,
-            schedule: self.schedule(execution),
-        }
+        let sites = parts.map(|(role, event)| self.site(role, event, execution)).collect();
+        self.unserializable(monitor, sites, self.schedule(execution))
+    }
+
+    fn unserializable(&self, monitor: usize, sites: Vec<SiteUse>, schedule: Schedule) -> Violation {
+        let monitor = self.monitors[monitor].0;
+        let message = protocol::message::cycle_in_words(monitor, &sites);
+        let (events, program_counter) = (None, None);
+        Violation { kind: Kind::Atomicity, monitor: Some(monitor), message, sites, events, program_counter, schedule }
     }
 
     fn data_race(&self, monitor: usize, earlier: u32, later: u32, execution: &Execution) -> Violation {
@@ -693,6 +703,37 @@ impl Recorder {
         self.runs += 1;
         self.executions += 1;
         self.events += events;
+    }
+
+    /// Whether a monitor watches transactions.
+    pub(crate) fn watches_transactions(&self) -> bool {
+        self.monitors.iter().any(|(name, _)| name.watches_transactions())
+    }
+
+    /// Whether a cycle of transactions in an execution graph, with edges between these places, is a new one.
+    ///
+    /// A graph is watched by one monitor alone, which is the first.
+    pub(crate) fn is_new_cycle(&self, edges: &BTreeSet<[u32; 2]>) -> bool {
+        !self.cycles.contains_key(&(0, edges.clone()))
+    }
+
+    /// Takes a cycle of transactions in the present execution graph, with edges between these places. The schedule is
+    /// not looked at if the cycle is known.
+    pub(crate) fn cycle_in_graph(
+        &mut self,
+        cycle: &Transactions,
+        edges: BTreeSet<[u32; 2]>,
+        events: &[(Thread, Note)],
+        schedule: Schedule,
+    ) {
+        self.reporting(0, None, true);
+        self.cycle_at(0, edges, true, |recorder| {
+            let site = |(role, event): (Role, EventIndex)| {
+                let (thread, note) = events[event as usize];
+                site_use(role, thread, note.site, note.operation.name())
+            };
+            recorder.unserializable(0, parts(cycle).map(site).collect(), schedule)
+        });
     }
 
     /// Whether anything has been found.

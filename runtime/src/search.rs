@@ -53,7 +53,8 @@ const fn monitor_by_name(name: MonitorName) -> monitor::Name {
         MonitorName::Sober => monitor::Name::Sober,
         MonitorName::Race => monitor::Name::Race,
         MonitorName::ScAtomicity => monitor::Name::ScAtomicity,
-        MonitorName::TsoAtomicity => monitor::Name::TsoAtomicity,
+        // `sc-equivalence` is for logs; the tool refuses it.
+        MonitorName::TsoAtomicity | MonitorName::ScEquivalence => monitor::Name::TsoAtomicity,
     }
 }
 

@@ -38,6 +38,10 @@ impl Runtime {
                 return Some(misuse("the end of a transaction that was not begun", thread, site, "end"));
             }
         }
+        if let Some(graph) = self.graph.as_deref_mut() {
+            graph.mark(mark);
+            return None;
+        }
         for monitor in &mut self.monitors {
             monitor.mark(thread, mark);
         }

@@ -22,7 +22,8 @@ pub(super) const fn monitor_of(name: MonitorName) -> Name {
         MonitorName::Sober => Name::Sober,
         MonitorName::Race => Name::Race,
         MonitorName::ScAtomicity => Name::ScAtomicity,
-        MonitorName::TsoAtomicity => Name::TsoAtomicity,
+        // `sc-equivalence` is for logs.
+        MonitorName::TsoAtomicity | MonitorName::ScEquivalence => Name::TsoAtomicity,
     }
 }
 

@@ -7,6 +7,7 @@ mod history;
 mod log;
 mod places;
 mod threads;
+mod transactions;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use protocol::log::{Event, Line, Operation};
 use protocol::{Kind, MonitorName, Place, Role, Schedule, SiteUse, Summary, Violation};
 
 use self::log::{Continue, Log, Position};
-use self::threads::Misuse;
+use self::threads::{Commits, Misuse};
 use self::watch::{Found, Watched, watch};
 use crate::check::{complain_about, prepare_json, print_verdict, write_json};
 use crate::exit::{Failure, Status};
@@ -23,7 +24,7 @@ use crate::findings::{group_name, identify};
 use crate::json::{self, Entry, Outcome};
 use crate::plan::MonitorPlan;
 use crate::report::excerpt::Sources;
-use crate::report::verdict::{Facts, Verdict, counted, judge, nothing_explored};
+use crate::report::verdict::{Facts, Open, Verdict, counted, judge, nothing_explored};
 use crate::report::{self, Detail, Subject, printable};
 use crate::screen::Screen;
 
@@ -35,6 +36,8 @@ const LISTED: usize = 50;
 /// A log and what was found in it.
 struct Judged {
     name: String,
+    /// The model that it is an execution of.
+    model: &'static str,
     summary: Summary,
     violations: Vec<Violation>,
     verdict: Verdict,
@@ -67,14 +70,16 @@ fn judge_all(plan: &MonitorPlan) -> Result<Status, Failure> {
 
 fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
     let log = Log::open(name)?;
-    let watched = watch(&log, &plan.monitors)?;
+    let watched = watch(&log, plan)?;
     let found = watched.found.iter().map(|(found, _)| violation(&log, found));
     let violations = found.collect::<Result<Vec<_>, _>>()?;
+    let model = if watched.commits == Commits::Logged { "tso" } else { "sc" };
     let summary = summary(watched);
     let verdict = judge(&Facts {
         preemptions: None,
         unroll: None,
         monitors: &plan.monitors,
+        open: Open::Budget,
         given_up: "at an assumption",
         time: None,
         budget: None,
@@ -84,7 +89,7 @@ fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
         violations: &violations,
         unsupported: &[],
     });
-    Ok(Judged { name: name.to_string(), summary, violations, verdict })
+    Ok(Judged { name: name.to_string(), model, summary, violations, verdict })
 }
 
 fn summary(watched: Watched) -> Summary {
@@ -94,6 +99,7 @@ fn summary(watched: Watched) -> Summary {
         executions: watched.executions,
         runs: watched.runs,
         events: watched.events,
+        undecided: watched.undecided,
         seconds: watched.seconds,
         monitors: watched.monitors,
         violation_executions: watched.found.iter().map(|(_, executions)| *executions).collect(),
@@ -110,7 +116,7 @@ impl Judged {
     fn outcome<'a>(&'a self, plan: &'a MonitorPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {
         Outcome {
             target: &self.name,
-            model: "sc",
+            model: self.model,
             explorer: "log",
             preemptions: None,
             unroll: None,
@@ -173,16 +179,23 @@ fn violation(log: &Log, found: &Found) -> Result<Violation, Failure> {
         program_counter: None,
         schedule: Schedule::default(),
     };
-    match *found {
-        Found::Misuse(Misuse::NotBegun { thread, at }) => {
+    match found {
+        &Found::Misuse(Misuse::NotBegun { thread, at }) => {
             let message = format!("thread {thread} ends a transaction that it did not begin");
             Ok(Violation { message, sites: vec![site(log, Role::At, at)?], ..base })
         }
-        Found::Misuse(Misuse::NotEnded { thread, at }) => {
+        &Found::Misuse(Misuse::NotEnded { thread, at }) => {
             let message = format!("thread {thread} does not end the transaction that it begins");
             Ok(Violation { message, sites: vec![site(log, Role::At, at)?], ..base })
         }
-        Found::Cycle { monitor, events, at } => {
+        Found::Transactions { monitor, at } => {
+            let sites = at.iter().map(|&(role, at)| site(log, role, at));
+            let sites = sites.collect::<Result<Vec<_>, _>>()?;
+            let kind = if *monitor == MonitorName::ScEquivalence { Kind::ScViolation } else { Kind::Atomicity };
+            let message = protocol::message::cycle_in_words(*monitor, &sites);
+            Ok(Violation { kind, monitor: Some(*monitor), message, sites, ..base })
+        }
+        &Found::Cycle { monitor, events, at } => {
             let roles = [Role::Delayed, Role::Previous, Role::Overtaking];
             let sites = roles.into_iter().zip(at).map(|(role, at)| site(log, role, at));
             let sites = sites.collect::<Result<Vec<_>, _>>()?;

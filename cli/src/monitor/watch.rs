@@ -1,19 +1,22 @@
 //! The executions of a log under its monitors, and what they report.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
+use engine::atomicity::Mark;
 use engine::event::{Barrier, Event as EngineEvent, Kind, Location, Site as EngineSite, Thread};
 use engine::monitor::{self, Cycle, EventIndex, Monitor, Name, Report};
 use protocol::log::{Event, Header, Line, Operation};
-use protocol::{FirstReport, MonitorCount, MonitorName};
+use protocol::{FirstReport, MonitorCount, MonitorName, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::history::{History, Seat, Site, Sites, is_event};
 use super::log::{Continue, Log, Position};
 use super::places::Places;
 use super::threads::{Commits, Misuse, Threads};
+use super::transactions::{Verdict, Watcher, edges, fits, parts};
 use crate::exit::Failure;
-use crate::plan::monitor_name;
+use crate::plan::{MonitorPlan, monitor_name};
 
 /// The engine's monitor behind a name. `tso` and `pso` are those whose reports do not depend on the order of events that
 /// do not conflict: a log is one execution, and stands for its class.
@@ -25,15 +28,17 @@ const fn monitor_of(name: MonitorName) -> Option<Name> {
         MonitorName::BurnimPso => Some(Name::BurnimPso),
         MonitorName::ExactTso => Some(Name::ExactTso),
         MonitorName::Sober => Some(Name::Sober),
-        MonitorName::Race | MonitorName::ScAtomicity | MonitorName::TsoAtomicity => None,
+        MonitorName::Race | MonitorName::ScAtomicity | MonitorName::TsoAtomicity | MonitorName::ScEquivalence => None,
     }
 }
 
 /// What was found, by the places in the log of the events that take part.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Found {
     /// e′, prev and e of a cycle that this monitor saw.
     Cycle { monitor: MonitorName, events: [EventIndex; 3], at: [Position; 3] },
+    /// The events of a cycle of transactions that this monitor saw, with the part that each one plays.
+    Transactions { monitor: MonitorName, at: Vec<(Role, Position)> },
     /// A wrong use of transactions.
     Misuse(Misuse),
 }
@@ -46,6 +51,8 @@ struct Count {
     triples: FxHashSet<[Site; 3]>,
     /// The number of the finding of each pair.
     pairs: FxHashMap<[Site; 2], usize>,
+    /// The number of the finding of each set of edges.
+    cycles: BTreeMap<BTreeSet<[Site; 2]>, usize>,
     first: Option<FirstReport>,
     /// The execution in which it last reported, by number of the run, from 1.
     last: u64,
@@ -64,6 +71,9 @@ pub(super) struct Watched {
     pub(super) runs: u64,
     pub(super) events: u64,
     pub(super) seconds: f64,
+    /// Executions of which some monitor does not know.
+    pub(super) undecided: u64,
+    pub(super) commits: Commits,
     pub(super) monitors: Vec<MonitorCount>,
     /// In the order of discovery, each with its number of executions.
     pub(super) found: Vec<(Found, u64)>,
@@ -72,8 +82,12 @@ pub(super) struct Watched {
 /// The monitors at work on a log.
 struct Watch<'l> {
     log: &'l Log,
-    names: Vec<(MonitorName, Name)>,
+    names: Vec<(MonitorName, Option<Name>)>,
     monitors: Vec<Box<dyn Monitor>>,
+    /// Those that watch transactions, each with its place among the names.
+    watchers: Vec<(usize, Watcher)>,
+    commits: Commits,
+    undecided: u64,
     counts: Vec<Count>,
     reports: Vec<Report>,
     history: History,
@@ -88,17 +102,23 @@ struct Watch<'l> {
 }
 
 /// Runs the monitors on a log.
-pub(super) fn watch(log: &Log, names: &[MonitorName]) -> Result<Watched, Failure> {
+pub(super) fn watch(log: &Log, plan: &MonitorPlan) -> Result<Watched, Failure> {
+    let names = plan.monitors.as_slice();
     let started = Instant::now();
     let mut places = Places::default();
     let mut commits = Commits::Implied;
     loop {
         places.read_again();
-        let watch = Watch::new(log, names, started);
+        let watch = Watch::new(log, plan, commits, started);
         match read(log, watch, &mut places, commits)? {
+            Read::Whole(_) if names.iter().any(|&name| !fits(name, commits)) => {
+                let message =
+                    format!("{}: without commits it is an execution of SC, which is equivalent to itself", log.name);
+                return Err(Failure::usage(message, "monitor `sc-equivalence` watches logs with commits"));
+            }
             Read::Whole(watched) => return Ok(watched),
             Read::HasCommits(at) => {
-                if let Some(name) = names.first() {
+                if let Some(name) = names.iter().find(|&&name| !fits(name, Commits::Logged)) {
                     return Err(watches_sc(log, *name, at));
                 }
                 commits = Commits::Logged;
@@ -133,12 +153,10 @@ fn read(log: &Log, mut watch: Watch<'_>, places: &mut Places, commits: Commits) 
     log.read(Log::START, |at, line| {
         let taken = match line {
             Line::Header(header) => {
-                if begun {
-                    watch.end(&threads);
-                }
+                let ended = if begun { watch.end(&threads) } else { Ok(()) };
                 threads = Threads::new(commits, header.threads);
                 watch.begin(header);
-                Ok(())
+                ended.map_err(Stop::Failed)
             }
             Line::Event(event) => {
                 if !begun {
@@ -173,7 +191,7 @@ fn read(log: &Log, mut watch: Watch<'_>, places: &mut Places, commits: Commits) 
     if places.is_stale() {
         return Ok(Read::Stale);
     }
-    watch.end(&threads);
+    watch.end(&threads)?;
     Ok(Read::Whole(watch.watched()))
 }
 
@@ -192,11 +210,18 @@ impl From<String> for Stop {
 }
 
 impl<'l> Watch<'l> {
-    fn new(log: &'l Log, names: &[MonitorName], started: Instant) -> Self {
-        let names: Vec<_> = names.iter().filter_map(|&name| Some((name, monitor_of(name)?))).collect();
+    fn new(log: &'l Log, plan: &MonitorPlan, commits: Commits, started: Instant) -> Self {
+        let names = plan.monitors.as_slice();
+        let watcher = |(index, &name)| Some((index, Watcher::new(name, commits, plan.search_steps)?));
+        let watchers = names.iter().enumerate().filter_map(watcher);
+        let watchers = watchers.collect();
+        let names: Vec<_> = names.iter().map(|&name| (name, monitor_of(name))).collect();
         Self {
             log,
-            monitors: monitor::monitors(&names.iter().map(|&(_, name)| name).collect::<Vec<_>>()),
+            monitors: monitor::monitors(&names.iter().filter_map(|&(_, name)| name).collect::<Vec<_>>()),
+            watchers,
+            commits,
+            undecided: 0,
             counts: names.iter().map(|_| Count::default()).collect(),
             names,
             reports: Vec::new(),
@@ -217,16 +242,21 @@ impl<'l> Watch<'l> {
         self.executions += u64::from(!header.repeats);
         self.history.begin();
         self.monitors.iter_mut().for_each(|monitor| monitor.begin());
+        self.watchers.iter_mut().for_each(|(_, watcher)| watcher.begin());
     }
 
     /// The execution has ended.
-    fn end(&mut self, threads: &Threads) {
+    fn end(&mut self, threads: &Threads) -> Result<(), Failure> {
         for misuse in threads.unfinished() {
             self.misuse(misuse);
         }
+        let mut ends = self.watchers.iter_mut().map(|(_, watcher)| watcher.end());
+        self.undecided += u64::from(ends.by_ref().fold(false, |open, end| open | (end == Verdict::Undecided)));
+        self.take_transactions()?;
         if !self.repeats {
             self.events += u64::from(self.history.length());
         }
+        Ok(())
     }
 
     fn misuse(&mut self, misuse: Misuse) {
@@ -237,14 +267,22 @@ impl<'l> Watch<'l> {
     fn line(&mut self, line: &Event<'_>, at: Position, threads: &mut Threads, places: &mut Places) -> Result<(), Stop> {
         let start = line.a.as_ref().map(|address| places.start(address));
         let (thread, child) = threads.step(line, start, at)?;
-        if matches!(line.op, Operation::Begin | Operation::End)
-            && let Err(misuse) = threads.transaction(line, thread, at)
-        {
-            self.misuse(misuse);
+        if let Some(mark) = mark(line.op) {
+            match threads.transaction(line, thread, at) {
+                Ok(_) => self.watchers.iter_mut().for_each(|(_, watcher)| watcher.mark(thread, mark)),
+                Err(misuse) => self.misuse(misuse),
+            }
         }
         let located = start.map(|start| places.locate(start, line.w)).transpose()?;
         // What monitors have seen is wrong then: the rest is read for the places alone.
-        if !is_event(line.op) || places.is_stale() {
+        if places.is_stale() {
+            return Ok(());
+        }
+        if line.op == Operation::Commit {
+            self.watchers.iter_mut().for_each(|(_, watcher)| watcher.commit(thread));
+            return self.take_transactions().map_err(Stop::Failed);
+        }
+        if !is_event(line.op) {
             return Ok(());
         }
         let locations = located.map_or(&[][..], |located| places.locations(located));
@@ -259,6 +297,10 @@ impl<'l> Watch<'l> {
     fn event(&mut self, event: &EngineEvent, locations: &[Location]) -> Result<(), Failure> {
         for monitor in &mut self.monitors {
             monitor.event(event, locations, &mut self.reports);
+        }
+        if !self.watchers.is_empty() {
+            self.watchers.iter_mut().for_each(|(_, watcher)| watcher.event(event, locations));
+            self.take_transactions()?;
         }
         if self.reports.is_empty() {
             return Ok(());
@@ -280,16 +322,11 @@ impl<'l> Watch<'l> {
         let sites = seats.map(|seat| seat.site);
         for index in 0..self.names.len() {
             let (monitor, name) = self.names[index];
-            if name != cycle.monitor {
+            if name != Some(cycle.monitor) {
                 continue;
             }
-            let counts = !self.repeats;
+            self.reporting(index);
             let count = &mut self.counts[index];
-            count.reporting += u64::from(counts && count.last != self.runs);
-            count.last = if counts { self.runs } else { count.last };
-            let now =
-                || FirstReport { executions: self.executions.max(1), seconds: self.started.elapsed().as_secs_f64() };
-            count.first.get_or_insert_with(now);
             count.triples.insert(sites);
             let next = self.found.len();
             let number = *count.pairs.entry([sites[0], sites[2]]).or_insert(next);
@@ -298,11 +335,61 @@ impl<'l> Watch<'l> {
                 let at = seats.map(|seat| seat.at);
                 self.found.push((Found::Cycle { monitor, events, at }, Shown::default()));
             }
-            let shown = &mut self.found[number].1;
-            shown.executions += u64::from(counts && shown.last != self.runs);
-            shown.last = if counts { self.runs } else { shown.last };
+            self.seen(number);
         }
         Ok(())
+    }
+
+    /// Takes what the monitors of transactions have found.
+    fn take_transactions(&mut self) -> Result<(), Failure> {
+        for place in 0..self.watchers.len() {
+            let (index, watcher) = &mut self.watchers[place];
+            if !watcher.has_found() {
+                continue;
+            }
+            let index = *index;
+            for violation in watcher.take() {
+                self.transactions(index, &parts(&violation))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a cycle of transactions that the monitor with this place among the names has found.
+    fn transactions(&mut self, index: usize, parts: &[(Role, EventIndex)]) -> Result<(), Failure> {
+        let mut seats = Vec::with_capacity(parts.len());
+        for &(role, event) in parts {
+            seats.push((role, self.history.seat(event, self.log, &mut self.sites)?));
+        }
+        let sites: Vec<(Role, Site)> = seats.iter().map(|(role, seat)| (*role, seat.site)).collect();
+        self.reporting(index);
+        let (next, count) = (self.found.len(), &mut self.counts[index]);
+        let number = *count.cycles.entry(edges(&sites)).or_insert(next);
+        if number == next {
+            count.distinct += 1;
+            let at = seats.iter().map(|(role, seat)| (*role, seat.at)).collect();
+            self.found.push((Found::Transactions { monitor: self.names[index].0, at }, Shown::default()));
+        }
+        self.seen(number);
+        Ok(())
+    }
+
+    /// The monitor with this place among the names has reported in the present execution.
+    fn reporting(&mut self, index: usize) {
+        let counts = !self.repeats;
+        let count = &mut self.counts[index];
+        count.reporting += u64::from(counts && count.last != self.runs);
+        count.last = if counts { self.runs } else { count.last };
+        let now = || FirstReport { executions: self.executions.max(1), seconds: self.started.elapsed().as_secs_f64() };
+        count.first.get_or_insert_with(now);
+    }
+
+    /// The finding of this number is in the present execution.
+    fn seen(&mut self, number: usize) {
+        let counts = !self.repeats;
+        let shown = &mut self.found[number].1;
+        shown.executions += u64::from(counts && shown.last != self.runs);
+        shown.last = if counts { self.runs } else { shown.last };
     }
 
     /// What is seen only in executions that do not count belongs to some execution that does.
@@ -311,7 +398,7 @@ impl<'l> Watch<'l> {
             monitor,
             reporting: count.reporting.max(u64::from(count.first.is_some())),
             distinct: count.distinct,
-            distinct_triples: count.triples.len() as u64,
+            distinct_triples: (count.triples.len() + count.cycles.len()) as u64,
             first: count.first,
         });
         Watched {
@@ -319,9 +406,20 @@ impl<'l> Watch<'l> {
             runs: self.runs,
             events: self.events,
             seconds: self.started.elapsed().as_secs_f64(),
+            undecided: self.undecided,
+            commits: self.commits,
             monitors: monitors.collect(),
             found: self.found.into_iter().map(|(found, shown)| (found, shown.executions.max(1))).collect(),
         }
+    }
+}
+
+/// Which end of a transaction a line is.
+const fn mark(operation: Operation) -> Option<Mark> {
+    match operation {
+        Operation::Begin => Some(Mark::Begin),
+        Operation::End => Some(Mark::End),
+        _ => None,
     }
 }
 

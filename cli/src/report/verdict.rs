@@ -26,12 +26,23 @@ pub(crate) struct Facts<'a> {
     pub(crate) max_events: u64,
     /// Where executions are given up.
     pub(crate) given_up: &'static str,
+    /// Why executions are undecided, if some are.
+    pub(crate) open: Open,
     /// The counts.
     pub(crate) summary: &'a Summary,
     /// The violations.
     pub(crate) violations: &'a [Violation],
     /// What is not supported.
     pub(crate) unsupported: &'a [(String, Place)],
+}
+
+/// Why serializability under TSO is undecided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Open {
+    /// There are executions of TSO that are none of SC.
+    NotRobust,
+    /// The search for a cycle came to the end of its budget.
+    Budget,
 }
 
 /// The exit status, the JSON's word for it, and the sentence.
@@ -157,12 +168,19 @@ fn incomplete(facts: &Facts<'_>) -> String {
 
 /// Nothing was found, and yet something is open.
 fn undecided(facts: &Facts<'_>) -> String {
-    let of = counted(facts.summary.undecided, "of them has", "of them have");
-    format!(
-        "{}; nothing found, but {of} TSO executions that are not sequentially consistent, so serializability under TSO is \
-         undecided: end each transaction with a full fence, or add the fences that --monitor tso asks for",
-        executions(facts.summary)
-    )
+    let count = facts.summary.undecided;
+    let why = match facts.open {
+        Open::NotRobust => format!(
+            "{} TSO executions that are not sequentially consistent, so serializability under TSO is undecided: \
+             check --model tso --monitor tso-atomicity, or end each transaction with a full fence",
+            counted(count, "of them has", "of them have")
+        ),
+        Open::Budget => format!(
+            "the search for a cycle in {count} of them came to the end of its budget, so serializability under TSO is \
+             undecided"
+        ),
+    };
+    format!("{}; nothing found, but {why}", executions(facts.summary))
 }
 
 fn unsupported(what: &str, place: &Place, count: usize) -> String {
@@ -264,7 +282,7 @@ pub(crate) fn nothing_explored() -> Summary {
 mod tests {
     use protocol::{BusyLoop, Kind, MonitorCount, MonitorName, Place, StoppedBy, Summary, Violation};
 
-    use super::{Facts, judge, nothing_explored};
+    use super::{Facts, Open, judge, nothing_explored};
     use crate::exit::Status;
     use crate::report::samples;
 
@@ -288,6 +306,7 @@ mod tests {
             time: Some("30s"),
             budget: Some(100),
             interrupted_by: "Ctrl-C",
+            open: Open::NotRobust,
             given_up: "at an assumption",
             max_events: 100_000,
             summary,
@@ -420,6 +439,7 @@ mod tests {
             budget: None,
             interrupted_by: "Ctrl-C",
             max_events: 1,
+            open: Open::NotRobust,
             given_up: "at an assumption",
             summary: &summary,
             violations: &[],

@@ -4,6 +4,7 @@
 //! write there, in coherence order, the thread waits for ever; else the graph is no execution, but another one is, in
 //! which the thread reads a later write at once. So a graph counts if all who wait have read last writes.
 
+use engine::atomicity;
 use engine::event::{Object, Thread};
 use engine::explore::rsmc::{self, Continue, Counts, Ended, Execution};
 use engine::graph::set::Set;
@@ -18,11 +19,13 @@ use engine::progress::{Blocked, Waits, causes};
 use protocol::{Explore, GraphEvent, GraphModel, Kind, Place, Role, Schedule, SiteUse, Trace, TraceEvent};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
+use super::transactions::{self, Judgement, Told};
 use super::{Graph, Recorded, Stop};
 use crate::faults::{self, Fault};
-use crate::recorder::{Failure, Operation, site_use, target_of};
+use crate::recorder::{Failure, Note, Operation, site_use, target_of};
 use crate::runtime::{End, Runtime, with};
 use crate::search::Stopped;
 use crate::sites::Record;
@@ -215,6 +218,14 @@ impl Runtime {
     }
 }
 
+impl Runtime {
+    /// The places of the edges of a cycle of transactions.
+    fn edges_in_graph(&mut self, cycle: &atomicity::Violation, events: &[(Thread, Note)]) -> BTreeSet<[u32; 2]> {
+        let edges = cycle.edges.iter().map(|edge| [edge.from, edge.to]);
+        edges.map(|edge| edge.map(|event| self.sites.site(events[event as usize].1.site).0)).collect()
+    }
+}
+
 impl Graph {
     /// The number of a failure.
     fn fails(&mut self, failure: Failure) -> u32 {
@@ -291,6 +302,37 @@ fn notes<const W: usize>(execution: &Execution<'_, W>) -> Result<Notes, Broken> 
         Ok(with(|runtime| runtime.graph_mut().run.recorded.clone()).unwrap_or_default())
     };
     (0..execution.labels.len()).map(run).collect()
+}
+
+/// The same, with what stands between the accesses.
+fn tell<const W: usize>(execution: &Execution<'_, W>) -> Result<Vec<Told>, Broken> {
+    let run = |thread: usize| {
+        if execution.labels[thread].is_empty() {
+            return Ok(Told { accesses: Vec::new(), asides: Vec::new() });
+        }
+        Native::<W>::run(thread, execution.origins[thread], &execution.reads[thread])?;
+        let told = with(|runtime| {
+            let run = &runtime.graph_mut().run;
+            Told { accesses: run.recorded.clone(), asides: run.asides.clone() }
+        });
+        Ok(told.expect("there is a runtime"))
+    };
+    (0..execution.labels.len()).map(run).collect()
+}
+
+/// Looks for transactions of the execution that are not serializable, if that is wanted.
+fn watch_transactions<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
+    if with(|runtime| runtime.recorder.watches_transactions()) != Some(true) {
+        return Ok(());
+    }
+    let Judgement { violations, events } = transactions::judge(execution, &tell(execution)?);
+    for violation in violations {
+        let edges = with(|runtime| runtime.edges_in_graph(&violation, &events)).expect("there is a runtime");
+        let is_new = with(|runtime| runtime.recorder.is_new_cycle(&edges)) == Some(true);
+        let schedule = if is_new { schedule(execution)? } else { Schedule::default() };
+        with(|runtime| runtime.recorder.cycle_in_graph(&violation, edges, &events, schedule));
+    }
+    Ok(())
 }
 
 fn model_name(model: MemoryModel) -> GraphModel {
@@ -424,6 +466,7 @@ fn take<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
         return Ok(());
     };
     with(|runtime| runtime.recorder.count_graph(events(execution)));
+    watch_transactions(execution)?;
     let mut found: Vec<Failure> = with(|runtime| {
         let graph = runtime.graph_mut();
         failures.iter().map(|&failure| graph.failures[failure as usize].clone()).collect()

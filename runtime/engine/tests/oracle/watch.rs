@@ -2,6 +2,8 @@
 
 use engine::atomicity::{Criterion, Delay, Mark, Serializability, TraceCheck, Transaction, Violation};
 use engine::event::{Location, Thread};
+use engine::monitor::atomicity::Atomicity;
+use engine::monitor::{Monitor, Report};
 
 use super::atomicity::{Conflicts, Execution, Happening, Numbers, is_store};
 use super::machine::Step;
@@ -36,6 +38,29 @@ impl Watch for Serializability {
     fn end(&mut self, violations: &mut Vec<Violation>) {
         self.end(violations).expect("balanced");
     }
+}
+
+/// Of an SC execution.
+impl Watch for Atomicity {
+    fn mark(&mut self, thread: Thread, mark: Mark) {
+        Monitor::mark(self, thread, mark);
+    }
+
+    fn event(&mut self, step: &Step, violations: &mut Vec<Violation>) {
+        let mut reports = Vec::new();
+        Monitor::event(self, &replay::event(step), &locations(step), &mut reports);
+        for report in reports {
+            if let Report::Transactions { violation, .. } = report {
+                violations.push(self.violation(violation).expect("it was reported").clone());
+            }
+        }
+    }
+
+    fn commit(&mut self, _thread: Thread, _violations: &mut Vec<Violation>) {
+        panic!("stores commit at once");
+    }
+
+    fn end(&mut self, _violations: &mut Vec<Violation>) {}
 }
 
 impl Watch for TraceCheck {

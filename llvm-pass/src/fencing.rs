@@ -1,0 +1,349 @@
+//! Is a module *transaction-fenced* (001-enea-tacas16, theorem 3; `engine::atomicity::decision`)? It is known to be if on
+//! every path
+//! - no store may still wait in the buffer when a transaction ends, or when one begins;
+//! - none does when something is read outside of transactions.
+//!
+//! So each two operations of a thread that are not in the same transaction, and of which TSO could swap the order, have
+//! a full fence between them. A file of which this is not known says so ([`crate::externals`]): a program is known to be
+//! fenced if no file does.
+//!
+//! What is followed is what a thread is in: how many transactions are open, and whether stores may wait. A function is
+//! followed from each such [`State`] from which this file calls it. Functions of other files, and those called through
+//! pointers, are called outside of transactions and with an empty buffer alone, and may leave stores waiting: every file
+//! keeps to this, or says that it is not known to be fenced.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
+use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode};
+
+use crate::accesses::{Action, Hook};
+use crate::calls::{Callee, SEQ_CST, callee};
+use crate::cfg::Graph;
+use crate::escape::Privacy;
+use crate::ir::{self, Block, Value};
+use crate::names::Names;
+
+/// What a thread is in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct State {
+    /// How many transactions are open.
+    depth: u8,
+    /// Whether stores may wait in the buffer.
+    waiting: bool,
+}
+
+/// More open transactions are not followed.
+const DEEPEST: u8 = 8;
+
+/// Outside, with nothing in the buffer.
+const OUTSIDE: State = State { depth: 0, waiting: false };
+
+type States = BTreeSet<State>;
+
+/// What an instruction does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Effect {
+    Load,
+    Store,
+    /// A full fence, or what empties the buffer like one.
+    Drain,
+    /// A store if it is reached at all.
+    MayStore,
+    Begin,
+    End,
+    /// A call of the function with this number.
+    Call(usize),
+    /// A call of a function elsewhere.
+    Foreign,
+    /// Something from which code is called that is not followed.
+    Lost,
+}
+
+/// It is not known to be fenced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Unproved;
+
+impl Effect {
+    /// What may be after it, if it calls nothing.
+    fn on(self, state: State) -> Result<State, Unproved> {
+        let State { depth, waiting } = state;
+        let outside_and_waiting = depth == 0 && waiting;
+        match self {
+            Self::Load | Self::Begin if outside_and_waiting => Err(Unproved),
+            Self::Load => Ok(state),
+            Self::Store | Self::MayStore => Ok(State { depth, waiting: true }),
+            Self::Drain => Ok(State { depth, waiting: false }),
+            Self::Begin if depth == DEEPEST => Err(Unproved),
+            Self::Begin => Ok(State { depth: depth + 1, waiting }),
+            Self::End if depth == 0 || (depth == 1 && waiting) => Err(Unproved),
+            Self::End => Ok(State { depth: depth - 1, waiting }),
+            Self::Foreign if state != OUTSIDE => Err(Unproved),
+            Self::Foreign => Ok(State { waiting: true, ..OUTSIDE }),
+            Self::Call(_) | Self::Lost => Err(Unproved),
+        }
+    }
+}
+
+/// A function, as far as it matters here.
+struct Function {
+    graph: Graph,
+    /// What each block does.
+    effects: Vec<Vec<Effect>>,
+    /// The blocks that return.
+    returns: Vec<usize>,
+    /// All of it is a transaction.
+    is_transaction: bool,
+}
+
+/// What is known of the functions of a module.
+struct Fencing {
+    functions: Vec<Function>,
+    /// For each function and state in which it is called the states in which it returns.
+    exits: BTreeMap<(usize, State), States>,
+}
+
+/// Whether the module is known to be fenced.
+pub(crate) fn is_fenced(
+    module: LLVMModuleRef,
+    hooked: &[(Value, Vec<Hook>)],
+    transactions: &[Value],
+    names: &Names,
+    privacy: &Privacy<'_>,
+) -> bool {
+    // What runs before `main` and behind it is not followed.
+    let runs_beside = |global: &Value| ["llvm.global_ctors", "llvm.global_dtors"].contains(&global.name().as_str());
+    if ir::globals(module).iter().any(runs_beside) {
+        return false;
+    }
+    let numbers: HashMap<Value, usize> = hooked.iter().map(|&(function, _)| function).zip(0..).collect();
+    let effects = Effects { numbers: &numbers, names, privacy };
+    let function =
+        |(function, hooks): &(Value, Vec<Hook>)| effects.of_function(*function, hooks, transactions.contains(function));
+    let mut fencing = Fencing { functions: hooked.iter().map(function).collect(), exits: BTreeMap::new() };
+    let roots = hooked.iter().zip(0..).filter(|((function, _), _)| is_called_elsewhere(*function));
+    fencing.prove(roots.map(|(_, number)| number)).is_ok()
+}
+
+/// Whether another file may call the function, or somebody through a pointer.
+fn is_called_elsewhere(function: Value) -> bool {
+    let is_local = matches!(function.linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage);
+    let is_call = |user: &Value| {
+        user.is_call() && user.callee() == function && user.arguments().all(|(_, argument)| argument != function)
+    };
+    !is_local || !function.users().iter().all(is_call)
+}
+
+impl Fencing {
+    fn prove(&mut self, roots: impl Iterator<Item = usize>) -> Result<(), Unproved> {
+        let roots: Vec<usize> = roots.collect();
+        for &root in &roots {
+            self.exits.insert((root, OUTSIDE), States::new());
+        }
+        loop {
+            let before = self.exits.clone();
+            for &(function, entry) in before.keys() {
+                let exits = self.follow(function, entry)?;
+                self.exits.insert((function, entry), exits);
+            }
+            if self.exits == before {
+                break;
+            }
+        }
+        let is_closed = |root: &usize| self.exits[&(*root, OUTSIDE)].iter().all(|exit| exit.depth == 0);
+        if roots.iter().all(is_closed) { Ok(()) } else { Err(Unproved) }
+    }
+
+    /// The states in which the function returns when it is called in this one, as far as that is known of its callees.
+    fn follow(&mut self, function: usize, entry: State) -> Result<States, Unproved> {
+        let blocks = self.functions[function].graph.blocks.len();
+        let is_transaction = self.functions[function].is_transaction;
+        let entry = if is_transaction { Effect::Begin.on(entry)? } else { entry };
+        let mut at: Vec<States> = vec![States::new(); blocks];
+        at[0].insert(entry);
+        let mut unfinished = vec![0];
+        let mut exits = States::new();
+        while let Some(block) = unfinished.pop() {
+            let mut states = at[block].clone();
+            for index in 0..self.functions[function].effects[block].len() {
+                states = self.apply(self.functions[function].effects[block][index], &states)?;
+            }
+            let Function { graph, returns, .. } = &self.functions[function];
+            if returns.contains(&block) {
+                let end = |&state: &State| if is_transaction { Effect::End.on(state) } else { Ok(state) };
+                exits.extend(states.iter().map(end).collect::<Result<States, Unproved>>()?);
+            }
+            for &next in graph.successors(block) {
+                let known = at[next].len();
+                at[next].extend(&states);
+                if at[next].len() > known {
+                    unfinished.push(next);
+                }
+            }
+        }
+        Ok(exits)
+    }
+
+    fn apply(&mut self, effect: Effect, states: &States) -> Result<States, Unproved> {
+        if let Effect::Call(function) = effect {
+            let exits = |&state: &State| self.exits.entry((function, state)).or_default().clone();
+            return Ok(states.iter().flat_map(exits).collect());
+        }
+        let mut after: States = states.iter().map(|&state| effect.on(state)).collect::<Result<_, _>>()?;
+        if effect == Effect::MayStore {
+            after.extend(states);
+        }
+        Ok(after)
+    }
+}
+
+/// What is asked for what instructions do.
+struct Effects<'a> {
+    numbers: &'a HashMap<Value, usize>,
+    names: &'a Names,
+    privacy: &'a Privacy<'a>,
+}
+
+impl Effects<'_> {
+    fn of_function(&self, function: Value, hooks: &[Hook], is_transaction: bool) -> Function {
+        let graph = Graph::of(function);
+        let mut by_instruction: HashMap<Value, Vec<Effect>> = HashMap::new();
+        for hook in hooks {
+            by_instruction.entry(hook.instruction).or_default().extend(Self::of_action(&hook.action));
+        }
+        let of_instruction = |instruction: Value| {
+            let hooks = by_instruction.get(&instruction).cloned().unwrap_or_default();
+            let call = if instruction.is_call() { self.of_call(instruction) } else { Vec::new() };
+            [hooks, call].concat()
+        };
+        let of_block = |block: &Block| block.instructions().into_iter().flat_map(of_instruction).collect();
+        let effects: Vec<Vec<Effect>> = graph.blocks.iter().map(of_block).collect();
+        let returns = |block: &usize| {
+            let end = graph.blocks[*block].terminator();
+            end.is_some_and(|end| end.opcode() == Some(LLVMOpcode::LLVMRet))
+        };
+        let returns = (0..graph.blocks.len()).filter(returns).collect();
+        Function { graph, effects, returns, is_transaction }
+    }
+
+    /// What a hook does.
+    fn of_action(action: &Action) -> Vec<Effect> {
+        match action {
+            Action::Load | Action::AtomicLoad(_) | Action::PassByValue(..) => vec![Effect::Load],
+            Action::AtomicStore(SEQ_CST) => vec![Effect::Store, Effect::Drain],
+            Action::Store | Action::AtomicStore(_) | Action::Fill => vec![Effect::Store],
+            Action::ReadModifyWrite(..)
+            | Action::CompareExchange(_)
+            | Action::Fence(SEQ_CST)
+            | Action::FenceBefore(SEQ_CST) => vec![Effect::Drain],
+            Action::Lift { .. } | Action::Library { .. } | Action::Copy { .. } => vec![Effect::Load, Effect::Store],
+            Action::SetJump => vec![Effect::Lost],
+            // Under TSO other fences are nothing. What is refused is not executed. What is called is asked below.
+            Action::Fence(_)
+            | Action::FenceBefore(_)
+            | Action::Refuse { .. }
+            | Action::StoreSite
+            | Action::Announce { .. } => Vec::new(),
+        }
+    }
+
+    /// What a call does beside its hooks.
+    fn of_call(&self, call: Value) -> Vec<Effect> {
+        match callee(call, self.names) {
+            Callee::Own => match self.numbers.get(&call.callee()) {
+                Some(&number) if !is_replaceable(call.callee()) => vec![Effect::Call(number)],
+                _ => vec![Effect::Foreign],
+            },
+            Callee::External(name) if self.names.is_harmless(&name) => Vec::new(),
+            Callee::External(_) | Callee::Indirect => vec![Effect::Foreign],
+            Callee::Modelled(name) => self.of_modelled(call, &name),
+            // By their hooks.
+            Callee::Assembly(_)
+            | Callee::Intrinsic(_)
+            | Callee::Memory(_)
+            | Callee::AtomicLibrary(_)
+            | Callee::Unsupported(_)
+            | Callee::SetJump
+            | Callee::Library => Vec::new(),
+        }
+    }
+
+    /// What a function does that the runtime models. Of most it is enough that they may read and write.
+    fn of_modelled(&self, call: Value, name: &str) -> Vec<Effect> {
+        const DRAINS: [&str; 6] = [
+            "pthread_mutex_lock",
+            "pthread_mutex_unlock",
+            "pthread_spin_lock",
+            "pthread_spin_unlock",
+            "mtx_lock",
+            "mtx_unlock",
+        ];
+        const QUIET: [&str; 22] = [
+            "malloc",
+            "aligned_alloc",
+            "free",
+            "pthread_self",
+            "pthread_equal",
+            "pthread_exit",
+            "sched_yield",
+            "pthread_yield",
+            "thrd_yield",
+            "usleep",
+            "sleep",
+            "exit",
+            "_exit",
+            "abort",
+            "__assert_fail",
+            "fh_assume",
+            "fh_choose",
+            "fh_assert",
+            "rand",
+            "__VERIFIER_assume",
+            "__VERIFIER_error",
+            "reach_error",
+        ];
+        /// They call functions of the program, or come back elsewhere.
+        const LOST: [&str; 17] = [
+            "pthread_once",
+            "pthread_key_create",
+            "fh_cleanup_push",
+            "fh_cleanup_pop",
+            "call_once",
+            "tss_create",
+            "atexit",
+            "on_exit",
+            "at_quick_exit",
+            "longjmp",
+            "_longjmp",
+            "siglongjmp",
+            "__longjmp_chk",
+            "qsort",
+            "qsort_r",
+            "bsearch",
+            "syscall",
+        ];
+        let is_private = |argument: u32| self.privacy.is_native(call.operand(argument));
+        match name {
+            "fh_atomic_begin" => vec![Effect::Begin],
+            "fh_atomic_end" => vec![Effect::End],
+            // The name of the new thread is stored behind it.
+            "pthread_create" | "thrd_create" if is_private(0) => vec![Effect::Drain],
+            "pthread_create" | "thrd_create" => vec![Effect::Drain, Effect::Store],
+            // One that fails is no event.
+            "pthread_join" | "thrd_join" if call.operand(1).is_null_pointer() || is_private(1) => Vec::new(),
+            "pthread_join" | "thrd_join" => vec![Effect::MayStore],
+            _ if DRAINS.contains(&name) => vec![Effect::Drain],
+            _ if QUIET.contains(&name) || name.starts_with("__VERIFIER_nondet_") => Vec::new(),
+            _ if LOST.contains(&name) => vec![Effect::Lost],
+            _ => vec![Effect::Load, Effect::MayStore],
+        }
+    }
+}
+
+/// Whether a function of another file may take the place of this one when the program is linked.
+fn is_replaceable(function: Value) -> bool {
+    !matches!(
+        function.linkage(),
+        LLVMLinkage::LLVMExternalLinkage | LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage
+    )
+}
