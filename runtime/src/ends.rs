@@ -12,10 +12,10 @@ use engine::execution::Pending;
 
 use crate::objects::Call;
 use crate::recorder::Operation;
-use crate::runtime::with;
+use crate::runtime::{Runtime, with};
 use crate::threads::call_site;
 use crate::waits::Looks;
-use crate::{graph, keys, once, threads};
+use crate::{globals, graph, keys, once, threads};
 
 type Routine = unsafe extern "C" fn(*mut c_void);
 
@@ -85,6 +85,13 @@ pub(crate) fn end_thread(call: Call, result: usize) -> ! {
         runtime.tell_hidden();
     });
     threads::leave()
+}
+
+impl Runtime {
+    /// Whether something is to be done when the function of the running thread is over ([`end_function`]).
+    pub(crate) fn leaves_something(&mut self) -> bool {
+        globals::calls_cancel() || !self.keys.is_empty() || self.execution.left_behind().is_some()
+    }
 }
 
 /// The function of the running thread is over.

@@ -239,10 +239,12 @@ impl Turn {
 /// The running thread stands before a visible operation at this place: returns when it is its turn to perform it.
 #[inline]
 pub(crate) fn turn(pending: Pending, site: RecordPointer) {
-    match with(|runtime| runtime.arrive(pending, site)) {
-        Some(Turn::Alone) => graph::refuse("this operation", site),
-        Some(turn) => turn.obey(),
-        None => {}
+    let Some(mut runtime) = at_work() else { return };
+    let turn = runtime.arrive(pending, site);
+    drop(runtime);
+    match turn {
+        Turn::Alone => graph::refuse("this operation", site),
+        turn => turn.obey(),
     }
 }
 
@@ -521,6 +523,7 @@ impl Runtime {
     /// From now on the program is run for the execution graphs of this model.
     pub(crate) fn run_for_graphs(&mut self, model: GraphModel) {
         self.graph = Some(Box::new(Graph::new(model)));
+        graph::switch_on();
         if model == GraphModel::Power {
             self.assumptions.insert("dependencies are those of the source: a compiler may break some");
         }

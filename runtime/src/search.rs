@@ -205,6 +205,7 @@ pub(crate) enum Stopped {
 
 fn search(job: &Explore, slice: &Slice) -> Stopped {
     let mut looked = faults::ticks();
+    let by_classes = job.explorer == Explorer::Dpor;
     loop {
         if with(|runtime| runtime.is_spent(slice, &mut looked)) == Some(true) {
             return Stopped::Open;
@@ -215,7 +216,7 @@ fn search(job: &Explore, slice: &Slice) -> Stopped {
         fiber::run(Thread::MAIN);
         faults::progress();
         let mut fault = faults::take();
-        while let Some(Some(next)) = with(|runtime| runtime.go_on_without(&mut fault)) {
+        while by_classes && let Some(Some(next)) = with(|runtime| runtime.go_on_without(&mut fault)) {
             fiber::run_on(next);
             faults::progress();
             fault = faults::take();

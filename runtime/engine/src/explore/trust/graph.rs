@@ -54,6 +54,8 @@ pub(super) struct Event {
     /// Its accesses are those from `first` on, so many.
     pub(super) first: u32,
     pub(super) accesses: u32,
+    /// Their places, each as one of 64 bits: events without a common bit have no common place.
+    pub(super) bits: u64,
     /// The last so many of them are to locations that its thread made inaccessible after it.
     pub(super) hides: u32,
     pub(super) writes: Writes,
@@ -373,7 +375,7 @@ impl Graph {
         let index = self.length();
         let first = narrow(self.accesses.len());
         let tried = Tried { overtaken: index, ways: 0, older: 0 };
-        let (tick, previous, accesses, hides, leaves_out) = (0, NONE, 0, 0, false);
+        let (tick, previous, accesses, bits, hides, leaves_out) = (0, NONE, 0, 0, 0, false);
         self.events.push(Event {
             thread,
             what,
@@ -381,6 +383,7 @@ impl Graph {
             previous,
             first,
             accesses,
+            bits,
             hides,
             writes,
             need,
@@ -472,6 +475,7 @@ impl Graph {
         }
         // It read, or did nothing, and was added last.
         self.link(first..first + accesses, true);
+        self.events[index as usize].bits = self.bits_of(index);
         self.set_clock(index);
         false
     }
@@ -502,7 +506,9 @@ impl Graph {
             before => self.event(before).tick,
         };
         let tick = before + u32::from(!matches!(what, What::Value { .. }));
-        (self.events[index as usize].previous, self.events[index as usize].tick) = (previous, tick);
+        let bits = self.bits_of(index);
+        let settled = &mut self.events[index as usize];
+        (settled.previous, settled.tick, settled.bits) = (previous, tick, bits);
         self.last[thread].event = index;
         if what == What::Leave {
             self.link_leave(index);
@@ -515,6 +521,10 @@ impl Graph {
         }
         self.make_room(thread);
         self.set_clock(index);
+    }
+
+    fn bits_of(&self, index: u32) -> u64 {
+        self.accesses_of(index).iter().fold(0, |bits, access| bits | 1 << (access.place & 63))
     }
 
     /// Puts accesses after all others.
