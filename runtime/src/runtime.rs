@@ -614,9 +614,29 @@ impl Runtime {
         if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;
         }
-        let turn = self.event(kind, barriers, note, address, &locations, Values::Unknown);
+        let turn = self.event_in_order(kind, barriers, note, address, &mut locations);
         self.locations = locations;
         turn
+    }
+
+    /// Takes an event on locations into the execution. To the explorer they are in the order of their addresses, in which
+    /// they stand here, which is the same in every process; to the monitors in that of their numbers.
+    fn event_in_order(
+        &mut self,
+        kind: Kind,
+        barriers: Barriers,
+        note: Note,
+        address: usize,
+        locations: &mut Vec<Location>,
+    ) -> Turn {
+        if self.explorer != Explorer::Dpor || locations.len() < 2 {
+            locations.sort_unstable();
+            return self.event(kind, barriers, note, address, locations, Values::Unknown);
+        }
+        let explored = locations.clone();
+        locations.sort_unstable();
+        let places = Places { address, locations, explored: &explored };
+        self.event_on(kind, barriers, note, places, Values::Unknown)
     }
 
     /// Reports an indivisible access to any number of bytes that the running thread has performed.
@@ -652,9 +672,9 @@ impl Runtime {
             self.void |= self.shadow.locate(piece.address, piece.before.len(), &mut some) == Cut::Yes;
             all.append(&mut some);
         }
-        all.sort_unstable();
-        all.dedup();
-        self.event(kind, barriers, Note { site, operation }, address, &all, Values::Unknown)
+        let mut seen = BTreeSet::new();
+        all.retain(|&location| seen.insert(location));
+        self.event_in_order(kind, barriers, Note { site, operation }, address, &mut all)
     }
 
     /// Takes an access that failed into the execution, so that the explorer knows what it has to do with others. The

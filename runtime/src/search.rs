@@ -151,7 +151,8 @@ impl Search {
         match self.job.explorer {
             Explorer::Bounded => Ok(Some(Box::new(Bounded::slice(self.job.preemptions, &packed)?))),
             Explorer::Random => Ok(Some(Box::new(Sampler::slice(self.job.seed, Uniform, &packed)?))),
-            Explorer::Dpor | Explorer::Pct | Explorer::Urw => Err(Corrupt),
+            Explorer::Dpor => Ok(Some(Box::new(Trust::slice(&packed)?))),
+            Explorer::Pct | Explorer::Urw => Err(Corrupt),
         }
     }
 }
@@ -326,6 +327,7 @@ impl Runtime {
             }
             End::MaxEvents => return Some(Stopped::Events),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
+            End::Nobody(Ending::Abandoned) if self.execution.only_repeated() => {}
             End::Nobody(Ending::Abandoned) => self.recorder.runs += 1,
             End::Nobody(_) if !self.failed.is_empty() => {
                 self.recorder.count(&self.execution, &self.reports);

@@ -121,7 +121,7 @@ pub struct Performed<'a> {
     pub thread: Thread,
     /// What.
     pub kind: Kind,
-    /// What it touched, ascending.
+    /// What it touched, in an order that does not depend on the numbers.
     pub locations: &'a [Location],
     /// What it read and wrote.
     pub values: Values,
@@ -199,6 +199,11 @@ pub trait Strategy {
     /// Whether the strategy is in error because what it tried is not possible, and not because the program is not
     /// deterministic.
     fn abandons(&self) -> bool {
+        false
+    }
+
+    /// Whether the execution only repeats the beginning of one that has been run before: it counts nowhere.
+    fn repeats(&self) -> bool {
         false
     }
 

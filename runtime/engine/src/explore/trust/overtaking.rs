@@ -233,7 +233,7 @@ impl Overtaking {
             into.copy_event(from, index);
         }
         let number = |index: u32| numbers[index as usize];
-        into.fixed = into.length();
+        (into.fixed, into.bottom) = (into.length(), into.length());
         let order = from.order.iter().copied().filter(|&index| index < by && index != overtaken && kept(index));
         into.order.extend(order.map(number));
         into.order.push(number(by));
