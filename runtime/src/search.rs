@@ -327,8 +327,8 @@ impl Runtime {
             }
             End::MaxEvents => return Some(Stopped::Events),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
-            End::Nobody(Ending::Abandoned) if self.execution.only_repeated() => {}
-            End::Nobody(Ending::Abandoned) => self.recorder.runs += 1,
+            // It is no execution of the program, or the beginning of one that has been run before.
+            End::Nobody(Ending::Abandoned) => {}
             End::Nobody(_) if !self.failed.is_empty() => {
                 self.recorder.count(&self.execution, &self.reports);
                 for (failure, extent) in self.failed.drain(..) {

@@ -656,12 +656,6 @@ impl Execution {
         Some(self.shared.min(last)..last)
     }
 
-    /// Whether the execution, which was abandoned, only repeated the beginning of one that has been run before.
-    #[must_use]
-    pub fn only_repeated(&self) -> bool {
-        self.strategy.repeats()
-    }
-
     /// Ends the execution.
     pub fn finish(&mut self, finish: Finish) {
         self.strategy.finish(finish);

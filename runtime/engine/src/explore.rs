@@ -196,14 +196,9 @@ pub trait Strategy {
         None
     }
 
-    /// Whether the strategy is in error because what it tried is not possible, and not because the program is not
-    /// deterministic.
+    /// Whether the strategy ends the execution because what it tried is not possible, or because all that it wanted to see
+    /// has been repeated, and not because the program is not deterministic.
     fn abandons(&self) -> bool {
-        false
-    }
-
-    /// Whether the execution only repeats the beginning of one that has been run before: it counts nowhere.
-    fn repeats(&self) -> bool {
         false
     }
 

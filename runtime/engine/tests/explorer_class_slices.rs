@@ -86,9 +86,6 @@ impl Strategy for Renumbered {
     fn abandons(&self) -> bool {
         self.explorer.abandons()
     }
-    fn repeats(&self) -> bool {
-        self.explorer.repeats()
-    }
     fn lacks(&self) -> Option<&'static str> {
         self.explorer.lacks()
     }
@@ -135,7 +132,7 @@ impl Knife<'_> {
                 continue;
             }
             execution.finish(Finish::Done);
-            if !execution.only_repeated() {
+            if run.ending != Ending::Abandoned {
                 runs.push(run);
             }
         }
@@ -177,8 +174,7 @@ fn search(program: &Program, paths: &[Vec<u32>], knife: &mut Knife<'_>) -> (Vec<
         parts.splice(at..at, new);
     }
     let done = |part| if let Part::Done(runs) = part { runs } else { unreachable!("nothing is pending") };
-    let runs = parts.into_iter().flat_map(done).filter(|run: &Run| run.ending != Ending::Abandoned);
-    (runs.collect(), slices)
+    (parts.into_iter().flat_map(done).collect(), slices)
 }
 
 /// All executions of an uncut search, if they are few.

@@ -285,9 +285,13 @@ impl Trust {
             return event.leaves_out;
         }
         let concerned = |location: &Location| self.graph.is_touched_beside(index, location.0 << 1);
-        if !objects.is_empty() || locations.iter().any(concerned) {
-            self.lacks =
-                Some("what a thread frees, destroys or has in common with others only if it reads something older");
+        if !objects.is_empty() {
+            self.lacks = Some(
+                "a sleep, a look at a clock or another use of what all threads have in common, before the next access \
+                 after one that can read something older, as in a loop around a sleep",
+            );
+        } else if locations.iter().any(concerned) {
+            self.lacks = Some("a free before the next access after one that can read something older");
         }
         self.graph.events[index as usize].leaves_out = true;
         true
@@ -468,10 +472,6 @@ impl Strategy for Trust {
                 self.expected();
             }
         }
-    }
-
-    fn repeats(&self) -> bool {
-        self.repeats
     }
 
     fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {
