@@ -12,9 +12,9 @@ use engine::execution::Pending;
 
 use crate::objects::Call;
 use crate::recorder::Operation;
-use crate::runtime::with;
+use crate::runtime::{Runtime, with};
 use crate::waits::Looks;
-use crate::{keys, once, threads};
+use crate::{globals, keys, once, threads};
 
 type Routine = unsafe extern "C" fn(*mut c_void);
 
@@ -91,6 +91,13 @@ pub(crate) fn run_in_graph() {
         run(handler);
     }
     keys::destroy_values();
+}
+
+impl Runtime {
+    /// Whether something is to be done when the function of the running thread is over ([`end_function`]).
+    pub(crate) fn leaves_something(&mut self) -> bool {
+        globals::calls_cancel() || !self.keys.is_empty() || self.execution.left_behind().is_some()
+    }
 }
 
 /// The function of the running thread is over.

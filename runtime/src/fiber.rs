@@ -7,7 +7,7 @@
 //! The switch is our own. Coroutines, as crates offer them, return to whoever resumed them, so that each change of
 //! thread is two switches; and they are resumed and left through different instructions, after which the processor
 //! predicts every return wrongly until the frames of the other stack are used up. All fibers are left and entered
-//! through the one call in [`suspend`] here, and returns are predicted.
+//! through [`suspend`] here, and returns are predicted.
 
 use std::arch::naked_asm;
 use std::cell::Cell;
@@ -50,6 +50,8 @@ struct Fibers {
     running: Cell<Option<Thread>>,
     /// `errno` of this OS thread.
     errno: Cell<*mut c_int>,
+    /// What `errno` was, by thread, of those that do not run.
+    errors: [Cell<c_int>; Thread::LIMIT],
 }
 
 // SAFETY: the program runs on one OS thread, and so does all of this.
@@ -60,6 +62,7 @@ static FIBERS: Fibers = Fibers {
     outside: Cell::new(std::ptr::null_mut()),
     running: Cell::new(None),
     errno: Cell::new(std::ptr::null_mut()),
+    errors: [const { Cell::new(0) }; Thread::LIMIT],
 };
 
 /// Leaves the code that runs, keeping its context in `left`, and goes on with other code.
@@ -111,16 +114,19 @@ pub(crate) fn run_on(next: Switch) {
     FIBERS.running.set(None);
 }
 
-/// The context of what runs next, which from now on is what runs.
+/// The context of what runs next, which from now on is what runs. libc has one `errno` for all fibers: each keeps its
+/// own across switches.
 #[inline(always)]
 fn entered(next: Switch) -> Context {
     match next {
         Switch::To(thread) => {
             FIBERS.running.set(Some(thread));
+            set_errno(FIBERS.errors[thread.index()].get());
             FIBERS.contexts[thread.index()].get()
         }
         Switch::Start(thread) => {
             FIBERS.running.set(Some(thread));
+            set_errno(0);
             start(thread)
         }
         Switch::End => FIBERS.outside.get(),
@@ -144,23 +150,21 @@ fn start(thread: Thread) -> Context {
 
 /// What a fiber runs.
 extern "C" fn body() -> ! {
-    set_errno(0);
     abandon(threads::body(FIBERS.running.get().expect("a fiber runs")))
 }
 
 /// Gives up control; returns when the thread is switched to again. Not inline: a switch clobbers all registers, which
-/// hooks that go on would have to save; and see above.
+/// hooks that go on would have to save; and see above. Nothing is left to do after the switch, which keeps the registers.
 #[inline(never)]
 pub(crate) fn suspend(next: Switch) {
-    let running = FIBERS.running.get().expect("a fiber runs");
-    let errno = errno();
+    let running = FIBERS.running.get().expect("a fiber runs").index();
+    FIBERS.errors[running].set(errno());
     let next = entered(next);
     // SAFETY: a thread that is switched to has been started and does not run; `run` is outside while a fiber runs.
-    unsafe { switch(FIBERS.contexts[running.index()].as_ptr(), next) };
-    set_errno(errno);
+    unsafe { switch(FIBERS.contexts[running].as_ptr(), next) };
 }
 
-/// `errno`, of which libc has one for all fibers: each keeps its own across switches.
+/// `errno` of the thread whose code runs.
 fn errno() -> c_int {
     // SAFETY: the variable lives as long as the OS thread.
     unsafe { *FIBERS.errno.get() }

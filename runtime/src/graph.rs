@@ -21,6 +21,8 @@ pub(crate) mod search;
 pub(crate) mod threads;
 mod transactions;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use engine::event::{Kind, Location, Thread};
 use engine::graph::{Access, Fences, Internal, Link, Reached, Value, Written};
 use engine::mapping::graphs::{self, Around};
@@ -178,13 +180,30 @@ fn poke(address: usize, width: usize, value: u64) {
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, width) };
 }
 
+/// Asked for at each call.
+static ON: AtomicBool = AtomicBool::new(false);
+
+/// From now on the program is run for execution graphs.
+pub(crate) fn switch_on() {
+    ON.store(true, Ordering::Relaxed);
+}
+
 /// Whether the program is run for execution graphs.
+#[inline]
 pub(crate) fn is_on() -> bool {
-    with(|runtime| runtime.graph.is_some()) == Some(true)
+    ON.load(Ordering::Relaxed)
 }
 
 /// Refuses what is not modelled in execution graphs, where it is run for them.
+#[inline]
 pub(crate) fn refuse(what: &str, site: RecordPointer) {
+    if is_on() {
+        refuse_it(what, site);
+    }
+}
+
+#[cold]
+fn refuse_it(what: &str, site: RecordPointer) {
     if let Some(Some(option)) = with(|runtime| runtime.graph.as_ref().map(|graph| option_of(graph.model))) {
         unsupported(&format!("{what} under {option}"), site);
     }

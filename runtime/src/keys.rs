@@ -46,6 +46,11 @@ impl Keys {
         self.values[thread].clear();
     }
 
+    /// Whether no key has been made in this execution.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     /// A new key, with a value of null in all threads.
     fn create(&mut self, destructor: Option<Destructor>) -> Option<u32> {
         if self.keys.len() == LIMIT {

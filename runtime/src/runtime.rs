@@ -247,10 +247,12 @@ impl Turn {
 /// The running thread stands before a visible operation at this place: returns when it is its turn to perform it.
 #[inline]
 pub(crate) fn turn(pending: Pending, site: RecordPointer) {
-    match with(|runtime| runtime.arrive(pending, site)) {
-        Some(Turn::Alone) => graph::refuse("this operation", site),
-        Some(turn) => turn.obey(),
-        None => {}
+    let Some(mut runtime) = at_work() else { return };
+    let turn = runtime.arrive(pending, site);
+    drop(runtime);
+    match turn {
+        Turn::Alone => graph::refuse("this operation", site),
+        turn => turn.obey(),
     }
 }
 
@@ -552,6 +554,7 @@ impl Runtime {
     /// From now on the program is run for the execution graphs of this model, with so many rounds of each loop.
     pub(crate) fn run_for_graphs(&mut self, model: GraphModel, unroll: Option<u64>) {
         self.graph = Some(Box::new(Graph::new(model, unroll)));
+        graph::switch_on();
         if model == GraphModel::Power {
             self.assumptions.insert("dependencies are those of the source: a compiler may break some");
         }
@@ -646,9 +649,29 @@ impl Runtime {
         if self.shadow.locate(address, width, &mut locations) == Cut::Yes {
             self.void = true;
         }
-        let turn = self.event(kind, barriers, note, address, &locations, Values::Unknown);
+        let turn = self.event_in_order(kind, barriers, note, address, &mut locations);
         self.locations = locations;
         turn
+    }
+
+    /// Takes an event on locations into the execution. To the explorer they are in the order of their addresses, in which
+    /// they stand here, which is the same in every process; to the monitors in that of their numbers.
+    fn event_in_order(
+        &mut self,
+        kind: Kind,
+        barriers: Barriers,
+        note: Note,
+        address: usize,
+        locations: &mut Vec<Location>,
+    ) -> Turn {
+        if self.explorer != Explorer::Dpor || locations.len() < 2 {
+            locations.sort_unstable();
+            return self.event(kind, barriers, note, address, locations, Values::Unknown);
+        }
+        let explored = locations.clone();
+        locations.sort_unstable();
+        let places = Places { address, locations, explored: &explored };
+        self.event_on(kind, barriers, note, places, Values::Unknown)
     }
 
     /// Reports an indivisible access to any number of bytes that the running thread has performed.
@@ -684,9 +707,9 @@ impl Runtime {
             self.void |= self.shadow.locate(piece.address, piece.before.len(), &mut some) == Cut::Yes;
             all.append(&mut some);
         }
-        all.sort_unstable();
-        all.dedup();
-        self.event(kind, barriers, Note { site, operation }, address, &all, Values::Unknown)
+        let mut seen = BTreeSet::new();
+        all.retain(|&location| seen.insert(location));
+        self.event_in_order(kind, barriers, Note { site, operation }, address, &mut all)
     }
 
     /// Takes an access that failed into the execution, so that the explorer knows what it has to do with others. The

@@ -155,7 +155,8 @@ impl Search {
         match self.job.explorer {
             Explorer::Bounded => Ok(Some(Box::new(Bounded::slice(self.job.preemptions, &packed)?))),
             Explorer::Random => Ok(Some(Box::new(Sampler::slice(self.job.seed, Uniform, &packed)?))),
-            Explorer::Dpor | Explorer::Pct | Explorer::Urw => Err(Corrupt),
+            Explorer::Dpor => Ok(Some(Box::new(Trust::slice(&packed)?))),
+            Explorer::Pct | Explorer::Urw => Err(Corrupt),
         }
     }
 }
@@ -209,6 +210,7 @@ pub(crate) enum Stopped {
 
 fn search(job: &Explore, slice: &Slice) -> Stopped {
     let mut looked = faults::ticks();
+    let by_classes = job.explorer == Explorer::Dpor;
     loop {
         if with(|runtime| runtime.is_spent(slice, &mut looked)) == Some(true) {
             return Stopped::Open;
@@ -219,7 +221,7 @@ fn search(job: &Explore, slice: &Slice) -> Stopped {
         fiber::run(Thread::MAIN);
         faults::progress();
         let mut fault = faults::take();
-        while let Some(Some(next)) = with(|runtime| runtime.go_on_without(&mut fault)) {
+        while by_classes && let Some(Some(next)) = with(|runtime| runtime.go_on_without(&mut fault)) {
             fiber::run_on(next);
             faults::progress();
             fault = faults::take();
@@ -329,7 +331,8 @@ impl Runtime {
             }
             End::MaxEvents => return Some(Stopped::Events),
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
-            End::Nobody(Ending::Abandoned) => self.recorder.runs += 1,
+            // It is no execution of the program, or the beginning of one that has been run before.
+            End::Nobody(Ending::Abandoned) => {}
             End::Nobody(_) if !self.failed.is_empty() => {
                 self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 for (failure, extent) in self.failed.drain(..) {

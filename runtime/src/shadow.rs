@@ -105,7 +105,7 @@ impl Shadow {
         self.partition.known(Granule(number), (address & 7) as u8, width)
     }
 
-    /// Puts the locations of the `width` bytes (at least 1) at `address` into `into`, in ascending order.
+    /// Puts the locations of the `width` bytes (at least 1) at `address` into `into`, in the order of their addresses.
     #[cold]
     pub(crate) fn locate(&mut self, address: usize, width: usize, into: &mut Vec<Location>) -> Cut {
         into.clear();
@@ -121,7 +121,6 @@ impl Shadow {
             into.extend(self.partition.each(granule, offset, piece));
             at += usize::from(piece);
         }
-        into.sort_unstable();
         cut
     }
 

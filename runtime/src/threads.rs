@@ -14,7 +14,7 @@ use crate::sites::{Record, RecordPointer};
 use crate::timed::Patience;
 use crate::transactions::Transaction;
 use crate::waits::{Change, Mark, Read, Thing};
-use crate::{atomic_blocks, cancellation, cursor, graph, timed};
+use crate::{atomic_blocks, cancellation, cursor, globals, graph, timed};
 use engine::event::{Barrier, Kind, Object, Thread};
 use engine::execution::{Pending, Status, TooManyThreads};
 use engine::per_thread::PerThread;
@@ -181,7 +181,9 @@ pub(crate) fn body(thread: Thread) -> Switch {
             .flatten()
             .expect("a thread that starts was created with a function");
         let result = start.run();
-        ends::end_function(Call::at_the_end());
+        if with(Runtime::leaves_something) != Some(false) {
+            ends::end_function(Call::at_the_end());
+        }
         with(|runtime| {
             runtime.threads.at(thread).result = result;
             runtime.end_thread()
@@ -295,7 +297,7 @@ pub(crate) fn join(call: Call, handle: usize) -> Result<usize, c_int> {
     let child = claim(call, handle, Claim::Joined)?;
     cancellation::point(call);
     call.wait(Pending::Join(child));
-    if with(|runtime| runtime.execution.is_granted(Wish::Join(child))) == Some(false) {
+    if globals::calls_cancel() && with(|runtime| runtime.execution.is_granted(Wish::Join(child))) == Some(false) {
         unclaim(child);
         cancellation::act(call);
     }
@@ -474,6 +476,5 @@ pub(crate) fn leave() -> ! {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_tls(image: *mut c_void) -> *mut c_void {
-    with(|runtime| runtime.running)
-        .map_or(image, |thread| crate::globals::tls_address(thread, image as usize) as *mut c_void)
+    with(|runtime| runtime.running).map_or(image, |thread| globals::tls_address(thread, image as usize) as *mut c_void)
 }

@@ -304,7 +304,10 @@ impl Execution {
         let state = &mut self.threads[thread.index()];
         debug_assert_eq!(state.status, Status::Running);
         state.status = Status::Arrived(pending);
-        self.settle(thread, pending);
+        match pending {
+            Pending::Access => self.enabled.insert(thread),
+            _ => self.settle(thread, pending),
+        }
     }
 
     /// Who performs its operation now?
@@ -444,7 +447,7 @@ impl Execution {
     ///
     /// # Errors
     /// [`Diverged`] if the execution before did something else here; [`Execution::divergence`] has both.
-    #[inline]
+    #[inline(always)]
     pub fn performed(&mut self, step: Step, locations: &[Location], values: Values) -> Result<(), Diverged> {
         debug_assert_eq!(step.thread, self.current);
         if self.observed {

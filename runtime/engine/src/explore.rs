@@ -121,7 +121,7 @@ pub struct Performed<'a> {
     pub thread: Thread,
     /// What.
     pub kind: Kind,
-    /// What it touched, ascending.
+    /// What it touched, in an order that does not depend on the numbers.
     pub locations: &'a [Location],
     /// What it read and wrote.
     pub values: Values,
@@ -196,8 +196,8 @@ pub trait Strategy {
         None
     }
 
-    /// Whether the strategy is in error because what it tried is not possible, and not because the program is not
-    /// deterministic.
+    /// Whether the strategy ends the execution because what it tried is not possible, or because all that it wanted to see
+    /// has been repeated, and not because the program is not deterministic.
     fn abandons(&self) -> bool {
         false
     }

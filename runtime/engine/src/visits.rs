@@ -92,7 +92,9 @@ impl<L: Copy + PartialEq, M: Copy> Visits<L, M> {
         let kept = active.map_or(&[][..], |active| &self.marks[active.marks..]);
         recent.chain((visits > 0).then_some(0)).map(slot).filter_map(move |slot| {
             let at = from + slot * state.len();
-            (self.words[at..at + state.len()] == *state).then(|| kept[slot])
+            // Most states differ in their first word.
+            let differs = state.first().is_some_and(|&first| self.words[at] != first);
+            (!differs && self.words[at..at + state.len()] == *state).then(|| kept[slot])
         })
     }
 

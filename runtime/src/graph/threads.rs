@@ -19,7 +19,7 @@ use crate::recorder::{Note, Operation};
 use crate::runtime::with;
 use crate::sites::RecordPointer;
 use crate::threads::{Start, handle};
-use crate::{cursor, ends, keys, transactions};
+use crate::{cursor, ends, graph, keys, transactions};
 use engine::mapping::Barriers;
 
 /// Which side of a creation or join is ordered with the other thread.
@@ -87,6 +87,9 @@ fn meet(thing: Thing, link: Link, side: Side, written: Written, note: Note) -> O
 
 /// Runs a thread from its beginning to its end, if it is run for execution graphs.
 pub(crate) fn body(thread: Thread) -> Option<Switch> {
+    if !graph::is_on() {
+        return None;
+    }
     let start = with(|runtime| {
         let graph = runtime.graph.as_deref()?;
         Some(graph.run.origin.checked_sub(1).map(|index| graph.origins[index as usize]))

@@ -202,8 +202,12 @@ impl Execution {
     /// The thread goes on.
     #[inline]
     pub(super) const fn awakes(&mut self, thread: Thread) {
-        self.dreaming.remove(thread);
-        self.patient.remove(thread);
+        if !self.dreaming.is_empty() {
+            self.dreaming.remove(thread);
+        }
+        if !self.patient.is_empty() {
+            self.patient.remove(thread);
+        }
     }
 
     /// Whether some wait has run out, would run out again and again, and nothing would ever be different.
@@ -270,6 +274,9 @@ impl Execution {
         let (wish, until) = match pending {
             Pending::Access => return Ready::Yes,
             Pending::Lock(object) => (Wish::Lock(object), Until::Granted),
+            Pending::Join(other) if self.interrupted.is_empty() => {
+                return if self.status(other) == Status::Ended { Ready::Yes } else { Ready::No };
+            }
             Pending::Join(other) => (Wish::Join(other), Until::Granted),
             Pending::Wait(wish, until) => (wish, until),
         };

@@ -6,14 +6,19 @@
 mod graph;
 mod order;
 mod overtaking;
+mod slices;
 
-use graph::{Begins, Event, Graph, NONE, Watched, What, Writes, is_object};
+use std::collections::VecDeque;
+
+use graph::{Begins, Event, Expected, Graph, NONE, Watched, What, Writes, is_object};
 use order::Closure;
 use overtaking::Scratch;
+use slices::{Goes, UNKNOWN};
 
+use super::slice::{Leftover, Unit};
 use super::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy, Touched};
 use crate::event::{Location, Object, Thread};
-use crate::execution::Iteration;
+use crate::execution::{Iteration, Step};
 use crate::thread_set::ThreadSet;
 
 /// The explorer `dpor`.
@@ -24,6 +29,12 @@ pub struct Trust {
     suspended: Vec<Graph>,
     /// Graphs that are not in use, kept for their memory.
     spare: Vec<Graph>,
+    /// What comes after all of these.
+    tasks: VecDeque<Unit>,
+    /// Of the unit at hand.
+    weight: f64,
+    /// The execution that is run was run before, up to where it is to be varied.
+    repeats: bool,
     closure: Closure,
     scratch: Scratch,
     /// The first so many of the order are given.
@@ -58,6 +69,8 @@ enum State {
     /// The event that was moved, a compare-and-swap whose values nobody knew, succeeds where it was to fail, or the
     /// other way round: that is another class.
     Impossible,
+    /// What was to be repeated is not what it was.
+    Strayed,
     Ended(Finish),
 }
 
@@ -78,7 +91,7 @@ impl Trust {
     /// An explorer of all classes.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self { tasks: [Self::whole()].into(), ..Self::default() }
     }
 
     /// How many execution graphs it keeps at the moment. They are all that it keeps.
@@ -87,17 +100,27 @@ impl Trust {
         1 + self.suspended.len() + self.spare.len()
     }
 
-    /// Steps to the next class; false if there is none.
+    /// Steps to the next class, or to an execution that has to be repeated first; false if there is none.
     fn advance(&mut self) -> bool {
         loop {
-            if self.graph.length() == self.graph.fixed {
-                let Some(suspended) = self.suspended.pop() else { return false };
+            if self.graph.length() > self.graph.bottom || self.graph.expects.is_some() {
+                self.repeats = self.graph.generation == UNKNOWN;
+                if self.repeats || self.vary_last() {
+                    return true;
+                }
+                self.graph.pop();
+            } else if let Some(suspended) = self.suspended.pop() {
                 self.spare.push(std::mem::replace(&mut self.graph, suspended));
+            } else {
+                match self.enter() {
+                    None => return false,
+                    Some(Goes::Varying) => {}
+                    Some(Goes::Running) => {
+                        self.repeats = false;
+                        return true;
+                    }
+                }
             }
-            if self.vary_last() {
-                return true;
-            }
-            self.graph.pop();
         }
     }
 
@@ -183,7 +206,9 @@ impl Trust {
         }
         let index = if let Some(index) = self.planned() {
             let Event { what, writes, hides, .. } = *self.graph.event(index);
-            if !self.graph.is_as_before(index, event, watched) {
+            if self.repeats && !self.repeats_as(index, event, watched) {
+                self.state = State::Strayed;
+            } else if !self.graph.is_as_before(index, event, watched) {
                 let conditional = writes != Writes::Surely && hides == 0;
                 if conditional && self.graph.moved[0] == index && graph::what(event) != what {
                     self.state = State::Impossible;
@@ -206,6 +231,50 @@ impl Trust {
         self.position += 1;
     }
 
+    /// Whether an event that is repeated is of the kind that it was.
+    fn repeats_as(&mut self, index: u32, event: &Performed<'_>, watched: &[Watched]) -> bool {
+        let Event { what, places, .. } = *self.graph.event(index);
+        self.has_places(places, graph::touched(event, watched).count());
+        let now = graph::woken(graph::what(event), watched);
+        // What a thread did next may have made it write. The last one may have failed to write since.
+        now == what || (now, what) == (What::Leave, What::Write) || index + 1 == self.graph.length()
+    }
+
+    /// Alternatives are numbered by places, which have to be as many as where the first of them were tried.
+    fn has_places(&mut self, before: u32, now: usize) {
+        if before > 0 && before as usize != now {
+            self.lacks =
+                Some("a search in several processes through memory that is accessed in pieces of several sizes");
+        }
+    }
+
+    /// Adds the thread that cannot go on at the end of what is repeated, if it is one that waits for a change.
+    fn end_repetition(&mut self) {
+        for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
+            if !watched.is_empty() && self.graph.expects.is_some_and(|expected| expected.thread == thread) {
+                self.graph.append_asleep(thread, begins, &watched);
+                self.expected();
+            }
+        }
+        if self.graph.expects.is_some() && self.graph.length() == self.graph.bottom {
+            self.state = State::Strayed;
+        }
+    }
+
+    /// The event that was added last is the one that was expected.
+    fn expected(&mut self) {
+        let Some(Expected { tried, places, .. }) = self.graph.expects else { return };
+        let index = self.graph.length() - 1;
+        let accesses = self.graph.accesses_of(index).len();
+        self.graph.events[index as usize].tried = tried;
+        self.has_places(places, accesses);
+    }
+
+    /// Whether what was to be repeated has been.
+    fn has_repeated(&self) -> bool {
+        self.repeats && self.planned().is_none()
+    }
+
     /// Whether what a thread did after an event that reads something older than it did before is left out: such an event
     /// stands before others that were there before it, and it must not come to write. Nothing is lost where nobody has
     /// to do with memory that is gone: whoever accesses it later fails. Else the search would not be complete.
@@ -216,9 +285,13 @@ impl Trust {
             return event.leaves_out;
         }
         let concerned = |location: &Location| self.graph.is_touched_beside(index, location.0 << 1);
-        if !objects.is_empty() || locations.iter().any(concerned) {
-            self.lacks =
-                Some("what a thread frees, destroys or has in common with others only if it reads something older");
+        if !objects.is_empty() {
+            self.lacks = Some(
+                "a sleep, a look at a clock or another use of what all threads have in common, before the next access \
+                 after one that can read something older, as in a loop around a sleep",
+            );
+        } else if locations.iter().any(concerned) {
+            self.lacks = Some("a free before the next access after one that can read something older");
         }
         self.graph.events[index as usize].leaves_out = true;
         true
@@ -230,7 +303,7 @@ impl Trust {
     }
 
     fn is_impossible(&self) -> bool {
-        self.state == State::Impossible
+        matches!(self.state, State::Impossible | State::Strayed)
     }
 
     fn planned(&self) -> Option<u32> {
@@ -241,10 +314,11 @@ impl Trust {
 impl Strategy for Trust {
     fn begin(&mut self) -> Option<Start> {
         let shared = match self.state {
-            State::Running | State::Impossible => panic!("an execution ends before the next begins"),
-            State::Unstarted => 0,
+            State::Running | State::Impossible | State::Strayed => {
+                panic!("an execution ends before the next begins");
+            }
             State::Ended(Finish::Again) => u32::MAX,
-            State::Ended(Finish::Done) => {
+            State::Unstarted | State::Ended(Finish::Done) => {
                 if !self.advance() {
                     return None;
                 }
@@ -253,6 +327,7 @@ impl Strategy for Trust {
         };
         self.planned = self.graph.order.len();
         self.renews = self.graph.generation != self.generation;
+        self.stale = self.graph.generation == UNKNOWN;
         self.position = 0;
         self.current = Thread::MAIN;
         self.performed.clear();
@@ -268,7 +343,7 @@ impl Strategy for Trust {
             Previous::Stopped(_) => None,
         };
         match self.planned() {
-            _ if self.is_impossible() => Err(Diverged),
+            _ if self.is_impossible() || self.has_repeated() => Err(Diverged),
             Some(index) => {
                 let event = self.graph.event(index);
                 let can = enabled.contains(event.thread) || continues == Some(event.thread);
@@ -280,7 +355,10 @@ impl Strategy for Trust {
     }
 
     fn undecided(&mut self, _event: u32, only: Option<Thread>) -> Result<(), Diverged> {
-        if self.is_impossible() {
+        if self.has_repeated() && only.is_none() {
+            self.end_repetition();
+        }
+        if self.is_impossible() || self.has_repeated() {
             return Err(Diverged);
         }
         let Some(index) = self.planned() else { return Ok(()) };
@@ -297,6 +375,8 @@ impl Strategy for Trust {
                 Ok(value.into())
             }
             Some(What::Value { .. }) => Err(Diverged),
+            // Nobody goes on from there, or what is varied was added before this was asked: the first value.
+            _ if self.is_impossible() || self.repeats => Ok(0),
             // The event that was performed last reads something new, and asks for the first time.
             _ => {
                 self.graph.append_value(self.current, count, self.position);
@@ -373,8 +453,10 @@ impl Strategy for Trust {
     }
 
     fn abandons(&self) -> bool {
-        self.is_impossible()
-            || self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
+        self.state == State::Impossible
+            || self.state == State::Running && self.has_repeated()
+            || !self.repeats
+                && self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
     }
 
     fn lacks(&self) -> Option<&'static str> {
@@ -382,13 +464,22 @@ impl Strategy for Trust {
     }
 
     fn blocked(&mut self, thread: Thread, need: Need) {
-        if self.planned().is_none() {
+        let expected = self.graph.expects.is_some_and(|expected| expected.thread == thread);
+        if self.planned().is_none() && (!self.repeats || expected) {
+            let before = self.graph.length();
             self.graph.append_stuck(thread, need);
+            if expected && self.graph.length() > before {
+                self.expected();
+            }
         }
     }
 
+    fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {
+        Some(self.hand_out())
+    }
+
     fn finish(&mut self, finish: Finish) {
-        assert!(matches!(self.state, State::Running | State::Impossible), "an execution ends once");
+        assert!(matches!(self.state, State::Running | State::Impossible | State::Strayed), "an execution ends once");
         self.state = State::Ended(finish);
         // What was abandoned has not been run.
         self.runs.truncate(self.position);
@@ -398,9 +489,10 @@ impl Strategy for Trust {
         self.generation += u32::from(finish == Finish::Again);
         if finish == Finish::Done {
             (self.graph.generation, self.graph.moved) = (self.generation, [NONE; 2]);
+            self.graph.expects = None;
         }
         if finish == Finish::Again {
-            while self.graph.length() > self.graph.fixed
+            while self.graph.length() > self.graph.bottom
                 && !self.graph.event(self.graph.length() - 1).what.is_performed()
             {
                 self.graph.pop();

@@ -54,6 +54,8 @@ pub(super) struct Event {
     /// Its accesses are those from `first` on, so many.
     pub(super) first: u32,
     pub(super) accesses: u32,
+    /// Their places, each as one of 64 bits: events without a common bit have no common place.
+    pub(super) bits: u64,
     /// The last so many of them are to locations that its thread made inaccessible after it.
     pub(super) hides: u32,
     pub(super) writes: Writes,
@@ -61,7 +63,11 @@ pub(super) struct Event {
     pub(super) need: Option<Need>,
     /// What its thread made inaccessible after it is left out.
     pub(super) leaves_out: bool,
+    /// It was added as what a thread would do that waits.
+    pub(super) slept: bool,
     pub(super) tried: Tried,
+    /// How many places it touches, if that was known before it was: 0 if not.
+    pub(super) places: u32,
 }
 
 /// Whether an event writes.
@@ -123,6 +129,50 @@ pub(super) struct Mark {
     pub(super) by: u32,
 }
 
+/// How an event that reads something older has split the order of the events before it: for each of these, whether it
+/// comes after the event now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Split {
+    pub(super) index: u32,
+    pub(super) follows: Vec<bool>,
+}
+
+impl Split {
+    /// The parts of the order before and after the event, without what was added later.
+    fn parts(&self, order: &[u32]) -> Option<[Vec<u32>; 2]> {
+        let at = order.iter().position(|&index| index == self.index)?;
+        let part = |part: &[u32]| part.iter().copied().filter(|&index| index < self.index).collect();
+        Some([part(&order[..at]), part(&order[at + 1..])])
+    }
+
+    /// Whether the order can be what the event has made of another one.
+    pub(super) fn fits(&self, order: &[u32]) -> bool {
+        let after = self.follows.iter().filter(|&&follows| follows).count();
+        self.parts(order)
+            .is_some_and(|[before, behind]| before.len() + after == self.follows.len() && behind.len() == after)
+    }
+
+    /// Makes the order what it was, without the event.
+    pub(super) fn undo(&self, order: &mut Vec<u32>) {
+        let [before, after] = self.parts(order).expect("it stands between the parts");
+        let (mut before, mut after) = (before.into_iter(), after.into_iter());
+        order.clear();
+        for &follows in &self.follows {
+            let next = if follows { after.next() } else { before.next() };
+            order.push(next.expect("the parts are as they were"));
+        }
+    }
+}
+
+/// A thread that cannot go on at the end of an execution that is repeated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Expected {
+    pub(super) thread: Thread,
+    pub(super) tried: Tried,
+    /// As [`Event::places`].
+    pub(super) places: u32,
+}
+
 /// The graph.
 #[derive(Default, Debug)]
 pub(super) struct Graph {
@@ -131,9 +181,15 @@ pub(super) struct Graph {
     pub(super) accesses: Vec<Access>,
     /// The events in an order in which they can be performed; those from `events.len()` on are left over.
     pub(super) order: Vec<u32>,
+    /// Of the events that read something older.
+    pub(super) splits: Vec<Split>,
     pub(super) marks: Vec<Mark>,
-    /// The events before this one are not to be varied.
+    /// The events before this one are those of the graph as it was made by an overtaking.
     pub(super) fixed: u32,
+    /// The events before this one are not to be varied here: they are fixed, or another slice varies them.
+    pub(super) bottom: u32,
+    /// Of a graph that has to be repeated: it ends with this thread, which cannot go on.
+    pub(super) expects: Option<Expected>,
     /// The events that stand elsewhere than when they were performed last.
     pub(super) moved: [u32; 2],
     /// Which locations it speaks of, by a number of the explorer's.
@@ -189,7 +245,7 @@ fn places<'a>(event: &Performed<'a>) -> impl Iterator<Item = u32> + use<'a> {
 }
 
 /// What an event touches and what it only watched, each with its values.
-fn touched<'a>(
+pub(super) fn touched<'a>(
     event: &'a Performed<'a>,
     watched: &'a [Watched],
 ) -> impl Iterator<Item = (u32, Option<(u64, u64)>, Watch)> + 'a {
@@ -217,7 +273,7 @@ pub(super) fn what(event: &Performed<'_>) -> What {
 }
 
 /// What an event is that a thread performs after it has waited for these places.
-fn woken(what: What, watched: &[Watched]) -> What {
+pub(super) fn woken(what: What, watched: &[Watched]) -> What {
     if what == What::Local && !watched.is_empty() { What::Read } else { what }
 }
 
@@ -373,7 +429,7 @@ impl Graph {
         let index = self.length();
         let first = narrow(self.accesses.len());
         let tried = Tried { overtaken: index, ways: 0, older: 0 };
-        let (tick, previous, accesses, hides, leaves_out) = (0, NONE, 0, 0, false);
+        let (tick, previous, accesses, bits, hides, leaves_out) = (0, NONE, 0, 0, 0, false);
         self.events.push(Event {
             thread,
             what,
@@ -381,13 +437,26 @@ impl Graph {
             previous,
             first,
             accesses,
+            bits,
             hides,
             writes,
             need,
             leaves_out,
+            slept: matches!(what, What::Asleep(_)),
             tried,
+            places: 0,
         });
         index
+    }
+
+    /// Adds an event of which no more is known; [`Graph::rebuild`] has to follow.
+    pub(super) fn sketch(&mut self, thread: Thread, what: What, writes: Writes) {
+        if self.events.is_empty() {
+            self.tails.fill(NONE);
+            self.last.first(256).fill(Last::default());
+        }
+        self.push(thread, what, writes, None);
+        self.make_room(thread);
     }
 
     fn put_accesses(&mut self, index: u32, performed: &Performed<'_>, watched: &[Watched]) {
@@ -442,9 +511,12 @@ impl Graph {
         let locations = locations.iter().map(|location| (location.0 << 1, None));
         let places = locations.chain(objects.iter().map(|touched| (object_place(touched.object), touched.states)));
         let unknown = |&(place, _): &(u32, _)| before.iter().all(|access| access.place != place);
-        let mut new: Vec<(u32, Option<(u64, u64)>)> = places.filter(unknown).collect();
-        new.sort_unstable();
-        new.dedup_by_key(|&mut (place, _)| place);
+        let mut new: Vec<(u32, Option<(u64, u64)>)> = Vec::new();
+        for (place, values) in places.filter(unknown) {
+            if new.iter().all(|&(known, _)| known != place) {
+                new.push((place, values));
+            }
+        }
         if new.is_empty() {
             return false;
         }
@@ -472,6 +544,7 @@ impl Graph {
         }
         // It read, or did nothing, and was added last.
         self.link(first..first + accesses, true);
+        self.events[index as usize].bits = self.bits_of(index);
         self.set_clock(index);
         false
     }
@@ -502,7 +575,9 @@ impl Graph {
             before => self.event(before).tick,
         };
         let tick = before + u32::from(!matches!(what, What::Value { .. }));
-        (self.events[index as usize].previous, self.events[index as usize].tick) = (previous, tick);
+        let bits = self.bits_of(index);
+        let settled = &mut self.events[index as usize];
+        (settled.previous, settled.tick, settled.bits) = (previous, tick, bits);
         self.last[thread].event = index;
         if what == What::Leave {
             self.link_leave(index);
@@ -515,6 +590,10 @@ impl Graph {
         }
         self.make_room(thread);
         self.set_clock(index);
+    }
+
+    fn bits_of(&self, index: u32) -> u64 {
+        self.accesses_of(index).iter().fold(0, |bits, access| bits | 1 << (access.place & 63))
     }
 
     /// Puts accesses after all others.
@@ -611,9 +690,26 @@ impl Graph {
         }
     }
 
-    /// Removes the event that was added last. Its place in the order is left over.
+    /// The order of the events before this one is again what it was before this one, which is the last, read something
+    /// older: so that it does not depend on what has been run since.
+    pub(super) fn restore_order(&mut self, index: u32) {
+        if let Some(split) = self.splits.pop_if(|split| split.index == index) {
+            split.undo(&mut self.order);
+        }
+    }
+
+    /// The order of the events before this one, as it was when this one was added.
+    pub(super) fn order_before(&self, index: u32) -> Vec<u32> {
+        let mut order = self.order.clone();
+        self.splits.iter().rev().take_while(|split| split.index >= index).for_each(|split| split.undo(&mut order));
+        order.retain(|&other| other < index);
+        order
+    }
+
+    /// Removes the event that was added last. Its place in the order may be left over.
     pub(super) fn pop(&mut self) {
         let index = self.length() - 1;
+        self.restore_order(index);
         let event = *self.event(index);
         for at in (event.first..event.first + event.accesses).rev() {
             let Access { place, source, .. } = self.accesses[at as usize];
@@ -659,9 +755,10 @@ impl Graph {
         self.events.clear();
         self.accesses.clear();
         self.order.clear();
+        self.splits.clear();
         self.marks.clear();
         self.clocks.clear();
-        self.fixed = 0;
+        (self.fixed, self.bottom, self.expects) = (0, 0, None);
         self.scattered = false;
     }
 

@@ -1,6 +1,6 @@
 //! Reading something older: an event that only reads moves before the writes that come after what it reads then.
 
-use super::graph::{Access, Event, Graph, NONE, What, Writes};
+use super::graph::{Access, Event, Graph, NONE, Split, What, Writes};
 use super::overtaking::{can_perform, is_awake};
 use crate::per_thread::PerThread;
 
@@ -15,6 +15,8 @@ pub(super) struct Closure {
     /// The events before and in the closure.
     before: Vec<u32>,
     after: Vec<u32>,
+    /// Which of all these are in the closure.
+    follows: Vec<bool>,
     /// What is tried at the moment.
     sources: Vec<u32>,
     starts: Vec<u32>,
@@ -26,6 +28,7 @@ impl Closure {
         if graph.event(last).writes() {
             graph.fails(last);
         }
+        graph.restore_order(last);
         loop {
             let mut sources = std::mem::take(&mut self.sources);
             let next = next_sources(graph, last, &mut sources);
@@ -79,6 +82,7 @@ impl Closure {
         graph.order.extend(&self.before);
         graph.order.push(last);
         graph.order.extend(&self.after);
+        graph.splits.push(Split { index: last, follows: self.follows.clone() });
         Older::Reads
     }
 
@@ -89,6 +93,7 @@ impl Closure {
         self.threads.first(256).fill(false);
         self.before.clear();
         self.after.clear();
+        self.follows.clear();
         for &index in graph.order.iter().filter(|&&index| index < last) {
             let event = graph.event(index);
             let accesses = graph.accesses_of(index);
@@ -98,6 +103,7 @@ impl Closure {
                 let after =
                     self.threads[event.thread] || source.is_some_and(|source| self.after.contains(&source.event));
                 if after { &mut self.after } else { &mut self.before }.push(index);
+                self.follows.push(after);
                 self.threads[event.thread] |= after;
                 continue;
             }
@@ -105,6 +111,7 @@ impl Closure {
                 || self.threads[event.thread]
                 || matches!(event.what, What::Join(other) if self.threads[other])
                 || accesses.iter().any(|access| self.conflicts(access, writes));
+            self.follows.push(follows);
             if !follows {
                 self.before.push(index);
                 continue;

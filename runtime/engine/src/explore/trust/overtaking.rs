@@ -1,6 +1,6 @@
 //! Overtaking ("revisits" in the paper): an event that writes comes before one that was added earlier.
 
-use super::graph::{Access, Event, Graph, Mark, NONE, Watch, What, Writes, has, object_place};
+use super::graph::{Access, Event, Graph, Mark, NONE, Tried, Watch, What, Writes, has, object_place};
 use crate::explore::Need;
 use crate::sync::machine::{Until, Wish};
 
@@ -26,9 +26,18 @@ pub(super) struct Scratch {
 /// The next event that the last one can overtake.
 pub(super) fn next(graph: &mut Graph, last: u32, scratch: &mut Scratch) -> Option<Overtaking> {
     loop {
-        let tried = graph.event(last).tried;
-        let overtaken = tried.overtaken.checked_sub(1)?;
-        match attempt(graph, last, overtaken, tried.ways, scratch) {
+        let &Event { tried, bits, .. } = graph.event(last);
+        let earlier = &graph.events[..tried.overtaken as usize];
+        let Some(overtaken) = earlier.iter().rposition(|event| event.bits & bits != 0) else {
+            graph.events[last as usize].tried.overtaken = 0;
+            return None;
+        };
+        let overtaken = u32::try_from(overtaken).expect("fewer than 2^32 events");
+        if overtaken + 1 < tried.overtaken {
+            graph.events[last as usize].tried = Tried { overtaken: overtaken + 1, ways: 0, ..tried };
+        }
+        let ways = graph.event(last).tried.ways;
+        match attempt(graph, last, overtaken, ways, scratch) {
             Attempt::None => {
                 let tried = &mut graph.events[last as usize].tried;
                 (tried.overtaken, tried.ways) = (overtaken, 0);
@@ -224,7 +233,7 @@ impl Overtaking {
             into.copy_event(from, index);
         }
         let number = |index: u32| numbers[index as usize];
-        into.fixed = into.length();
+        (into.fixed, into.bottom) = (into.length(), into.length());
         let order = from.order.iter().copied().filter(|&index| index < by && index != overtaken && kept(index));
         into.order.extend(order.map(number));
         into.order.push(number(by));
