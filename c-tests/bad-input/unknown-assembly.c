@@ -10,6 +10,6 @@ volatile int reached = REACHED;
 int main(void) {
     unsigned any = 0;
     if (reached)
-        __asm__ volatile("bsfl %0, %0" : "+r"(any)); // @assembly
+        __asm__ volatile("pushfq; popq %q0" : "=r"(any)); // @assembly
     return any == 1;
 }

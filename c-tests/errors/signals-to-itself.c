@@ -18,7 +18,6 @@
 //@ run: -DSEND=block();raise(SIGUSR1)
 //@ verdict: unsupported
 //@ unsupported: send raise with a signal that the program blocks
-//@ uninstrumented: sigaddset sigemptyset sigprocmask
 //@ run: -DSEND=kill(1,SIGTERM)
 //@ verdict: unsupported
 //@ unsupported: send kill of another process

@@ -161,6 +161,7 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
         Kind::Leak => "leak",
         Kind::Misuse => "misuse",
         Kind::Nondeterministic => "nondeterministic",
+        Kind::Atomicity => "atomicity",
     }
 }
 

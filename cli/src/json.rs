@@ -246,7 +246,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         bound: Bound { preemptions: outcome.preemptions, unroll: outcome.unroll },
         complete: summary.complete,
         stopped_by: outcome.stopped_by,
-        undecided: 0,
+        undecided: summary.undecided,
         verdict: outcome.verdict,
         executions: summary.executions,
         blocked: summary.blocked,
@@ -332,7 +332,10 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
 
 /// The memory model that a violation belongs to: the one explored, or the one whose monitor warns.
 fn model(violation: &Violation, explored: &'static str) -> &'static str {
-    violation.monitor.and_then(MonitorName::model).unwrap_or(explored)
+    match violation.monitor {
+        Some(MonitorName::TsoAtomicity) => "tso",
+        monitor => monitor.and_then(MonitorName::model).unwrap_or(explored),
+    }
 }
 
 #[cfg(test)]
@@ -370,6 +373,7 @@ mod tests {
             assumptions: Vec::new(),
             exit_statuses: BTreeMap::new(),
             busiest: None,
+            undecided: 0,
         }
     }
 

@@ -258,6 +258,10 @@ impl MonitorPlan {
             let message = "monitor `race` does not fit event logs, whose accesses have no C11 orders";
             return Err(Failure::usage(message, "leave it out; `fencehound check --monitor race` watches a program"));
         }
+        if monitors.iter().any(|monitor| monitor.watches_transactions()) {
+            let message = "monitors of atomicity do not fit event logs in this version";
+            return Err(Failure::usage(message, "leave them out"));
+        }
         Ok(MonitorPlan { logs: typed.logs.clone(), monitors, json: json_to(typed.json.as_deref()), color: typed.color })
     }
 
@@ -304,7 +308,7 @@ pub(crate) fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
 const WORKERS: usize = 1024;
 
 /// The monitors by their names on the command line and in JSON.
-const MONITORS: [(&str, MonitorName); 9] = [
+const MONITORS: [(&str, MonitorName); 11] = [
     ("tso", MonitorName::Tso),
     ("pso", MonitorName::Pso),
     ("burnim_tso", MonitorName::BurnimTso),
@@ -314,6 +318,8 @@ const MONITORS: [(&str, MonitorName); 9] = [
     ("exact_tso", MonitorName::ExactTso),
     ("sober", MonitorName::Sober),
     ("race", MonitorName::Race),
+    ("sc-atomicity", MonitorName::ScAtomicity),
+    ("tso-atomicity", MonitorName::TsoAtomicity),
 ];
 
 /// The name of a monitor on the command line and in JSON.
@@ -329,7 +335,6 @@ fn heap(typed: &CheckArgs) -> Heap {
 }
 
 fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
-    const LATER: [&str; 2] = ["sc-atomicity", "tso-atomicity"];
     let available = || {
         let names: Vec<&str> = MONITORS.iter().map(|(name, _)| *name).collect();
         format!("available are {}, and none alone", names.join(", "))
@@ -344,9 +349,6 @@ fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
             Some((_, monitor)) => *monitor,
             None if name == "none" => {
                 return Err(Failure::usage("monitor `none` cannot be combined with others", available()));
-            }
-            None if LATER.contains(&name) => {
-                return Err(Failure::usage(format!("monitor `{name}` is not available in this version"), available()));
             }
             None => return Err(Failure::usage(format!("unknown monitor `{name}`"), available())),
         };
@@ -530,8 +532,13 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
                 return Err(Failure::usage(message, "leave it out"));
             }
         }
-        if typed.monitor.as_deref().is_some_and(|list| list.split(',').any(|name| name == "race")) {
+        let named = |one: &str| typed.monitor.iter().any(|list| list.split(',').any(|name| name.trim() == one));
+        if named("race") {
             let message = "monitor `race` does not fit litmus files, whose accesses have no C11 orders";
+            return Err(Failure::usage(message, "leave it out"));
+        }
+        if let Some(name) = ["sc-atomicity", "tso-atomicity"].into_iter().find(|name| named(name)) {
+            let message = format!("monitor `{name}` does not fit litmus files, which have no transactions");
             return Err(Failure::usage(message, "leave it out"));
         }
         return Ok(());
@@ -739,13 +746,12 @@ mod tests {
         assert_eq!(monitors("none").unwrap(), []);
         assert_eq!(monitors("tso,none").unwrap_err().message, "monitor `none` cannot be combined with others");
         assert_eq!(monitors("race, prefix_tso").unwrap(), [MonitorName::Race, MonitorName::PrefixTso]);
-        let later = monitors("sc-atomicity").unwrap_err().message;
-        assert_eq!(later, "monitor `sc-atomicity` is not available in this version");
+        assert_eq!(monitors("sc-atomicity").unwrap(), [MonitorName::ScAtomicity]);
         let unknown = monitors("tsoo").unwrap_err();
         assert_eq!(
             unknown.to_string(),
             "error: unknown monitor `tsoo`\nhelp: available are tso, pso, burnim_tso, burnim_pso, prefix_tso, \
-             prefix_pso, exact_tso, sober, race, and none alone"
+             prefix_pso, exact_tso, sober, race, sc-atomicity, tso-atomicity, and none alone"
         );
     }
 

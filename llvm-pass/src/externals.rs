@@ -67,6 +67,7 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
             }
         }
     }
+    say_that_it_is_unfenced(hooks);
     if let Some(main) = defined.into_iter().find(|function| function.name() == "main") {
         main.set_name("__fh_main");
     }
@@ -79,6 +80,15 @@ fn say_that_it_cancels(hooks: &Hooks) {
     global.set_initializer(&kind.const_int(1, false));
     global.set_linkage(Linkage::WeakAny);
     global.set_section(Some("fh_cancels"));
+}
+
+/// Says to the runtime that transactions of the program may end with stores that still wait.
+fn say_that_it_is_unfenced(hooks: &Hooks) {
+    let kind = hooks.context.i8_type();
+    let global = hooks.module.add_global(kind, None, "__fh_unfenced");
+    global.set_initializer(&kind.const_int(1, false));
+    global.set_linkage(Linkage::WeakAny);
+    global.set_section(Some("fh_unfenced"));
 }
 
 /// Emits the marker of a function that other files can call.

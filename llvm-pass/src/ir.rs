@@ -337,6 +337,25 @@ impl Value {
         Self::from_raw(unsafe { LLVMGetInitializer(self.0) })
     }
 
+    /// The text of a constant array of characters.
+    pub(crate) fn constant_text(self) -> Option<String> {
+        use inkwell::llvm_sys::core::{LLVMGetAsString, LLVMIsAConstantDataArray, LLVMIsConstantString};
+        // SAFETY: the handle is a live value.
+        if unsafe { LLVMIsAConstantDataArray(self.0) }.is_null() {
+            return None;
+        }
+        // SAFETY: it is a constant array.
+        if unsafe { LLVMIsConstantString(self.0) } == 0 {
+            return None;
+        }
+        let mut length = 0;
+        // SAFETY: it is a constant string; the length is written through the pointer.
+        let text = unsafe { LLVMGetAsString(self.0, &raw mut length) };
+        // SAFETY: LLVM gives so many bytes, which live as long as the constant.
+        let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+
     /// A function's parameter.
     pub(crate) fn parameter(self, index: u32) -> Value {
         // SAFETY: the handle is a live function with more than `index` parameters.

@@ -8,7 +8,7 @@
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
 //!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
 //!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
-//! 3. Changes: `loop_hooks`, `emit`, `frames`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
+//! 3. Changes: `loop_hooks`, `emit`, `frames`, `brackets`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
 //!    `globals` (sections, thread-locals).
 //!
 //! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
@@ -16,6 +16,7 @@
 mod accesses;
 mod assembly;
 mod atomic_library;
+mod brackets;
 mod calls;
 mod cfg;
 mod effects;
@@ -41,6 +42,7 @@ mod sites;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
 use accesses::{Accesses, Hook};
+use brackets::Bracket;
 use effects::Effects;
 use emit::Emitter;
 use escape::Privacy;
@@ -51,7 +53,7 @@ use ir::{Layout, Value};
 use loops::{LoopPlan, Loops};
 use names::Names;
 use objects::Objects;
-use sites::Places;
+use sites::{Places, Site};
 
 /// What clang calls when it has loaded the plugin.
 #[unsafe(no_mangle)]
@@ -93,6 +95,8 @@ struct Plan {
     hooks: Vec<Hook>,
     loops: LoopPlan,
     frame: Frame,
+    /// What it is as a whole, and where.
+    bracket: Option<(Bracket, Site)>,
 }
 
 /// Instruments a module.
@@ -107,6 +111,7 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         let mut emitter = Emitter { hooks: &mut hooks, layout };
         plan.hooks.iter().try_for_each(|hook| emitter.emit(hook))?;
         frames::emit(&mut hooks, plan.function, &plan.frame, layout)?;
+        plan.bracket.iter().try_for_each(|bracket| brackets::emit(&mut hooks, plan.function, bracket))?;
         if shim::wants_labels() {
             labels::emit(&hooks, plan.function, &names, layout)?;
         }
@@ -129,11 +134,13 @@ fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Vec<Plan> {
     let quiet = loops::quiet(&hooked, names);
     let quiet = &quiet;
     let loops = Loops { names, layout, privacy: &privacy, effects: &effects, places: &places, quiet, thread_locals };
+    let annotated = brackets::annotated(module);
     hooked
         .into_iter()
         .map(|(function, hooks)| {
             let loops = loops.of(function, &hooks);
-            Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places) }
+            let bracket = Bracket::of(function, &annotated, names).map(|one| (one, places.of_function(function)));
+            Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places), bracket }
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::job::{Explorer, Graph, Heap, Limits, MonitorName, Schedule};
-use crate::message::{Kind, Role, Violation};
+use crate::message::{Kind, Role, SiteUse, Violation};
 
 /// A finding, as `finding.json` in its folder.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -80,6 +80,10 @@ impl Finding {
             let roles: Vec<Role> = sites.iter().map(|site| site.role).collect();
             return require(roles == [Role::First, Role::Second], "its sites are not those of a race");
         }
+        if *kind == Kind::Atomicity {
+            require(watched && events.is_none(), "its monitor did not watch")?;
+            return require(are_a_cycle(sites), "its sites are not those of a cycle");
+        }
         if *kind != Kind::ScViolation {
             return require(monitor.is_none() && events.is_none(), "only an SC violation has a monitor and its events");
         }
@@ -90,6 +94,16 @@ impl Finding {
         let ordered = delayed < overtaking && previous < overtaking && overtaking < length;
         require(ordered, "its three events are not events of the schedule")
     }
+}
+
+/// Whether these are the ends of the edges of a cycle, and behind them the stores that are delayed.
+fn are_a_cycle(sites: &[SiteUse]) -> bool {
+    let mut pairs = sites.chunks(2).map(|pair| pair.iter().map(|site| site.role).collect::<Vec<Role>>()).peekable();
+    let mut edges = 0;
+    while pairs.next_if(|pair| *pair == [Role::From, Role::To] || *pair == [Role::From, Role::Overtaken]).is_some() {
+        edges += 1;
+    }
+    edges > 1 && pairs.all(|pair| pair == [Role::Delayed, Role::Until])
 }
 
 impl Program {

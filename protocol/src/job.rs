@@ -39,6 +39,10 @@ pub enum MonitorName {
     Sober,
     /// Data races of C11.
     Race,
+    /// Conflict serializability of transactions under SC.
+    ScAtomicity,
+    /// Conflict serializability of transactions under TSO.
+    TsoAtomicity,
 }
 
 impl MonitorName {
@@ -48,8 +52,14 @@ impl MonitorName {
         match self {
             Self::Tso | Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => Some("tso"),
             Self::Pso | Self::BurnimPso | Self::PrefixPso => Some("pso"),
-            Self::Race => None,
+            Self::Race | Self::ScAtomicity | Self::TsoAtomicity => None,
         }
+    }
+
+    /// Whether it watches transactions.
+    #[must_use]
+    pub const fn watches_transactions(self) -> bool {
+        matches!(self, Self::ScAtomicity | Self::TsoAtomicity)
     }
 
     /// Whether it simulates store buffers, which a trace shows.

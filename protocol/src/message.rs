@@ -40,6 +40,8 @@ pub enum Kind {
     ScViolation,
     /// Two accesses to the same memory are not ordered, one writes, and one is not atomic.
     Race,
+    /// Transactions that are not as if each ran alone.
+    Atomicity,
     /// An `assert`, `fh_assert` or `reach_error` failed.
     Assertion,
     /// A fault, `abort`, stack overflow, or the memory limit.
@@ -80,6 +82,14 @@ pub enum Role {
     First,
     /// The other one.
     Second,
+    /// The event of a transaction on a cycle that takes effect first.
+    From,
+    /// The event of the next transaction on the cycle that conflicts with it.
+    To,
+    /// The same, if it was issued before the first one: a store buffer makes it possible.
+    Overtaken,
+    /// The last event issued before a delayed store takes effect.
+    Until,
     /// Where the failure happened.
     At,
     /// Where a thread waits.
@@ -118,7 +128,7 @@ pub struct SiteUse {
 pub struct Violation {
     /// What kind.
     pub kind: Kind,
-    /// The monitor that reported it, of a [`Kind::ScViolation`] or a [`Kind::Race`].
+    /// The monitor that reported it, of a [`Kind::ScViolation`], a [`Kind::Race`] or a [`Kind::Atomicity`].
     pub monitor: Option<MonitorName>,
     /// What happened, in one sentence.
     pub message: String,
@@ -131,6 +141,17 @@ pub struct Violation {
     pub program_counter: Option<u64>,
     /// The execution, up to its end.
     pub schedule: Schedule,
+}
+
+/// What a cycle of transactions is, given the two ends of each of its edges, and what else there is to it.
+#[must_use]
+pub fn cycle_in_words(sites: &[SiteUse]) -> String {
+    let sites: Vec<&SiteUse> =
+        sites.iter().filter(|site| matches!(site.role, Role::From | Role::To | Role::Overtaken)).collect();
+    let line = |site: &SiteUse| format!("{} at {}:{}", site.operation, site.place.file, site.place.line);
+    let edges = sites.chunks_exact(2).map(|edge| format!("the {} before the {}", line(edge[0]), line(edge[1])));
+    let edges: Vec<String> = edges.collect();
+    format!("no order of the transactions, each of them alone, has all of this: {}", edges.join(", "))
 }
 
 /// Why a search ended before its end.
@@ -211,6 +232,9 @@ pub struct Summary {
     /// Where [`StoppedBy::Events`] ended the search: the loop that went round most often in that execution, if one did.
     #[serde(default)]
     pub busiest: Option<BusyLoop>,
+    /// Executions that leave serializability under TSO open: TSO has other executions than SC.
+    #[serde(default)]
+    pub undecided: u64,
     /// What the result takes for granted, a sentence each, sorted.
     #[serde(default)]
     pub assumptions: Vec<String>,

@@ -1,6 +1,6 @@
 //! Slices of a search: what the tool hands out, and what comes back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::de::{Error, Visitor};
@@ -81,6 +81,8 @@ pub struct Slice {
 pub enum Identity {
     /// A monitor reported this pair of places, which are numbers that the program gives them.
     Reported(MonitorName, u32, u32),
+    /// A monitor reported transactions on a cycle with edges between these places.
+    Transactions(MonitorName, BTreeSet<[u32; 2]>),
     /// An execution failed, in these words.
     Failed(String),
 }
@@ -147,6 +149,12 @@ pub struct Tally {
     pub assumptions: Vec<String>,
     /// As [`crate::Summary::exit_statuses`].
     pub exit_statuses: BTreeMap<i32, u64>,
+    /// As [`crate::Summary::undecided`].
+    #[serde(default)]
+    pub undecided: u64,
+    /// Whether some execution, counted or not, left something open.
+    #[serde(default)]
+    pub is_open: bool,
 }
 
 /// The counts of one preemption bound.

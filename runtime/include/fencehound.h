@@ -27,6 +27,13 @@ void fh_assert(int condition);
 int fh_double_compare_and_swap(void *first, void *second, unsigned long first_old,
                                unsigned long second_old, unsigned long first_new,
                                unsigned long second_new);
+/* A transaction of the monitors of atomicity (`--monitor sc-atomicity,tso-atomicity`): what the
+ * thread does between the two. One inside another is part of it. */
+void fh_atomic_begin(void);
+void fh_atomic_end(void);
+
+/* A function that is one: `FH_ATOMIC void transfer(int from, int to)`. */
+#define FH_ATOMIC __attribute__((annotate("fencehound.atomic")))
 
 #else
 
@@ -34,6 +41,9 @@ int fh_double_compare_and_swap(void *first, void *second, unsigned long first_ol
 #define fh_assume(condition) ((void)(condition))
 #define fh_choose(count) ((void)(count), 0UL)
 #define fh_assert(condition) assert(condition)
+#define fh_atomic_begin() ((void)0)
+#define fh_atomic_end() ((void)0)
+#define FH_ATOMIC
 
 /* Indivisible among its own calls alone. */
 static inline int fh_double_compare_and_swap(void *first, void *second, unsigned long first_old,

@@ -149,13 +149,17 @@ extern const struct fh_site *__fh_call_site;
  * zero), the initial image, and its address is asked for here. */
 void *__fh_tls(void *image);
 
+/* A function that is an atomic block as a whole begins, and returns. */
+void __fh_block_begin(const struct fh_site *site);
+void __fh_block_end(const struct fh_site *site);
+
 /* Local variables that other threads may come to know of, in functions that have any. First the
  * function asks how many there are (`__fh_frame`), then it announces each of its own where it makes
  * room for it, and before it returns it says again how many there were before. */
 uint64_t __fh_frame(void);
-void __fh_local(const void *address, uint64_t size, const struct fh_site *site);
-/* After that of a parameter that is the function's own copy, which the caller has filled. */
-void __fh_by_value(const struct fh_site *site);
+void __fh_local(void *address, uint64_t size, const struct fh_site *site);
+/* The same for a parameter that is the function's own copy, which the caller has filled. */
+void __fh_by_value(void *address, uint64_t size, const struct fh_site *site);
 void __fh_leave(uint64_t frame);
 
 /* A variable in section "fh_data" or "fh_bss", with at least 16 bytes behind it that belong to
@@ -188,6 +192,9 @@ void __fh_label_put(const void *address, uint64_t length, uint32_t label);
 void __fh_label_copy(const void *to, const void *from, uint64_t length);
 /* Here a dependency cannot be tracked: refused where labels matter. */
 void __fh_label_refuse(const char *what);
+/* The ends of a function that is a transaction (FH_ATOMIC). */
+void __fh_transaction_begin(const struct fh_site *site);
+void __fh_transaction_end(const struct fh_site *site);
 
 /* Mutable variables with a definition go to section "fh_data" (or "fh_bss" if zero), from which the
  * runtime restores them before each execution. */

@@ -17,7 +17,7 @@ use crate::sites::{Record, RecordPointer};
 use crate::threads::call_site;
 
 /// What fresh memory holds.
-const PATTERN: u8 = 0xa5;
+pub(crate) const PATTERN: u8 = 0xa5;
 
 /// Allocates for the running thread, filled with `byte`; null, and `errno` set, for more than there can be.
 fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
@@ -72,18 +72,18 @@ extern "C" fn __fh_malloc(size: usize) -> *mut c_void {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_calloc(count: usize, size: usize) -> *mut c_void {
     match count.checked_mul(size) {
-        Some(size) => allocate_zeroed(size),
+        Some(size) => allocate_zeroed(size, ALIGNMENT),
         None => out_of_memory(),
     }
 }
 
 /// A new block of zeros. In execution graphs they are stores: what memory held before is a read away.
-fn allocate_zeroed(size: usize) -> *mut c_void {
+pub(crate) fn allocate_zeroed(size: usize, alignment: usize) -> *mut c_void {
     if !graph::is_on() {
-        return allocate(size, ALIGNMENT, 0);
+        return allocate(size, alignment, 0);
     }
     let site = call_site();
-    let block = allocate(size, ALIGNMENT, PATTERN);
+    let block = allocate(size, alignment, PATTERN);
     if !block.is_null() {
         fill(block as usize, 0, size, site);
         // Accesses that others cannot see go to real memory.
@@ -123,7 +123,7 @@ unsafe extern "C" fn __fh_posix_memalign(into: *mut *mut c_void, alignment: usiz
 }
 
 /// Frees a block, or says what is wrong with that, of the function that was called.
-fn release(block: *mut c_void, function: &str, site: RecordPointer) {
+pub(crate) fn release(block: *mut c_void, function: &str, site: RecordPointer) {
     let address = block as usize;
     if !layout::is_heap(address) {
         let variable = crate::globals::is_variable(address) || layout::is_stack(address);

@@ -158,12 +158,12 @@ extern "C" fn __fh_tss_set(key: c_uint, value: *mut c_void) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_thrd_yield() {
-    threads::yields();
+    crate::sleeping::yields();
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_thrd_sleep(duration: *const libc::timespec, _remaining: *mut libc::timespec) -> c_int {
     clock::pass(clock::nanoseconds(duration));
-    threads::sleeps("thrd_sleep");
+    crate::sleeping::sleeps("thrd_sleep");
     0
 }

@@ -129,7 +129,7 @@ nondet!(
     __fh___VERIFIER_nondet_ulong: c_ulong
 );
 
-/// One indivisible event, or a transaction: neither is there yet.
+/// What is not there yet.
 macro_rules! refused {
     ($($name:ident: $what:literal),*) => {$(
         #[unsafe(no_mangle)]
@@ -141,9 +141,5 @@ macro_rules! refused {
     )*};
 }
 refused!(
-    __fh___VERIFIER_atomic_begin: "__VERIFIER_atomic_begin (atomic blocks)",
-    __fh___VERIFIER_atomic_end: "__VERIFIER_atomic_end (atomic blocks)",
-    __fh___VERIFIER_nondet_pointer: "__VERIFIER_nondet_pointer",
-    __fh_fh_atomic_begin: "fh_atomic_begin (transactions)",
-    __fh_fh_atomic_end: "fh_atomic_end (transactions)"
+    __fh___VERIFIER_nondet_pointer: "__VERIFIER_nondet_pointer"
 );

@@ -113,3 +113,11 @@ pub(crate) fn nanoseconds(request: *const libc::timespec) -> u64 {
     let part = |value: c_long| u64::try_from(value).unwrap_or(0);
     part(request.tv_sec).saturating_mul(SECOND).saturating_add(part(request.tv_nsec))
 }
+
+/// Nanoseconds of a `timeval`; 0 if it is none.
+pub(crate) fn of_timeval(request: *const libc::timeval) -> u64 {
+    // SAFETY: the program passes a timeval or null.
+    let Some(request) = (unsafe { request.as_ref() }) else { return 0 };
+    let part = |value: c_long| u64::try_from(value).unwrap_or(0);
+    part(request.tv_sec).saturating_mul(SECOND).saturating_add(part(request.tv_usec).saturating_mul(1000))
+}

@@ -43,7 +43,7 @@ extern "C" fn __fh_syscall(
 ) -> c_long {
     let call = Call::on("futex", word);
     if number == libc::SYS_sched_yield {
-        crate::threads::yields();
+        crate::sleeping::yields();
         return 0;
     }
     match number {

@@ -49,6 +49,8 @@ pub(crate) enum Class {
     Keys,
     /// What is to be called at the end.
     Exits,
+    /// What is to be done about signals.
+    Signals,
 }
 
 impl Class {
@@ -67,6 +69,7 @@ impl Class {
             Self::Library => "state of the C library",
             Self::Keys => "keys",
             Self::Exits => "handlers of the end",
+            Self::Signals => "signals",
         }
     }
 
@@ -86,7 +89,8 @@ impl Class {
             | Self::Clock
             | Self::Library
             | Self::Keys
-            | Self::Exits => 0,
+            | Self::Exits
+            | Self::Signals => 0,
         }
     }
 
@@ -100,9 +104,13 @@ impl Class {
             Self::ReadWriteLock => zero().then(|| Initial::Machine(Machine::ReadWriteLock(ReadWriteLock::default()))),
             Self::Once => zero().then_some(Initial::Machine(Machine::Once(Once::Fresh))),
             Self::Futex => Some(Initial::Machine(Machine::Sleepers(Sleepers::default()))),
-            Self::OddRound | Self::Cancellation | Self::Clock | Self::Library | Self::Keys | Self::Exits => {
-                Some(Initial::Nothing)
-            }
+            Self::OddRound
+            | Self::Cancellation
+            | Self::Clock
+            | Self::Library
+            | Self::Keys
+            | Self::Exits
+            | Self::Signals => Some(Initial::Nothing),
         }
     }
 }

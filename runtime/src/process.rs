@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint};
-use std::mem::MaybeUninit;
 
 use engine::event::Thread;
 use engine::graph::Reached;
@@ -12,7 +11,7 @@ use crate::recorder::{Failure, site_use};
 use crate::runtime::{End, end_execution, stack_pointer, with};
 use crate::sites::{Record, RecordPointer, text};
 use crate::threads::{call_site, leave};
-use crate::{exits, fiber, graph};
+use crate::{exits, graph, transactions};
 
 unsafe extern "C" {
     #[link_name = "__fh_main"]
@@ -64,6 +63,7 @@ pub(crate) fn status() -> c_int {
 fn exit(status: c_int) -> ! {
     PROCESS.status.set(status);
     if graph::is_on() {
+        transactions::require_finished();
         graph::park(graph::Stop::Reached(Reached::Exits));
     }
     let exited = with(|runtime| {
@@ -99,58 +99,6 @@ extern "C" fn __fh_quick_exit(status: c_int) -> ! {
     PROCESS.status.set(status);
     exits::before_quick_exit();
     exit(status)
-}
-
-/// Whether the program has blocked the signal, which then waits for it to be taken.
-fn is_blocked(signal: c_int) -> bool {
-    let mut blocked = MaybeUninit::<libc::sigset_t>::zeroed();
-    // SAFETY: sets nothing, and writes the mask where there is room for it.
-    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), blocked.as_mut_ptr()) };
-    // SAFETY: a mask: written just now, or all zero.
-    (unsafe { libc::sigismember(blocked.as_ptr(), signal) }) == 1
-}
-
-/// The program sends a signal to itself. It has no handlers, which are refused: so the signal ends it, or does nothing.
-fn signal_oneself(signal: c_int, operation: &str) -> c_int {
-    match signal {
-        0 | libc::SIGCHLD | libc::SIGCONT | libc::SIGURG | libc::SIGWINCH => 0,
-        libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => {
-            unsupported(&format!("{operation} with a signal that stops the program"), call_site())
-        }
-        1..=64 if is_blocked(signal) => {
-            unsupported(&format!("{operation} with a signal that the program blocks"), call_site())
-        }
-        1..=64 => {
-            // SAFETY: takes a number, and gives a text that lives until the next call.
-            let name = text(unsafe { libc::strsignal(signal) });
-            fail(Kind::Crash, format!("the program ended itself by signal {signal} ({name})"), call_site(), operation)
-        }
-        _ => fiber::refuse_call(libc::EINVAL),
-    }
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_raise(signal: c_int) -> c_int {
-    if with(|_| ()).is_none() {
-        // SAFETY: before `main`: the program's own call.
-        return unsafe { libc::raise(signal) };
-    }
-    signal_oneself(signal, "raise")
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_kill(process: libc::pid_t, signal: c_int) -> c_int {
-    let own = std::process::id().cast_signed();
-    // The tool puts the program into a process group of its own.
-    let oneself = [own, 0, -own].contains(&process);
-    if signal == 0 || with(|_| ()).is_none() {
-        // SAFETY: asks whether a process is there, or is the program's own call before `main`.
-        return unsafe { libc::kill(process, signal) };
-    }
-    if !oneself {
-        unsupported("kill of another process", call_site());
-    }
-    signal_oneself(signal, "kill")
 }
 
 /// Ends the execution as failed at this place of the running thread.

@@ -1,12 +1,13 @@
 //! What is kept of an execution for reports, and what has been found so far.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
+use engine::atomicity::{Mark, Violation as Transactions};
 use engine::event::{Event, Thread};
 use engine::execution::{Execution, Step};
 use engine::explore::Counts;
-use engine::monitor::{Cycle, Model, Monitor, Name, Report};
+use engine::monitor::{Cycle, EventIndex, Model, Monitor, Name, Report};
 use protocol::{
     BoundTally, FirstReport, Identity, Kind, MonitorName, MonitorTally, Place, Role, Schedule, Segment, Sighting,
     SiteUse, Tally, TraceEvent, Violation,
@@ -311,6 +312,11 @@ pub(crate) struct Recorder {
     monitors: Vec<(MonitorName, Name)>,
     counts: Vec<Count>,
     pairs: FxHashMap<(usize, u32, u32), usize>,
+    /// The cycles of transactions, by monitor and the sites of their edges.
+    cycles: BTreeMap<(usize, BTreeSet<[u32; 2]>), usize>,
+    /// An execution, counted or not, left something open; so many counted ones did.
+    is_open: bool,
+    undecided: u64,
     failures: BTreeMap<String, usize>,
     found: Vec<Found>,
     /// What is told of no more than that it was seen.
@@ -338,6 +344,9 @@ impl Recorder {
             counts: monitors.iter().map(|_| Count::default()).collect(),
             monitors,
             pairs: FxHashMap::default(),
+            cycles: BTreeMap::new(),
+            is_open: false,
+            undecided: 0,
             failures: BTreeMap::new(),
             found: Vec::new(),
             known: FxHashSet::default(),
@@ -364,6 +373,13 @@ impl Recorder {
     pub(crate) fn trace(&mut self) {
         self.traced = Some(Traced::default());
         self.has_details = true;
+    }
+
+    /// A transaction of the thread begins or ends here.
+    pub(crate) fn mark(&mut self, thread: Thread, mark: Mark, site: RecordPointer) {
+        if let Some(recording) = &mut self.recording {
+            recording.mark(thread, mark, site);
+        }
     }
 
     /// Keeps each execution as a log.
@@ -437,7 +453,7 @@ impl Recorder {
     }
 
     /// Takes an execution that has ended into the counts.
-    pub(crate) fn count(&mut self, execution: &Execution, reports: &[Report]) {
+    pub(crate) fn count(&mut self, execution: &Execution, reports: &[Report], monitors: &[Box<dyn Monitor>]) {
         self.runs += 1;
         if let Some(recording) = &self.recording {
             self.recorded.push_str(&recording.log(execution));
@@ -454,7 +470,7 @@ impl Recorder {
         for report in reports {
             for index in 0..self.monitors.len() {
                 if self.monitors[index].1 == report.monitor() {
-                    self.report(index, report, execution, counts);
+                    self.report(index, report, monitors, execution, counts);
                 }
             }
         }
@@ -468,19 +484,74 @@ impl Recorder {
         }
     }
 
-    fn report(&mut self, monitor: usize, report: &Report, execution: &Execution, counts: bool) {
+    fn report(
+        &mut self,
+        monitor: usize,
+        report: &Report,
+        monitors: &[Box<dyn Monitor>],
+        execution: &Execution,
+        counts: bool,
+    ) {
+        match *report {
+            Report::Cycle(cycle) => self.cycle(monitor, cycle, execution, counts),
+            Report::Race { earlier, later } => self.race(monitor, earlier, later, execution, counts),
+            Report::Transactions { violation, .. } => {
+                let violation = monitors.iter().find_map(|monitor| monitor.violation(violation));
+                self.transactions(monitor, violation.expect("a monitor reported it"), execution, counts);
+            }
+            Report::Open(_) => {
+                self.is_open = true;
+                self.undecided += u64::from(counts);
+            }
+        }
+    }
+
+    fn cycle(&mut self, monitor: usize, cycle: Cycle, execution: &Execution, counts: bool) {
+        let Cycle { delayed, previous, overtaking, .. } = cycle;
+        let [delayed, previous, overtaking] =
+            [delayed, previous, overtaking].map(|index| execution.steps()[index as usize].site.0);
+        self.reporting(monitor, execution, counts);
+        self.counts[monitor].triples.insert((delayed, previous, overtaking));
+        self.pair(monitor, (delayed, overtaking), counts, |recorder| recorder.sc_violation(monitor, cycle, execution));
+    }
+
+    fn race(&mut self, monitor: usize, earlier: u32, later: u32, execution: &Execution, counts: bool) {
+        let [first, second] = [earlier, later].map(|index| execution.steps()[index as usize].site.0);
+        self.reporting(monitor, execution, counts);
+        self.counts[monitor].triples.insert((first, first, second));
+        // It is the same race, whoever comes first.
+        self.pair(monitor, (first.min(second), first.max(second)), counts, |recorder| {
+            recorder.data_race(monitor, earlier, later, execution)
+        });
+    }
+
+    /// Takes what the monitor reported of this pair of places.
+    fn pair(&mut self, monitor: usize, pair: (u32, u32), counts: bool, describe: impl FnOnce(&Self) -> Violation) {
+        let next = self.found.len();
+        let index = *self.pairs.entry((monitor, pair.0, pair.1)).or_insert(next);
+        if index == next {
+            let identity = Identity::Reported(self.monitors[monitor].0, pair.0, pair.1);
+            self.discover(identity, describe);
+        }
+        self.seen(index, counts);
+    }
+
+    /// Takes a cycle of transactions: another one only if its edges are at other places.
+    fn transactions(&mut self, monitor: usize, cycle: &Transactions, execution: &Execution, counts: bool) {
+        self.reporting(monitor, execution, counts);
         let site = |index: u32| execution.steps()[index as usize].site.0;
-        let (pair, triple) = match *report {
-            Report::Cycle(Cycle { delayed, previous, overtaking, .. }) => {
-                let (delayed, previous, overtaking) = (site(delayed), site(previous), site(overtaking));
-                ((delayed, overtaking), (delayed, previous, overtaking))
-            }
-            // It is the same race, whoever comes first.
-            Report::Race { earlier, later } => {
-                let (earlier, later) = (site(earlier), site(later));
-                ((earlier.min(later), earlier.max(later)), (earlier, earlier, later))
-            }
-        };
+        let edges: BTreeSet<[u32; 2]> = cycle.edges.iter().map(|edge| [site(edge.from), site(edge.to)]).collect();
+        let next = self.found.len();
+        let index = *self.cycles.entry((monitor, edges.clone())).or_insert(next);
+        if index == next {
+            let identity = Identity::Transactions(self.monitors[monitor].0, edges);
+            self.discover(identity, |recorder| recorder.not_serializable(monitor, cycle, execution));
+        }
+        self.seen(index, counts);
+    }
+
+    /// A monitor has reported on the present execution.
+    fn reporting(&mut self, monitor: usize, execution: &Execution, counts: bool) {
         let name = self.monitors[monitor].0;
         let count = &mut self.counts[monitor];
         if counts && count.last != self.runs {
@@ -495,18 +566,12 @@ impl Recorder {
             count.first = Some(FirstReport { executions: self.executions, seconds });
             count.first_preemptions = execution.preemptions();
         }
-        count.triples.insert(triple);
-        let next = self.found.len();
-        let index = *self.pairs.entry((monitor, pair.0, pair.1)).or_insert(next);
-        if index == next {
-            let identity = Identity::Reported(name, pair.0, pair.1);
-            let violation = (!self.known.contains(&identity)).then(|| match *report {
-                Report::Cycle(cycle) => self.sc_violation(monitor, cycle, execution),
-                Report::Race { earlier, later } => self.race(monitor, earlier, later, execution),
-            });
-            self.add(identity, violation);
-        }
-        self.seen(index, counts);
+    }
+
+    /// Adds what has not been found so far, described unless it is known.
+    fn discover(&mut self, identity: Identity, describe: impl FnOnce(&Self) -> Violation) {
+        let violation = (!self.known.contains(&identity)).then(|| describe(self));
+        self.add(identity, violation);
     }
 
     fn add(&mut self, identity: Identity, violation: Option<Violation>) {
@@ -556,7 +621,21 @@ impl Recorder {
         }
     }
 
-    fn race(&self, monitor: usize, earlier: u32, later: u32, execution: &Execution) -> Violation {
+    fn not_serializable(&self, monitor: usize, cycle: &Transactions, execution: &Execution) -> Violation {
+        let parts = parts(cycle);
+        let sites: Vec<SiteUse> = parts.map(|(role, event)| self.site(role, event, execution)).collect();
+        Violation {
+            kind: Kind::Atomicity,
+            monitor: Some(self.monitors[monitor].0),
+            message: protocol::message::cycle_in_words(&sites),
+            sites,
+            events: None,
+            program_counter: None,
+            schedule: self.schedule(execution),
+        }
+    }
+
+    fn data_race(&self, monitor: usize, earlier: u32, later: u32, execution: &Execution) -> Violation {
         let sites = vec![self.site(Role::First, earlier, execution), self.site(Role::Second, later, execution)];
         let message = format!(
             "the {} at {} and the {} at {} are not ordered, and not both are atomic",
@@ -693,9 +772,20 @@ impl Recorder {
             by_bound: self.by_bound.clone(),
             monitors: monitors.collect(),
             exit_statuses: self.exit_statuses.clone(),
+            is_open: self.is_open,
+            undecided: self.undecided,
             ..Tally::default()
         }
     }
+}
+
+/// The events of a cycle of transactions, with the part that each one plays.
+pub(crate) fn parts(cycle: &Transactions) -> impl Iterator<Item = (Role, EventIndex)> {
+    let edges = cycle.edges.iter().flat_map(|edge| {
+        let to = if edge.is_reordered() { Role::Overtaken } else { Role::To };
+        [(Role::From, edge.from), (to, edge.to)]
+    });
+    edges.chain(cycle.delays.iter().flat_map(|delay| [(Role::Delayed, delay.store), (Role::Until, delay.after)]))
 }
 
 /// Gives accesses to different places of one variable, and different objects, different names: `flag` for the lowest one that the

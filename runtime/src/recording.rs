@@ -11,13 +11,14 @@
 //! - An event on several pieces of memory or objects is one line for each, and all but the last again: so each of them
 //!   comes after all that comes before any of them.
 
+use engine::atomicity::Mark;
 use engine::event::{Barrier, Event, Kind, Object, Thread};
 use engine::execution::Execution;
 use engine::explore::Counts;
 use protocol::log::{Address, Event as Line, FORMAT, Header, Operation};
 
 use crate::recorder::{Detail, Note};
-use crate::sites::Record;
+use crate::sites::{Record, RecordPointer};
 
 /// What an event touches.
 #[derive(Clone)]
@@ -37,10 +38,21 @@ struct Recorded {
     is_divided: bool,
 }
 
+/// An end of a transaction.
+#[derive(Clone, Copy)]
+struct Marked {
+    /// How many events came before it.
+    events: usize,
+    thread: Thread,
+    mark: Mark,
+    site: RecordPointer,
+}
+
 /// The present execution.
 #[derive(Default)]
 pub(crate) struct Recording {
     events: Vec<Recorded>,
+    marks: Vec<Marked>,
     /// Of the event about to come.
     touched: Option<Touched>,
 }
@@ -49,6 +61,7 @@ impl Recording {
     /// A new execution.
     pub(crate) fn begin(&mut self) {
         self.events.clear();
+        self.marks.clear();
         self.touched = None;
     }
 
@@ -66,6 +79,11 @@ impl Recording {
         self.events.push(Recorded { event, note, touched, is_divided: locations > 1 });
     }
 
+    /// A transaction of the thread begins or ends here.
+    pub(crate) fn mark(&mut self, thread: Thread, mark: Mark, site: RecordPointer) {
+        self.marks.push(Marked { events: self.events.len(), thread, mark, site });
+    }
+
     /// The execution, which has ended, as a log.
     pub(crate) fn log(&self, execution: &Execution) -> String {
         let threads = u32::try_from(execution.paths().count()).ok();
@@ -74,7 +92,11 @@ impl Recording {
         text.line(&header.text());
         // Fences that belong to the next event of their thread.
         let mut owed: Vec<Option<Note>> = vec![None; Thread::LIMIT];
-        for recorded in &self.events {
+        let mut marks = self.marks.iter().peekable();
+        for (index, recorded) in self.events.iter().enumerate() {
+            while let Some(mark) = marks.next_if(|mark| mark.events <= index) {
+                mark.write(&mut text, &mut owed);
+            }
             let thread = recorded.event.thread;
             if let Some(note) = owed[thread.index()].take() {
                 text.plain(thread, note, Operation::Fence);
@@ -84,7 +106,22 @@ impl Recording {
                 owed[thread.index()] = Some(recorded.note);
             }
         }
+        marks.for_each(|mark| mark.write(&mut text, &mut owed));
         text.0
+    }
+}
+
+impl Marked {
+    /// A fence that is owed belongs to what came before.
+    fn write(&self, text: &mut Text, owed: &mut [Option<Note>]) {
+        if let Some(note) = owed[self.thread.index()].take() {
+            text.plain(self.thread, note, Operation::Fence);
+        }
+        let operation = match self.mark {
+            Mark::Begin => Operation::Begin,
+            Mark::End => Operation::End,
+        };
+        text.event(self.site, line_of(self.thread, operation));
     }
 }
 
@@ -155,8 +192,8 @@ impl Text {
         self.0.push('\n');
     }
 
-    fn event(&mut self, note: Note, line: Line<'_>) {
-        let place = Record::behind(note.site).place();
+    fn event(&mut self, site: RecordPointer, line: Line<'_>) {
+        let place = Record::behind(site).place();
         let loc = match place.column {
             0 => format!("{}:{}", place.file, place.line),
             column => format!("{}:{}:{column}", place.file, place.line),
@@ -165,7 +202,7 @@ impl Text {
     }
 
     fn plain(&mut self, thread: Thread, note: Note, operation: Operation) {
-        self.event(note, line_of(thread, operation));
+        self.event(note.site, line_of(thread, operation));
     }
 
     fn barrier(&mut self, thread: Thread, note: Note, barrier: Barrier) {
@@ -179,11 +216,11 @@ impl Text {
     fn access(&mut self, thread: Thread, note: Note, operation: Operation, address: Address<'_>, width: Option<u32>) {
         let expression = Record::behind(note.site).expression();
         let name = (!expression.is_empty()).then(|| expression.into());
-        self.event(note, Line { a: Some(address), w: width, name, ..line_of(thread, operation) });
+        self.event(note.site, Line { a: Some(address), w: width, name, ..line_of(thread, operation) });
     }
 
     fn child(&mut self, thread: Thread, note: Note, operation: Operation, child: Thread) {
-        self.event(note, Line { child: Some(number(child)), ..line_of(thread, operation) });
+        self.event(note.site, Line { child: Some(number(child)), ..line_of(thread, operation) });
     }
 }
 

@@ -12,6 +12,7 @@ use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
 use protocol::{Explorer, GraphModel, Wakeups};
 
+use crate::atomic_blocks::interlocked;
 use crate::choices::WeakFailures;
 use crate::exits::Exits;
 use crate::faults;
@@ -30,6 +31,7 @@ use crate::objects::{Class, ObjectTable};
 use crate::random::Library;
 use crate::recorder::{Detail, Extent, Failure, Note, Operation, Recorder};
 use crate::shadow::{Cut, Shadow};
+use crate::signals::Actions;
 use crate::sites::{Record, RecordPointer, Sites};
 use crate::threads::{ThreadTable, call_site};
 
@@ -55,7 +57,7 @@ pub(crate) struct Runtime {
     pub(crate) running: Thread,
     /// Where its stack is nearly used up.
     stack_floor: usize,
-    way: Way,
+    pub(crate) way: Way,
     pub(crate) max_events: u32,
     /// The bits of an address that are the same in every process: none where the system randomises addresses.
     lasting_addresses: u32,
@@ -73,6 +75,8 @@ pub(crate) struct Runtime {
     pub(crate) weak_failures: WeakFailures,
     /// What the C library remembers.
     pub(crate) library: Library,
+    /// What is to be done about signals.
+    pub(crate) signals: Actions,
     /// Nanoseconds that have passed in this execution.
     pub(crate) clock: u64,
     pub(crate) jumps: Jumps,
@@ -105,13 +109,17 @@ pub(crate) fn stack_pointer() -> usize {
 
 /// How the running thread comes to its next operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
+pub(crate) enum Way {
     /// From its last one.
     Plain,
     /// It was chosen to perform it while it stood in a wait loop.
     Granted,
     /// From its start: this thread, which created it, waits for it to arrive.
     FromStart(Thread),
+    /// It has begun an atomic block, and comes to its first operation there.
+    Opening,
+    /// It is in an atomic block: nobody else may come before its next operation.
+    Within,
     /// It is run alone, for execution graphs.
     Alone,
 }
@@ -351,6 +359,7 @@ impl Runtime {
             run_twice: false,
             weak_failures: WeakFailures::default(),
             library: Library::default(),
+            signals: Actions::new(),
             clock: 0,
             jumps: Jumps::default(),
             exits: Exits::new(),
@@ -386,6 +395,7 @@ impl Runtime {
         self.void = false;
         self.weak_failures.begin();
         self.library = Library::default();
+        self.signals.clear();
         self.clock = 0;
         self.jumps.reset();
         self.exits.reset();
@@ -428,6 +438,13 @@ impl Runtime {
         if self.way == Way::Alone {
             return Turn::Alone;
         }
+        let block = &mut self.threads.at(self.running).block;
+        block.arrive();
+        if block.is_open() && pending != Pending::Access {
+            let what = "an operation that may wait in an atomic block".to_owned();
+            self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
+            return Turn::Other(Switch::End);
+        }
         if pending != Pending::Access {
             let state = self.threads.at(self.running);
             state.blocking.push((state.events, pending));
@@ -436,12 +453,25 @@ impl Runtime {
             self.end = Some(End::MaxEvents);
             return Turn::Other(Switch::End);
         }
-        if self.way == Way::Granted {
-            self.way = Way::Plain;
-            return Turn::Ours;
+        match self.way {
+            Way::Granted => {
+                self.way = self.way_of(self.running);
+                Turn::Ours
+            }
+            Way::Within => match self.execution.goes_on() {
+                Ok(()) => Turn::Ours,
+                Err(_) => self.diverges(),
+            },
+            _ => {
+                self.execution.arrive(self.running, pending);
+                self.next()
+            }
         }
-        self.execution.arrive(self.running, pending);
-        self.next()
+    }
+
+    /// How a thread comes to its next operation that performs one now.
+    fn way_of(&mut self, thread: Thread) -> Way {
+        if self.threads.at(thread).block.is_entered() { Way::Within } else { Way::Plain }
     }
 
     /// The explorer dpor does not know how the operation at hand depends on others.
@@ -469,7 +499,7 @@ impl Runtime {
         match next {
             Next::Run(thread) => {
                 let waits = std::mem::take(&mut self.threads.at(thread).waits);
-                self.way = if waits { Way::Granted } else { Way::Plain };
+                self.way = if waits { Way::Granted } else { self.way_of(thread) };
                 self.switch(thread, Switch::To(thread))
             }
             Next::End(Ending::Diverged) => self.diverges(),
@@ -511,6 +541,7 @@ impl Runtime {
     /// What the process remembers is as before `main`.
     pub(crate) fn restart_process(&mut self) {
         self.library = Library::default();
+        self.signals.clear();
         self.clock = 0;
         self.jumps.reset();
         self.exits.reset();
@@ -530,7 +561,11 @@ impl Runtime {
 
     /// The running thread ends.
     pub(crate) fn end_thread(&mut self) -> Switch {
-        if self.way == Way::Granted {
+        if let Some(failure) = self.block_left_open().or_else(|| self.unfinished(self.running)) {
+            self.end = Some(End::Failed(failure));
+            return Switch::End;
+        }
+        if matches!(self.way, Way::Granted | Way::Opening | Way::Within) {
             self.way = Way::Plain;
         }
         self.execution.end_thread(self.running);
@@ -542,7 +577,7 @@ impl Runtime {
 
     /// The running thread has left its fiber without coming to its end: who goes on?
     pub(crate) fn give_up(&mut self) -> Turn {
-        if self.way == Way::Granted {
+        if matches!(self.way, Way::Granted | Way::Opening | Way::Within) {
             self.way = Way::Plain;
         }
         self.execution.give_up(self.running);
@@ -551,7 +586,7 @@ impl Runtime {
 
     /// The running thread yields. One that was chosen out of a wait loop has its turn already.
     pub(crate) fn yields(&mut self) {
-        if self.way != Way::Granted {
+        if !matches!(self.way, Way::Granted | Way::Within) {
             self.execution.yields(self.running);
         }
     }
@@ -807,6 +842,7 @@ impl Runtime {
             self.recorder.event(note);
             return turn;
         }
+        let (kind, barriers) = if self.way == Way::Within { interlocked(kind, barriers) } else { (kind, barriers) };
         let Barriers { before, after, order } = barriers;
         let event = Event { thread, site, kind, before, after, order };
         for monitor in &mut self.monitors {

@@ -28,16 +28,17 @@ use crate::recorder::{Extent, Failure, Recorder, site_use};
 use crate::runtime::{End, Runtime, Turn, install, with};
 use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
-use crate::{control, fiber, foreign, graph, layout, process, scratch};
+use crate::{control, fiber, foreign, globals, graph, layout, process, scratch};
 
 /// The engine's monitor behind a name. `tso` and `pso` are those of the TACAS'11 paper if all interleavings are run,
 /// and else those that do not depend on which one of a class is run.
-const fn monitor_of(name: MonitorName, explorer: Explorer) -> monitor::Name {
+fn monitor_of(name: MonitorName, explorer: Explorer) -> monitor::Name {
     match (name, explorer) {
         (MonitorName::Tso, Explorer::Bounded) => monitor::Name::BurnimTso,
         (MonitorName::Pso, Explorer::Bounded) => monitor::Name::BurnimPso,
         (MonitorName::Tso, _) => monitor::Name::PrefixTso,
         (MonitorName::Pso, _) => monitor::Name::PrefixPso,
+        (MonitorName::TsoAtomicity, _) if globals::is_fenced() => monitor::Name::FencedTsoAtomicity,
         (name, _) => monitor_by_name(name),
     }
 }
@@ -51,6 +52,8 @@ const fn monitor_by_name(name: MonitorName) -> monitor::Name {
         MonitorName::ExactTso => monitor::Name::ExactTso,
         MonitorName::Sober => monitor::Name::Sober,
         MonitorName::Race => monitor::Name::Race,
+        MonitorName::ScAtomicity => monitor::Name::ScAtomicity,
+        MonitorName::TsoAtomicity => monitor::Name::TsoAtomicity,
     }
 }
 
@@ -312,14 +315,14 @@ impl Runtime {
             _ => self.execution.strayed().map(|among| self.strayed(&among)),
         };
         if let Some(failure) = strayed {
-            self.recorder.count(&self.execution, &[]);
+            self.recorder.count(&self.execution, &[], &self.monitors);
             self.recorder.fail(failure, &self.execution);
             return Some(Stopped::Found);
         }
         match end {
             End::Assumed => self.recorder.blocked += 1,
             End::StackOverflow => {
-                self.recorder.count(&self.execution, &self.reports);
+                self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 let failure = self.overflow();
                 self.recorder.fail(failure, &self.execution);
             }
@@ -327,7 +330,7 @@ impl Runtime {
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
             End::Nobody(Ending::Abandoned) => self.recorder.runs += 1,
             End::Nobody(_) if !self.failed.is_empty() => {
-                self.recorder.count(&self.execution, &self.reports);
+                self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 for (failure, extent) in self.failed.drain(..) {
                     self.recorder.fail_at(failure, &self.execution, extent);
                 }
@@ -335,10 +338,10 @@ impl Runtime {
             End::Nobody(_) if self.assumed => self.recorder.blocked += 1,
             End::Nobody(Ending::Deadlock | Ending::Livelock) if self.lets_go_in_passing() => {
                 self.execution.repeats_another();
-                self.recorder.count(&self.execution, &self.reports);
+                self.recorder.count(&self.execution, &self.reports, &self.monitors);
             }
             End::Nobody(ending) => {
-                self.recorder.count(&self.execution, &self.reports);
+                self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 if ending == Ending::Complete && process::status() != 0 {
                     self.recorder.count_status(process::status(), &self.execution);
                 }
@@ -347,7 +350,7 @@ impl Runtime {
                 }
             }
             End::Failed(failure) => {
-                self.recorder.count(&self.execution, &self.reports);
+                self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 self.recorder.fail(failure, &self.execution);
             }
         }
@@ -560,7 +563,7 @@ impl Runtime {
             Some((fault, program_counter)) => End::Failed(self.fault(fault, program_counter)),
             None => self.end.take().expect("an execution ends for a reason"),
         };
-        self.recorder.count(&self.execution, &self.reports);
+        self.recorder.count(&self.execution, &self.reports, &self.monitors);
         let failures = match end {
             End::Failed(failure) => vec![failure],
             End::Nobody(_) if self.assumed || !self.failed.is_empty() => {

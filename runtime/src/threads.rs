@@ -1,18 +1,20 @@
 //! Threads: `pthread_create`, `join`, `self`, `equal`, `exit`, `detach`, and the yields.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_void};
 
-use crate::clock;
+use crate::atomic_blocks::Block;
 use crate::ends::{self, Ends};
 use crate::fiber::{self, Switch};
 use crate::objects::Call;
 use crate::process;
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, turn, with};
+use crate::signals::Blocked;
 use crate::sites::{Record, RecordPointer};
 use crate::timed::Patience;
+use crate::transactions::Transaction;
 use crate::waits::{Change, Mark, Read, Thing};
-use crate::{cancellation, cursor, graph, timed};
+use crate::{atomic_blocks, cancellation, cursor, graph, timed};
 use engine::event::{Barrier, Kind, Object, Thread};
 use engine::execution::{Pending, Status, TooManyThreads};
 use engine::per_thread::PerThread;
@@ -76,10 +78,16 @@ pub(crate) struct ThreadState {
     pub(crate) patience: Option<Patience>,
     /// The bits with which it sleeps on a futex.
     pub(crate) futex_bits: u32,
+    /// Whether it is in an atomic block.
+    pub(crate) block: Block,
+    /// The signals that it blocks.
+    pub(crate) blocked: Blocked,
     /// As it was given one.
     pub(crate) name: Option<Vec<u8>>,
     /// What is to be done when it ends.
     pub(crate) ends: Ends,
+    /// The transaction that it is in.
+    pub(crate) transaction: Option<Transaction>,
     /// It is in a wait loop, and what it waits for are its reads from this one on.
     pub(crate) waits: bool,
     pub(crate) waits_for: usize,
@@ -108,6 +116,7 @@ pub(crate) struct ThreadTable {
 fn forget(state: &mut ThreadState) {
     state.body = None;
     state.claimed = Claim::Nobody;
+    state.transaction = None;
     state.reads.clear();
     state.changes.clear();
     state.holds.clear();
@@ -117,6 +126,8 @@ fn forget(state: &mut ThreadState) {
     (state.waits_in_vain, state.patience) = (0, None);
     state.ends.reset();
     state.name = None;
+    state.blocked = Blocked::default();
+    state.block = Block::default();
     state.waits = false;
 }
 
@@ -225,6 +236,7 @@ unsafe extern "C" fn __fh_pthread_create(
 /// Creates a thread.
 pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim) -> c_int {
     let site = call_site();
+    atomic_blocks::refuse("pthread_create", site);
     if graph::is_on() {
         return graph::threads::create(into, start, site);
     }
@@ -232,8 +244,9 @@ pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim) -> c_int {
     let created = with(|runtime| {
         let child = runtime.execution.create()?;
         runtime.threads.reserve(child);
+        let blocked = runtime.threads.at(runtime.running).blocked;
         let state = runtime.threads.at(child);
-        (state.body, state.claimed) = (Some(start), claimed);
+        (state.body, state.claimed, state.blocked) = (Some(start), claimed, blocked);
         let turn = runtime.no_access(Kind::Create(child), Barrier::Full, Operation::Create(child), site, 0);
         runtime.globals.writes(into as usize, 8, 0);
         Ok::<_, TooManyThreads>((child, turn))
@@ -331,7 +344,7 @@ unsafe extern "C" fn __fh_pthread_join(handle: usize, into: *mut usize) -> c_int
 }
 
 /// A call that is about no object in the program's memory.
-fn call(name: &'static str) -> Call {
+pub(crate) fn call(name: &'static str) -> Call {
     Call::on(name, std::ptr::null::<u8>())
 }
 
@@ -457,66 +470,6 @@ extern "C" fn __fh_pthread_exit(result: *mut c_void) -> ! {
 pub(crate) fn leave() -> ! {
     let switch = with(Runtime::end_thread).unwrap_or(Switch::End);
     fiber::abandon(switch)
-}
-
-/// The running thread gives way to others.
-pub(crate) fn yields() {
-    with(Runtime::yields);
-}
-
-/// The running thread sleeps: it gives way to others. To be cancelled it must have an event to be cancelled at.
-pub(crate) fn sleeps(name: &'static str) {
-    cancellation::point(call(name));
-    yields();
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_sched_yield() -> c_int {
-    yields();
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_pthread_yield() -> c_int {
-    yields();
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_sleep(seconds: c_uint) -> c_uint {
-    clock::pass(u64::from(seconds) * 1_000_000_000);
-    sleeps("sleep");
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_usleep(microseconds: c_uint) -> c_int {
-    clock::pass(u64::from(microseconds) * 1000);
-    sleeps("usleep");
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_nanosleep(request: *const libc::timespec, _remaining: *mut libc::timespec) -> c_int {
-    clock::pass(clock::nanoseconds(request));
-    sleeps("nanosleep");
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_clock_nanosleep(
-    clock: libc::clockid_t,
-    flags: c_int,
-    request: *const libc::timespec,
-    _remaining: *mut libc::timespec,
-) -> c_int {
-    if flags & libc::TIMER_ABSTIME == 0 {
-        clock::pass(clock::nanoseconds(request));
-    } else {
-        clock::pass_until(clock, clock::nanoseconds(request));
-    }
-    sleeps("clock_nanosleep");
-    0
 }
 
 #[unsafe(no_mangle)]

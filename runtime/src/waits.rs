@@ -20,7 +20,7 @@ use protocol::BusyLoop;
 use crate::layout;
 use crate::locals::State;
 use crate::recorder::words;
-use crate::runtime::{Access, Runtime, Turn, WideAccess, with};
+use crate::runtime::{Access, Runtime, Turn, Way, WideAccess, with};
 use crate::sites::{Record, RecordPointer};
 
 /// `struct fh_loop` of the hook ABI, in the frame of the program's function.
@@ -177,8 +177,9 @@ impl Runtime {
             return None;
         }
         let last = visits.go_round(record.number as usize);
-        if visit != COMPARABLE || last.effects != mark.effects {
-            visits.restart(words, mark);
+        // Within an atomic block, nobody else could do what the thread would wait for.
+        if visit != COMPARABLE || last.effects != mark.effects || self.way == Way::Within {
+            self.threads.at(thread).visits.restart(words, mark);
             return None;
         }
         if self.graph.is_some() {

@@ -21,6 +21,8 @@ pub(super) const fn monitor_of(name: MonitorName) -> Name {
         MonitorName::ExactTso => Name::ExactTso,
         MonitorName::Sober => Name::Sober,
         MonitorName::Race => Name::Race,
+        MonitorName::ScAtomicity => Name::ScAtomicity,
+        MonitorName::TsoAtomicity => Name::TsoAtomicity,
     }
 }
 

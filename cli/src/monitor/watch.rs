@@ -25,7 +25,7 @@ const fn monitor_of(name: MonitorName) -> Option<Name> {
         MonitorName::BurnimPso => Some(Name::BurnimPso),
         MonitorName::ExactTso => Some(Name::ExactTso),
         MonitorName::Sober => Some(Name::Sober),
-        MonitorName::Race => None,
+        MonitorName::Race | MonitorName::ScAtomicity | MonitorName::TsoAtomicity => None,
     }
 }
 

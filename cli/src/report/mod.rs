@@ -144,6 +144,7 @@ pub(crate) fn replay_line(folder: &str) -> String {
 fn headline(violation: &Violation) -> String {
     match (violation.kind, violation.monitor) {
         (Kind::ScViolation, Some(monitor)) => format!("SC violation under {}", model_name(monitor)),
+        (Kind::Atomicity, Some(MonitorName::TsoAtomicity)) => "transactions not serializable under TSO".to_string(),
         (kind, _) => kind_words(kind).to_string(),
     }
 }
@@ -152,6 +153,7 @@ fn kind_words(kind: Kind) -> &'static str {
     match kind {
         Kind::ScViolation => "SC violation",
         Kind::Race => "data race",
+        Kind::Atomicity => "transactions not serializable under SC",
         Kind::Assertion => "assertion failed",
         Kind::Crash => "crash",
         Kind::Deadlock => "deadlock",
@@ -181,8 +183,11 @@ fn site_words(site: &SiteUse) -> String {
         Role::Delayed => format!("this {operation}{of} may wait in the store buffer"),
         Role::Overtaking => format!("while this {operation}{of} goes ahead"),
         Role::Previous => format!("after this {operation}{of}"),
-        Role::First => format!("this {operation}{of}"),
+        Role::First | Role::From => format!("this {operation}{of}"),
         Role::Second => format!("is not ordered with this {operation}{of}"),
+        Role::To => format!("has to come before this {operation}{of}"),
+        Role::Overtaken => format!("takes effect before this earlier {operation}{of}, which waits in the store buffer"),
+        Role::Until => format!("until this {operation}{of} has taken effect"),
         Role::At => "here".to_string(),
         Role::Waits => waits(operation, &printable(&site.expression)),
         Role::Holds if site.expression.is_empty() => {

@@ -57,6 +57,8 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Verdict {
         (Status::Unsupported, "unsupported", format!("the program is nondeterministic: {}", with_place(violation)))
     } else if !facts.summary.complete || facts.summary.stopped_by.is_some() {
         (Status::Incomplete, "incomplete", incomplete(facts))
+    } else if facts.summary.undecided > 0 {
+        (Status::Incomplete, "incomplete", undecided(facts))
     } else {
         (Status::Clean, "clean", clean(facts))
     };
@@ -103,6 +105,12 @@ fn clean(facts: &Facts<'_>) -> String {
     if facts.monitors.contains(&MonitorName::Race) {
         watched.push("no data race".to_string());
     }
+    if facts.monitors.contains(&MonitorName::ScAtomicity) {
+        watched.push("all transactions serializable under SC".to_string());
+    }
+    if facts.monitors.contains(&MonitorName::TsoAtomicity) {
+        watched.push("all transactions serializable under TSO".to_string());
+    }
     if watched.is_empty() {
         watched.push("no assertion failure, crash or deadlock".to_string());
     }
@@ -145,6 +153,16 @@ fn busiest(facts: &Facts<'_>) -> String {
 fn incomplete(facts: &Facts<'_>) -> String {
     let why = stopped(facts).unwrap_or_else(|| "not all were explored".to_string());
     format!("{}, {why}; nothing found", executions(facts.summary))
+}
+
+/// Nothing was found, and yet something is open.
+fn undecided(facts: &Facts<'_>) -> String {
+    let of = counted(facts.summary.undecided, "of them has", "of them have");
+    format!(
+        "{}; nothing found, but {of} TSO executions that are not sequentially consistent, so serializability under TSO is \
+         undecided: end each transaction with a full fence, or add the fences that --monitor tso asks for",
+        executions(facts.summary)
+    )
 }
 
 fn unsupported(what: &str, place: &Place, count: usize) -> String {
@@ -204,7 +222,8 @@ fn monitored(facts: &Facts<'_>) -> Vec<String> {
     some.chain(none).collect()
 }
 
-const KINDS: [(Kind, &str, &str); 13] = [
+const KINDS: [(Kind, &str, &str); 14] = [
+    (Kind::Atomicity, "atomicity violation", "atomicity violations"),
     (Kind::Race, "data race", "data races"),
     (Kind::Assertion, "assertion", "assertions"),
     (Kind::Crash, "crash", "crashes"),
@@ -237,6 +256,7 @@ pub(crate) fn nothing_explored() -> Summary {
         busiest: None,
         assumptions: Vec::new(),
         exit_statuses: BTreeMap::new(),
+        undecided: 0,
     }
 }
 

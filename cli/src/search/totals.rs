@@ -29,6 +29,8 @@ pub(crate) struct Totals {
     uninstrumented: BTreeSet<String>,
     assumptions: BTreeSet<String>,
     exit_statuses: BTreeMap<i32, u64>,
+    undecided: u64,
+    is_open: bool,
     found: Vec<Sighting>,
     /// The creation paths of the threads that have numbers.
     pub(crate) threads: Vec<Vec<u32>>,
@@ -69,6 +71,8 @@ impl Totals {
         for (status, executions) in &tally.exit_statuses {
             *self.exit_statuses.entry(*status).or_default() += executions;
         }
+        self.undecided += tally.undecided;
+        self.is_open |= tally.is_open;
         for sighting in &harvest.found {
             match self.found.iter_mut().find(|found| found.identity == sighting.identity) {
                 Some(found) => found.executions += sighting.executions,
@@ -117,7 +121,7 @@ impl Totals {
                 monitor,
                 reporting: total.reporting.max(u64::from(total.first.is_some())),
                 distinct: pairs.len() as u64,
-                distinct_triples: total.triples.len() as u64,
+                distinct_triples: if monitor.watches_transactions() { pairs.len() } else { total.triples.len() } as u64,
                 first: total.first.clone(),
             }
         });
@@ -136,12 +140,22 @@ impl Totals {
             busiest: None,
             assumptions: self.assumptions.iter().cloned().collect(),
             exit_statuses: self.exit_statuses.clone(),
+            undecided: self.undecided(),
         }
+    }
+
+    /// How many executions leave serializability under TSO open: none if it is known that it does not hold.
+    fn undecided(&self) -> u64 {
+        let is_known = self.reported_by(MonitorName::TsoAtomicity).next().is_some();
+        if is_known { 0 } else { self.undecided.max(u64::from(self.is_open)) }
     }
 
     fn reported_by(&self, monitor: MonitorName) -> impl Iterator<Item = &Identity> {
         let identities = self.found.iter().map(|found| &found.identity);
-        identities.filter(move |identity| matches!(identity, Identity::Reported(by, ..) if *by == monitor))
+        identities.filter(move |identity| match identity {
+            Identity::Reported(by, ..) | Identity::Transactions(by, _) => *by == monitor,
+            Identity::Failed(_) => false,
+        })
     }
 }
 

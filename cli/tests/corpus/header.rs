@@ -12,6 +12,12 @@ pub(crate) type Line = u64;
 pub(crate) const MONITORS: [&str; 8] =
     ["tso", "pso", "burnim_tso", "burnim_pso", "prefix_tso", "prefix_pso", "exact_tso", "sober"];
 
+/// The monitors of atomicity.
+pub(crate) const ATOMICITY: [&str; 2] = ["sc-atomicity", "tso-atomicity"];
+
+/// The edges of a cycle of transactions.
+pub(crate) type Cycle = BTreeSet<(Line, Line)>;
+
 const VERDICTS: [&str; 4] = ["clean", "violations", "incomplete", "unsupported"];
 
 /// The kinds of violations that have no delayed store.
@@ -48,6 +54,10 @@ pub(crate) struct Run {
     pub(crate) busiest_loop: Option<Line>,
     /// By monitor: the distinct pairs of delayed store and overtaking access.
     pub(crate) pairs: BTreeMap<String, BTreeSet<(Line, Line)>>,
+    /// By monitor of atomicity: the cycles.
+    pub(crate) cycles: BTreeMap<String, BTreeSet<Cycle>>,
+    /// Whether something is left open.
+    pub(crate) is_undecided: bool,
     /// By kind: for each violation the lines that take part, in order.
     pub(crate) failures: BTreeMap<String, Vec<BTreeSet<Line>>>,
     /// What is not supported: its line, and words that name it.
@@ -151,7 +161,7 @@ impl Labels {
     }
 
     fn pair(&mut self, entry: &Entry, pair: &str) -> Result<(Line, Line), String> {
-        let (delayed, overtaking) = pair.split_once("->").ok_or_else(|| entry.wrong("not `delayed -> overtaking`"))?;
+        let (delayed, overtaking) = pair.split_once("->").ok_or_else(|| entry.wrong("not `line -> line`"))?;
         Ok((self.line(entry, delayed.trim())?, self.line(entry, overtaking.trim())?))
     }
 
@@ -183,8 +193,8 @@ fn run(shared: &[Entry], block: &[Entry], labels: &mut Labels) -> Result<Run, St
     if (run.verdict == "unsupported") != (run.unsupported.is_some() || run.failures.contains_key("nondeterministic")) {
         return Err("the verdict `unsupported` and the key that says what is not go together".to_string());
     }
-    if (run.verdict == "incomplete") != run.stopped_by.is_some() {
-        return Err("the verdict `incomplete` and the key `stopped-by` go together".to_string());
+    if (run.verdict == "incomplete") != (run.stopped_by.is_some() || run.is_undecided) {
+        return Err("the verdict `incomplete` and the key `stopped-by` or `undecided` go together".to_string());
     }
     Ok(run)
 }
@@ -201,6 +211,8 @@ fn take(run: &mut Run, entry: &Entry, labels: &mut Labels) -> Result<(), String>
         "executions" => run.executions = Some(entry.number()?),
         "blocked" => run.blocked = entry.number()?,
         "stopped-by" => run.stopped_by = Some(value.to_string()),
+        "undecided" if value == "yes" => run.is_undecided = true,
+        "undecided" => return Err(entry.wrong("not `yes`")),
         "busiest-loop" => run.busiest_loop = Some(labels.line(entry, value)?),
         "uninstrumented" => run.uninstrumented = value.split_whitespace().map(str::to_string).collect(),
         "unsupported" => {
@@ -210,6 +222,11 @@ fn take(run: &mut Run, entry: &Entry, labels: &mut Labels) -> Result<(), String>
         monitor if MONITORS.contains(&monitor) => {
             let pairs = parts().map(|pair| labels.pair(entry, pair)).collect::<Result<_, String>>()?;
             run.pairs.insert(monitor.to_string(), pairs);
+        }
+        monitor if ATOMICITY.contains(&monitor) => {
+            let mut cycle = |text: &str| text.split('&').map(|edge| labels.pair(entry, edge)).collect();
+            let cycles = parts().map(&mut cycle).collect::<Result<_, String>>()?;
+            run.cycles.insert(monitor.to_string(), cycles);
         }
         kind if FAILURES.contains(&kind) => {
             let mut lines = parts().map(|set| labels.lines(entry, set)).collect::<Result<Vec<_>, String>>()?;
@@ -226,7 +243,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         Trial::test("header: what a header says", || {
             let text = "//@ why: a\n//@   reason\n//@ verdict: clean\n//@ run: -DA --time 1s\n//@ executions: 3\n\
-                        //@ run: -DB\n//@ verdict: violations\n//@ tso: a -> b, a -> a\n//@ deadlock: b a, a\n\
+                        //@ run: -DB\n//@ verdict: violations\n//@ tso: a -> b, a -> a\n//@ sc-atomicity: a -> b & b -> a, a -> a\n//@ deadlock: b a, a\n\
                         x = 1; // @a\ny = 1; // @b\n";
             let clean = Run {
                 options: ["-DA", "--time", "1s"].map(str::to_string).to_vec(),
@@ -238,6 +255,10 @@ pub(crate) fn trials() -> Vec<Trial> {
                 options: vec!["-DB".to_string()],
                 verdict: "violations".to_string(),
                 pairs: BTreeMap::from([("tso".to_string(), BTreeSet::from([(10, 11), (10, 10)]))]),
+                cycles: BTreeMap::from([(
+                    "sc-atomicity".to_string(),
+                    BTreeSet::from([BTreeSet::from([(10, 11), (11, 10)]), BTreeSet::from([(10, 10)])]),
+                )]),
                 failures: BTreeMap::from([(
                     "deadlock".to_string(),
                     vec![BTreeSet::from([10]), BTreeSet::from([10, 11])],
@@ -249,6 +270,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("header: what is wrong is said", || {
             let header = "//@ why: a reason\n//@ verdict: clean\n";
             for (text, why) in [
+                (format!("{header}//@ sc-atomicity: a & b\n"), "line 3, `sc-atomicity`: not `line -> line`"),
+                (format!("{header}//@ undecided: 3\n"), "line 3, `undecided`: not `yes`"),
                 ("int x;\n".to_string(), "no `why` before the first run"),
                 ("//@ why: a reason\n".to_string(), "a run without a verdict"),
                 (format!("{header}//@ run: -DA\n//@ verdict: fine\n"), "line 4, `verdict`: none of"),
@@ -256,7 +279,7 @@ pub(crate) fn trials() -> Vec<Trial> {
                 (format!("{header}//@ vredict: clean\n"), "line 3, `vredict`: unknown key"),
                 (format!("{header}//@ tso\n"), "line 3: not `key: value`"),
                 (format!("{header}//@ tso: a -> b\n"), "line 3, `tso`: no line is `@a`"),
-                (format!("{header}//@ tso: a\n"), "line 3, `tso`: not `delayed -> overtaking`"),
+                (format!("{header}//@ tso: a\n"), "line 3, `tso`: not `line -> line`"),
                 (format!("{header}//@ executions: some\n"), "line 3, `executions`: not a number"),
                 (format!("{header}//@ run: -DA\n//@ verdict: incomplete\n"), "the verdict `incomplete` and"),
                 (format!("{header}//@ run: -DA\n//@ verdict: unsupported\n"), "the verdict `unsupported` and"),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::header::{Line, MONITORS, Run};
+use crate::header::{ATOMICITY, Cycle, Line, MONITORS, Run};
 use crate::installation::Check;
 
 /// All that is not as expected, in words.
@@ -33,6 +33,11 @@ pub(crate) fn differences(check: &Check, run: &Run) -> Vec<String> {
         let wanted = run.pairs.get(monitor).cloned().unwrap_or_default();
         same(monitor, format!("{:?}", pairs(json, monitor)), format!("{wanted:?}"));
     }
+    for monitor in ATOMICITY {
+        let wanted = run.cycles.get(monitor).cloned().unwrap_or_default();
+        same(monitor, format!("{:?}", cycles(json, monitor)), format!("{wanted:?}"));
+    }
+    same("undecided", (json["undecided"] != 0).to_string(), run.is_undecided.to_string());
     same("failures", format!("{:?}", failures(json)), format!("{:?}", run.failures));
     problems.extend(unsupported(json, run));
     problems.extend(unlawful(check));
@@ -68,10 +73,24 @@ fn pairs(json: &Value, monitor: &str) -> BTreeSet<(Line, Line)> {
         .collect()
 }
 
+/// The cycles of transactions that a monitor reported.
+fn cycles(json: &Value, monitor: &str) -> BTreeSet<Cycle> {
+    let edges = |violation: &Value| {
+        let ends = |roles: &[&str]| -> Vec<Line> {
+            let sites = violation["sites"].as_array().into_iter().flatten();
+            let of = sites.filter(|site| roles.iter().any(|role| site["role"] == *role));
+            of.map(|site| site["line"].as_u64().unwrap_or_default()).collect()
+        };
+        ends(&["from"]).into_iter().zip(ends(&["to", "overtaken"])).collect()
+    };
+    violations(json).filter(|violation| violation["monitor"] == monitor).map(edges).collect()
+}
+
 /// What no monitor of a memory model reported: the lines of each violation by kind, sorted.
 fn failures(json: &Value) -> BTreeMap<String, Vec<BTreeSet<Line>>> {
+    let watched = ["sc-violation", "atomicity"];
     let mut failures: BTreeMap<String, Vec<BTreeSet<Line>>> = BTreeMap::new();
-    for violation in violations(json).filter(|violation| violation["kind"] != "sc-violation") {
+    for violation in violations(json).filter(|violation| !watched.iter().any(|kind| violation["kind"] == *kind)) {
         let kind = violation["kind"].as_str().unwrap_or_default().to_string();
         failures.entry(kind).or_default().push(lines(violation, None).collect());
     }

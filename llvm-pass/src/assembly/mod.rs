@@ -2,9 +2,10 @@
 //!
 //! A template is read as a straight line of the x86-64 instructions that lock-free C uses (AT&T syntax), or of the
 //! fences of POWER and ARM. What is understood is built anew from hooks and ordinary code (`lift.rs`); what is not is
-//! refused where it is reached. How to read: `constraints` says what each operand is, `operands` reads operands,
+//! refused where it is reached, unless it only computes in registers (`computation`). How to read: `constraints` says what each operand is, `operands` reads operands,
 //! `instructions` reads instructions. Templates that users explain are in `templates`.
 
+mod computation;
 pub(crate) mod constraints;
 pub(crate) mod instructions;
 pub(crate) mod operands;
@@ -17,7 +18,8 @@ use templates::{Meaning, Templates};
 /// What inline assembly does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Assembly {
-    /// It does nothing that others could see: a compiler barrier, `pause`, a prefetch. It stays as it is.
+    /// It does nothing that others could see: a compiler barrier, `pause`, a prefetch, a computation in registers. It
+    /// stays as it is.
     Nothing,
     /// These instructions, which take its place.
     Program(Program),
@@ -58,9 +60,14 @@ pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], t
     {
         return native;
     }
-    let Some(slots) = constraints::parse(constraints, bytes) else { return unknown() };
-    let Some(instructions) = instructions::parse(&statements, &slots) else { return unknown() };
-    Assembly::Program(Program { instructions, slots })
+    let slots = constraints::parse(constraints, bytes);
+    let program =
+        slots.and_then(|slots| Some(Program { instructions: instructions::parse(&statements, &slots)?, slots }));
+    match program {
+        Some(program) => Assembly::Program(program),
+        None if computation::is_all(&statements, constraints) => Assembly::Nothing,
+        None => unknown(),
+    }
 }
 
 /// The instructions whose result is no business of other threads.

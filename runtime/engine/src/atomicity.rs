@@ -69,10 +69,11 @@ pub use decision::{Decision, Fencing, Verdict};
 pub use linearization::{Happening, linearization};
 pub use serializability::{Criterion, Serializability};
 pub use trace_check::{Budget, Outcome, TraceCheck};
+pub(crate) use transactions::Transactions;
 pub use transactions::{Mark, Unbalanced};
 
 /// A transaction that is on a cycle.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Transaction {
     /// The thread that performs it.
     pub thread: Thread,

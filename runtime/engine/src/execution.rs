@@ -344,6 +344,18 @@ impl Execution {
         if next == Ok(current) { Next::Run(current) } else { self.stop(next) }
     }
 
+    /// The running thread performs another event, with nothing in between: there is no choice.
+    ///
+    /// # Errors
+    /// [`Diverged`]: where a schedule is repeated, another thread comes next.
+    pub fn goes_on(&mut self) -> Result<(), Diverged> {
+        let decided = self.strategy.undecided(self.length, Some(self.current));
+        if decided.is_err() {
+            self.diverged = Some(self.length);
+        }
+        decided
+    }
+
     #[inline(never)]
     fn arrive_and_choose(&mut self) -> Next {
         self.arrive(self.current, Pending::Access);

@@ -1,7 +1,9 @@
 //! Monitors: they watch one sequentially consistent execution, event by event, and report.
 
-use crate::event::{Event, Location};
+use crate::atomicity::{Mark, Violation};
+use crate::event::{Event, Location, Thread};
 
+pub mod atomicity;
 pub mod burnim;
 mod commit_order;
 pub mod exact;
@@ -27,6 +29,14 @@ pub trait Monitor {
     /// ones, in ascending order; none if this monitor is another one, or simulates no machine. Asked after each event,
     /// this costs what it returns.
     fn pending(&mut self, monitor: Name, at_most: usize) -> Vec<EventIndex>;
+
+    /// A transaction of the thread begins or ends here, between two events.
+    fn mark(&mut self, _thread: Thread, _mark: Mark) {}
+
+    /// What [`Report::Transactions`] with this number in this execution reports, if it is this monitor's.
+    fn violation(&self, _index: u32) -> Option<&Violation> {
+        None
+    }
 }
 
 /// The place of an event in its execution: 0 is the first.
@@ -45,6 +55,16 @@ pub enum Report {
         /// The other one; always the event just given.
         later: EventIndex,
     },
+    /// Transactions on a cycle.
+    Transactions {
+        /// Which of the monitors that watch.
+        monitor: Name,
+        /// Which cycle: see [`Monitor::violation`].
+        violation: u32,
+    },
+    /// What the monitor of this name looks for may be in an execution close to this one, which is none of SC: once for an
+    /// execution.
+    Open(Name),
 }
 
 impl Report {
@@ -54,6 +74,7 @@ impl Report {
         match self {
             Self::Cycle(cycle) => cycle.monitor,
             Self::Race { .. } => Name::Race,
+            Self::Transactions { monitor, .. } | Self::Open(monitor) => *monitor,
         }
     }
 }
@@ -88,6 +109,14 @@ pub enum Name {
     Sober,
     /// [`race`].
     Race,
+    /// [`atomicity`]: conflict serializability under SC.
+    ScAtomicity,
+    /// [`atomicity`]: conflict serializability under TSO, of an SC execution taken as one of TSO. Executions that show
+    /// that TSO has others are reported as [`Report::Open`].
+    TsoAtomicity,
+    /// [`atomicity`]: the same of a program whose transactions are known to be fenced. There are no such executions: what
+    /// shows that TSO has others than SC is a violation.
+    FencedTsoAtomicity,
 }
 
 impl Name {
@@ -97,7 +126,7 @@ impl Name {
         match self {
             Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => Some(Model::Tso),
             Self::BurnimPso | Self::PrefixPso => Some(Model::Pso),
-            Self::Race => None,
+            Self::Race | Self::ScAtomicity | Self::TsoAtomicity | Self::FencedTsoAtomicity => None,
         }
     }
 }
@@ -122,6 +151,10 @@ pub fn monitors(names: &[Name]) -> Vec<Box<dyn Monitor>> {
     }
     if names.contains(&Name::Sober) {
         monitors.push(Box::new(sober::Sober::default()));
+    }
+    let transactions = atomicity::Atomicity::new(names);
+    if !transactions.is_idle() {
+        monitors.push(Box::new(transactions));
     }
     if names.contains(&Name::Race) {
         monitors.push(Box::new(race::Race::default()));

@@ -193,7 +193,7 @@ fn found(monitor: &mut Race, run: &[Step]) -> BTreeSet<(u32, u32)> {
     run.iter().for_each(|step| monitor.event(&step.event, &step.locations, &mut reports));
     let race = |report: &Report| match *report {
         Report::Race { earlier, later } => (earlier, later),
-        Report::Cycle(_) => panic!("no race: {report:?}"),
+        report => panic!("no race: {report:?}"),
     };
     reports.iter().map(race).collect()
 }

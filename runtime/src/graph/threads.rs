@@ -19,7 +19,7 @@ use crate::recorder::{Note, Operation};
 use crate::runtime::with;
 use crate::sites::RecordPointer;
 use crate::threads::{Start, handle};
-use crate::{cursor, ends, keys};
+use crate::{cursor, ends, keys, transactions};
 use engine::mapping::Barriers;
 
 /// Which side of a creation or join is ordered with the other thread.
@@ -94,6 +94,7 @@ pub(crate) fn body(thread: Thread) -> Option<Switch> {
     .flatten()?;
     let Some(start) = start else {
         process::run_main();
+        transactions::require_finished();
         park(Stop::Reached(Reached::Exits));
     };
     let unknown = std::ptr::null();
@@ -111,6 +112,7 @@ pub(crate) fn body(thread: Thread) -> Option<Switch> {
 
 /// The running thread ends with this result.
 fn end(thread: Thread, result: usize) -> ! {
+    transactions::require_finished();
     let site = with(|runtime| runtime.threads.stands_at(thread)).unwrap_or(std::ptr::null());
     let written = Written::Value((result as u64).cast_signed());
     let note = Note { site, operation: Operation::End };

@@ -54,7 +54,7 @@ pub(super) enum Change {
 
 /// The transactions of an execution, by their marks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Transactions {
+pub(crate) struct Transactions {
     threads: PerThread<Nesting>,
     /// One more than the highest thread with a mark or event.
     count: usize,
@@ -62,7 +62,7 @@ pub(super) struct Transactions {
 
 impl Transactions {
     /// Forgets the last execution.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.threads.first(self.count).fill(Nesting::default());
         self.count = 0;
     }
@@ -87,8 +87,16 @@ impl Transactions {
         }
     }
 
+    /// Takes a mark; the number of the transaction that it opens, if it opens one.
+    pub(crate) fn opens(&mut self, thread: Thread, mark: Mark) -> Result<Option<u32>, Unbalanced> {
+        Ok(match self.mark(thread, mark)? {
+            Change::Opened(number) => Some(number),
+            Change::Closed | Change::Nothing => None,
+        })
+    }
+
     /// The number of a transaction of one event: none if the thread is inside marks.
-    pub(super) fn single(&mut self, thread: Thread) -> Option<u32> {
+    pub(crate) fn single(&mut self, thread: Thread) -> Option<u32> {
         self.count = self.count.max(thread.index() + 1);
         let nesting = &mut self.threads[thread];
         (nesting.depth == 0).then(|| {

@@ -1,0 +1,99 @@
+//! Assembly that only computes in registers, whatever it computes: `bsr` with a jump over what follows, `bswap`, …
+
+/// Whether all statements compute in registers alone: known instructions, and no operand that could be in memory.
+pub(crate) fn is_all(statements: &[String], constraints: &str) -> bool {
+    !constraints.contains('*') && statements.iter().all(|statement| computes(statement))
+}
+
+/// Instructions without an implied operand in memory, but for what their suffixes say.
+const MNEMONICS: [&str; 40] = [
+    "mov", "movabs", "bswap", "bsr", "bsf", "lzcnt", "tzcnt", "popcnt", "add", "adc", "sub", "sbb", "and", "andn",
+    "or", "xor", "not", "neg", "inc", "dec", "cmp", "test", "shl", "sal", "shr", "sar", "rol", "ror", "rcl", "rcr",
+    "shld", "shrd", "imul", "mul", "bt", "bts", "btr", "btc", "xchg", "crc32",
+];
+
+fn computes(statement: &str) -> bool {
+    let statement = statement
+        .split_once(':')
+        .map_or(statement, |(label, rest)| if is_number(label) { rest.trim_start() } else { statement });
+    let (name, rest) = statement.split_once(' ').unwrap_or((statement, ""));
+    let operands: Vec<&str> = rest.split(',').map(str::trim).collect();
+    match name {
+        "" => true,
+        _ if name.starts_with('j') => matches!(operands[..], [target] if is_near(target)),
+        _ => is_known(name) && operands.iter().all(|operand| is_register_or_constant(operand)),
+    }
+}
+
+fn is_known(name: &str) -> bool {
+    let widened = || name.strip_suffix(['b', 'w', 'l', 'q']);
+    let known = |name: &str| MNEMONICS.contains(&name) || name.starts_with("cmov") || name.starts_with("set");
+    known(name)
+        || widened().is_some_and(known)
+        || ["movz", "movs"].iter().any(|prefix| {
+            // Widening moves name two widths; with one they are string instructions.
+            name.strip_prefix(prefix).is_some_and(|widths| widths.len() == 2)
+        })
+}
+
+/// Whether it is a local label's number.
+fn is_number(label: &str) -> bool {
+    !label.is_empty() && label.bytes().all(|letter| letter.is_ascii_digit())
+}
+
+/// Whether it is a local label, before or behind.
+fn is_near(target: &str) -> bool {
+    target.strip_suffix(['f', 'b']).is_some_and(is_number)
+}
+
+fn is_register_or_constant(operand: &str) -> bool {
+    let of_the_stack = ["sp", "bp"].iter().any(|name| operand.trim_end_matches('l').ends_with(name));
+    operand.starts_with(['$', '%']) && !operand.contains(['(', ':']) && !of_the_stack
+        || operand.starts_with("${") && operand.ends_with('}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_all;
+    use crate::assembly::statements;
+
+    #[test]
+    fn what_stays_in_registers_is_a_computation() {
+        for text in [
+            "bsrl $1,$0\n\tjnz 1f\n\tmovl $$-1,$0\n\t1:\n\t",
+            "bswap $0",
+            "bswapq ${0:q}",
+            "rolw $$8, ${0:w}",
+            "mulq $3; adcq $$0, %rdx",
+            "xorl %eax, %eax; setc %al; movzbl %al, $0",
+            "1: decl $0; jnz 1b",
+        ] {
+            assert!(is_all(&statements(text), "=r,rm,~{cc}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_touch_memory_or_leave_is_none() {
+        for text in [
+            "movl ($1), $0",
+            "movl 4, $0",
+            "movl counter, $0",
+            "movl %fs:0, $0",
+            "movsb",
+            "movsq",
+            "pushq $0",
+            "call f",
+            "jmp elsewhere",
+            "jmp *$0",
+            "lock incl $0",
+            "rep stosb",
+            "syscall",
+            "addq $$8, %rsp",
+            "movl %ebp, $0",
+            "int $$3",
+        ] {
+            assert!(!is_all(&statements(text), "=r,r"), "{text}");
+        }
+        assert!(!is_all(&statements("incl $0"), "=*m,*m"));
+    }
+}

@@ -1,0 +1,74 @@
+//! Functions that are something as a whole, from where they begin to where they return: transactions (`FH_ATOMIC`, an
+//! annotation), and atomic blocks (`__VERIFIER_atomic_…`, as programs for SV-COMP name them).
+
+use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
+
+use crate::failure::{Failure, Result};
+use crate::hooks::Hooks;
+use crate::ir::{self, Value};
+use crate::names::Names;
+use crate::sites::Site;
+
+/// What `FH_ATOMIC` annotates a function with.
+const ANNOTATION: &str = "fencehound.atomic";
+
+/// The functions of a module that are transactions.
+pub(crate) fn annotated(module: LLVMModuleRef) -> Vec<Value> {
+    let Some(list) = ir::globals(module).into_iter().find(|global| global.name() == "llvm.global.annotations") else {
+        return Vec::new();
+    };
+    let entries: Vec<Value> =
+        list.initializer().into_iter().flat_map(|list| list.operands().collect::<Vec<_>>()).collect();
+    let is_ours = |entry: &Value| {
+        let text = entry.operand(1).initializer().and_then(Value::constant_text);
+        text.is_some_and(|text| text.trim_end_matches('\0') == ANNOTATION)
+    };
+    entries.into_iter().filter(is_ours).map(|entry| entry.operand(0)).collect()
+}
+
+/// What the names of atomic blocks begin with.
+const PREFIX: &str = "__VERIFIER_atomic_";
+
+/// What a function is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bracket {
+    Transaction,
+    AtomicBlock,
+}
+
+impl Bracket {
+    /// What this function is; `annotated` are those of its module that are transactions.
+    pub(crate) fn of(function: Value, annotated: &[Value], names: &Names) -> Option<Self> {
+        if annotated.contains(&function) {
+            return Some(Self::Transaction);
+        }
+        let name = function.name();
+        (name.starts_with(PREFIX) && !names.is_modelled(&name)).then_some(Self::AtomicBlock)
+    }
+
+    /// The hooks of its beginning and of its ends.
+    const fn hooks(self) -> [&'static str; 2] {
+        match self {
+            Self::Transaction => ["__fh_transaction_begin", "__fh_transaction_end"],
+            Self::AtomicBlock => ["__fh_block_begin", "__fh_block_end"],
+        }
+    }
+}
+
+/// Puts the hooks of a function that is one as a whole in place.
+pub(crate) fn emit(hooks: &mut Hooks, function: Value, (bracket, site): &(Bracket, Site)) -> Result<()> {
+    let site = hooks.site(site);
+    let [begin, end] = bracket.hooks();
+    let first = function.blocks().first().and_then(|block| block.first_non_phi());
+    hooks.before(first.ok_or_else(|| Failure::new("a function without instructions"))?);
+    hooks.builder.unset_current_debug_location();
+    hooks.call(begin, 0, &[site])?;
+    let returns = |one: &Value| one.opcode() == Some(LLVMOpcode::LLVMRet);
+    for ret in function.instructions().into_iter().filter(returns) {
+        hooks.before(ret);
+        hooks.builder.unset_current_debug_location();
+        hooks.call(end, 0, &[site])?;
+    }
+    Ok(())
+}

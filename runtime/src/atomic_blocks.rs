@@ -1,0 +1,119 @@
+//! Atomic blocks of programs for SV-COMP: what stands between `__VERIFIER_atomic_begin` and `__VERIFIER_atomic_end`, and
+//! functions whose names begin with `__VERIFIER_atomic_`. Nothing of another thread comes between the accesses of a
+//! block, and each is interlocked as a relaxed read-modify-write is: it drains what would have to be drained for one.
+
+use engine::event::Kind;
+use engine::mapping::{self, Barriers, Order};
+use protocol::{Explorer, Kind as Finding, Role};
+
+use crate::graph;
+use crate::memory::part;
+use crate::process::{fail, unsupported};
+use crate::recorder::Failure;
+use crate::runtime::{Runtime, Way, with};
+use crate::sites::{Record, RecordPointer};
+use crate::threads::call_site;
+
+/// Where a thread stands with atomic blocks.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Block {
+    /// How many it is in, one within the other; all of them are one.
+    depth: u32,
+    /// Whether it has come to its first operation there.
+    entered: bool,
+    /// Where the outermost one began.
+    begun: Option<&'static Record>,
+}
+
+impl Block {
+    pub(crate) const fn is_open(self) -> bool {
+        self.depth > 0
+    }
+
+    /// Whether nobody else may come before the thread's next operation.
+    pub(crate) const fn is_entered(self) -> bool {
+        self.entered
+    }
+
+    /// The thread has come to an operation.
+    pub(crate) const fn arrive(&mut self) {
+        self.entered = self.depth > 0;
+    }
+}
+
+/// What an event of a block is to the monitors.
+pub(crate) const fn interlocked(kind: Kind, barriers: Barriers) -> (Kind, Barriers) {
+    match kind {
+        Kind::Load => (Kind::FailedRmw, mapping::failed_rmw(Order::Relaxed, Order::Relaxed)),
+        Kind::Store => (Kind::Rmw, mapping::rmw(Order::Relaxed)),
+        other => (other, barriers),
+    }
+}
+
+/// Refuses what a block cannot hold.
+pub(crate) fn refuse(operation: &str, site: RecordPointer) {
+    if with(|runtime| runtime.threads.at(runtime.running).block.is_open()) == Some(true) {
+        unsupported(&format!("{operation} in an atomic block"), site);
+    }
+}
+
+impl Runtime {
+    /// The running thread ends: what is wrong with that, if it is in a block.
+    pub(crate) fn block_left_open(&mut self) -> Option<Failure> {
+        let (thread, state) = (self.running, self.threads.at(self.running));
+        let begun = state.block.begun.filter(|_| state.block.is_open())?;
+        let message = "a thread ends in an atomic block".to_owned();
+        let sites = vec![part(Role::At, (thread, begun), "__VERIFIER_atomic_begin")];
+        Some(Failure { kind: Finding::Misuse, message, sites, program_counter: None })
+    }
+}
+
+/// A function that is an atomic block begins.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_block_begin(site: RecordPointer) {
+    graph::refuse("an atomic block", site);
+    let explorer = with(|runtime| {
+        let block = &mut runtime.threads.at(runtime.running).block;
+        if block.depth == 0 {
+            block.begun = Some(Record::behind(site));
+        }
+        block.depth += 1;
+        if runtime.way == Way::Plain {
+            runtime.way = Way::Opening;
+        }
+        runtime.explorer
+    });
+    if explorer == Some(Explorer::Dpor) {
+        unsupported("an atomic block under --explorer dpor", site);
+    }
+}
+
+/// It ends.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_block_end(site: RecordPointer) {
+    let ended = with(|runtime| {
+        let block = &mut runtime.threads.at(runtime.running).block;
+        block.depth = block.depth.checked_sub(1)?;
+        if block.depth == 0 {
+            block.entered = false;
+            if matches!(runtime.way, Way::Opening | Way::Within) {
+                runtime.way = Way::Plain;
+            }
+        }
+        Some(())
+    });
+    if ended == Some(None) {
+        let message = "__VERIFIER_atomic_end outside of an atomic block".to_owned();
+        fail(Finding::Misuse, message, site, "__VERIFIER_atomic_end");
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh___VERIFIER_atomic_begin() {
+    __fh_block_begin(call_site());
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh___VERIFIER_atomic_end() {
+    __fh_block_end(call_site());
+}
