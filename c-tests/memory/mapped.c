@@ -45,6 +45,7 @@ int main(void) {
         assert(found == 0 || found == 1);
         pthread_join(thread, NULL);
     }
+    assert(munmap(grows, 2 * PAGE) == 0 && munmap(grows, 2 * PAGE) == 0);
     munmap((void *)mapped, WHAT == PART ? PAGE : 2 * PAGE); // @part
     if (WHAT == GONE)
         mapped[1] = 1; // @late

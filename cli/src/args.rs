@@ -38,7 +38,7 @@ Exploring:
   --monitor LIST          tso, pso (the default), race, sc-atomicity,
                           tso-atomicity, none, and others (README.md)
   --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc
-  --preemptions K|none, --seed S   of bounded [default: 2]; of random search
+  --preemptions K|none [2], --unroll N, --seed S   of bounded; rsmc; random ones
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks, --sv-comp-transactions   what calls mean; lost blocks
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
@@ -165,6 +165,8 @@ pub(crate) struct CheckArgs {
     /// For tests: cuts short searches, too, into slices, and starts all processes at once.
     #[arg(long, value_name = "N", hide = true)]
     pub(crate) slice_executions: Option<String>,
+    #[arg(long, value_name = "N")]
+    pub(crate) unroll: Option<String>,
     #[arg(long, value_name = "N", default_value = "100000")]
     pub(crate) max_events: String,
     #[arg(long, value_name = "TIME", default_value = "10s")]

@@ -64,6 +64,7 @@ impl Searched {
         let explore = &self.plan.explore;
         judge(&Facts {
             preemptions: self.plan.preemptions(),
+            unroll: self.plan.unroll(),
             monitors: &explore.monitors,
             time: self.plan.time.as_deref(),
             budget: self.plan.budget.executions,
@@ -455,6 +456,7 @@ fn result<'a>(
         explorer: explorer.name(),
         litmus: None,
         preemptions: searched.plan.preemptions(),
+        unroll: searched.plan.unroll(),
         monitors: &searched.plan.explore.monitors,
         verdict: verdict.word,
         stopped_by: summary.stopped_by.map(stopped_by_name),

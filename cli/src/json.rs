@@ -35,6 +35,8 @@ const SCHEMA: u32 = 1;
 #[derive(Serialize)]
 struct Bound {
     preemptions: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unroll: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -176,6 +178,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) explorer: &'static str,
     /// The preemption bound.
     pub(crate) preemptions: Option<u32>,
+    /// The bound on rounds of loops.
+    pub(crate) unroll: Option<u64>,
     /// The monitors, as the user named them.
     pub(crate) monitors: &'a [MonitorName],
     /// `clean`, `violations`, `incomplete`, `unsupported`.
@@ -239,7 +243,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         model: outcome.model,
         explorer: outcome.explorer,
         monitors: monitors.iter().map(|monitor| monitor_name(*monitor)).collect(),
-        bound: Bound { preemptions: outcome.preemptions },
+        bound: Bound { preemptions: outcome.preemptions, unroll: outcome.unroll },
         complete: summary.complete,
         stopped_by: outcome.stopped_by,
         undecided: summary.undecided,
@@ -385,6 +389,7 @@ mod tests {
             explorer: "bounded",
             litmus: None,
             preemptions: Some(2),
+            unroll: None,
             monitors: &[MonitorName::Tso, MonitorName::Pso],
             verdict: "violations",
             stopped_by: None,

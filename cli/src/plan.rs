@@ -128,6 +128,8 @@ pub(crate) struct CheckPlan {
     pub(crate) explore: Explore,
     /// What ends the search before its end.
     pub(crate) budget: Budget,
+    /// The bound on rounds of loops, of execution graphs.
+    pub(crate) unroll: Option<u64>,
     /// How it is spread over processes.
     pub(crate) spread: Spread,
     /// Where it is kept, if it is.
@@ -186,6 +188,7 @@ impl CheckPlan {
             executions: typed.executions.as_deref().map(|text| count("--executions", text)).transpose()?,
             seconds: typed.time.as_deref().map(|text| seconds("--time", text)).transpose()?,
         };
+        let unroll = unroll(typed, &models)?;
         Ok(CheckPlan {
             target,
             models,
@@ -193,6 +196,7 @@ impl CheckPlan {
             compile_options,
             explore,
             budget,
+            unroll,
             spread: spread(typed, explorer)?,
             checkpoint: typed.checkpoint.as_ref().map(PathBuf::from),
             time: typed.time.clone(),
@@ -207,12 +211,18 @@ impl CheckPlan {
     pub(crate) fn under(&self, model: ModelName, explorer: Explorer) -> CheckPlan {
         let mut plan = CheckPlan { models: vec![(model, explorer)], ..self.clone() };
         if explorer == Explorer::Rsmc {
-            plan.explore.graphs = Some(Graphs { model: model.graphs(), seconds: plan.budget.seconds });
+            let seconds = plan.budget.seconds;
+            plan.explore.graphs = Some(Graphs { model: model.graphs(), seconds, unroll: plan.unroll });
             plan.spread = Spread { workers: 1, slice: None };
             plan.explore.monitors.retain(|&monitor| watches_graphs(monitor, model));
             plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);
         }
         plan
+    }
+
+    /// The bound on rounds of loops, where there is one.
+    pub(crate) fn unroll(&self) -> Option<u64> {
+        self.unroll.filter(|_| self.explore.graphs.is_some())
     }
 
     /// The preemption bound, where there is one.
@@ -442,6 +452,18 @@ fn hands_out(explorer: Option<protocol::Explorer>) -> bool {
     matches!(explorer, None | Some(protocol::Explorer::Bounded | protocol::Explorer::Random))
 }
 
+/// The bound on rounds of loops, if one is given.
+fn unroll(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Option<u64>, Failure> {
+    let Some(text) = typed.unroll.as_deref() else { return Ok(None) };
+    if models.iter().all(|(_, explorer)| *explorer != Explorer::Rsmc) {
+        return Err(Failure::usage(
+            "--unroll fits only the explorer rsmc",
+            "add --model power, tso or pso, or --explorer rsmc; for interleavings there is --max-events",
+        ));
+    }
+    count("--unroll", text).map(Some)
+}
+
 fn seed(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<u64, Failure> {
     let Some(text) = typed.seed.as_deref() else { return Ok(0) };
     if !draws(explorer) {
@@ -532,6 +554,9 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
         }
         if !typed.arguments.is_empty() {
             return Err(Failure::usage("program arguments do not fit litmus files", "leave them out"));
+        }
+        if typed.unroll.is_some() {
+            return Err(Failure::usage("--unroll does not fit litmus files", "for them there is --max-events"));
         }
         for (option, given) in [("-j", typed.jobs.is_some()), ("--checkpoint", typed.checkpoint.is_some())] {
             if given {

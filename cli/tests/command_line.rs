@@ -503,6 +503,19 @@ fn a_litmus_test_under_each_model() {
     assert_eq!(tso["violations"][0]["sites"][0]["line"], 6);
 }
 
+/// Store buffering has C(4, 2) interleavings: two run one thread after the other, two preempt one of them once, two switch
+/// at each access. Which thread comes first costs nothing.
+#[test]
+fn preemptions_of_a_litmus_test_are_counted_from_its_second_event_on() {
+    let bench = Bench::empty();
+    bench.write("sb.litmus", STORE_BUFFERING);
+    for (bound, executions) in [(0, 2), (1, 4), (2, 6), (3, 6)] {
+        let ran = bench.run(&format!("check sb.litmus --explorer bounded --preemptions {bound} --json result.json"));
+        let result: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
+        assert_eq!(result["executions"], executions, "{bound}: {}", ran.output);
+    }
+}
+
 #[test]
 fn a_fenced_litmus_test_is_clean_under_all_models() {
     let bench = Bench::empty();

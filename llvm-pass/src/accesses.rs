@@ -45,8 +45,8 @@ pub(crate) enum Action {
     Refuse { what: String, removed: bool },
     /// The call's site is stored before it.
     StoreSite,
-    /// The call fills a buffer to which a later one can jump.
-    SetJump,
+    /// The call fills a buffer to which a later one can jump; this argument says whether with the blocked signals.
+    SetJump { saves_mask: Option<u32> },
     /// The call of an external function is announced: its name, whether it is harmless, the positions of the arguments
     /// that may point to shared memory.
     Announce { name: String, harmless: bool, pointers: Vec<u32> },
@@ -225,7 +225,8 @@ impl Accesses<'_> {
             Callee::AtomicLibrary(name) => actions.push(self.atomic_library(call, &name)),
             Callee::Unsupported(name) => actions.push(refuse(&format!("the function `{name}`"), false)),
             Callee::Modelled(_) | Callee::Indirect => actions.push(Action::StoreSite),
-            Callee::SetJump => actions.push(Action::SetJump),
+            Callee::SetJump => actions.push(Action::SetJump { saves_mask: None }),
+            Callee::SetJumpWithSignals => actions.push(Action::SetJump { saves_mask: Some(1) }),
             Callee::External(name) => actions.push(self.announce(call, name)),
             Callee::Library | Callee::Own => {}
         }

@@ -26,6 +26,8 @@ pub(crate) enum Callee {
     Modelled(String),
     /// `setjmp`, by whatever name: the runtime is told of it first.
     SetJump,
+    /// The same with a second argument, which says whether the blocked signals are kept.
+    SetJumpWithSignals,
     /// A function that does nothing but say where some memory of the C library is.
     Library,
     /// Another function without a body in this file, by name.
@@ -69,7 +71,8 @@ fn external(name: String, names: &Names) -> Callee {
     match name.as_str() {
         "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Callee::Memory(true),
         "memset" | "__memset_chk" => Callee::Memory(false),
-        "setjmp" | "_setjmp" | "__setjmp" | "sigsetjmp" | "__sigsetjmp" => Callee::SetJump,
+        "setjmp" | "_setjmp" | "__setjmp" => Callee::SetJump,
+        "sigsetjmp" | "__sigsetjmp" => Callee::SetJumpWithSignals,
         _ if names.is_library_data(&name) => Callee::Library,
         _ if names.is_harmless(&name) => Callee::External(name),
         _ if names.is_modelled(&name) => Callee::Modelled(name),

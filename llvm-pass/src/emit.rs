@@ -41,7 +41,11 @@ impl<'ctx> Emitter<'_, 'ctx> {
             Action::PassByValue(argument, kind) => self.pass_by_value(instruction, *argument, *kind, site),
             Action::Refuse { what, removed } => self.refuse(instruction, what, *removed, site),
             Action::StoreSite => self.store_site(site),
-            Action::SetJump => self.hooks.call("__fh_setjmp", 0, &[instruction.operand(0).basic(), site]).map(|_| ()),
+            Action::SetJump { saves_mask } => {
+                let none = self.hooks.number(0).into();
+                let saves = saves_mask.map_or(none, |argument| instruction.operand(argument).basic());
+                self.hooks.call("__fh_setjmp", 0, &[instruction.operand(0).basic(), saves, site]).map(|_| ())
+            }
             Action::Announce { name, harmless, pointers } => {
                 self.announce(instruction, name, *harmless, pointers, site)
             }

@@ -237,7 +237,7 @@ impl Effects<'_> {
             | Action::Fence(SEQ_CST)
             | Action::FenceBefore(SEQ_CST) => vec![Effect::Drain],
             Action::Lift { .. } | Action::Library { .. } | Action::Copy { .. } => vec![Effect::Load, Effect::Store],
-            Action::SetJump => vec![Effect::Lost],
+            Action::SetJump { .. } => vec![Effect::Lost],
             // Under TSO other fences are nothing. What is refused is not executed. What is called is asked below.
             Action::Fence(_)
             | Action::FenceBefore(_)
@@ -264,6 +264,7 @@ impl Effects<'_> {
             | Callee::AtomicLibrary(_)
             | Callee::Unsupported(_)
             | Callee::SetJump
+            | Callee::SetJumpWithSignals
             | Callee::Library => Vec::new(),
         }
     }
@@ -303,7 +304,9 @@ impl Effects<'_> {
             "reach_error",
         ];
         /// They call functions of the program, or come back elsewhere.
-        const LOST: [&str; 17] = [
+        const LOST: [&str; 19] = [
+            "signal",
+            "sigaction",
             "pthread_once",
             "pthread_key_create",
             "fh_cleanup_push",

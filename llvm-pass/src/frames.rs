@@ -46,8 +46,7 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: La
     let depth = hooks.call("__fh_frame", 64, &[])?;
     for &(copy, kind) in &frame.copies {
         let size = hooks.long(layout.allocated_size(kind));
-        hooks.call("__fh_local", 0, &[copy.basic(), size.into(), site])?;
-        hooks.call("__fh_by_value", 0, &[site])?;
+        hooks.call("__fh_by_value", 0, &[copy.basic(), size.into(), site])?;
     }
     for &local in &frame.locals {
         hooks.before(local.next().ok_or_else(|| Failure::new("a block that ends with an alloca"))?);

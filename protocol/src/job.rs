@@ -80,6 +80,8 @@ pub struct Graphs {
     pub model: GraphModel,
     /// Stop after so many seconds.
     pub seconds: Option<f64>,
+    /// Leave executions out in which a loop that is no wait goes round more often, each time it is entered.
+    pub unroll: Option<u64>,
 }
 
 /// A memory model whose execution graphs are explored.

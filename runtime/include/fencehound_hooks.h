@@ -134,8 +134,9 @@ void __fh_external(const char *name, uint32_t known, const struct fh_site *site)
  * call where other threads could see what the pointer points to. */
 void __fh_external_pointer(const void *pointer, const struct fh_site *site);
 
-/* Before a call of setjmp, by whatever name, which stays as it is: the buffer that it fills. */
-void __fh_setjmp(const void *buffer, const struct fh_site *site);
+/* Before a call of setjmp, by whatever name, which stays as it is: the buffer that it fills, and
+ * whether it keeps the blocked signals there. */
+void __fh_setjmp(const void *buffer, uint32_t saves_mask, const struct fh_site *site);
 
 /* The site of the call being made: stored by instrumented code just before it calls a modelled
  * function (below) or an unknown one through a pointer. */
@@ -157,9 +158,9 @@ void __fh_block_end(const struct fh_site *site);
  * function asks how many there are (`__fh_frame`), then it announces each of its own where it makes
  * room for it, and before it returns it says again how many there were before. */
 uint64_t __fh_frame(void);
-void __fh_local(const void *address, uint64_t size, const struct fh_site *site);
-/* After that of a parameter that is the function's own copy, which the caller has filled. */
-void __fh_by_value(const struct fh_site *site);
+void __fh_local(void *address, uint64_t size, const struct fh_site *site);
+/* The same for a parameter that is the function's own copy, which the caller has filled. */
+void __fh_by_value(void *address, uint64_t size, const struct fh_site *site);
 void __fh_leave(uint64_t frame);
 
 /* A variable in section "fh_data" or "fh_bss", with at least 16 bytes behind it that belong to

@@ -323,6 +323,8 @@ fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl Fn
         let width = graph::piece(to + done, piece(to + done, length - done));
         let (value, label) = give(done, width);
         labels::give(address, labels::union(stored, label));
+        // What was loaded meanwhile was a piece itself.
+        graph::piece(to + done, width);
         store_piece(to + done, width, value, site);
         done += width;
     }
@@ -367,17 +369,27 @@ extern "C" fn __fh_copy(to: *mut c_void, from: *const c_void, length: u64, site:
     let (of_to, of_from) = labels::given();
     labels::give(of_to, Label::NONE);
     if from < to && to - from < length {
-        graph::refuse("memmove to overlapping memory", site);
         // They overlap, and the low end of the target is the high end of the source: from the end.
         let mut left = length;
         while left > 0 {
-            let width = piece_before(to + left, left);
+            let mut width = piece_before(to + left, left);
+            while graph::piece(to + left - width, width) < width {
+                width /= 2;
+            }
             left -= width;
-            store_piece(to + left, width, gather(from + left, width, Label::NONE, site).0, site);
+            let (value, label) = gather(from + left, width, of_from, site);
+            labels::give(of_to, label);
+            graph::piece(to + left, width);
+            store_piece(to + left, width, value, site);
         }
     } else {
-        store_pieces(to, length, site, |offset, width| gather(from + offset, width, of_from, site));
+        copy(to, from, length, of_from, site);
     }
+}
+
+/// Copies `length` bytes, piece by piece, from an address with this label.
+pub(crate) fn copy(to: usize, from: usize, length: usize, of_from: Label, site: RecordPointer) {
+    store_pieces(to, length, site, |offset, width| gather(from + offset, width, of_from, site));
 }
 
 /// The widest naturally aligned piece that ends at `end`, of at most `left` bytes.

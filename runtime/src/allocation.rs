@@ -4,10 +4,10 @@ use std::ffi::{c_char, c_int, c_void};
 
 use protocol::{Kind, Role, SiteUse};
 
-use crate::access::{fill, load_bytes};
+use crate::access::{copy, fill};
 use crate::cursor::{self, Limit};
 use crate::fiber::set_errno;
-use crate::graph;
+use crate::graph::{self, labels::Label};
 use crate::heap::{ALIGNMENT, BadFree, Block};
 use crate::layout;
 use crate::memory::{bytes, part};
@@ -17,7 +17,7 @@ use crate::sites::{Record, RecordPointer};
 use crate::threads::call_site;
 
 /// What fresh memory holds.
-const PATTERN: u8 = 0xa5;
+pub(crate) const PATTERN: u8 = 0xa5;
 
 /// Allocates for the running thread, filled with `byte`; null, and `errno` set, for more than there can be.
 fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
@@ -201,11 +201,16 @@ extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
         release(old, "realloc", site);
         return std::ptr::null_mut();
     }
-    graph::refuse("realloc", site);
+    // The size of a block is known where its thread is run.
+    let (address, running) = (old as usize, with(|runtime| runtime.running).unwrap_or(engine::event::Thread::MAIN));
+    let arena = layout::arena(running);
+    if !(arena..arena + layout::ARENA).contains(&address) {
+        graph::refuse("realloc of a block that another thread allocated", site);
+    }
     let kept = size_of_block(old, "realloc", Kind::DoubleFree, site).min(size);
     let new = allocate(size, ALIGNMENT, PATTERN);
     if !new.is_null() {
-        load_bytes(old as usize, new.cast(), kept, site);
+        copy(new as usize, address, kept, Label::NONE, site);
         release(old, "realloc", site);
     }
     new
@@ -252,11 +257,10 @@ fn duplicate(string: *const c_char, limit: Limit) -> *mut c_char {
 
 /// A new block with these bytes and a zero byte; null if there is no room.
 pub(crate) fn new_block(bytes: &[u8]) -> *mut c_void {
-    graph::refuse("a copy of a string in a new block", call_site());
-    let block = allocate(bytes.len() + 1, ALIGNMENT, 0);
+    let block = allocate(bytes.len() + 1, ALIGNMENT, PATTERN);
     if !block.is_null() {
-        // SAFETY: the block has one byte more than there are, and is nobody else's.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.cast(), bytes.len()) };
+        // Nobody else knows of the block yet, but stores of its address could overtake these.
+        cursor::write(block as usize, &[bytes, &[0]].concat(), call_site());
     }
     block
 }

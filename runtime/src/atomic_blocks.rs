@@ -30,6 +30,10 @@ impl Block {
         self.depth > 0
     }
 
+    pub(crate) const fn depth(self) -> u32 {
+        self.depth
+    }
+
     /// Whether nobody else may come before the thread's next operation.
     pub(crate) const fn is_entered(self) -> bool {
         self.entered

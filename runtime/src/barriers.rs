@@ -8,6 +8,7 @@ use engine::execution::Pending;
 use engine::sync::barrier::{Arrival, Barrier};
 use engine::sync::machine::{Machine, Until, Wish};
 
+use crate::graph;
 use crate::objects::{Call, Class, Initial};
 use crate::recorder::Operation;
 use crate::runtime::Runtime;
@@ -41,6 +42,12 @@ extern "C" fn __fh_pthread_barrier_destroy(barrier: Pointer) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_barrier_wait(barrier: Pointer) -> c_int {
     let call = Call::on("pthread_barrier_wait", barrier);
+    if graph::is_on() {
+        return match graph::objects::cross(call) {
+            Arrival::Completes => libc::PTHREAD_BARRIER_SERIAL_THREAD,
+            Arrival::Waits => 0,
+        };
+    }
     let (Some(object), Some(odd)) = (call.object(Class::Barrier), call.object(Class::OddRound)) else { return 0 };
     let arrived = call.event(Pending::Access, |runtime| {
         let (round, arrival) = runtime.barrier(object, |barrier, thread| (barrier.rounds(), barrier.arrive(thread)));

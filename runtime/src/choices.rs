@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int, c_long, c_short, c_uchar, c_uint, c_ulong, c_ushor
 
 use protocol::Kind;
 
+use crate::recorder::{Note, Operation};
 use crate::runtime::{End, Turn, end_execution, with};
 use crate::threads::call_site;
 use crate::{graph, process};
@@ -24,7 +25,9 @@ extern "C" fn __fh_fh_assert(condition: c_int) {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_choose(count: c_ulong) -> c_ulong {
-    graph::refuse("fh_choose", call_site());
+    if graph::is_on() {
+        return choose_in_graph(count);
+    }
     let chosen = with(|runtime| {
         runtime.has_effect();
         runtime.execution.choose_value(count).map_err(|_| runtime.diverges())
@@ -36,6 +39,15 @@ extern "C" fn __fh_fh_choose(count: c_ulong) -> c_ulong {
             turn.obey();
             0
         }
+    }
+}
+
+fn choose_in_graph(count: c_ulong) -> c_ulong {
+    let note = Note { site: call_site(), operation: Operation::Choose };
+    match u16::try_from(count) {
+        Ok(0 | 1) => 0,
+        Ok(among) => graph::objects::choose(among, note),
+        Err(_) => process::unsupported("a choice among more than 65535", note.site),
     }
 }
 

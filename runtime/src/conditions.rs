@@ -12,12 +12,13 @@ use engine::sync::sleepers::Sleepers;
 use engine::thread_set::ThreadSet;
 use protocol::Wakeups;
 
+use crate::graph::objects::{Patience, Waited};
 use crate::mutexes::{self, Mutex, acquired};
 use crate::objects::{Call, Class, Initial};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
 use crate::waits::{Looks, Mark};
-use crate::{cancellation, timed};
+use crate::{cancellation, graph, timed};
 
 pub(crate) type Condition = *mut libc::pthread_cond_t;
 
@@ -70,6 +71,9 @@ struct Pair {
 
 /// `pthread_cond_wait` and its sisters, with the time that limits it, if one does.
 pub(crate) fn wait(call: Call, on_mutex: Call, time: Option<*const libc::timespec>) -> c_int {
+    if graph::is_on() {
+        return wait_in_graph(call, on_mutex, time);
+    }
     let (Some(condition), Some(mutex)) = (call.object(Class::Condition), on_mutex.object(Class::Mutex)) else {
         return 0;
     };
@@ -92,6 +96,20 @@ pub(crate) fn wait(call: Call, on_mutex: Call, time: Option<*const libc::timespe
         None => 0,
         Some(Some(result)) => result,
         Some(None) => leave(call, on_mutex, mutex, before, time),
+    }
+}
+
+fn wait_in_graph(call: Call, on_mutex: Call, time: Option<*const libc::timespec>) -> c_int {
+    let patience = match time {
+        Some(time) if !timed::is_time(time) => return libc::EINVAL,
+        Some(_) => Patience::limited(),
+        None => Patience::Endless(None),
+    };
+    let before = with(Runtime::before_a_call);
+    match (graph::objects::wait(call, on_mutex, patience), time) {
+        (Err(error), _) => error,
+        (Ok(Waited::RanOut), Some(time)) => timed::ran_out(before, time),
+        (Ok(_), _) => 0,
     }
 }
 
@@ -207,6 +225,10 @@ pub(crate) fn wake_some_of(object: Object, asleep: &ThreadSet, wanted: u32) {
 
 /// `pthread_cond_signal`.
 pub(crate) fn signal(call: Call) -> c_int {
+    if graph::is_on() {
+        graph::objects::signal(call);
+        return 0;
+    }
     let Some(object) = call.object(Class::Condition) else { return 0 };
     let asleep = call.event(Pending::Access, |runtime| (Kind::Lock(object), Operation::Signal, runtime.asleep(object)));
     if let Some(asleep) = asleep.filter(|asleep| !asleep.is_empty()) {
@@ -217,6 +239,10 @@ pub(crate) fn signal(call: Call) -> c_int {
 
 /// `pthread_cond_broadcast`.
 pub(crate) fn broadcast(call: Call) -> c_int {
+    if graph::is_on() {
+        graph::objects::broadcast(call);
+        return 0;
+    }
     let Some(object) = call.object(Class::Condition) else { return 0 };
     call.event(Pending::Access, |runtime| {
         let mut asleep = runtime.asleep(object);

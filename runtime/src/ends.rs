@@ -13,9 +13,8 @@ use engine::execution::Pending;
 use crate::objects::Call;
 use crate::recorder::Operation;
 use crate::runtime::with;
-use crate::threads::call_site;
 use crate::waits::Looks;
-use crate::{graph, keys, once, threads};
+use crate::{keys, once, threads};
 
 type Routine = unsafe extern "C" fn(*mut c_void);
 
@@ -45,7 +44,6 @@ impl Ends {
 
 /// From now on this is to be done if the running thread ends.
 pub(crate) fn push(handler: Handler) {
-    graph::refuse("pthread_cleanup_push", call_site());
     with(|runtime| {
         runtime.has_effect();
         let thread = runtime.running;
@@ -85,6 +83,14 @@ pub(crate) fn end_thread(call: Call, result: usize) -> ! {
         runtime.tell_hidden();
     });
     threads::leave()
+}
+
+/// What a thread that ends from within still does in execution graphs.
+pub(crate) fn run_in_graph() {
+    while let Some(handler) = pop() {
+        run(handler);
+    }
+    keys::destroy_values();
 }
 
 /// The function of the running thread is over.

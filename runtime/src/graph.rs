@@ -15,6 +15,7 @@
 
 pub(crate) mod labels;
 pub(crate) mod mutexes;
+pub(crate) mod objects;
 pub(crate) mod places;
 pub(crate) mod search;
 pub(crate) mod threads;
@@ -37,6 +38,7 @@ use crate::runtime::{self, Runtime, Turn, with};
 use crate::sites::{Record, RecordPointer};
 use crate::threads::Start;
 use labels::{Label, Private, Sets};
+use objects::States;
 use places::{Places, Unlocated};
 use transactions::{Aside, What};
 
@@ -92,6 +94,9 @@ struct Run {
     limit: usize,
     fences: Fences,
     created: u32,
+    joined: u32,
+    /// So many keys of thread-specific data has it created.
+    keys: u32,
     /// The mutexes that it holds, and how many times.
     held: Vec<(usize, u32)>,
     /// The reads on which a branch so far depends.
@@ -107,16 +112,32 @@ struct Run {
     compared: Label,
     /// The next access is a piece of a longer one, which may be cut anywhere.
     piece: bool,
+    /// A wait of an iteration that changed nothing else has run out.
+    patience: Option<Idle>,
     stop: Option<Stop>,
+}
+
+/// An iteration without effect in which a wait ran out: the next one waits there, if it reads the same up to there.
+#[derive(Clone, Copy)]
+struct Idle {
+    /// The first access of the iteration.
+    since: usize,
+    /// The first one behind it.
+    next: usize,
 }
 
 /// What is known of the program beside the search.
 pub(crate) struct Graph {
     pub(crate) model: MemoryModel,
+    /// So many rounds a loop may go each time it is entered.
+    pub(crate) unroll: Option<u64>,
     places: Places,
     sets: Sets,
+    pub(crate) states: States,
     run: Run,
     children: FxHashMap<(Thread, u32), Thread>,
+    /// The keys of thread-specific data, by who created them and how many came before.
+    pub(crate) keys: FxHashMap<(Thread, u32), u32>,
     /// How each thread came to be, from main.
     paths: Vec<Vec<u32>>,
     /// What threads run, by their origin, from 1.
@@ -242,11 +263,13 @@ pub(crate) fn piece(address: usize, width: usize) -> usize {
 
 impl Graph {
     /// Nothing is known yet.
-    pub(crate) fn new(model: GraphModel) -> Self {
+    pub(crate) fn new(model: GraphModel, unroll: Option<u64>) -> Self {
         Self {
             model: model_of(model),
+            unroll,
             places: Places::default(),
             sets: Sets::default(),
+            states: States::default(),
             run: Run {
                 thread: Thread::MAIN,
                 origin: 0,
@@ -256,6 +279,8 @@ impl Graph {
                 limit: 0,
                 fences: Fences::default(),
                 created: 0,
+                joined: 0,
+                keys: 0,
                 held: Vec::new(),
                 branches: Label::NONE,
                 synchronized: Label::NONE,
@@ -264,9 +289,11 @@ impl Graph {
                 decides: false,
                 compared: Label::NONE,
                 piece: false,
+                patience: None,
                 stop: None,
             },
             children: FxHashMap::default(),
+            keys: FxHashMap::default(),
             paths: vec![Vec::new()],
             origins: Vec::new(),
             failures: Vec::new(),
@@ -283,10 +310,22 @@ impl Graph {
         run.held.clear();
         // A join's load is told apart from what follows by a number less.
         run.fences = Fences { full: 1, ..Fences::default() };
-        (run.created, run.piece, run.decides, run.stop) = (0, false, false, None);
+        (run.created, run.joined, run.keys) = (0, 0, 0);
+        (run.piece, run.decides, run.patience, run.stop) = (false, false, None, None);
         (run.branches, run.synchronized, run.addresses) = (Label::NONE, Label::NONE, Label::NONE);
         run.private.clear();
         labels::reset();
+    }
+
+    /// The name of the next key that the running thread creates.
+    pub(crate) const fn next_key(&mut self) -> (Thread, u32) {
+        self.run.keys += 1;
+        (self.run.thread, self.run.keys)
+    }
+
+    /// Whether the running thread is main, and has joined all that it has created.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.run.thread == Thread::MAIN && self.run.created == self.run.joined
     }
 
     /// What the next access reads, if it reads: the initial value if that is not known.
@@ -300,6 +339,19 @@ impl Graph {
     /// What the next access reads, if that is known.
     fn next_read(&self) -> Option<Value> {
         self.run.reads.get(self.run.recorded.len()).copied().flatten()
+    }
+
+    /// The access since which the running thread waits if it has to wait now: none if its wait can run out.
+    fn waits_since(&self) -> Option<usize> {
+        let run = &self.run;
+        let Idle { since, next } = run.patience?;
+        let read = |index: usize| run.reads.get(index).copied().flatten();
+        let same = |(ago, now): (usize, usize)| {
+            let (one, other) = (&run.recorded[ago], &run.recorded[now]);
+            (one.location, one.access, one.written, read(ago))
+                == (other.location, other.access, other.written, read(now))
+        };
+        (since..next).zip(next..run.recorded.len()).all(same).then_some(since)
     }
 
     /// What an access depends on here, but for its address and value.
@@ -442,6 +494,18 @@ impl Runtime {
         (graph.push(recorded, After::Known), value)
     }
 
+    /// What the running thread does from here on is not looked at.
+    pub(crate) fn leaves_out(&mut self) -> Turn {
+        self.graph_mut().run.stop = Some(Stop::Reached(Reached::Assumes));
+        Turn::Other(Switch::End)
+    }
+
+    /// An iteration of a wait loop, which began after so many accesses and has ended after so many, had no effect but
+    /// that a wait ran out. To wait here would be to hold on to whatever the thread holds: it waits there.
+    pub(crate) fn grows_patient_in_graph(&mut self, since: u64, next: u64) {
+        self.graph_mut().run.patience = Some(Idle { since: since as usize, next: next as usize });
+    }
+
     /// The iteration of a wait loop since this many accesses had no effect: the thread waits.
     pub(crate) fn waits_in_graph(&mut self, since: u64) -> Turn {
         let run = &mut self.graph_mut().run;
@@ -455,7 +519,7 @@ impl Runtime {
         }
         for recorded in &mut run.recorded[since..] {
             // What a read-modify-write leaves as it is, it does not write.
-            if recorded.access.reads() {
+            if recorded.access.reads() && recorded.width > 0 {
                 recorded.written = Written::Nothing;
             }
         }

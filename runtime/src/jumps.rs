@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use crate::objects::Call;
 use crate::process;
-use crate::runtime::{stack_pointer, with};
+use crate::runtime::{Runtime, stack_pointer, with};
+use crate::signals::Blocked;
 use crate::sites::RecordPointer;
 
 /// Where a buffer leads to.
@@ -19,6 +20,22 @@ struct Target {
     stack: usize,
     /// How many local variables that others may know of the thread had.
     locals: usize,
+    /// The signals that it blocked, if they are to be blocked again.
+    blocked: Option<Blocked>,
+    /// How many atomic blocks and transactions it was in.
+    within: (u32, u32),
+}
+
+/// Why a jump is not made.
+enum Wrong {
+    Misuse(&'static str),
+    Unsupported(&'static str),
+}
+
+/// How many atomic blocks and transactions a thread is in, one within the other.
+fn within(runtime: &mut Runtime, thread: Thread) -> (u32, u32) {
+    let state = runtime.threads.at(thread);
+    (state.block.depth(), state.transaction.map_or(0, |open| open.depth))
 }
 
 /// The buffers that were filled in this execution, by address.
@@ -41,12 +58,14 @@ unsafe extern "C" {
 
 /// Before a call of `setjmp`, in the same function.
 #[unsafe(no_mangle)]
-extern "C" fn __fh_setjmp(buffer: *const c_void, _site: RecordPointer) {
+extern "C" fn __fh_setjmp(buffer: *const c_void, saves_mask: u32, _site: RecordPointer) {
     with(|runtime| {
         runtime.has_effect();
         runtime.globals.written_unseen();
         let thread = runtime.running;
-        let target = Target { thread, stack: stack_pointer(), locals: runtime.locals.depth(thread) };
+        let (locals, within) = (runtime.locals.depth(thread), within(runtime, thread));
+        let blocked = (saves_mask != 0).then_some(runtime.threads.at(thread).blocked);
+        let target = Target { thread, stack: stack_pointer(), locals, blocked, within };
         runtime.jumps.targets.insert(buffer as usize, target);
     });
 }
@@ -56,24 +75,32 @@ extern "C" fn __fh_longjmp(buffer: *mut c_void, value: c_int) -> ! {
     let call = Call::on("longjmp", buffer.cast_const());
     let allowed = with(|runtime| {
         runtime.has_effect();
-        let target = runtime.jumps.targets.get(&(buffer as usize)).copied()?;
+        let Some(target) = runtime.jumps.targets.get(&(buffer as usize)).copied() else {
+            return Err(Wrong::Unsupported("longjmp with a buffer that setjmp did not fill"));
+        };
         let thread = runtime.running;
         if target.thread != thread {
-            return Some(Err("into another thread"));
+            return Err(Wrong::Misuse("into another thread"));
         }
         if target.stack + HOOK < stack_pointer() {
-            return Some(Err("into a function that has returned"));
+            return Err(Wrong::Misuse("into a function that has returned"));
+        }
+        if within(runtime, thread) != target.within {
+            return Err(Wrong::Unsupported("longjmp out of an atomic block or a transaction"));
+        }
+        if let Some(blocked) = target.blocked {
+            runtime.threads.at(thread).blocked = blocked;
         }
         runtime.locals.leave(thread, target.locals, &mut runtime.shadow);
         runtime.tell_hidden();
-        Some(Ok(()))
+        Ok(())
     });
     match allowed {
-        Some(None) => process::unsupported("longjmp with a buffer that setjmp did not fill", call.site),
-        Some(Some(Err(what))) => call.misuse(what, None),
+        Some(Err(Wrong::Unsupported(what))) => process::unsupported(what, call.site),
+        Some(Err(Wrong::Misuse(what))) => call.misuse(what, None),
         // SAFETY: the buffer leads into a function of this thread that has not returned; the frames between are the
         // program's, and hold nothing of ours.
-        None | Some(Some(Ok(()))) => unsafe { jump(buffer, value) },
+        None | Some(Ok(())) => unsafe { jump(buffer, value) },
     }
 }
 

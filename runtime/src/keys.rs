@@ -9,7 +9,7 @@ use engine::per_thread::PerThread;
 use crate::graph;
 use crate::objects::Class;
 use crate::results;
-use crate::runtime::with;
+use crate::runtime::{Runtime, with};
 use crate::threads::call_site;
 
 /// `PTHREAD_KEYS_MAX` of glibc.
@@ -39,6 +39,11 @@ impl Keys {
     pub(crate) fn reset(&mut self) {
         self.keys.clear();
         self.values.first(self.used).iter_mut().for_each(Vec::clear);
+    }
+
+    /// A thread is run from its beginning.
+    pub(crate) fn restart(&mut self, thread: Thread) {
+        self.values[thread].clear();
     }
 
     /// A new key, with a value of null in all threads.
@@ -101,11 +106,27 @@ pub(crate) fn destroy_values() {
     }
 }
 
+impl Runtime {
+    /// Each thread is run alone, and again and again: the nth key that it creates is the same one each time.
+    fn create_key_in_graph(&mut self, destructor: Option<Destructor>) -> Option<u32> {
+        let name = self.graph_mut().next_key();
+        if let Some(&key) = self.graph_mut().keys.get(&name) {
+            return Some(key);
+        }
+        let key = self.keys.create(destructor)?;
+        self.graph_mut().keys.insert(name, key);
+        Some(key)
+    }
+}
+
 /// `pthread_key_create`.
 pub(crate) fn create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int {
     let site = call_site();
     let key = with(|runtime| {
         runtime.has_effect();
+        if runtime.graph.is_some() {
+            return runtime.create_key_in_graph(destructor);
+        }
         runtime.uses(Class::Keys);
         runtime.keys.create(destructor)
     });
@@ -120,11 +141,31 @@ pub(crate) fn create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int
 
 /// `pthread_key_delete`.
 pub(crate) fn delete(key: c_uint) -> c_int {
+    if graph::is_on() {
+        return delete_in_graph(key);
+    }
     let deleted = with(|runtime| {
         runtime.has_effect();
         let live = runtime.keys.is_live(key);
         if live {
             runtime.keys.keys[key as usize] = Key::Deleted;
+        }
+        live
+    });
+    if deleted == Some(true) { 0 } else { libc::EINVAL }
+}
+
+/// The deletion is seen by the running thread alone: there must be no other one.
+fn delete_in_graph(key: c_uint) -> c_int {
+    if with(|runtime| runtime.graph_mut().is_alone()) != Some(true) {
+        graph::refuse("pthread_key_delete while there are other threads", call_site());
+    }
+    let deleted = with(|runtime| {
+        runtime.has_effect();
+        let live = runtime.keys.is_live(key);
+        if live {
+            let thread = runtime.running;
+            runtime.keys.set(thread, key, 0);
         }
         live
     });
@@ -152,7 +193,6 @@ pub(crate) fn set(key: c_uint, value: *const c_void) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_key_create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int {
-    graph::refuse("pthread_key_create", call_site());
     create(into, destructor)
 }
 

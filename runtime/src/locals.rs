@@ -8,10 +8,14 @@ use std::ops::Range;
 use engine::event::Thread;
 use engine::per_thread::PerThread;
 
+use crate::allocation::PATTERN;
 use crate::graph;
 use crate::runtime::with;
 use crate::shadow::Shadow;
 use crate::sites::{Record, RecordPointer};
+
+/// So many bytes of one are filled: large buffers cost too much.
+const AS_MUCH_AS_IS_FILLED: usize = 1024;
 
 /// A local variable.
 #[derive(Clone)]
@@ -111,8 +115,15 @@ extern "C" fn __fh_frame() -> u64 {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_local(address: *const c_void, size: u64, site: RecordPointer) {
-    let bytes = address as usize..address as usize + size as usize;
+extern "C" fn __fh_local(address: *mut c_void, size: u64, site: RecordPointer) {
+    // What is not initialised must not be what an earlier function left there: wait loops compare it.
+    // SAFETY: the pass passes where a local variable of this size begins, which the program has not used yet.
+    unsafe { std::ptr::write_bytes(address.cast::<u8>(), PATTERN, (size as usize).min(AS_MUCH_AS_IS_FILLED)) };
+    declare(address as usize, size, site);
+}
+
+fn declare(address: usize, size: u64, site: RecordPointer) {
+    let bytes = address..address + size as usize;
     let local = Local { bytes, record: Record::behind(site) };
     with(|runtime| {
         let (thread, shadow) = (runtime.running, &mut runtime.shadow);
@@ -121,9 +132,10 @@ extern "C" fn __fh_local(address: *const c_void, size: u64, site: RecordPointer)
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_by_value(site: RecordPointer) {
+extern "C" fn __fh_by_value(address: *mut c_void, size: u64, site: RecordPointer) {
     // Nobody saw what was written to it.
     graph::refuse("a struct passed by value whose address is known elsewhere", site);
+    declare(address as usize, size, site);
 }
 
 #[unsafe(no_mangle)]

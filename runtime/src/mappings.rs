@@ -2,9 +2,11 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::access::load_bytes;
+use crate::access::copy;
 use crate::allocation::{allocate_zeroed, release};
 use crate::fiber::{refuse_call, set_errno};
+use crate::graph::labels::Label;
+use crate::heap::BadFree;
 use crate::process::unsupported;
 use crate::runtime::with;
 use crate::threads::call_site;
@@ -56,23 +58,33 @@ extern "C" fn __fh_mmap64(
     __fh_mmap(wish, length, protection, flags, file, offset)
 }
 
-/// Whether it is the whole of a mapping, or memory that is none any more: what is wrong with that is found on its release.
-fn is_whole(address: usize, length: usize) -> bool {
-    use crate::heap::BadFree;
+/// What lies at an address that a program unmaps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mapped {
+    /// A mapping of these bytes.
+    Whole,
+    /// Nothing any more.
+    Nothing,
+    /// Something else, or a part.
+    Other,
+}
+
+fn mapped(address: usize, length: usize) -> Mapped {
     match with(|runtime| runtime.heap.living(address)) {
-        Some(Ok(block)) => block.size == length,
-        Some(Err(BadFree::Double(_))) => true,
-        Some(Err(BadFree::NoBlock(_))) | None => false,
+        Some(Ok(block)) if block.size == length => Mapped::Whole,
+        Some(Err(BadFree::Double(block))) if block.size == length => Mapped::Nothing,
+        _ => Mapped::Other,
     }
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_munmap(address: *mut c_void, length: usize) -> c_int {
     let Some(length) = whole_pages(length) else { return refuse_call(libc::EINVAL) };
-    if !is_whole(address as usize, length) {
-        unsupported("munmap of what is not the whole of a mapping", call_site());
+    match mapped(address as usize, length) {
+        Mapped::Whole => release(address, "munmap", call_site()),
+        Mapped::Nothing => {}
+        Mapped::Other => unsupported("munmap of what is not the whole of a mapping", call_site()),
     }
-    release(address, "munmap", call_site());
     0
 }
 
@@ -83,8 +95,11 @@ extern "C" fn __fh_mremap(address: *mut c_void, length: usize, wanted: usize, fl
     if flags & !libc::MREMAP_MAYMOVE != 0 {
         unsupported("mremap to a fixed address", call_site());
     }
-    if !is_whole(address as usize, length) || wanted < length {
-        unsupported("mremap of a part of a mapping", call_site());
+    match mapped(address as usize, length) {
+        Mapped::Whole if wanted >= length => {}
+        Mapped::Whole => unsupported("mremap to fewer pages", call_site()),
+        Mapped::Nothing => return failed(libc::EFAULT),
+        Mapped::Other => unsupported("mremap of what is not the whole of a mapping", call_site()),
     }
     if wanted == length {
         return address;
@@ -97,7 +112,7 @@ extern "C" fn __fh_mremap(address: *mut c_void, length: usize, wanted: usize, fl
     if new.is_null() {
         return libc::MAP_FAILED;
     }
-    load_bytes(address as usize, new.cast(), length, call_site());
+    copy(new as usize, address as usize, length, Label::NONE, call_site());
     release(address, "mremap", call_site());
     new
 }

@@ -164,6 +164,13 @@ pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
 
 /// Acquires a mutex, or gives up.
 pub(crate) fn timed_lock(call: Call, time: *const libc::timespec) -> c_int {
+    if graph::is_on() {
+        let before = with(Runtime::before_a_call);
+        return match graph::mutexes::timed_lock(call) {
+            libc::ETIMEDOUT => crate::timed::ran_out(before, time),
+            result => result,
+        };
+    }
     let Some(object) = call.object(Class::Mutex) else { return 0 };
     let wish = Wish::Lock(object);
     let before = with(Runtime::before_a_call);

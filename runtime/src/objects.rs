@@ -95,7 +95,7 @@ impl Class {
     }
 
     /// The state that memory as a static initialiser leaves it stands for, where there is such an initialiser.
-    fn initial(self, address: usize) -> Option<Initial> {
+    pub(crate) fn initial(self, address: usize) -> Option<Initial> {
         let zero = || (0..self.size()).all(|at| byte(address + at) == 0);
         match self {
             Self::Mutex => mutexes::static_type(address).map(Initial::Mutex),
@@ -314,7 +314,7 @@ impl Call {
     /// The object comes to life by its `init` function, which puts zeros into its memory.
     pub(crate) fn initialise(&self, class: Class, initial: Initial) {
         if graph::is_on() {
-            return self.initialise_in_graph(class);
+            return self.initialise_in_graph(class, initial);
         }
         self.require(class);
         let before = with(|runtime| {
@@ -340,7 +340,9 @@ impl Call {
     /// The object's end by its `destroy` function.
     pub(crate) fn destroy(&self, class: Class) {
         if graph::is_on() {
-            return self.initialise_in_graph(class);
+            // That it is used only before is not checked in graphs.
+            with(Runtime::has_effect);
+            return;
         }
         let Some(object) = self.object(class) else { return };
         with(|runtime| runtime.execution.changes(&[], &[object]));
@@ -364,13 +366,12 @@ impl Call {
         });
     }
 
-    /// An object comes to life, or ends: that it is used only in between is not checked in graphs.
-    fn initialise_in_graph(&self, class: Class) {
-        if !matches!(class, Class::Mutex | Class::SpinLock) {
-            graph::refuse(self.name, self.site);
-        }
+    fn initialise_in_graph(&self, class: Class, initial: Initial) {
         with(Runtime::has_effect);
         self.fill(class, 0);
+        if !matches!(class, Class::Mutex | Class::SpinLock) {
+            graph::objects::initialise(*self, initial);
+        }
     }
 
     fn fill(&self, class: Class, value: u8) {

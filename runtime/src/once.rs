@@ -8,6 +8,7 @@ use engine::sync::machine::{Until, Wish};
 use engine::sync::once::{Entry, Once};
 
 use crate::ends::{self, Handler};
+use crate::graph;
 use crate::objects::{Call, Class};
 use crate::recorder::Operation;
 use crate::runtime::Runtime;
@@ -24,6 +25,9 @@ impl Runtime {
 
 /// Runs the function unless it has run.
 pub(crate) fn once(call: Call, function: Function) -> c_int {
+    if graph::is_on() {
+        return once_in_graph(call, function);
+    }
     let Some(object) = call.object(Class::Once) else { return 0 };
     let entry = call.event(Pending::Wait(Wish::Once(object), Until::Granted), |runtime| {
         let entry = runtime.once(object, Once::enter);
@@ -48,8 +52,22 @@ pub(crate) fn once(call: Call, function: Function) -> c_int {
     0
 }
 
+fn once_in_graph(call: Call, function: Function) -> c_int {
+    if graph::objects::enter_once(call) == Entry::Runs {
+        ends::push(Handler::AbandonOnce(call, Object(0)));
+        // SAFETY: the program passes a function without parameters.
+        unsafe { function() };
+        ends::pop();
+        graph::objects::leave_once(call, Once::complete);
+    }
+    0
+}
+
 /// The thread that runs the function ends in it.
 pub(crate) fn abandon(call: Call, object: Object) {
+    if graph::is_on() {
+        return graph::objects::leave_once(call, Once::abandon);
+    }
     call.event(Pending::Access, |runtime| {
         runtime.lets_go(object);
         runtime.once(object, |once, _| once.abandon());

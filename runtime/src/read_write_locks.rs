@@ -7,10 +7,11 @@ use engine::execution::Pending;
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::read_write_lock::{Held, ReadWriteLock, Refusal};
 
+use crate::graph::objects::{Patience, Waited};
 use crate::objects::{Call, Class, Initial};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
-use crate::timed;
+use crate::{graph, timed};
 
 type Lock = *mut libc::pthread_rwlock_t;
 
@@ -44,6 +45,25 @@ impl Side {
         runtime.takes_hold(object);
         Ok(())
     }
+
+    const fn operation(self) -> Operation {
+        match self {
+            Self::Reading => Operation::ReadLock,
+            Self::Writing => Operation::WriteLock,
+        }
+    }
+
+    fn hold_in_graph(self, call: Call, operation: Operation, patience: Patience) -> Result<Waited, Refusal> {
+        graph::objects::hold(
+            call,
+            operation,
+            patience,
+            match self {
+                Self::Reading => ReadWriteLock::read,
+                Self::Writing => ReadWriteLock::write,
+            },
+        )
+    }
 }
 
 impl Runtime {
@@ -64,17 +84,27 @@ fn error(result: Result<(), Refusal>) -> c_int {
 }
 
 fn lock(call: Call, side: Side) -> c_int {
+    let operation = side.operation();
+    if graph::is_on() {
+        return side
+            .hold_in_graph(call, side.operation(), Patience::Endless(None))
+            .map_or_else(|refusal| error(Err(refusal)), |_| 0);
+    }
     let Some(object) = call.object(Class::ReadWriteLock) else { return 0 };
-    let operation = match side {
-        Side::Reading => Operation::ReadLock,
-        Side::Writing => Operation::WriteLock,
-    };
     let pending = Pending::Wait(side.wish(object), Until::Granted);
     call.event(pending, |runtime| (side.kind(object), operation, side.acquire(runtime, object))).map_or(0, error)
 }
 
 /// A thread that writes already gets `EBUSY`: it would have to wait.
 fn try_lock(call: Call, side: Side) -> c_int {
+    if graph::is_on() {
+        let operation = match side {
+            Side::Reading => Operation::TryReadLock,
+            Side::Writing => Operation::TryWriteLock,
+        };
+        let held = side.hold_in_graph(call, operation, Patience::Limited);
+        return if held == Ok(Waited::Granted) { 0 } else { libc::EBUSY };
+    }
     let Some(object) = call.object(Class::ReadWriteLock) else { return 0 };
     let work = |runtime: &mut Runtime| {
         let result = side.acquire(runtime, object);
@@ -93,16 +123,15 @@ fn try_lock(call: Call, side: Side) -> c_int {
 }
 
 fn timed_lock(call: Call, side: Side, time: *const libc::timespec) -> c_int {
+    if graph::is_on() {
+        return timed_lock_in_graph(call, side, time);
+    }
     let Some(object) = call.object(Class::ReadWriteLock) else { return 0 };
     let wish = side.wish(object);
     let before = with(Runtime::before_a_call);
     let result = call.event(Pending::Wait(wish, Until::TimeOut), |runtime| {
         if runtime.execution.is_granted(wish) {
-            let operation = match side {
-                Side::Reading => Operation::ReadLock,
-                Side::Writing => Operation::WriteLock,
-            };
-            (side.kind(object), operation, Some(side.acquire(runtime, object)))
+            (side.kind(object), side.operation(), Some(side.acquire(runtime, object)))
         } else {
             (side.kind(object), Operation::TimeOut, None)
         }
@@ -111,6 +140,16 @@ fn timed_lock(call: Call, side: Side, time: *const libc::timespec) -> c_int {
         None => 0,
         Some(Some(result)) => error(result),
         Some(None) => timed::ran_out(before, time),
+    }
+}
+
+fn timed_lock_in_graph(call: Call, side: Side, time: *const libc::timespec) -> c_int {
+    let before = with(Runtime::before_a_call);
+    let operation = side.operation();
+    match side.hold_in_graph(call, operation, Patience::limited()) {
+        Ok(Waited::Granted) => 0,
+        Ok(Waited::RanOut) => timed::ran_out(before, time),
+        Err(refusal) => error(Err(refusal)),
     }
 }
 
@@ -180,6 +219,10 @@ extern "C" fn __fh_pthread_rwlock_clockwrlock(
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_rwlock_unlock(lock: Lock) -> c_int {
     let call = Call::on("pthread_rwlock_unlock", lock);
+    if graph::is_on() {
+        graph::objects::release(call);
+        return 0;
+    }
     let Some(object) = call.object(Class::ReadWriteLock) else { return 0 };
     let released = call.event(Pending::Access, |runtime| {
         let last = runtime.last_use(object);

@@ -60,6 +60,12 @@ pub(crate) enum Operation {
     GetValue,
     BarrierArrive,
     BarrierLeave,
+    /// The last one to arrive lets the others go, in an execution graph.
+    BarrierComplete,
+    /// An object comes to life, in an execution graph.
+    Initialise,
+    /// A number is chosen, in an execution graph.
+    Choose,
     OnceEnter,
     OnceReturn,
     OwnerDies,
@@ -132,6 +138,9 @@ impl Operation {
             Self::GetValue => "getvalue",
             Self::BarrierArrive => "barrier-arrive",
             Self::BarrierLeave => "barrier-leave",
+            Self::BarrierComplete => "barrier-complete",
+            Self::Initialise => "initialise",
+            Self::Choose => "choose",
             Self::OnceEnter => "once-enter",
             Self::OnceReturn => "once-return",
             Self::OwnerDies => "owner-dies",
@@ -218,7 +227,7 @@ pub(crate) fn target_of(note: &Note, address: usize) -> String {
         | Operation::Join(thread)
         | Operation::TryJoin(thread)
         | Operation::Cancel(thread) => format!("T{}", thread.0),
-        Operation::Fence | Operation::Begin | Operation::End => String::new(),
+        Operation::Fence | Operation::Begin | Operation::End | Operation::Choose => String::new(),
         _ if !expression.is_empty() => expression.to_owned(),
         _ => format!("{address:#x}"),
     }

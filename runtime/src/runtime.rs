@@ -549,9 +549,9 @@ impl Runtime {
         self.last_external = None;
     }
 
-    /// From now on the program is run for the execution graphs of this model.
-    pub(crate) fn run_for_graphs(&mut self, model: GraphModel) {
-        self.graph = Some(Box::new(Graph::new(model)));
+    /// From now on the program is run for the execution graphs of this model, with so many rounds of each loop.
+    pub(crate) fn run_for_graphs(&mut self, model: GraphModel, unroll: Option<u64>) {
+        self.graph = Some(Box::new(Graph::new(model, unroll)));
         if model == GraphModel::Power {
             self.assumptions.insert("dependencies are those of the source: a compiler may break some");
         }

@@ -165,7 +165,7 @@ fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
     if slice.units.iter().any(|unit| unit.prefixes == Prefixes::Rest) {
         return Stopped::Open;
     }
-    with(|runtime| runtime.run_for_graphs(graphs.model));
+    with(|runtime| runtime.run_for_graphs(graphs.model, graphs.unroll));
     let stopped =
         graph::search::search(job, &graph::search::Limits { seconds: graphs.seconds, executions: slice.executions });
     with(|runtime| runtime.refused()).flatten().unwrap_or(stopped)
@@ -510,7 +510,7 @@ pub(crate) fn replay(job: &Replay) {
 
 /// The same for an execution graph.
 fn replay_graph(graph: &protocol::Graph) {
-    with(|runtime| runtime.run_for_graphs(graph.model));
+    with(|runtime| runtime.run_for_graphs(graph.model, None));
     let replayed = graph::search::replay(graph);
     faults::set_patience(u64::MAX);
     control::send(&match replayed {

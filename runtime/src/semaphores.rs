@@ -7,10 +7,11 @@ use engine::execution::Pending;
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::semaphore::{Refusal, Semaphore};
 
+use crate::graph::objects::{Patience, Waited};
 use crate::objects::{Call, Class, Initial};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
-use crate::{cancellation, fiber, results, timed};
+use crate::{cancellation, fiber, graph, results, timed};
 
 type Sem = *mut libc::sem_t;
 
@@ -48,6 +49,14 @@ extern "C" fn __fh_sem_destroy(semaphore: Sem) -> c_int {
 }
 
 fn wait(call: Call, time: Option<*const libc::timespec>) -> c_int {
+    if graph::is_on() {
+        let before = with(Runtime::before_a_call);
+        let patience = if time.is_some() { Patience::limited() } else { Patience::Endless(None) };
+        return match (graph::objects::take(call, patience), time) {
+            (Waited::RanOut, Some(time)) => fail(timed::ran_out(before, time)),
+            _ => 0,
+        };
+    }
     let Some(object) = call.object(Class::Semaphore) else { return 0 };
     cancellation::point(call);
     let wish = Wish::Take(object);
@@ -84,6 +93,9 @@ extern "C" fn __fh_sem_clockwait(semaphore: Sem, clock: libc::clockid_t, time: *
 #[unsafe(no_mangle)]
 extern "C" fn __fh_sem_trywait(semaphore: Sem) -> c_int {
     let call = Call::on("sem_trywait", semaphore);
+    if graph::is_on() {
+        return result(graph::objects::try_take(call));
+    }
     let Some(object) = call.object(Class::Semaphore) else { return 0 };
     let taken = call.event(Pending::Access, |runtime| {
         let taken = runtime.semaphore(object, Semaphore::take);
@@ -96,6 +108,9 @@ extern "C" fn __fh_sem_trywait(semaphore: Sem) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_sem_post(semaphore: Sem) -> c_int {
     let call = Call::on("sem_post", semaphore);
+    if graph::is_on() {
+        return result(graph::objects::post(call));
+    }
     let Some(object) = call.object(Class::Semaphore) else { return 0 };
     let posted = call.event(Pending::Access, |runtime| {
         (Kind::Lock(object), Operation::Post, runtime.semaphore(object, Semaphore::post))
@@ -106,6 +121,10 @@ extern "C" fn __fh_sem_post(semaphore: Sem) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_sem_getvalue(semaphore: Sem, into: *mut c_int) -> c_int {
     let call = Call::on("sem_getvalue", semaphore);
+    if graph::is_on() {
+        results::store(into, graph::objects::value_of(call), call.site);
+        return 0;
+    }
     let Some(object) = call.object(Class::Semaphore) else { return 0 };
     let value = call.event(Pending::Access, |runtime| {
         (Kind::Lock(object), Operation::GetValue, runtime.semaphore(object, |semaphore| semaphore.value()))

@@ -41,22 +41,7 @@ impl Runtime {
         }
         let blocked = self.execution.blocked();
         let causes = causes(&blocked);
-        let (kind, headline) = match causes.first() {
-            Some(Cause::Cycle(threads)) => (Kind::Deadlock, cycle(threads)),
-            Some(&Cause::NeverReleased(thread)) => {
-                (Kind::Deadlock, format!("{} waits for a lock that is never released", name(thread)))
-            }
-            Some(&Cause::NeverWoken(thread)) => {
-                (Kind::LostWakeup, format!("{} sleeps, and nobody is left to wake it", name(thread)))
-            }
-            Some(&Cause::NeverJoined(thread)) => {
-                (Kind::Deadlock, format!("{} waits at a barrier, and nobody is left to arrive there", name(thread)))
-            }
-            Some(&Cause::Loop(thread)) => {
-                (Kind::Livelock, format!("{} waits in a loop that nobody is left to end", name(thread)))
-            }
-            None => unreachable!("where threads wait, there is a last one for whom nobody waits, or a cycle"),
-        };
+        let (kind, headline) = headline(&causes);
         // Those at the bottom of it come first.
         let first: &[Thread] = match &causes[0] {
             Cause::Cycle(threads) => threads,
@@ -213,6 +198,26 @@ impl Runtime {
             0 => expression.to_owned(),
             offset => format!("{expression}+{offset}"),
         }
+    }
+}
+
+/// What is at the bottom of it, in words.
+pub(crate) fn headline(causes: &[Cause]) -> (Kind, String) {
+    match causes.first() {
+        Some(Cause::Cycle(threads)) => (Kind::Deadlock, cycle(threads)),
+        Some(&Cause::NeverReleased(thread)) => {
+            (Kind::Deadlock, format!("{} waits for a lock that is never released", name(thread)))
+        }
+        Some(&Cause::NeverWoken(thread)) => {
+            (Kind::LostWakeup, format!("{} sleeps, and nobody is left to wake it", name(thread)))
+        }
+        Some(&Cause::NeverJoined(thread)) => {
+            (Kind::Deadlock, format!("{} waits at a barrier, and nobody is left to arrive there", name(thread)))
+        }
+        Some(&Cause::Loop(thread)) => {
+            (Kind::Livelock, format!("{} waits in a loop that nobody is left to end", name(thread)))
+        }
+        None => unreachable!("where threads wait, there is a last one for whom nobody waits, or a cycle"),
     }
 }
 

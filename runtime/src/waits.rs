@@ -139,7 +139,8 @@ unsafe extern "C" fn __fh_loop(record: *mut Loop, visit: u32, state: *const u64,
     let record = unsafe { &mut *record };
     // SAFETY: the pass passes so many words, in the caller's frame too.
     let state = unsafe { std::slice::from_raw_parts(state, words as usize) };
-    if let Some(turn) = with(|runtime| runtime.visit_loop(record, visit, state, site)).flatten() {
+    let turn = with(|runtime| runtime.visit_loop(record, visit, state, site).or_else(|| runtime.unrolls()));
+    if let Some(turn) = turn.flatten() {
         turn.obey();
         // Woken: the round that begins now is the first since.
         with(|runtime| {
@@ -216,6 +217,13 @@ impl Runtime {
         Some(self.next())
     }
 
+    /// Who goes on if the loop that the running thread is in has gone round more often than asked for.
+    fn unrolls(&mut self) -> Option<Turn> {
+        let limit = self.graph.as_deref()?.unroll?;
+        let (_, rounds) = self.threads.of(self.running).visits.active().last()?;
+        (rounds > limit).then(|| self.leaves_out())
+    }
+
     /// The same for execution graphs, where an iteration has no effect if it writes nothing.
     fn visit_in_graph(&mut self, words: &[u64], mark: Mark) -> Option<Turn> {
         if !self.graph_mut().is_private_known(words.as_ptr() as usize, size_of_val(words)) {
@@ -228,6 +236,11 @@ impl Runtime {
             visits.keep(words, mark);
             return None;
         };
+        if mark.in_vain > begin.in_vain {
+            visits.restart(words, mark);
+            self.grows_patient_in_graph(begin.events, mark.events);
+            return None;
+        }
         Some(self.waits_in_graph(begin.events))
     }
 

@@ -86,6 +86,7 @@ impl Searched<'_> {
         let bounded = self.explorer == Explorer::BOUNDED;
         judge(&Facts {
             preemptions: plan.explore.preemptions.filter(|_| bounded),
+            unroll: None,
             monitors: &self.monitors,
             time: plan.time.as_deref(),
             budget: plan.budget.executions,
@@ -108,6 +109,7 @@ impl Searched<'_> {
             model: self.model.name(),
             explorer: self.explorer.name(),
             preemptions: plan.explore.preemptions.filter(|_| bounded),
+            unroll: None,
             monitors: &self.monitors,
             verdict: verdict.word,
             stopped_by: self.summary.stopped_by.map(stopped_by_name),

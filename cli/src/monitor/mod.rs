@@ -77,6 +77,7 @@ fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
     let summary = summary(watched);
     let verdict = judge(&Facts {
         preemptions: None,
+        unroll: None,
         monitors: &plan.monitors,
         open: Open::Budget,
         given_up: "at an assumption",
@@ -118,6 +119,7 @@ impl Judged {
             model: self.model,
             explorer: "log",
             preemptions: None,
+            unroll: None,
             monitors: &plan.monitors,
             verdict: self.verdict.word,
             stopped_by: None,

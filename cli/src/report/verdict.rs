@@ -12,6 +12,8 @@ use crate::exit::Status;
 pub(crate) struct Facts<'a> {
     /// The preemption bound.
     pub(crate) preemptions: Option<u32>,
+    /// The bound on rounds of loops.
+    pub(crate) unroll: Option<u64>,
     /// The monitors, as asked for.
     pub(crate) monitors: &'a [MonitorName],
     /// `--time` as typed.
@@ -94,7 +96,9 @@ fn executions(summary: &Summary) -> String {
 }
 
 fn bound(facts: &Facts<'_>) -> Option<String> {
-    facts.preemptions.map(|bound| format!("at most {}", counted(u64::from(bound), "preemption", "preemptions")))
+    let preemptions = facts.preemptions.map(|bound| counted(u64::from(bound), "preemption", "preemptions"));
+    let rounds = facts.unroll.map(|bound| format!("{} of each loop", counted(bound, "round", "rounds")));
+    preemptions.or(rounds).map(|bound| format!("at most {bound}"))
 }
 
 fn clean(facts: &Facts<'_>) -> String {
@@ -297,6 +301,7 @@ mod tests {
     fn line(change: impl FnOnce(&mut Facts<'_>), summary: &Summary, violations: &[Violation]) -> (Status, String) {
         let mut facts = Facts {
             preemptions: Some(2),
+            unroll: None,
             monitors: &[MonitorName::Tso, MonitorName::Pso],
             time: Some("30s"),
             budget: Some(100),
@@ -323,6 +328,15 @@ mod tests {
         assert_eq!(
             sentence(|facts| facts.preemptions = Some(1), 1),
             "clean: the 1 execution with at most 1 preemption; no SC violation under TSO or PSO"
+        );
+        let unrolled = |facts: &mut Facts<'_>| {
+            facts.preemptions = None;
+            facts.unroll = Some(3);
+            facts.monitors = &[];
+        };
+        assert_eq!(
+            sentence(unrolled, 6),
+            "clean: all 6 executions with at most 3 rounds of each loop; no assertion failure, crash or deadlock"
         );
         let unwatched = |facts: &mut Facts<'_>| {
             facts.preemptions = None;
@@ -419,6 +433,7 @@ mod tests {
         let summary = summary(3, &[]);
         let facts = Facts {
             preemptions: Some(2),
+            unroll: None,
             monitors: &[],
             time: None,
             budget: None,

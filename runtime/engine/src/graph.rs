@@ -98,7 +98,7 @@ impl std::ops::AddAssign for Fences {
     }
 }
 
-/// What an access has to do with the beginnings and ends of threads.
+/// What an access has to do with the beginnings and ends of threads, or with choices.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Link {
     /// Nothing.
@@ -113,6 +113,8 @@ pub enum Link {
     },
     /// A load that happens after a store to its location: it never reads the initial value.
     Follows,
+    /// No memory: a number below this, each of which is tried. Its location is one that nobody writes to.
+    Chooses(u16),
 }
 
 /// An access, as far as it is known. Sets are of accesses of the same thread, by their numbers in program order; all of
@@ -137,7 +139,7 @@ pub struct Label<const W: usize> {
     pub addresses_before: Set<W>,
     /// The fences before it.
     pub fences: Fences,
-    /// Whether it creates a thread, or waits for what another one does.
+    /// Whether it creates a thread, waits for what another one does, or chooses.
     pub link: Link,
 }
 

@@ -1,6 +1,6 @@
 //! Litmus tests: small multi-threaded programs with a condition on their final states, in the format of herd7.
 //!
-//! [`parse::parse`] reads the text of a test; instructions of both dialects (PPC, X86) become the few
+//! [`parse::parse`] reads the text of a test; instructions of all dialects (PPC, X86, C) become the few
 //! [`Operation`]s here, which [`interpreter`] runs, a thread at a time. [`schedules`] runs whole tests under an explorer
 //! of interleavings, [`graphs`] under one of graphs; [`condition`] says what final states mean.
 //!
@@ -14,6 +14,7 @@ pub mod interpreter;
 pub mod parse;
 pub mod schedules;
 
+mod c;
 mod columns;
 mod powerpc;
 mod text;
@@ -44,6 +45,8 @@ pub enum Architecture {
     PowerPc,
     /// x86 assembly.
     X86,
+    /// C11.
+    C,
 }
 
 impl Architecture {
@@ -53,6 +56,7 @@ impl Architecture {
         match self {
             Self::PowerPc => "PPC",
             Self::X86 => "X86",
+            Self::C => "C",
         }
     }
 }

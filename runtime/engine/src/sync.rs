@@ -5,6 +5,7 @@
 //! call is refused as [`mutex::Refusal::Undefined`] and its like, which the runtime reports as misuse.
 
 pub mod barrier;
+pub mod line;
 pub mod machine;
 pub mod mutex;
 pub mod once;

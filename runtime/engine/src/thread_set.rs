@@ -3,7 +3,7 @@
 use crate::event::Thread;
 
 /// A set of threads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ThreadSet {
     words: [u64; 4],
     /// How many bits are set: asked for at nearly every event, and slow to count on a processor of the base level.

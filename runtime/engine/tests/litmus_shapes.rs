@@ -169,6 +169,142 @@ fn compare_and_exchange() {
     }
 }
 
+/// A test in C with x and y, atomic, and z, which is not.
+fn c(threads: &[&str], condition: &str) -> String {
+    let functions: Vec<String> = threads
+        .iter()
+        .enumerate()
+        .map(|(number, body)| format!("P{number} (atomic_int *x, atomic_int* y, volatile int* z) {{ {body} }}\n"))
+        .collect();
+    format!("C shape\n{{ [x]=0; }}\n{}exists {condition}\n", functions.concat())
+}
+
+fn counts(text: &str, expected: [u64; 4]) {
+    for (model, expected) in MODELS.into_iter().zip(expected) {
+        assert_eq!(run(text, model).0.executions, expected, "{model:?}\n{text}");
+    }
+}
+
+/// Two loads with two stores each to read from make four executions, one of which is relaxed.
+#[test]
+fn message_passing_in_c() {
+    let text = |release: &str, acquire: &str| {
+        let writer = format!("*z = 1; // data\n atomic_store_explicit(x, 1, memory_order_{release});");
+        let reader = format!("int r0 = atomic_load_explicit(x, memory_order_{acquire}); /* flag */ int r1 = *z;");
+        c(&[&writer, &reader], "(1:r0=1 /\\ 1:r1=0)")
+    };
+    counts(&text("relaxed", "relaxed"), [3, 3, 4, 4]);
+    counts(&text("release", "relaxed"), [3, 3, 3, 4]);
+    counts(&text("release", "acquire"), [3, 3, 3, 3]);
+    counts(&text("seq_cst", "seq_cst"), [3, 3, 3, 3]);
+    let guarded = "int r0 = atomic_load_explicit(x, memory_order_acquire); if (r0 == 1) { int r1 = *z; }";
+    let writer = "*z = 1; atomic_store_explicit(x, 1, memory_order_release);";
+    // Without the flag, or with it and the data.
+    counts(&c(&[writer, guarded], "(1:r0=1)"), [2, 2, 2, 2]);
+}
+
+#[test]
+fn store_buffering_in_c() {
+    let text = |order: &str, between: &str| {
+        let thread = |own: &str, other: &str| {
+            format!(
+                "atomic_store_explicit({own}, 1, {order}); {between} int r = atomic_load_explicit({other}, {order});"
+            )
+        };
+        c(&[&thread("x", "y"), &thread("y", "x")], "(0:r=0 /\\ 1:r=0)")
+    };
+    counts(&text("memory_order_relaxed", ""), [3, 4, 4, 4]);
+    counts(&text("memory_order_seq_cst", ""), [3, 3, 3, 3]);
+    counts(&text("memory_order_relaxed", "atomic_thread_fence(memory_order_acq_rel);"), [3, 4, 4, 4]);
+    counts(&text("memory_order_relaxed", "atomic_thread_fence(memory_order_seq_cst);"), [3, 3, 3, 3]);
+    let plain = c(&["*x = 1; int r = *y;", "*y = 1; int r = *x;"], "(0:r=0 /\\ 1:r=0)");
+    counts(&plain, [3, 3, 3, 3]);
+}
+
+#[test]
+fn read_modify_writes_in_c() {
+    // Two increments come in either order; their results are all values below the end.
+    let adds = c(
+        &["int r = atomic_fetch_add(x, 2);", "int r = atomic_fetch_add_explicit(x, 2, memory_order_relaxed);"],
+        "(0:r=0 /\\ 1:r=2 /\\ x=4)",
+    );
+    counts(&adds, [2; 4]);
+    assert_eq!(run(&adds, MemoryModel::Power).1.positive, 1);
+    // One of two exchanges finds what the other one put.
+    let exchanges = c(&["int r = atomic_exchange(x, 1);", "int r = atomic_exchange(x, 2);"], "(0:r=2 /\\ 1:r=0)");
+    assert_eq!(run(&exchanges, MemoryModel::Power).1.positive, 1);
+    // One compare-and-exchange succeeds; the other one is told what it found, and tries again with that.
+    let body = |new: u32| {
+        format!(
+            "int e = 0; while (!atomic_compare_exchange_strong_explicit(x, &e, e + {new}, memory_order_acq_rel, \
+             memory_order_relaxed)) ;"
+        )
+    };
+    let swaps = c(&[&body(1), &body(10)], "(x=11 /\\ ((0:e=0 /\\ 1:e=1) \\/ (0:e=10 /\\ 1:e=0)))");
+    for model in MODELS {
+        let (counts, outcomes) = run(&swaps, model);
+        assert_eq!((counts.executions, outcomes.observation()), (2, Observation::Always), "{model:?}");
+    }
+}
+
+/// The conditions under which a compare-and-exchange that fails synchronises are its second order.
+#[test]
+fn a_failed_compare_and_exchange_orders_by_its_second_order() {
+    let text = |failure: &str| {
+        let reader = format!(
+            "int e = 5; int s = atomic_compare_exchange_strong_explicit(x, &e, 7, memory_order_acquire, \
+             memory_order_{failure}); int r = *z;"
+        );
+        c(&["*z = 1; atomic_store_explicit(x, 1, memory_order_release);", &reader], "(1:e=1 /\\ 1:r=0)")
+    };
+    assert_eq!(run(&text("relaxed"), MemoryModel::Power).1.observation(), Observation::Sometimes);
+    assert_eq!(run(&text("acquire"), MemoryModel::Power).1.observation(), Observation::Never);
+    counts(&text("relaxed"), [3, 3, 3, 4]);
+    counts(&text("acquire"), [3, 3, 3, 3]);
+}
+
+#[test]
+fn operators_in_c() {
+    let cases = [
+        ("1 + 2 * 3", 7),
+        ("(1 + 2) * 3", 9),
+        ("7 - 2 - 1", 4),
+        ("7 / 2", 3),
+        ("-3 + 5", 2),
+        ("!0 + !4", 1),
+        ("~0 + 1", 0),
+        ("1 << 3 >> 1", 4),
+        ("3 < 4", 1),
+        ("4 > 3 && 3 >= 3", 1),
+        ("0 || 2", 1),
+        ("6 & 3 | 8 ^ 9", 3),
+        ("5 == 5 != 0", 1),
+    ];
+    for (expression, value) in cases {
+        let text = c(&[&format!("int r = {expression};")], &format!("(0:r={value})"));
+        assert_eq!(run(&text, MemoryModel::Sc).1.positive, 1, "{expression}");
+    }
+}
+
+#[test]
+fn what_of_c_cannot_be_read_is_refused_where_it_stands() {
+    let cases = [
+        ("P0 (__int128_t* x) { }", "3:5: the type `__int128_t` is not supported"),
+        ("P0 (int x) { }", "3:9: a parameter that is no pointer"),
+        ("P1 (int* x) { }", "3:1: this thread must be P0"),
+        ("P0 (int* x) { *y = 1; }", "3:16: `y` is no parameter"),
+        ("P0 (int* x) { r = 1; }", "3:15: `r` is no local variable"),
+        ("P0 (int* x) { frob(x); }", "3:15: the function `frob` is not supported"),
+        ("P0 (int* x) { int r = 1 && *x; }", "3:28: an access behind `&&` or `||`"),
+        ("P0 (int* x) { atomic_load_explicit(x, strong); }", "3:39: `strong` is no memory order"),
+    ];
+    for (program, message) in cases {
+        let text = format!("C a\n{{}}\n{program}\nexists (x=1)\n");
+        let error = parse(&text).err().unwrap_or_else(|| panic!("{text:?} was read")).to_string();
+        assert!(error.starts_with(message), "{text:?}: {error}");
+    }
+}
+
 /// A thread that waits for a flag in a loop has no end to its executions: the limit says so.
 #[test]
 fn a_loop_reaches_the_limit() {

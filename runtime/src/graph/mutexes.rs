@@ -11,6 +11,7 @@ use engine::mapping::power::Synchronizes;
 use engine::model::MemoryModel;
 use engine::sync::mutex::{Refusal, Robustness, Type};
 
+use super::objects::Patience;
 use super::places::Thing;
 use super::{Graph, Recorded, Stop, park};
 use crate::mutexes::{self, static_type};
@@ -27,11 +28,20 @@ impl Graph {
         Value::from(self.run.thread.0) + 1
     }
 
-    fn on_mutex(&mut self, mutex: usize, access: Access, written: Written, note: Note) -> Recorded {
-        let location = self.places.of(Thing::Mutex(mutex));
+    /// An access of this order by which threads synchronise, at the location of what is no memory.
+    pub(super) fn synchronizing(
+        &mut self,
+        thing: Thing,
+        order: Order,
+        (access, written): (Access, Written),
+        note: Note,
+        address: usize,
+    ) -> Recorded {
+        let location = self.places.of(thing);
         let around = match (self.model, access) {
-            (MemoryModel::Power, Access::Store) => graphs::store(self.model, Order::Release),
-            (MemoryModel::Power, _) => graphs::update(self.model, Order::Acquire),
+            (MemoryModel::Power, Access::Store) => graphs::store(self.model, order),
+            (MemoryModel::Power, Access::Load) => graphs::load(self.model, order),
+            (MemoryModel::Power, Access::Update(_)) => graphs::update(self.model, order),
             _ => graphs::locked(),
         };
         let Around { before, after, synchronizes } = around;
@@ -42,7 +52,7 @@ impl Graph {
         self.run.fences += before;
         let fences = self.run.fences;
         self.run.fences += after;
-        Recorded { access, location, written, fences, link: Link::None, depends, note, address: mutex, width: 0 }
+        Recorded { access, location, written, fences, link: Link::None, depends, note, address, width: 0 }
     }
 }
 
@@ -76,7 +86,8 @@ fn attempt(call: Call, mutex: usize, operation: Operation) -> Attempt {
             Some(_) => Written::Nothing,
         };
         let note = Note { site: call.site, operation };
-        let recorded = graph.on_mutex(mutex, Access::Update(Internal::Control), written, note);
+        let access = Access::Update(Internal::Control);
+        let recorded = graph.synchronizing(Thing::Mutex(mutex), Order::Acquire, (access, written), note, mutex);
         if written == Written::Value(graph.owner()) {
             graph.run.held.push((mutex, 1));
         }
@@ -98,6 +109,23 @@ fn locks_again(mutex: usize) -> bool {
     again.flatten().is_some()
 }
 
+/// How often the running thread holds a mutex with which it is about to wait.
+pub(super) enum Holds {
+    Not(Type),
+    Once,
+    Often,
+}
+
+pub(super) fn held_for_a_wait(call: Call) -> Holds {
+    let mutex = call.address();
+    let kind = kind(call, mutex, Class::Mutex);
+    match with(|runtime| runtime.graph_mut().held(mutex).map(|held| held.1)).flatten() {
+        None => Holds::Not(kind),
+        Some(1) => Holds::Once,
+        Some(_) => Holds::Often,
+    }
+}
+
 fn is_held(mutex: usize) -> bool {
     with(|runtime| runtime.graph_mut().held(mutex).is_some()) == Some(true)
 }
@@ -111,10 +139,15 @@ pub(crate) fn lock(call: Call, class: Class) -> c_int {
         _ => {}
     }
     if let Attempt::Held = attempt(call, mutex, Operation::Lock) {
-        let since = with(|runtime| runtime.graph_mut().run.recorded.len() - 1).unwrap_or(0);
-        park(Stop::Reached(Reached::Waits { since: since as u16 }));
+        wait_since(None);
     }
     0
+}
+
+/// The running thread waits for ever, or for other reads than since this access, or the last one.
+pub(super) fn wait_since(since: Option<usize>) -> ! {
+    let last = with(|runtime| runtime.graph_mut().run.recorded.len() - 1).unwrap_or(0);
+    park(Stop::Reached(Reached::Waits { since: since.unwrap_or(last) as u16 }))
 }
 
 /// Acquires a mutex if that takes no time.
@@ -126,6 +159,21 @@ pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     match attempt(call, mutex, Operation::TryLock) {
         Attempt::Locked => 0,
         Attempt::Held => libc::EBUSY,
+    }
+}
+
+/// Acquires a mutex, or gives up after some time: where it would take longer, another graph has it at once.
+pub(crate) fn timed_lock(call: Call) -> c_int {
+    match kind(call, call.address(), Class::Mutex) {
+        Type::Recursive if locks_again(call.address()) => return 0,
+        Type::ErrorChecking if is_held(call.address()) => return libc::EDEADLK,
+        _ => {}
+    }
+    let patience = Patience::limited();
+    match (attempt(call, call.address(), Operation::Lock), patience) {
+        (Attempt::Locked, _) => 0,
+        (Attempt::Held, Patience::Limited) => libc::ETIMEDOUT,
+        (Attempt::Held, Patience::Endless(since)) => wait_since(since),
     }
 }
 
@@ -151,7 +199,8 @@ pub(crate) fn unlock(call: Call, class: Class) -> c_int {
         let graph = runtime.graph_mut();
         graph.run.held.retain(|held| held.0 != mutex);
         let note = Note { site: call.site, operation: Operation::Unlock };
-        let recorded = graph.on_mutex(mutex, Access::Store, Written::Value(0), note);
+        let recorded =
+            graph.synchronizing(Thing::Mutex(mutex), Order::Release, (Access::Store, Written::Value(0)), note, mutex);
         runtime.record_object(recorded).0
     });
     if let Some(turn) = turn {

@@ -27,6 +27,12 @@ pub(crate) enum Thing {
     End(Thread),
     /// The mutex at an address.
     Mutex(usize),
+    /// Another object at an address: its state has a number.
+    Object(usize),
+    /// That a round of a barrier, which came to life by this access of a thread, is complete.
+    Round((Thread, u32), u32),
+    /// What a thread chooses.
+    Choices(Thread),
 }
 
 /// Why an access has no location.
@@ -66,6 +72,11 @@ impl Places {
     /// What the location holds at first.
     pub(crate) fn initial(&self, location: Location) -> Value {
         self.places[location.index()].initial
+    }
+
+    /// Whether a location is memory.
+    pub(crate) fn is_memory(&self, location: Location) -> bool {
+        self.places[location.index()].width > 0
     }
 
     fn add(&mut self, place: Place) -> Location {
@@ -110,7 +121,7 @@ impl Places {
         if !piece && others.iter().any(|other| !other.piece) {
             return Err(Unlocated::Mixed);
         }
-        for other in others.iter().filter(|other| !other.piece) {
+        for other in others.iter().filter(|other| piece || !other.piece) {
             self.cuts.extend([other.address, other.address + other.width]);
         }
         if !piece || others.iter().all(|other| other.piece) {
@@ -158,6 +169,15 @@ mod tests {
         assert_eq!(places.piece(0x1000, 8), 8);
         assert_eq!(places.locate(0x1000, 8, true, 0), Err(Unlocated::Cut));
         assert_eq!(places.piece(0x1000, 8), 4);
+    }
+
+    #[test]
+    fn a_piece_across_two_others_is_cut_between_them() {
+        let mut places = Places::default();
+        assert_eq!(places.locate(0x3004, 1, true, 0), Ok(Location(0)));
+        assert_eq!(places.locate(0x3005, 1, true, 0), Ok(Location(1)));
+        assert_eq!(places.locate(0x3004, 2, true, 0), Err(Unlocated::Cut));
+        assert_eq!(places.piece(0x3004, 2), 1);
     }
 
     #[test]

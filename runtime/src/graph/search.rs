@@ -5,7 +5,7 @@
 //! which the thread reads a later write at once. So a graph counts if all who wait have read last writes.
 
 use engine::atomicity;
-use engine::event::Thread;
+use engine::event::{Object, Thread};
 use engine::explore::rsmc::{self, Continue, Counts, Ended, Execution};
 use engine::graph::set::Set;
 use engine::graph::trace::Part;
@@ -15,6 +15,7 @@ use engine::model::pso::Pso;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
+use engine::progress::{Blocked, Waits, causes};
 use protocol::{Explore, GraphEvent, GraphModel, Kind, Place, Role, Schedule, SiteUse, Trace, TraceEvent};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -28,7 +29,7 @@ use crate::recorder::{Failure, Note, Operation, site_use, target_of};
 use crate::runtime::{End, Runtime, with};
 use crate::search::Stopped;
 use crate::sites::Record;
-use crate::stuck::name;
+use crate::stuck::{headline, name};
 use crate::{fiber, scratch};
 
 /// Why the search cannot go on.
@@ -184,6 +185,7 @@ impl Runtime {
         self.heap.restart(thread);
         self.locals.restart(thread);
         self.threads.restart(thread);
+        self.keys.restart(thread);
         self.restart_process();
         self.run_for_graph(thread);
     }
@@ -245,20 +247,26 @@ enum Worth {
     Nothing,
 }
 
-/// Whether all that a thread has read since this access is the last write at its location.
-fn reads_last_writes<const W: usize>(execution: &Execution<'_, W>, thread: usize, since: usize) -> bool {
+/// Whether what a thread has seen since this access is still there: of memory the last writes, and of other objects those
+/// that it has only looked at.
+fn sees_the_last<const W: usize>(execution: &Execution<'_, W>, thread: usize, since: usize) -> bool {
     let trace = execution.trace;
-    let nodes = (since..execution.labels[thread].len()).flat_map(|index| trace.nodes_of(EventId::new(thread, index)));
-    nodes
-        .map(|node| trace.node(node))
-        .all(|node| node.writes() || usize::from(node.rank) == trace.coherence(node.location).len())
+    let last = |number: usize| {
+        let node = trace.node(number);
+        usize::from(node.rank) == trace.coherence(node.location).len()
+    };
+    (since..execution.labels[thread].len()).map(|index| trace.nodes_of(EventId::new(thread, index))).all(|mut nodes| {
+        let Some(end) = nodes.next_back() else { return true };
+        let is_memory = || with(|runtime| runtime.graph_mut().places.is_memory(trace.node(end).location)) == Some(true);
+        last(end) || (trace.node(end).writes() && !is_memory())
+    })
 }
 
 fn worth<const W: usize>(execution: &Execution<'_, W>) -> Worth {
     let (mut waiting, mut failures, mut exits) = (Vec::new(), Vec::new(), false);
     for (thread, &reached) in execution.reached.iter().enumerate() {
         match reached {
-            Reached::Waits { since } if reads_last_writes(execution, thread, since.into()) => waiting.push(thread),
+            Reached::Waits { since } if sees_the_last(execution, thread, since.into()) => waiting.push(thread),
             Reached::Assumes | Reached::Waits { .. } => return Worth::Nothing,
             Reached::Fails(failure) => failures.push(failure),
             Reached::Exits => exits = true,
@@ -351,8 +359,13 @@ fn describe<const W: usize>(execution: &Execution<'_, W>, notes: &Notes) -> Vec<
         let record = Record::behind(recorded.note.site);
         let parts = || trace.nodes_of(node.event).map(|part| trace.node(part));
         let bytes = u64::MAX >> (64 - 8 * u32::from(recorded.width.max(1)));
-        let shown =
-            |value: Value| if recorded.width == 0 { value.cast_unsigned() } else { value.cast_unsigned() & bytes };
+        let is_choice = recorded.note.operation == Operation::Choose;
+        // The numbers of objects' states differ from search to search.
+        let shown = |value: Value| match recorded.width {
+            0 if is_choice => value.cast_unsigned(),
+            0 => 0,
+            _ => value.cast_unsigned() & bytes,
+        };
         let write = parts().find(|part| part.writes());
         let source = match node.part {
             Part::Read(Some(source)) => Some(numbers[&trace.node(source).event]),
@@ -381,26 +394,55 @@ fn describe<const W: usize>(execution: &Execution<'_, W>, notes: &Notes) -> Vec<
     events
 }
 
+/// The event with which a thread waits for ever, and those since which it does.
+fn waits_since<const W: usize>(execution: &Execution<'_, W>, thread: usize, notes: &Notes) -> usize {
+    match execution.reached[thread] {
+        Reached::Waits { since } => since.into(),
+        _ => notes[thread].len() - 1,
+    }
+}
+
+/// What a thread waits for that waits for ever, and who could end that.
+fn blocked<const W: usize>(execution: &Execution<'_, W>, thread: usize, notes: &Notes) -> Blocked {
+    let since = waits_since(execution, thread, notes);
+    let recorded = &notes[thread][since];
+    let object = Object(recorded.location.0);
+    let mut read = execution.trace.nodes_of(EventId::new(thread, since)).map(|node| execution.trace.node(node).value);
+    let (waits, by) = match recorded.note.operation {
+        Operation::Join(other) => (Waits::End(other), vec![other]),
+        Operation::Lock => {
+            let owner = read.next().and_then(|value| usize::try_from(value - 1).ok()).map(Thread::from_index);
+            (Waits::Release(object), owner.into_iter().collect())
+        }
+        Operation::ReadLock | Operation::WriteLock | Operation::OnceEnter => {
+            let holders = with(|runtime| {
+                let state = read.next().and_then(|value| runtime.graph_mut().states.get(value).cloned());
+                state.map(|state| state.holders())
+            });
+            (Waits::Release(object), holders.flatten().unwrap_or_default())
+        }
+        Operation::WakeUp | Operation::SemaphoreWait => (Waits::Wake(object), Vec::new()),
+        Operation::BarrierLeave => (Waits::Arrival(object), Vec::new()),
+        _ => (Waits::Change, Vec::new()),
+    };
+    let alone = since + 1 == notes[thread].len();
+    let (waits, by) = if alone { (waits, by) } else { (Waits::Change, Vec::new()) };
+    Blocked { thread: Thread::from_index(thread), waits, by }
+}
+
 /// What is wrong where these threads wait for ever.
 fn stuck<const W: usize>(execution: &Execution<'_, W>, waiting: &[usize], notes: &Notes) -> Failure {
     let mut sites = Vec::new();
     let mut parts = Vec::new();
-    let mut kind = Kind::Deadlock;
     for &thread in waiting {
         let who = name(Thread::from_index(thread));
-        let since = match execution.reached[thread] {
-            Reached::Waits { since } => since.into(),
-            _ => notes[thread].len() - 1,
-        };
+        let since = waits_since(execution, thread, notes);
         let mut reads: Vec<SiteUse> = Vec::new();
-        for recorded in &notes[thread][since..] {
+        for recorded in notes[thread][since..].iter().filter(|recorded| recorded.access.reads()) {
             let operation = recorded.note.operation;
             let site = site_use(Role::Waits, Thread::from_index(thread), recorded.note.site, operation.name());
             if !reads.contains(&site) {
                 reads.push(site);
-            }
-            if !matches!(operation, Operation::Lock | Operation::Join(_)) {
-                kind = Kind::Livelock;
             }
         }
         let first = &notes[thread][since];
@@ -412,8 +454,9 @@ fn stuck<const W: usize>(execution: &Execution<'_, W>, waiting: &[usize], notes:
         parts.push(format!("{who} waits at {}:{} for {what}", place.file, place.line));
         sites.extend(reads);
     }
-    let message = format!("nobody is left to wake who waits: {}", parts.join("; "));
-    Failure { kind, message, sites, program_counter: None }
+    let blocked: Vec<Blocked> = waiting.iter().map(|&thread| blocked(execution, thread, notes)).collect();
+    let (kind, headline) = headline(&causes(&blocked));
+    Failure { kind, message: format!("{headline}: {}", parts.join("; ")), sites, program_counter: None }
 }
 
 /// Takes a complete graph into the counts, with what is wrong with it.
@@ -581,7 +624,7 @@ fn event(event: &GraphEvent) -> TraceEvent {
         target: event.target.clone(),
         address: event.address,
         width: event.width,
-        read: event.read.filter(|_| event.width > 0),
+        read: event.read.filter(|_| event.width > 0 || event.operation == Operation::Choose.name()),
         written: event.written.filter(|_| event.width > 0),
         read_above: Vec::new(),
         written_above: Vec::new(),
@@ -621,6 +664,9 @@ fn commits(graph: &protocol::Graph) -> Vec<(EventId, usize)> {
             earlier.filter(|other| (1..rank).contains(&other.rank)).count()
         };
         let rank = match (event.read, event.source) {
+            (Some(chosen), None) if event.operation == Operation::Choose.name() => {
+                usize::try_from(chosen).unwrap_or(usize::MAX)
+            }
             (None, _) => below(event.rank),
             (Some(_), None) => 0,
             (Some(_), Some(source)) => below(events[source as usize].rank + 1),

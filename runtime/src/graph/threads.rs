@@ -12,7 +12,6 @@ use engine::model::MemoryModel;
 use super::places::Thing;
 use super::{Graph, Recorded, Stop, park};
 use crate::access::store;
-use crate::cursor;
 use crate::fiber::Switch;
 use crate::objects::Call;
 use crate::process::{self, unsupported};
@@ -20,7 +19,7 @@ use crate::recorder::{Note, Operation};
 use crate::runtime::with;
 use crate::sites::RecordPointer;
 use crate::threads::{Start, handle};
-use crate::transactions;
+use crate::{cursor, ends, keys, transactions};
 use engine::mapping::Barriers;
 
 /// Which side of a creation or join is ordered with the other thread.
@@ -107,6 +106,7 @@ pub(crate) fn body(thread: Thread) -> Option<Switch> {
         Note { site: unknown, operation: Operation::Begin },
     );
     let result = start.run();
+    keys::destroy_values();
     end(thread, result)
 }
 
@@ -123,6 +123,7 @@ fn end(thread: Thread, result: usize) -> ! {
 /// The running thread ends from within with this result, if it is run for execution graphs.
 pub(crate) fn exit(result: usize) {
     if let Some(Some(thread)) = with(|runtime| runtime.graph.as_ref().map(|graph| graph.run.thread)) {
+        ends::run_in_graph();
         end(thread, result);
     }
 }
@@ -159,5 +160,6 @@ pub(crate) fn join(call: Call, name: usize) -> Result<usize, c_int> {
     }
     let note = Note { site: call.site, operation: Operation::Join(child) };
     let result = meet(Thing::End(child), Link::Follows, Side::After, Written::Nothing, note);
+    with(|runtime| runtime.graph_mut().run.joined += 1);
     Ok(result.unwrap_or_default().cast_unsigned() as usize)
 }

@@ -99,7 +99,8 @@ pub fn explore<const W: usize, M: Model<W>, P: Program<W>>(
 }
 
 /// Builds the one trace that these commits give, in their order: each event, and, of a store or a read-modify-write, its
-/// place among the writes to its location at the time, of a load, the rank of the write that it reads from. Gives it to
+/// place among the writes to its location at the time, of a load, the rank of the write that it reads from, of a choice
+/// what it chooses. Gives it to
 /// `visit` if it is complete and allowed; else says which commit cannot be made (or that one is missing).
 ///
 /// # Errors
@@ -114,8 +115,7 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
         let fetched = state.labels.get(usize::from(event.thread)).map_or(0, Vec::len);
         let ready = usize::from(event.index) < fetched && !state.trace.is_committed(event);
         let ready = ready && state.before(event).is_some();
-        let last = |state: &State<M, W>| state.trace.coherence(state.location(event)).len();
-        if !ready || rank > last(&state) || state.commit(program, event, rank)? == Verdict::Refused {
+        if !ready || rank > state.last(event) || state.commit(program, event, rank)? == Verdict::Refused {
             return Ok(Err(number));
         }
     }
@@ -133,7 +133,7 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
 enum Parameter {
     /// Of a store: every place that is allowed.
     Any,
-    /// Of a store: after so many of the committed writes to its location.
+    /// Of a store: after so many of the committed writes to its location. Of a choice: what it chooses.
     Place(u16),
     /// Of a read: the write of this event; none for the initial one.
     Source(Option<EventId>),
@@ -243,6 +243,14 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         self.trace.floor(event, location).max(usize::from(follows))
     }
 
+    /// The last parameter of its commit that there may be.
+    fn last(&self, event: EventId) -> usize {
+        match self.label(event).link {
+            Link::Chooses(among) => usize::from(among) - 1,
+            _ => self.trace.coherence(self.location(event)).len(),
+        }
+    }
+
     /// What is commit-before an event, but for what it reads from; none if it cannot be committed yet.
     fn before(&self, event: EventId) -> Option<Set<W>> {
         let thread = usize::from(event.thread);
@@ -278,7 +286,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         enabled.find(|&event| self.label(event).access == Access::Store).or(first)
     }
 
-    /// Commits an access: a store after so many writes, a read from the write with this rank.
+    /// Commits an access: a store after so many writes, a read from the write with this rank, a choice of this number.
     fn commit<P: Program<W>>(&mut self, program: &P, event: EventId, rank: usize) -> Result<Verdict, Ended<P::Fault>> {
         let label = *self.label(event);
         let location = self.location(event);
@@ -297,8 +305,14 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             }
             return Ok(verdict);
         }
+        let chosen = matches!(label.link, Link::Chooses(_)).then_some(rank);
+        let rank = if chosen.is_some() { 0 } else { rank };
         let source = self.trace.ranked(location, rank);
-        let value = source.map_or_else(|| program.initial(location), |source| self.trace.node(source).value);
+        let value = match (chosen, source) {
+            (Some(chosen), _) => Value::try_from(chosen).expect("fewer than 65536 choices"),
+            (None, Some(source)) => self.trace.node(source).value,
+            (None, None) => program.initial(location),
+        };
         let mut before = before;
         if let Some(source) = source {
             before.insert(source);
@@ -350,6 +364,22 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         match left.find(|&event| !self.trace.is_committed(event)) {
             Some(event) => self.label(event).link == Link::Follows,
             None => self.reached[thread] != Reached::Branch,
+        }
+    }
+
+    /// The parameter with which a committed access would be committed where these nodes are.
+    fn parameter(&self, event: EventId, present: &Set<W>) -> Parameter {
+        let node = self.trace.node(self.trace.nodes_of(event).start);
+        match node.part {
+            Part::Read(_) if matches!(self.label(event).link, Link::Chooses(_)) => {
+                Parameter::Place(u16::try_from(node.value).expect("fewer than 65536 choices"))
+            }
+            Part::Read(source) => Parameter::Source(source.map(|source| self.trace.node(source).event)),
+            Part::Write | Part::AtomicWrite => {
+                let writes = self.trace.at(node.location).and(self.trace.writes()).and(present);
+                let place = writes.iter().filter(|&write| self.trace.node(write).rank < node.rank).count();
+                Parameter::Place(u16::try_from(place).expect("fewer than 65536 writes"))
+            }
         }
     }
 
@@ -453,7 +483,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
     /// Explores all that a read may read from: first what is there, then what comes later.
     fn meet(&mut self, event: EventId) -> Result<(), Ended<P::Fault>> {
         let location = self.state().location(event);
-        let last = self.state().trace.coherence(location).len();
+        let last = self.state().last(event);
         let number = self.frames.len();
         self.frames.push(Frame { length: self.run.len(), waiting: Vec::new(), known: BTreeSet::new() });
         let mut stuck = true;
@@ -562,7 +592,8 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
     /// Of the run behind its first accesses, those that are in `before`, in the first order by name that is compatible
     /// with commit-before.
     fn cut(&self, length: usize, before: &Set<W>) -> Continuation {
-        let trace = &self.states[self.run.len()].trace;
+        let state = &self.states[self.run.len()];
+        let trace = &state.trace;
         let first = |event: EventId| trace.nodes_of(event).start;
         let prefix: Set<W> = self.run[..length].iter().flat_map(|committed| trace.nodes_of(committed.event)).collect();
         let kept = self.run[length..].iter().map(|committed| committed.event);
@@ -573,24 +604,11 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
         while !left.is_empty() {
             let next = left.iter().position(|&event| trace.before(first(event)).is_within(&present));
             let event = left.remove(next.expect("commit-before has no cycle"));
-            continuation.push((event, parameter(trace, event, &present)));
+            continuation.push((event, state.parameter(event, &present)));
             for node in trace.nodes_of(event) {
                 present.insert(node);
             }
         }
         continuation
-    }
-}
-
-/// The parameter with which an access of the trace is committed where these nodes are.
-fn parameter<const W: usize>(trace: &Trace<W>, event: EventId, present: &Set<W>) -> Parameter {
-    let node = trace.node(trace.nodes_of(event).start);
-    match node.part {
-        Part::Read(source) => Parameter::Source(source.map(|source| trace.node(source).event)),
-        Part::Write | Part::AtomicWrite => {
-            let writes = trace.at(node.location).and(trace.writes()).and(present);
-            let place = writes.iter().filter(|&write| trace.node(write).rank < node.rank).count();
-            Parameter::Place(u16::try_from(place).expect("fewer than 65536 writes"))
-        }
     }
 }

@@ -218,6 +218,13 @@ impl<const W: usize> Program<W> for Threads<'_> {
                 Written::Unknown => access.stored.map_or(Written::Unknown, Written::Value),
                 written => written,
             };
+            // What a compare-and-exchange orders may depend on whether it succeeds.
+            let failure = match operation {
+                Operation::Update { strength: Strength::Ordered(success, failure), expected: Some(_), .. } => {
+                    (success.acquires() != failure.acquires()).then_some(*failure)
+                }
+                _ => None,
+            };
             labels.push(Label {
                 access: match access.kind {
                     Kind::Load => Access::Load,
@@ -234,6 +241,11 @@ impl<const W: usize> Program<W> for Threads<'_> {
                 fences,
                 link: Link::None,
             });
+            let around = match (failure, written) {
+                (Some(_), Written::Unknown) => return Ok(Reached::Branch),
+                (Some(failure), Written::Nothing) => graphs::update(self.model, failure),
+                _ => around,
+            };
             fences += around.after;
             if around.synchronizes == Synchronizes::Yes {
                 local.synchronize();

@@ -1,8 +1,8 @@
 //! Reads a litmus test: the head, the initial state, the program, the condition.
 
 use super::condition::{self, Observable};
-use super::text::{Error, Kind, Position, Source, Token, Tokens, after, error};
-use super::{Architecture, Code, Test, Value, address, powerpc, x86};
+use super::text::{Comments, Error, Kind, Position, Source, Token, Tokens, after, error};
+use super::{Architecture, Code, Test, Value, address, c, powerpc, x86};
 use crate::event::{Location, Thread};
 
 /// Reads a test.
@@ -14,12 +14,14 @@ pub fn parse(text: &str) -> Result<Test, Error> {
     let (architecture, name) = head(text, start)?;
     let (initial, rest) = split(Source { text, start })?;
     let mut names = Names::new(architecture);
-    initial_state(&mut Tokens::new(initial)?, &mut names)?;
-    let mut tokens = Tokens::new(rest)?;
+    let comments = if architecture == Architecture::C { Comments::OfC } else { Comments::Nested };
+    initial_state(&mut Tokens::new(initial, comments)?, &mut names)?;
+    let mut tokens = Tokens::new(rest, comments)?;
     while tokens.take(";") {}
     match architecture {
         Architecture::PowerPc => powerpc::program(&mut tokens, &mut names)?,
         Architecture::X86 => x86::program(&mut tokens, &mut names)?,
+        Architecture::C => c::program(&mut tokens, &mut names)?,
     }
     if names.threads.len() < names.mentioned {
         let message = format!("thread {} has no column in the program", names.mentioned - 1);
@@ -36,8 +38,9 @@ fn head(text: &str, position: Position) -> Result<(Architecture, String), Error>
     let architecture = match words.next() {
         Some("PPC") => Architecture::PowerPc,
         Some("X86" | "X86_64") => Architecture::X86,
+        Some("C") => Architecture::C,
         Some(other) => {
-            return error(position, format!("tests for `{other}` are not supported; supported are PPC and X86"));
+            return error(position, format!("tests for `{other}` are not supported; supported are PPC, X86 and C"));
         }
         None => return error(position, "a litmus test starts with its architecture and its name"),
     };
@@ -165,6 +168,7 @@ impl Names {
         let name = match self.architecture {
             Architecture::PowerPc => powerpc::register(token.text),
             Architecture::X86 => x86::register(token.text),
+            Architecture::C => Some(token.text.to_owned()),
         };
         name.map_or_else(|| error(token.position, format!("`{}` is no register", token.text)), Ok)
     }

@@ -80,6 +80,8 @@ impl<'t> Schedules<'t> {
         for thread in 0..self.threads.len() {
             self.run_on(execution, thread)?;
         }
+        // Nobody has run yet: whoever comes first, that is no preemption.
+        execution.yields(Thread::MAIN);
         loop {
             match execution.choose() {
                 Next::End(ending) => return Ok(ending),

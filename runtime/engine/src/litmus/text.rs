@@ -103,13 +103,29 @@ fn token_at(text: &str) -> (Kind, usize) {
     }
 }
 
-fn tokens(source: Source<'_>) -> Result<Vec<Token<'_>>, Error> {
+/// How comments are written. In C, `(*` may begin an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comments {
+    /// `(* … *)`, with others inside.
+    Nested,
+    /// `// …` and `/* … */`.
+    OfC,
+}
+
+fn tokens(source: Source<'_>, comments: Comments) -> Result<Vec<Token<'_>>, Error> {
     let mut all = Vec::new();
     let (mut text, mut position) = (source.text, source.start);
     while let Some(first) = text.chars().next() {
         let length = if first.is_whitespace() {
             first.len_utf8()
-        } else if text.starts_with("(*") {
+        } else if comments == Comments::OfC && text.starts_with("//") {
+            text.find('\n').unwrap_or(text.len())
+        } else if comments == Comments::OfC && text.starts_with("/*") {
+            match text.find("*/") {
+                Some(length) => length + 2,
+                None => return error(position, "this comment has no end"),
+            }
+        } else if comments == Comments::Nested && text.starts_with("(*") {
             match comment(text) {
                 Some(length) => length,
                 None => return error(position, "this comment has no end"),
@@ -134,9 +150,9 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(source: Source<'a>) -> Result<Self, Error> {
+    pub(super) fn new(source: Source<'a>, comments: Comments) -> Result<Self, Error> {
         let end = after(source.start, source.text);
-        Ok(Self { all: tokens(source)?, at: 0, end })
+        Ok(Self { all: tokens(source, comments)?, at: 0, end })
     }
 
     /// Some tokens in a row, and where they end.
@@ -218,11 +234,11 @@ impl<'a> Tokens<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, Source, Tokens};
+    use super::{Comments, Position, Source, Tokens};
 
     fn texts(text: &str) -> Vec<&str> {
         let start = Position { line: 1, column: 1 };
-        let mut tokens = Tokens::new(Source { text, start }).unwrap();
+        let mut tokens = Tokens::new(Source { text, start }, Comments::Nested).unwrap();
         std::iter::from_fn(|| tokens.next()).map(|token| token.text).collect()
     }
 
@@ -235,9 +251,17 @@ mod tests {
     }
 
     #[test]
+    fn comments_of_c() {
+        let source = Source { text: "(*x) // y\n/* z */ 1", start: Position { line: 1, column: 1 } };
+        let mut tokens = Tokens::new(source, Comments::OfC).unwrap();
+        let texts: Vec<&str> = std::iter::from_fn(|| tokens.next()).map(|token| token.text).collect();
+        assert_eq!(texts, ["(", "*", "x", ")", "1"]);
+    }
+
+    #[test]
     fn positions_count_lines_and_characters() {
         let source = Source { text: "ä\n  (* x", start: Position { line: 7, column: 3 } };
-        let error = Tokens::new(source).err().unwrap();
+        let error = Tokens::new(source, Comments::Nested).err().unwrap();
         assert_eq!(error.to_string(), "8:3: this comment has no end");
     }
 }

@@ -17,7 +17,7 @@ pub enum Arrival {
 }
 
 /// A barrier.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Barrier {
     count: u32,
     arrived: ThreadSet,

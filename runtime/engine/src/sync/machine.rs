@@ -8,7 +8,7 @@ use super::sleepers::Sleepers;
 use crate::event::{Object, Thread};
 
 /// The state of an object.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Machine {
     /// Of a condition variable or a futex.
     Sleepers(Sleepers),

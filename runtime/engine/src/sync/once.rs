@@ -12,7 +12,7 @@ pub enum Entry {
 }
 
 /// Whether the function has run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Once {
     /// Nobody has called.
     #[default]

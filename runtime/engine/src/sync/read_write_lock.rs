@@ -25,7 +25,7 @@ pub enum Held {
 }
 
 /// A read-write lock.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ReadWriteLock {
     writer: Option<Thread>,
     /// A thread that reads twice is there twice.

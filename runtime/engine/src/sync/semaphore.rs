@@ -10,7 +10,7 @@ pub enum Refusal {
 }
 
 /// A semaphore.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Semaphore {
     value: u32,
 }

@@ -13,7 +13,7 @@ use crate::thread_set::ThreadSet;
 pub struct OtherMutex;
 
 /// The threads that sleep, and those that are awake again and have not left yet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Sleepers {
     asleep: ThreadSet,
     woken: ThreadSet,

@@ -1,5 +1,7 @@
 //! Brute force over rf and co, and the axioms as they are written, on matrices of bits.
 
+pub(crate) mod engine;
+
 use std::fmt::Write;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

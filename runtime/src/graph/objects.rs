@@ -1,0 +1,395 @@
+//! Synchronisation objects other than mutexes in execution graphs: a location that holds the number of the object's state,
+//! 0 for that which a static initialiser leaves. An operation is a read-modify-write of it by the engine's state
+//! machine ([`engine::sync`]); a thread that has to wait reads what it waits to be different. So all operations on an
+//! object are in one order. The design's table says what else they order: on POWER acquire on entry and release on exit,
+//! elsewhere full fences.
+
+use std::ffi::c_int;
+
+use engine::event::Thread;
+use engine::graph::{Access, Internal, Link, Value, Written};
+use engine::mapping::Order;
+use engine::sync::barrier::{Arrival, Barrier};
+use engine::sync::line::{End, Line};
+use engine::sync::machine::{Machine, Wish};
+use engine::sync::once::Entry;
+use engine::sync::semaphore::{self, Semaphore};
+use engine::sync::{mutex::Type, read_write_lock as rw};
+use rustc_hash::FxHashMap;
+
+use super::places::Thing;
+use super::{Graph, mutexes};
+use crate::objects::{Call, Class, Initial};
+use crate::recorder::{Note, Operation};
+use crate::runtime::{Runtime, with};
+
+/// The state of an object.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum State {
+    /// Of a condition variable.
+    Condition(Line),
+    /// Of a barrier, and which beginning of which thread it came to life by.
+    Barrier(Barrier, (Thread, u32)),
+    /// Of another one.
+    Other(Machine),
+}
+
+/// The states that objects have had, numbered from 1.
+#[derive(Default)]
+pub(crate) struct States {
+    states: Vec<State>,
+    numbers: FxHashMap<State, Value>,
+}
+
+impl States {
+    fn number(&mut self, state: State) -> Value {
+        if let Some(&number) = self.numbers.get(&state) {
+            return number;
+        }
+        self.states.push(state.clone());
+        let number = Value::try_from(self.states.len()).expect("fewer than 2^63 states");
+        self.numbers.insert(state, number);
+        number
+    }
+
+    /// The state with this number; none if it is 0.
+    pub(crate) fn get(&self, number: Value) -> Option<&State> {
+        usize::try_from(number).ok()?.checked_sub(1).map(|index| &self.states[index])
+    }
+}
+
+/// Why an operation does not go on.
+enum Stuck {
+    /// It has to wait, and waits since this access, or since it.
+    Waits(Option<usize>),
+    /// It breaks its contract: this goes on after the function's name.
+    Misuse(String),
+}
+
+fn misuse(what: &str) -> Stuck {
+    Stuck::Misuse(what.to_owned())
+}
+
+/// The state of an object that came to life without its `init` function, if it can.
+fn initial(call: Call, class: Class) -> Option<State> {
+    Some(match class.initial(call.address())? {
+        Initial::Machine(Machine::Sleepers(_)) => State::Condition(Line::default()),
+        Initial::Machine(machine) => State::Other(machine),
+        Initial::Mutex(_) | Initial::SpinLock | Initial::Nothing => unreachable!("mutexes are elsewhere"),
+    })
+}
+
+/// What is the same for all calls of an operation.
+#[derive(Clone, Copy)]
+struct Manner {
+    class: Class,
+    operation: Operation,
+    order: Order,
+}
+
+const fn manner(class: Class, operation: Operation, order: Order) -> Manner {
+    Manner { class, operation, order }
+}
+
+/// Performs an operation, however long it takes.
+fn operate<R>(call: Call, manner: Manner, work: impl FnOnce(&mut State, Thread) -> Result<R, Stuck>) -> R {
+    match attempt(call, manner, work) {
+        Ok(result) => result,
+        Err(Stuck::Misuse(what)) => call.misuse(&what, None),
+        Err(Stuck::Waits(since)) => mutexes::wait_since(since),
+    }
+}
+
+fn attempt<R>(
+    call: Call,
+    manner: Manner,
+    work: impl FnOnce(&mut State, Thread) -> Result<R, Stuck>,
+) -> Result<R, Stuck> {
+    let Manner { class, operation, order } = manner;
+    let initial = initial(call, class);
+    let (turn, result) = with(|runtime| {
+        let graph = runtime.graph_mut();
+        let (written, result) = match graph.next_read() {
+            None => (Written::Unknown, None),
+            Some(number) => match graph.states.get(number).cloned().or(initial) {
+                None => {
+                    let what = format!("of a {} that was never initialised", class.name());
+                    (Written::Nothing, Some(Err(Stuck::Misuse(what))))
+                }
+                Some(before) => {
+                    let mut state = before.clone();
+                    let result = work(&mut state, graph.run.thread);
+                    let written =
+                        if state == before { Written::Nothing } else { Written::Value(graph.states.number(state)) };
+                    (written, Some(result))
+                }
+            },
+        };
+        let note = Note { site: call.site, operation };
+        let thing = Thing::Object(call.address());
+        let access = Access::Update(Internal::Data);
+        let recorded = graph.synchronizing(thing, order, (access, written), note, call.address());
+        (runtime.record_object(recorded).0, result)
+    })
+    .expect("there is a runtime");
+    turn.obey();
+    result.expect("a thread goes on once its read has returned")
+}
+
+/// An object comes to life by its `init` function. It may be one of many that were at this address.
+pub(crate) fn initialise(call: Call, initial: Initial) {
+    let turn = with(|runtime| {
+        let graph = runtime.graph_mut();
+        let nth = u32::try_from(graph.run.recorded.len()).expect("fewer than 2^32 accesses");
+        let state = match initial {
+            Initial::Machine(Machine::Sleepers(_)) => State::Condition(Line::default()),
+            Initial::Machine(Machine::Barrier(barrier)) => State::Barrier(barrier, (graph.run.thread, nth)),
+            Initial::Machine(machine) => State::Other(machine),
+            Initial::Mutex(_) | Initial::SpinLock | Initial::Nothing => unreachable!("mutexes are elsewhere"),
+        };
+        let written = Written::Value(graph.states.number(state));
+        let note = Note { site: call.site, operation: Operation::Initialise };
+        let thing = Thing::Object(call.address());
+        let recorded = graph.synchronizing(thing, Order::Relaxed, (Access::Store, written), note, call.address());
+        runtime.record_object(recorded).0
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+}
+
+impl State {
+    const fn line(&mut self) -> &mut Line {
+        match self {
+            Self::Condition(line) => line,
+            _ => panic!("objects are used as what they are"),
+        }
+    }
+
+    const fn machine(&mut self) -> &mut Machine {
+        match self {
+            Self::Other(machine) => machine,
+            _ => panic!("objects are used as what they are"),
+        }
+    }
+
+    const fn read_write_lock(&mut self) -> &mut rw::ReadWriteLock {
+        self.machine().read_write_lock().expect("objects are used as what they are")
+    }
+
+    const fn semaphore(&mut self) -> &mut Semaphore {
+        self.machine().semaphore().expect("objects are used as what they are")
+    }
+
+    /// The threads that hold it.
+    pub(crate) fn holders(&self) -> Vec<Thread> {
+        use engine::sync::once::Once;
+        match self {
+            Self::Other(Machine::ReadWriteLock(lock)) => lock.writer().iter().chain(lock.readers()).copied().collect(),
+            &Self::Other(Machine::Once(Once::Running(thread))) => vec![thread],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// How a limited wait ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waited {
+    /// With what it was for.
+    Granted,
+    /// It ran out.
+    RanOut,
+}
+
+/// How long a call waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// As long as it takes: since this access, or this call.
+    Endless(Option<usize>),
+    /// Until some time. Where the thread would have to wait for longer, another graph has what it would get.
+    Limited,
+}
+
+impl Patience {
+    /// Of a call that waits until some time: it does not run out where the last one in the same place has, with
+    /// nothing changed since.
+    pub(crate) fn limited() -> Self {
+        match with(|runtime| runtime.graph_mut().waits_since()).flatten() {
+            Some(since) => Self::Endless(Some(since)),
+            None => Self::Limited,
+        }
+    }
+
+    const fn runs_out(self) -> Result<Waited, Stuck> {
+        match self {
+            Self::Endless(since) => Err(Stuck::Waits(since)),
+            Self::Limited => Ok(Waited::RanOut),
+        }
+    }
+}
+
+/// `pthread_cond_wait` and its sisters: the thread falls asleep, releases the mutex, wakes, acquires the mutex. A signal
+/// by who has not got the mutex meanwhile may come before it is released: POSIX asks for no more.
+pub(crate) fn wait(call: Call, on_mutex: Call, patience: Patience) -> Result<Waited, c_int> {
+    match mutexes::held_for_a_wait(on_mutex) {
+        mutexes::Holds::Once => {}
+        mutexes::Holds::Not(Type::Normal) => call.misuse("with a mutex that this thread does not hold", None),
+        mutexes::Holds::Not(_) => return Err(libc::EPERM),
+        mutexes::Holds::Often => super::refuse("a wait with a mutex that is held more than once", call.site),
+    }
+    let mutex = on_mutex.address();
+    operate(call, manner(Class::Condition, Operation::Wait, Order::Release), |state, thread| {
+        state
+            .line()
+            .sleep(thread, mutex)
+            .map_err(|_| misuse("with another mutex than that of the threads that wait already"))
+    });
+    let released = mutexes::unlock(on_mutex, Class::Mutex);
+    assert_eq!(released, 0, "a mutex that this thread holds");
+    let woken = operate(call, manner(Class::Condition, Operation::WakeUp, Order::Acquire), |state, thread| {
+        let line = state.line();
+        match patience {
+            Patience::Endless(since) if !line.can_wake(thread) => Err(Stuck::Waits(since)),
+            _ => Ok(line.leave(thread)),
+        }
+    });
+    match mutexes::lock(on_mutex, Class::Mutex) {
+        0 => Ok(if woken == End::Woken { Waited::Granted } else { Waited::RanOut }),
+        error => Err(error),
+    }
+}
+
+/// `pthread_cond_signal`.
+pub(crate) fn signal(call: Call) {
+    operate(call, manner(Class::Condition, Operation::Signal, Order::Release), |state, _| {
+        state.line().signal();
+        Ok(())
+    });
+}
+
+/// `pthread_cond_broadcast`.
+pub(crate) fn broadcast(call: Call) {
+    operate(call, manner(Class::Condition, Operation::Broadcast, Order::Release), |state, _| {
+        state.line().broadcast();
+        Ok(())
+    });
+}
+
+/// `sem_wait` and its sisters.
+pub(crate) fn take(call: Call, patience: Patience) -> Waited {
+    operate(call, manner(Class::Semaphore, Operation::SemaphoreWait, Order::Acquire), |state, _| {
+        state.semaphore().take().map(|()| Waited::Granted).or_else(|_| patience.runs_out())
+    })
+}
+
+/// `sem_trywait`.
+pub(crate) fn try_take(call: Call) -> Result<(), semaphore::Refusal> {
+    operate(call, manner(Class::Semaphore, Operation::SemaphoreTryWait, Order::Acquire), |state, _| {
+        Ok(state.semaphore().take())
+    })
+}
+
+/// `sem_post`.
+pub(crate) fn post(call: Call) -> Result<(), semaphore::Refusal> {
+    operate(call, manner(Class::Semaphore, Operation::Post, Order::Release), |state, _| Ok(state.semaphore().post()))
+}
+
+/// `sem_getvalue`.
+pub(crate) fn value_of(call: Call) -> u32 {
+    operate(call, manner(Class::Semaphore, Operation::GetValue, Order::Acquire), |state, _| {
+        Ok(state.semaphore().value())
+    })
+}
+
+/// `pthread_rwlock_rdlock`, `wrlock` and their sisters, by what they do to the lock. One that gives up at once, and one
+/// that gives up later, are the same here.
+pub(crate) fn hold(
+    call: Call,
+    operation: Operation,
+    patience: Patience,
+    acquire: fn(&mut rw::ReadWriteLock, Thread) -> Result<(), rw::Refusal>,
+) -> Result<Waited, rw::Refusal> {
+    operate(call, manner(Class::ReadWriteLock, operation, Order::Acquire), |state, thread| {
+        match acquire(state.read_write_lock(), thread) {
+            Ok(()) => Ok(Ok(Waited::Granted)),
+            Err(rw::Refusal::Busy) => patience.runs_out().map(Ok),
+            Err(refusal) => Ok(Err(refusal)),
+        }
+    })
+}
+
+/// `pthread_rwlock_unlock`.
+pub(crate) fn release(call: Call) {
+    operate(call, manner(Class::ReadWriteLock, Operation::Unlock, Order::Release), |state, thread| {
+        let released = state.read_write_lock().unlock(thread);
+        released.map(|_| ()).map_err(|_| misuse("of a read-write lock that this thread does not hold"))
+    });
+}
+
+/// `pthread_once`, up to the function: whether it is to be run.
+pub(crate) fn enter_once(call: Call) -> Entry {
+    operate(call, manner(Class::Once, Operation::OnceEnter, Order::Acquire), |state, thread| {
+        let machine = state.machine();
+        if !machine.grants(thread, Wish::Once(engine::event::Object(0))) {
+            return Err(Stuck::Waits(None));
+        }
+        Ok(machine.once().expect("objects are used as what they are").enter(thread))
+    })
+}
+
+/// The function of `pthread_once` is over: it has returned, or its thread ends in it.
+pub(crate) fn leave_once(call: Call, end: fn(&mut engine::sync::once::Once)) {
+    operate(call, manner(Class::Once, Operation::OnceReturn, Order::Release), |state, _| {
+        end(state.machine().once().expect("objects are used as what they are"));
+        Ok(())
+    });
+}
+
+/// `pthread_barrier_wait`: the last one to arrive stores to a location of the round, which the others read as they leave.
+pub(crate) fn cross(call: Call) -> Arrival {
+    let arrival = manner(Class::Barrier, Operation::BarrierArrive, Order::AcquireRelease);
+    let (arrived, round) = operate(call, arrival, |state, thread| {
+        let State::Barrier(barrier, life) = state else { return Err(misuse("of something that is no barrier")) };
+        let round = Thing::Round(*life, barrier.rounds());
+        Ok((barrier.arrive(thread), round))
+    });
+    let (access, written, link, operation) = match arrived {
+        Arrival::Completes => (Access::Store, Written::Value(1), Link::None, Operation::BarrierComplete),
+        Arrival::Waits => (Access::Load, Written::Nothing, Link::Follows, Operation::BarrierLeave),
+    };
+    let order = if arrived == Arrival::Completes { Order::Release } else { Order::Acquire };
+    let turn = with(|runtime| {
+        let note = Note { site: call.site, operation };
+        let mut recorded = runtime.graph_mut().synchronizing(round, order, (access, written), note, call.address());
+        recorded.link = link;
+        runtime.record_object(recorded).0
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+    arrived
+}
+
+impl Graph {
+    /// The number that the running thread chooses next.
+    fn choice(&mut self, among: u16, note: Note) -> super::Recorded {
+        let thing = Thing::Choices(self.run.thread);
+        let location = self.places.of(thing);
+        let (depends, fences) = (self.depends(), self.run.fences);
+        let link = Link::Chooses(among);
+        let (access, written) = (Access::Load, Written::Nothing);
+        super::Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
+    }
+}
+
+/// A number below `among`, each of which is tried. A choice orders nothing, and nothing depends on it.
+pub(crate) fn choose(among: u16, note: Note) -> u64 {
+    let chosen = with(|runtime: &mut Runtime| {
+        runtime.has_effect();
+        let recorded = runtime.graph_mut().choice(among, note);
+        runtime.record_object(recorded)
+    });
+    let Some((turn, value)) = chosen else { return 0 };
+    turn.obey();
+    value.unwrap_or(0).cast_unsigned()
+}
