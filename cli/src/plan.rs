@@ -449,8 +449,7 @@ fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Opti
 
 /// Whether what an explorer has not run yet can be run by another process.
 fn hands_out(explorer: Option<protocol::Explorer>) -> bool {
-    use protocol::Explorer::{Bounded, Dpor, Random};
-    matches!(explorer, None | Some(Bounded | Dpor | Random))
+    matches!(explorer, None | Some(protocol::Explorer::Bounded | protocol::Explorer::Random))
 }
 
 /// The bound on rounds of loops, if one is given.
@@ -484,7 +483,7 @@ fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Res
     if typed.checkpoint.is_some() && !hands_out(Some(explorer)) {
         return Err(Failure::usage(
             format!("--checkpoint does not fit the explorer {} in this version", explorer.name()),
-            "use --explorer bounded, dpor or random",
+            "use --explorer bounded or random",
         ));
     }
     if explorer != protocol::Explorer::Dpor {

@@ -155,8 +155,7 @@ impl Search {
         match self.job.explorer {
             Explorer::Bounded => Ok(Some(Box::new(Bounded::slice(self.job.preemptions, &packed)?))),
             Explorer::Random => Ok(Some(Box::new(Sampler::slice(self.job.seed, Uniform, &packed)?))),
-            Explorer::Dpor => Ok(Some(Box::new(Trust::slice(&packed)?))),
-            Explorer::Pct | Explorer::Urw => Err(Corrupt),
+            Explorer::Dpor | Explorer::Pct | Explorer::Urw => Err(Corrupt),
         }
     }
 }
@@ -425,6 +424,8 @@ impl Runtime {
     fn harvest(&mut self, stopped: &Stopped) -> Harvest {
         let (end, left) = match stopped {
             Stopped::Complete | Stopped::Open if self.graph.is_some() => (SliceEnd::Open, None),
+            // What a thread that fails leaves behind is not in the units of this explorer yet.
+            Stopped::Complete | Stopped::Open if self.explorer == Explorer::Dpor => (SliceEnd::Open, None),
             Stopped::Complete | Stopped::Open => (SliceEnd::Open, self.execution.leave()),
             Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
             Stopped::Events => (SliceEnd::Events(self.busiest_loop()), Some(Leftover::default())),

@@ -6,6 +6,9 @@
 //! order, what has been tried, and no numbers of locations or objects. So before a piece is varied, the execution up to
 //! there is repeated (it is counted by nobody), from which all else is taken anew.
 //!
+//! Where threads free memory that others use, or fail, that is not enough yet: an event keeps what its thread was once seen
+//! to do after it, and a repetition sees only what it does in the present order. So the runtime does not hand out units.
+//!
 //! A unit is a stack of pieces. Those that are next are together in one unit; the events at the bottom of the stack,
 //! below which most is left, are a unit each.
 
