@@ -1,7 +1,6 @@
-//@ why: What realloc, strdup and strndup put into a new block are stores like the program's own:
-//the
-//@      store of its address can overtake them under PSO, unless a fence stands between. The text
-//@      takes one store of 8 bytes.
+//@ why: What realloc, strdup and strndup put into a new block are stores like the program's
+//@      own: the store of its address can overtake them under PSO, unless a fence stands
+//@      between. The text takes one store of 8 bytes.
 //@ run: -DCOPY=realloc(text,64) --preemptions none
 //@ verdict: violations
 //@ pso: copy -> look
