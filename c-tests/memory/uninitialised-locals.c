@@ -1,7 +1,8 @@
-//@ why: What a local variable holds that is not initialised is the same in every execution, whatever
-//@      ran on the stack before: 0xa5 in each byte, as in fresh memory of the heap. So a program that
-//@      reads it by mistake is deterministic. The thread loads and stores x, main loads it, and each
-//@      loads where the function is, and the variable: C(4 + 3, 3) interleavings.
+//@ why: What a local variable holds that is not initialised is the same in every execution,
+//@      whatever ran on the stack before: 0xa5 in each byte, as in fresh memory of the heap. So
+//@      a program that reads it by mistake is deterministic. The thread loads and stores x, main
+//@      loads it, and each loads where the function is, and the variable: C(4 + 3, 3)
+//@      interleavings.
 //@ run: --preemptions none
 //@ verdict: clean
 //@ executions: 35

@@ -254,14 +254,14 @@ pub(crate) fn trials() -> Vec<Trial> {
             let broken = Run {
                 options: vec!["-DB".to_string()],
                 verdict: "violations".to_string(),
-                pairs: BTreeMap::from([("tso".to_string(), BTreeSet::from([(10, 11), (10, 10)]))]),
+                pairs: BTreeMap::from([("tso".to_string(), BTreeSet::from([(11, 12), (11, 11)]))]),
                 cycles: BTreeMap::from([(
                     "sc-atomicity".to_string(),
-                    BTreeSet::from([BTreeSet::from([(10, 11), (11, 10)]), BTreeSet::from([(10, 10)])]),
+                    BTreeSet::from([BTreeSet::from([(11, 12), (12, 11)]), BTreeSet::from([(11, 11)])]),
                 )]),
                 failures: BTreeMap::from([(
                     "deadlock".to_string(),
-                    vec![BTreeSet::from([10]), BTreeSet::from([10, 11])],
+                    vec![BTreeSet::from([11]), BTreeSet::from([11, 12])],
                 )]),
                 ..Run::default()
             };
