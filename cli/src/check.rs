@@ -70,7 +70,7 @@ impl Searched {
             budget: self.plan.budget.executions,
             interrupted_by: interrupts.cause().map_or("a signal", Cause::name),
             max_events: explore.limits.max_events,
-            open: Open::NotRobust,
+            open: if explore.graphs.is_some() { Open::Rounds } else { Open::NotRobust },
             given_up: match explore.graphs {
                 None => "at an assumption",
                 Some(_) => "where a thread waits for what comes later, or at an assumption",

@@ -277,13 +277,12 @@ void __fh_qsort(void *base, size_t n, size_t size, int (*compare)(const void *, 
 /* Each function leaves as many local variables as it found. */
 static uint64_t locals;
 uint64_t __fh_frame(void) { return locals; }
-void __fh_by_value(const struct fh_site *site) { (void)site; }
-
-void __fh_local(const void *address, uint64_t size, const struct fh_site *site) {
+void __fh_local(void *address, uint64_t size, const struct fh_site *site) {
     assert(address && size > 0);
     check(site);
     locals++;
 }
+void __fh_by_value(void *address, uint64_t size, const struct fh_site *site) { __fh_local(address, size, site); }
 void __fh_leave(uint64_t frame) {
     assert(frame < locals);
     locals = frame;

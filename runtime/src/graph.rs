@@ -527,6 +527,7 @@ impl Runtime {
 
     /// The iteration of a wait loop since this many accesses had no effect: the thread waits.
     pub(crate) fn waits_in_graph(&mut self, since: u64) -> Turn {
+        self.recorder.leaves_out_a_round();
         let run = &mut self.graph_mut().run;
         let since = since as usize;
         let unknown = |(index, recorded): (usize, &Recorded)| {

@@ -298,6 +298,15 @@ struct Traced {
     pending: Vec<Vec<Vec<u64>>>,
 }
 
+/// Whether something on a cycle of transactions may be left out of execution graphs.
+#[derive(Default)]
+struct LeftOut {
+    /// The program has marked a transaction.
+    has_marks: bool,
+    /// A round of a wait loop was left out.
+    has_rounds: bool,
+}
+
 /// Everything that is counted and kept.
 pub(crate) struct Recorder {
     notes: Vec<Note>,
@@ -316,6 +325,7 @@ pub(crate) struct Recorder {
     cycles: BTreeMap<(usize, BTreeSet<[u32; 2]>), usize>,
     /// An execution, counted or not, left something open; so many counted ones did.
     is_open: bool,
+    left_out: LeftOut,
     undecided: u64,
     failures: BTreeMap<String, usize>,
     found: Vec<Found>,
@@ -346,6 +356,7 @@ impl Recorder {
             pairs: FxHashMap::default(),
             cycles: BTreeMap::new(),
             is_open: false,
+            left_out: LeftOut::default(),
             undecided: 0,
             failures: BTreeMap::new(),
             found: Vec::new(),
@@ -377,6 +388,7 @@ impl Recorder {
 
     /// A transaction of the thread begins or ends here.
     pub(crate) fn mark(&mut self, thread: Thread, mark: Mark, site: RecordPointer) {
+        self.left_out.has_marks = true;
         if let Some(recording) = &mut self.recording {
             recording.mark(thread, mark, site);
         }
@@ -706,6 +718,16 @@ impl Recorder {
     }
 
     /// Whether a monitor watches transactions.
+    /// A round of a wait loop is left out of an execution graph, as all others that do nothing.
+    pub(crate) const fn leaves_out_a_round(&mut self) {
+        self.left_out.has_rounds = true;
+    }
+
+    /// Whether a cycle of transactions may go through what is left out of execution graphs.
+    fn may_miss_a_cycle(&self) -> bool {
+        self.left_out.has_rounds && self.left_out.has_marks && self.watches_transactions()
+    }
+
     pub(crate) fn watches_transactions(&self) -> bool {
         self.monitors.iter().any(|(name, _)| name.watches_transactions())
     }
@@ -813,7 +835,7 @@ impl Recorder {
             by_bound: self.by_bound.clone(),
             monitors: monitors.collect(),
             exit_statuses: self.exit_statuses.clone(),
-            is_open: self.is_open,
+            is_open: self.is_open || self.may_miss_a_cycle(),
             undecided: self.undecided,
             ..Tally::default()
         }

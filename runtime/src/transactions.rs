@@ -38,6 +38,7 @@ impl Runtime {
                 return Some(misuse("the end of a transaction that was not begun", thread, site, "end"));
             }
         }
+        self.recorder.mark(thread, mark, site);
         if let Some(graph) = self.graph.as_deref_mut() {
             graph.mark(mark);
             return None;
@@ -45,7 +46,6 @@ impl Runtime {
         for monitor in &mut self.monitors {
             monitor.mark(thread, mark);
         }
-        self.recorder.mark(thread, mark, site);
         None
     }
 

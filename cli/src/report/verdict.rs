@@ -43,6 +43,8 @@ pub(crate) enum Open {
     NotRobust,
     /// The search for a cycle came to the end of its budget.
     Budget,
+    /// Execution graphs leave out the rounds of wait loops that do nothing.
+    Rounds,
 }
 
 /// The exit status, the JSON's word for it, and the sentence.
@@ -175,6 +177,11 @@ fn undecided(facts: &Facts<'_>) -> String {
              check --model tso --monitor tso-atomicity, or end each transaction with a full fence",
             counted(count, "of them has", "of them have")
         ),
+        Open::Rounds => {
+            "a cycle of transactions may go through rounds of wait loops, which execution graphs leave out, so \
+             serializability under TSO is undecided: with loops of a few rounds in their place it is decided"
+                .to_owned()
+        }
         Open::Budget => format!(
             "the search for a cycle in {count} of them came to the end of its budget, so serializability under TSO is \
              undecided"

@@ -1,8 +1,36 @@
 //! Assembly that only computes in registers, whatever it computes: `bsr` with a jump over what follows, `bswap`, …
 
-/// Whether all statements compute in registers alone: known instructions, and no operand that could be in memory.
+/// Whether all statements compute in registers alone: known instructions, no operand that could be in memory, and no
+/// flags but their own.
 pub(crate) fn is_all(statements: &[String], constraints: &str) -> bool {
-    !constraints.contains('*') && statements.iter().all(|statement| computes(statement))
+    let gives_flags = constraints.contains("@cc");
+    let names = || statements.iter().map(|statement| split(statement).0);
+    let first = |wanted: fn(&str) -> bool| names().position(wanted);
+    let looked_at = first(looks_at_flags).or(gives_flags.then_some(statements.len()));
+    let are_own = looked_at.is_none_or(|place| first(sets_flags).is_some_and(|set| set < place));
+    are_own && !constraints.contains('*') && statements.iter().all(|statement| computes(statement))
+}
+
+/// The name of an instruction and its operands, without the label before it.
+fn split(statement: &str) -> (&str, &str) {
+    let statement = match statement.split_once(':') {
+        Some((label, rest)) if is_number(label) => rest.trim_start(),
+        _ => statement,
+    };
+    statement.split_once(' ').unwrap_or((statement, ""))
+}
+
+/// Whether what an instruction does depends on flags.
+fn looks_at_flags(name: &str) -> bool {
+    ["j", "set", "cmov", "adc", "sbb", "rcl", "rcr"].iter().any(|prefix| name.starts_with(prefix)) && name != "jmp"
+}
+
+/// Whether an instruction sets the flags, whatever its operands. (A shift by nothing does not.)
+fn sets_flags(name: &str) -> bool {
+    const ALL: [&str; 12] = ["bsr", "bsf", "lzcnt", "tzcnt", "popcnt", "add", "sub", "cmp", "test", "and", "or", "xor"];
+    const MORE: [&str; 8] = ["neg", "inc", "dec", "imul", "mul", "bt", "bts", "btr"];
+    let known = |name: &str| ALL.contains(&name) || MORE.contains(&name);
+    known(name) || name.strip_suffix(['b', 'w', 'l', 'q']).is_some_and(known)
 }
 
 /// Instructions without an implied operand in memory, but for what their suffixes say.
@@ -91,9 +119,13 @@ mod tests {
             "addq $$8, %rsp",
             "movl %ebp, $0",
             "int $$3",
+            "sete ${0:b}",
+            "jnz 1f; bswap $0; 1:",
         ] {
             assert!(!is_all(&statements(text), "=r,r"), "{text}");
         }
         assert!(!is_all(&statements("incl $0"), "=*m,*m"));
+        assert!(!is_all(&statements("bswap $0"), "=r,={@ccz},0"));
+        assert!(is_all(&statements("bsrl $2, $0"), "=r,={@ccz},r"));
     }
 }

@@ -7,19 +7,10 @@ use engine::event::Thread;
 use oracle::atomicity::{self, Conflicts, Execution, Happening, Numbers};
 use oracle::machine::{Machine, Model, Step};
 use oracle::program::{Action, Barrier, Program};
-use oracle::random::{self, Ingredients, Random, Widths};
+use oracle::random::{self, Ingredients, Random};
 use oracle::watch;
 
-const PLAIN: Ingredients = Ingredients {
-    threads: 3,
-    ops: 7,
-    addresses: 2,
-    widths: Widths::One,
-    ordered: false,
-    guards: false,
-    mutexes: 0,
-    spawns: false,
-};
+const PLAIN: Ingredients = Ingredients { ops: 7, ..Ingredients::PLAIN };
 
 /// A random run of a program.
 fn random_run(random: &mut Random, program: &Program) -> Vec<Step> {

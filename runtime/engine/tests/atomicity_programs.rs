@@ -8,19 +8,10 @@ use engine::monitor::{self, Monitor, Name, Report};
 use oracle::atomicity::{self, Conflicts, Execution, Happening, Numbers};
 use oracle::machine::{self, Machine};
 use oracle::program::{Access, Action, Barrier, Op, Program};
-use oracle::random::{self, Ingredients, Random, Widths};
+use oracle::random::{self, Ingredients, Random};
 use oracle::{replay, watch};
 
-const PLAIN: Ingredients = Ingredients {
-    threads: 3,
-    ops: 4,
-    addresses: 2,
-    widths: Widths::One,
-    ordered: false,
-    guards: false,
-    mutexes: 0,
-    spawns: false,
-};
+const PLAIN: Ingredients = Ingredients { ops: 4, ..Ingredients::PLAIN };
 
 /// What the engine says of a program: one execution of each class.
 struct Explorer {

@@ -12,7 +12,7 @@ use oracle::classes;
 use oracle::definition::{self, Class};
 use oracle::machine::{self, Machine, Step};
 use oracle::program::{Access, Action, Addresses, Barrier, Op, Program};
-use oracle::random::{self, Ingredients, Random, Widths};
+use oracle::random::{self, Ingredients, Random};
 use oracle::replay;
 
 const NAMES: [Name; 4] = [Name::PrefixTso, Name::PrefixPso, Name::ExactTso, Name::Sober];
@@ -156,16 +156,7 @@ fn check_random(count: u64, with: Ingredients) {
     }
 }
 
-const PLAIN: Ingredients = Ingredients {
-    threads: 3,
-    ops: 7,
-    addresses: 2,
-    widths: Widths::One,
-    ordered: false,
-    guards: false,
-    mutexes: 0,
-    spawns: false,
-};
+const PLAIN: Ingredients = Ingredients { ops: 7, ..Ingredients::PLAIN };
 
 #[test]
 fn random_programs_with_guards_locks_spawns_and_joins() {

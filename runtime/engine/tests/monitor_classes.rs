@@ -20,16 +20,7 @@ const MODELS: [Model; 2] = [Model::Tso, Model::Pso];
 const BURNIM: [Name; 2] = [Name::BurnimTso, Name::BurnimPso];
 const BY_CLASS: [Name; 4] = [Name::PrefixTso, Name::PrefixPso, Name::ExactTso, Name::Sober];
 
-const PLAIN: Ingredients = Ingredients {
-    threads: 3,
-    ops: 8,
-    addresses: 2,
-    widths: Widths::One,
-    ordered: false,
-    guards: false,
-    mutexes: 0,
-    spawns: false,
-};
+const PLAIN: Ingredients = Ingredients { ops: 8, ..Ingredients::PLAIN };
 
 /// An event by its thread and operation.
 type Event = (usize, usize);

@@ -15,16 +15,7 @@ const MODELS: [Relaxed; 2] = [Relaxed::Tso, Relaxed::Pso];
 const BURNIM: [Name; 2] = [Name::BurnimTso, Name::BurnimPso];
 
 /// Straight-line programs of loads, stores, exchanges and both fences.
-const PLAIN: Ingredients = Ingredients {
-    threads: 3,
-    ops: 8,
-    addresses: 2,
-    widths: Widths::One,
-    ordered: false,
-    guards: false,
-    mutexes: 0,
-    spawns: false,
-};
+const PLAIN: Ingredients = Ingredients { ops: 8, ..Ingredients::PLAIN };
 
 /// Runs one execution through a monitor and the definition, and compares all reports and, after each event, all
 /// pending stores. Which models reported.

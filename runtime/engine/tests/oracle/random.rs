@@ -58,6 +58,20 @@ pub(crate) struct Ingredients {
     pub(crate) spawns: bool,
 }
 
+impl Ingredients {
+    /// Straight-line programs of loads, stores, exchanges and both fences, of three threads on two addresses.
+    pub(crate) const PLAIN: Self = Self {
+        threads: 3,
+        ops: 0,
+        addresses: 2,
+        widths: Widths::One,
+        ordered: false,
+        guards: false,
+        mutexes: 0,
+        spawns: false,
+    };
+}
+
 struct Cook<'r> {
     random: &'r mut Random,
     with: Ingredients,
