@@ -573,7 +573,7 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check bad.litmus", "bad.litmus:3:15: the instruction `stb` is not supported"),
         ("check good.litmus bad.litmus", "bad.litmus:3:15: the instruction `stb` is not supported"),
         ("check a.c --explorer depor", "unknown explorer `depor`"),
-        ("check a.c --explorer dpor --preemptions 2", "--preemptions does not fit the explorer dpor"),
+        ("check a.c --explorer pct --executions 9 --preemptions 2", "--preemptions does not fit the explorer pct"),
         (
             "check a.c --explorer dpor --monitor tso,burnim_pso",
             "--monitor burnim_pso does not fit the explorer dpor: it is complete over all interleavings alone",

@@ -62,7 +62,7 @@ const fn monitor_by_name(name: MonitorName) -> monitor::Name {
 fn strategy(job: &Explore) -> Box<dyn Strategy> {
     match job.explorer {
         Explorer::Bounded => Box::new(Bounded::first_slice(job.preemptions)),
-        Explorer::Dpor => Box::new(Trust::new()),
+        Explorer::Dpor => Box::new(Trust::within(job.preemptions)),
         Explorer::Random => Box::new(Sampler::new(job.seed, Uniform)),
         Explorer::Pct => Box::new(Sampler::new(job.seed, Pct::new(BUG_DEPTH, 1))),
         Explorer::Urw => Box::new(Sampler::new(job.seed, Urw::default())),

@@ -6,6 +6,7 @@
 mod graph;
 mod order;
 mod overtaking;
+mod preemptions;
 mod slices;
 
 use std::collections::VecDeque;
@@ -13,6 +14,7 @@ use std::collections::VecDeque;
 use graph::{Begins, Event, Expected, Graph, NONE, Watched, What, Writes, is_object};
 use order::Closure;
 use overtaking::Scratch;
+use preemptions::{Bound, Of};
 use slices::{Goes, UNKNOWN};
 
 use super::slice::{Leftover, Unit};
@@ -37,6 +39,10 @@ pub struct Trust {
     repeats: bool,
     closure: Closure,
     scratch: Scratch,
+    /// On the preemptions that a class needs.
+    bound: Option<Bound>,
+    /// The next event is one before which its thread had yielded.
+    yielded: bool,
     /// The first so many of the order are given.
     planned: usize,
     position: usize,
@@ -94,6 +100,12 @@ impl Trust {
         Self { tasks: [Self::whole()].into(), ..Self::default() }
     }
 
+    /// An explorer of the classes that have an execution with at most so many preemptions, or of all.
+    #[must_use]
+    pub fn within(preemptions: Option<u32>) -> Self {
+        Self { bound: preemptions.map(Bound::new), ..Self::new() }
+    }
+
     /// How many execution graphs it keeps at the moment. They are all that it keeps.
     #[must_use]
     pub fn graphs(&self) -> usize {
@@ -140,18 +152,33 @@ impl Trust {
                 let depends = event.writes != Writes::Surely;
                 let reads = event.hides == 0 && matches!(event.what, What::Read | What::Asleep(Begins::ByReading));
                 let (overtakes, reads_older) = (!reads || depends, event.hides == 0 && (reads || depends));
-                (overtakes && self.overtake(last)) || (reads_older && self.closure.read_older(&mut self.graph, last))
+                (overtakes && self.overtake(last)) || (reads_older && self.read_older(last))
             }
         }
     }
 
     /// The last event comes before the next one that it can overtake.
     fn overtake(&mut self, last: u32) -> bool {
-        let Some(overtaking) = overtaking::next(&mut self.graph, last, &mut self.scratch) else { return false };
         let mut graph = self.spare.pop().unwrap_or_default();
-        overtaking.apply(&self.graph, &mut graph);
-        self.suspended.push(std::mem::replace(&mut self.graph, graph));
-        true
+        while let Some(overtaking) = overtaking::next(&mut self.graph, last, &mut self.scratch) {
+            overtaking.apply(&self.graph, &mut graph);
+            if self.bound.as_mut().is_none_or(|bound| bound.admits(&graph, Of::Beginning)) {
+                self.suspended.push(std::mem::replace(&mut self.graph, graph));
+                return true;
+            }
+        }
+        self.spare.push(graph);
+        false
+    }
+
+    /// The last event reads something older than before.
+    fn read_older(&mut self, last: u32) -> bool {
+        while self.closure.read_older(&mut self.graph, last) {
+            if self.bound.as_mut().is_none_or(|bound| bound.admits(&self.graph, Of::Beginning)) {
+                return true;
+            }
+        }
+        false
     }
 
     /// What the next execution has in common with the last one.
@@ -227,6 +254,7 @@ impl Trust {
             self.runs.push(event.thread.0.into());
             self.graph.length() - 1
         };
+        self.graph.events[index as usize].yielded = std::mem::take(&mut self.yielded);
         self.performed.push(index);
         self.position += 1;
     }
@@ -400,6 +428,7 @@ impl Strategy for Trust {
             Some(index) if self.waiting.is_empty() && self.is_known(index) => {
                 self.performed.push(index);
                 self.position += 1;
+                self.yielded = false;
             }
             _ => self.take(event),
         }
@@ -412,6 +441,10 @@ impl Strategy for Trust {
         {
             self.stale |= self.graph.changes(index, locations, objects);
         }
+    }
+
+    fn yielded(&mut self) {
+        self.yielded = true;
     }
 
     fn becomes(&mut self, object: Object, state: Option<u64>) {
@@ -449,7 +482,11 @@ impl Strategy for Trust {
                 self.graph.append_asleep(thread, begins, &watched);
             }
         }
-        Some(counts)
+        let Some(bound) = &mut self.bound else { return Some(counts) };
+        if self.stale {
+            self.graph.rebuild();
+        }
+        Some(if bound.admits(&self.graph, Of::Class) { counts } else { Counts::AsAnother })
     }
 
     fn abandons(&self) -> bool {

@@ -65,6 +65,8 @@ pub(super) struct Event {
     pub(super) leaves_out: bool,
     /// It was added as what a thread would do that waits.
     pub(super) slept: bool,
+    /// Its thread had yielded before it.
+    pub(super) yielded: bool,
     pub(super) tried: Tried,
     /// How many places it touches, if that was known before it was: 0 if not.
     pub(super) places: u32,
@@ -443,6 +445,7 @@ impl Graph {
             need,
             leaves_out,
             slept: matches!(what, What::Asleep(_)),
+            yielded: false,
             tried,
             places: 0,
         });
