@@ -41,8 +41,8 @@ pub struct Trust {
     scratch: Scratch,
     /// On the preemptions that a class needs.
     bound: Option<Bound>,
-    /// The next event is one before which its thread had yielded.
-    yielded: bool,
+    /// The position of the last event before which its thread had yielded.
+    yielded: Option<usize>,
     /// The first so many of the order are given.
     planned: usize,
     position: usize,
@@ -254,7 +254,7 @@ impl Trust {
             self.runs.push(event.thread.0.into());
             self.graph.length() - 1
         };
-        self.graph.events[index as usize].yielded = std::mem::take(&mut self.yielded);
+        self.graph.events[index as usize].yielded = self.yielded == Some(self.position);
         self.performed.push(index);
         self.position += 1;
     }
@@ -356,7 +356,7 @@ impl Strategy for Trust {
         self.planned = self.graph.order.len();
         self.renews = self.graph.generation != self.generation;
         self.stale = self.graph.generation == UNKNOWN;
-        self.position = 0;
+        (self.position, self.yielded) = (0, None);
         self.current = Thread::MAIN;
         self.performed.clear();
         self.counts = Counts::Once;
@@ -428,7 +428,6 @@ impl Strategy for Trust {
             Some(index) if self.waiting.is_empty() && self.is_known(index) => {
                 self.performed.push(index);
                 self.position += 1;
-                self.yielded = false;
             }
             _ => self.take(event),
         }
@@ -444,7 +443,7 @@ impl Strategy for Trust {
     }
 
     fn yielded(&mut self) {
-        self.yielded = true;
+        self.yielded = Some(self.position);
     }
 
     fn becomes(&mut self, object: Object, state: Option<u64>) {
