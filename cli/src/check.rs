@@ -20,7 +20,7 @@ use crate::record::Record;
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
 use crate::report::verdict::{Facts, Open, Verdict, counted, judge, nothing_explored, stopped_by_name};
-use crate::report::{self, Detail, Subject, printable};
+use crate::report::{self, Detail, Subject, Threads, printable};
 use crate::screen::{PLAIN_WIDTH, Screen, complain, plain};
 use crate::search::{Checkpoint, Exploration, Key, Search};
 use crate::toolchain::Toolchain;
@@ -283,6 +283,7 @@ impl Found {
             trace: self.trace.as_ref(),
             monitors: &plan.explore.monitors,
             folder: &self.folder,
+            threads: Threads::Created,
         }
     }
 }

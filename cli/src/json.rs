@@ -142,6 +142,8 @@ struct LitmusReport<'a> {
     states: Keyed<u64, String>,
     condition: &'a str,
     observation: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -205,6 +207,8 @@ pub(crate) struct Litmus<'a> {
     pub(crate) condition: &'a str,
     /// `Never`, `Sometimes` or `Always`.
     pub(crate) observation: &'static str,
+    /// The folder of an execution that answers `exists`, if it is kept.
+    pub(crate) witness: Option<&'a str>,
 }
 
 /// Results as JSON text: one object if there is one, an array else.
@@ -235,6 +239,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         states: Keyed(litmus.states),
         condition: litmus.condition,
         observation: litmus.observation,
+        witness: litmus.witness,
     });
     Report {
         schema: SCHEMA,

@@ -140,6 +140,8 @@ pub(crate) struct CheckPlan {
     pub(crate) record: Option<PathBuf>,
     /// The findings directory, as typed.
     pub(crate) out: PathBuf,
+    /// Whether the executions that answer litmus tests' questions are kept there, too.
+    pub(crate) keeps_witnesses: bool,
     /// Where the JSON goes.
     pub(crate) json: JsonTo,
     /// When to colour.
@@ -201,7 +203,8 @@ impl CheckPlan {
             checkpoint: typed.checkpoint.as_ref().map(PathBuf::from),
             time: typed.time.clone(),
             record: typed.record.as_ref().map(PathBuf::from),
-            out: PathBuf::from(&typed.out),
+            out: PathBuf::from(typed.out.as_deref().unwrap_or("fencehound-out/")),
+            keeps_witnesses: typed.out.is_some(),
             json: json_to(typed.json.as_deref()),
             color: typed.color,
         })

@@ -66,6 +66,8 @@ pub enum Kind {
     Misuse,
     /// The same schedule gave different events.
     Nondeterministic,
+    /// No violation: an execution of a litmus test that has what its `exists` asks for.
+    Witness,
 }
 
 /// The part an operation plays in a violation.

@@ -140,7 +140,7 @@ impl Operation {
             Self::BarrierLeave => "barrier-leave",
             Self::BarrierComplete => "barrier-complete",
             Self::Initialise => "initialise",
-            Self::Choose => "choose",
+            Self::Choose => protocol::CHOOSE,
             Self::OnceEnter => "once-enter",
             Self::OnceReturn => "once-return",
             Self::OwnerDies => "owner-dies",

@@ -25,7 +25,7 @@ use crate::json::{self, Entry, Outcome};
 use crate::plan::MonitorPlan;
 use crate::report::excerpt::Sources;
 use crate::report::verdict::{Facts, Open, Verdict, counted, judge, nothing_explored};
-use crate::report::{self, Detail, Subject, printable};
+use crate::report::{self, Detail, Subject, Threads, printable};
 use crate::screen::Screen;
 
 /// So many violations of one monitor or kind are shown with their source.
@@ -136,7 +136,8 @@ impl Judged {
         let mut sources = Sources::new([PathBuf::new()].into_iter().chain(beside));
         let mut before: Vec<&str> = Vec::new();
         for (id, violation) in identify(&self.violations).iter().zip(&self.violations).take(LISTED) {
-            let subject = Subject { id, violation, trace: None, monitors: &plan.monitors, folder: "" };
+            let subject =
+                Subject { id, violation, trace: None, monitors: &plan.monitors, folder: "", threads: Threads::Created };
             let group = group_name(violation);
             let shown = before.iter().filter(|other| **other == group).count();
             before.push(group);

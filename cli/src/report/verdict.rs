@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use protocol::{Kind, MonitorName, Place, StoppedBy, Summary, Violation};
 
-use super::{full_place, model_name, printable, thread_name};
+use super::{Threads, full_place, model_name, printable};
 use crate::exit::Status;
 
 /// What a verdict is about.
@@ -158,7 +158,7 @@ fn busiest(facts: &Facts<'_>) -> String {
     let times = counted(busiest.rounds, "time", "times");
     format!(
         " where {} went round the loop at {}{function} {times}",
-        thread_name(busiest.thread),
+        Threads::Created.name(busiest.thread),
         full_place(&busiest.place)
     )
 }

@@ -389,9 +389,17 @@ fn describe<const W: usize>(execution: &Execution<'_, W>, notes: &Notes) -> Vec<
             written: write.map(|part| shown(part.value)),
             source,
             rank: write.map_or(0, |part| part.rank.into()),
+            overtakes: overtaken(execution, node.event),
         });
     }
     events
+}
+
+/// The accesses before one in its thread that it may overtake under the model.
+fn overtaken<const W: usize>(execution: &Execution<'_, W>, event: EventId) -> Vec<u32> {
+    let earlier = (0..event.index).map(|index| EventId { index, ..event });
+    let committed = earlier.filter(|&earlier| execution.trace.is_committed(earlier));
+    committed.filter(|&earlier| !execution.keeps(earlier, event)).map(|earlier| earlier.index.into()).collect()
 }
 
 /// The event with which a thread waits for ever, and those since which it does.
@@ -657,21 +665,6 @@ fn replay_under<const W: usize, M: Model<W>>(graph: &protocol::Graph) -> Result<
 
 /// The events with the ranks at the time of their commits.
 fn commits(graph: &protocol::Graph) -> Vec<(EventId, usize)> {
-    let events = &graph.events;
-    let commit = |(number, event): (usize, &GraphEvent)| {
-        let below = |rank: u32| {
-            let earlier = events[..number].iter().filter(|other| other.location == event.location);
-            earlier.filter(|other| (1..rank).contains(&other.rank)).count()
-        };
-        let rank = match (event.read, event.source) {
-            (Some(chosen), None) if event.operation == Operation::Choose.name() => {
-                usize::try_from(chosen).unwrap_or(usize::MAX)
-            }
-            (None, _) => below(event.rank),
-            (Some(_), None) => 0,
-            (Some(_), Some(source)) => below(events[source as usize].rank + 1),
-        };
-        (EventId::new(event.thread as usize, event.index as usize), rank)
-    };
-    events.iter().enumerate().map(commit).collect()
+    let names = graph.events.iter().map(|event| EventId::new(event.thread as usize, event.index as usize));
+    names.zip(graph.commits()).collect()
 }
