@@ -91,6 +91,11 @@ impl Finding {
         let roles: Vec<Role> = sites.iter().map(|site| site.role).collect();
         require(roles == [Role::Delayed, Role::Previous, Role::Overtaking], "its sites are not those of a monitor")?;
         let [delayed, previous, overtaking] = events.ok_or("its three events are missing")?;
+        if let Some(graph) = &schedule.graph {
+            let known = |index| usize::try_from(index).is_ok_and(|index| index < graph.events.len());
+            let all = [delayed, previous, overtaking].into_iter().all(known);
+            return require(all, "its three events are not events of the graph");
+        }
         let ordered = delayed < overtaking && previous < overtaking && overtaking < length;
         require(ordered, "its three events are not events of the schedule")
     }

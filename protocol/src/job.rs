@@ -82,6 +82,20 @@ pub struct Graphs {
     pub seconds: Option<f64>,
     /// Leave executions out in which a loop that is no wait goes round more often, each time it is entered.
     pub unroll: Option<u64>,
+    /// What is done about cycles of happens-before.
+    #[serde(default)]
+    pub cycles: Cycles,
+}
+
+/// What is done about cycles of happens-before in execution graphs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cycles {
+    /// They are not looked for.
+    #[default]
+    Ignored,
+    /// Which executions have them is counted ([`crate::Containment`]).
+    Counted,
 }
 
 /// A memory model whose execution graphs are explored.

@@ -188,6 +188,7 @@ fn entries<'a>(judged: &'a Judged<'_>) -> Vec<Entry<'a>> {
             finding: Some(&kept.folder),
             violation,
             executions: searched.summary.violation_executions.get(index).copied().unwrap_or(1),
+            consequence: None,
         })
         .collect()
 }

@@ -110,7 +110,8 @@ fn summary(watched: Watched) -> Summary {
 impl Judged {
     fn entries<'a>(&'a self, ids: &'a [String]) -> Vec<Entry<'a>> {
         let all = self.violations.iter().zip(ids).zip(&self.summary.violation_executions);
-        all.map(|((violation, id), &executions)| Entry { id, finding: None, violation, executions }).collect()
+        all.map(|((violation, id), &executions)| Entry { id, finding: None, violation, executions, consequence: None })
+            .collect()
     }
 
     fn outcome<'a>(&'a self, plan: &'a MonitorPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {

@@ -89,34 +89,43 @@ fn relation(graph: &Graph, from: usize, to: usize) -> Option<Relation> {
     read_rank(graph, one).filter(|&rank| rank < other.rank).map(|_| Relation::FromRead)
 }
 
+/// A shortest cycle e′ →hb* prev →po e →c e′.
+fn cycle_through(graph: &Graph, [delayed, previous, overtaking]: [usize; 3]) -> Option<Vec<usize>> {
+    let mut path = path(graph, delayed, |at| at == previous)?;
+    path.push(overtaking);
+    Some(path)
+}
+
+/// A shortest path from one event to one that is wanted, both included.
+fn path(graph: &Graph, from: usize, is_wanted: impl Fn(usize) -> bool) -> Option<Vec<usize>> {
+    let mut before: Vec<Option<usize>> = vec![None; graph.events.len()];
+    let mut open = VecDeque::from([from]);
+    while let Some(at) = open.pop_front() {
+        if is_wanted(at) {
+            let mut path = vec![at];
+            while path.last() != Some(&from) {
+                path.push(before[*path.last()?]?);
+            }
+            path.reverse();
+            return Some(path);
+        }
+        for (next, reached) in before.iter_mut().enumerate() {
+            if reached.is_none() && next != from && relation(graph, at, next).is_some() {
+                *reached = Some(at);
+                open.push_back(next);
+            }
+        }
+    }
+    None
+}
+
 /// A shortest cycle, by the indices of its events.
 fn cycle(graph: &Graph) -> Option<Vec<usize>> {
     (0..graph.events.len()).filter_map(|start| cycle_from(graph, start)).min_by_key(Vec::len)
 }
 
 fn cycle_from(graph: &Graph, start: usize) -> Option<Vec<usize>> {
-    let mut before: Vec<Option<usize>> = vec![None; graph.events.len()];
-    let mut open = VecDeque::from([start]);
-    while let Some(at) = open.pop_front() {
-        for next in 0..graph.events.len() {
-            if relation(graph, at, next).is_none() {
-                continue;
-            }
-            if next == start {
-                let mut path = vec![at];
-                while path.last() != Some(&start) {
-                    path.push(before[*path.last()?]?);
-                }
-                path.reverse();
-                return Some(path);
-            }
-            if before[next].is_none() {
-                before[next] = Some(at);
-                open.push_back(next);
-            }
-        }
-    }
-    None
+    path(graph, start, |last| relation(graph, last, start).is_some())
 }
 
 /// Whether the model lets the second of two events of a thread take effect first.
@@ -148,13 +157,15 @@ pub(crate) fn rows(graph: &Graph) -> Vec<usize> {
 }
 
 /// Who reads from whom, and why the execution is not sequentially consistent, if it is not.
-pub(crate) fn in_words(graph: &Graph, threads: Threads) -> String {
+///
+/// With the events e′, prev and e: a shortest cycle through them.
+pub(crate) fn in_words(graph: &Graph, marks: Option<[usize; 3]>, threads: Threads) -> String {
     let mut text = String::new();
     let name = |index: usize| {
         let event = &graph.events[index];
         format!("#{index} {} {} ({})", threads.name(event.thread), words(event), short_place(&event.place))
     };
-    let Some(cycle) = cycle(graph) else {
+    let Some(cycle) = marks.map_or_else(|| cycle(graph), |marks| cycle_through(graph, marks)) else {
         let _ = writeln!(text, "  a sequentially consistent execution is like it");
         return text;
     };
@@ -265,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_cycle_of_store_buffering() {
-        let text = in_words(&store_buffering(), Threads::Created);
+        let text = in_words(&store_buffering(), None, Threads::Created);
         assert_eq!(
             text,
             "  why no sequentially consistent execution is like it, under TSO:\n\
@@ -284,7 +295,7 @@ mod tests {
     fn a_pair_that_the_model_keeps_is_not_marked() {
         let mut graph = store_buffering();
         graph.events[1].overtakes.clear();
-        let text = in_words(&graph, Threads::Declared);
+        let text = in_words(&graph, None, Threads::Declared);
         assert!(
             text.contains("\n    po  #0 P1 write x = 1 (sb.c:10) comes first in the program, before #1 "),
             "{text}"
@@ -297,7 +308,7 @@ mod tests {
     fn an_ordinary_execution_has_no_cycle() {
         let mut graph = store_buffering();
         graph.events[3].source = Some(0);
-        assert_eq!(in_words(&graph, Threads::Created), "  a sequentially consistent execution is like it\n");
+        assert_eq!(in_words(&graph, None, Threads::Created), "  a sequentially consistent execution is like it\n");
     }
 
     #[test]

@@ -248,13 +248,14 @@ fn waits(operation: &str, expression: &str) -> String {
 fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: usize) -> String {
     let violation = subject.violation;
     let marks = marks(violation, trace);
+    let graph = violation.schedule.graph.as_ref().filter(|graph| graph.events.len() == trace.events.len());
     let story = marks
+        .filter(|_| graph.is_none())
         .and_then(|[delayed, previous, overtaking]| cycle::Cycle::find(&trace.events, delayed, previous, overtaking));
     let mut keep: BTreeSet<usize> = marks.into_iter().flatten().collect();
     keep.extend(story.iter().flat_map(cycle::Cycle::events));
     keep.extend(site_events(violation, trace));
     let end = marks.map_or(trace.events.len(), |[_, _, overtaking]| overtaking + 1);
-    let graph = violation.schedule.graph.as_ref().filter(|graph| graph.events.len() == trace.events.len());
     let rows = match detail {
         _ if graph.is_some() => graph.map(graph::rows).unwrap_or_default().into_iter().map(Row::Event).collect(),
         Detail::Everything => (0..trace.events.len()).map(Row::Event).collect(),
@@ -273,7 +274,7 @@ fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: usize)
     }
     if let Some(graph) = graph {
         text.push('\n');
-        text.push_str(&graph::in_words(graph, subject.threads));
+        text.push_str(&graph::in_words(graph, marks, subject.threads));
     }
     if let (Some(story), Some(monitor)) = (story, violation.monitor) {
         text.push('\n');
@@ -291,7 +292,8 @@ pub(crate) fn marks(violation: &Violation, trace: &Trace) -> Option<[usize; 3]> 
 
 /// The store buffers of the monitor that reported.
 pub(crate) fn lane(subject: &Subject<'_>) -> Option<Lane> {
-    let monitor = subject.violation.monitor.filter(|monitor| monitor.has_buffers())?;
+    let is_machine = subject.violation.schedule.graph.is_none();
+    let monitor = subject.violation.monitor.filter(|monitor| is_machine && monitor.has_buffers())?;
     let index = subject.monitors.iter().position(|watched| *watched == monitor)?;
     Some(Lane { monitor: index, heading: format!("store buffers ({})", model_name(monitor)) })
 }

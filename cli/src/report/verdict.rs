@@ -177,6 +177,11 @@ fn undecided(facts: &Facts<'_>) -> String {
              check --model tso --monitor tso-atomicity, or end each transaction with a full fence",
             counted(count, "of them has", "of them have")
         ),
+        Open::Rounds if !facts.monitors.contains(&MonitorName::TsoAtomicity) => {
+            "an SC violation may go through rounds of wait loops, which execution graphs leave out: with loops of a few \
+             rounds in their place it is decided, and --model sc looks at the rounds, too"
+                .to_owned()
+        }
         Open::Rounds => {
             "a cycle of transactions may go through rounds of wait loops, which execution graphs leave out, so \
              serializability under TSO is undecided: with loops of a few rounds in their place it is decided"
@@ -282,6 +287,8 @@ pub(crate) fn nothing_explored() -> Summary {
         assumptions: Vec::new(),
         exit_statuses: BTreeMap::new(),
         undecided: 0,
+        containments: Vec::new(),
+        leaves_out_rounds: false,
     }
 }
 

@@ -22,6 +22,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use super::cycles;
 use super::transactions::{self, Judgement, Told};
 use super::{Graph, Recorded, Stop};
 use crate::faults::{self, Fault};
@@ -34,7 +35,7 @@ use crate::{fiber, scratch};
 
 /// Why the search cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Broken {
+pub(super) enum Broken {
     /// A location had to be cut.
     Cut,
     /// A thread makes more accesses than there is room for.
@@ -291,9 +292,9 @@ fn events<const W: usize>(execution: &Execution<'_, W>) -> u64 {
 }
 
 /// What each thread did, in the program's terms.
-type Notes = Vec<Vec<Recorded>>;
+pub(super) type Notes = Vec<Vec<Recorded>>;
 
-fn notes<const W: usize>(execution: &Execution<'_, W>) -> Result<Notes, Broken> {
+pub(super) fn notes<const W: usize>(execution: &Execution<'_, W>) -> Result<Notes, Broken> {
     let run = |thread: usize| {
         if execution.labels[thread].is_empty() {
             return Ok(Vec::new());
@@ -483,6 +484,7 @@ fn take<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
     if !waiting.is_empty() {
         found.push(stuck(execution, &waiting, &notes(execution)?));
     }
+    cycles::watch(execution, &found)?;
     for failure in found {
         let known = with(|runtime| runtime.recorder.is_known(&failure)) == Some(true);
         let schedule = if known { Schedule::default() } else { schedule(execution)? };
@@ -491,7 +493,7 @@ fn take<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
     Ok(())
 }
 
-fn schedule<const W: usize>(execution: &Execution<'_, W>) -> Result<Schedule, Broken> {
+pub(super) fn schedule<const W: usize>(execution: &Execution<'_, W>) -> Result<Schedule, Broken> {
     let notes = notes(execution)?;
     let (threads, model) = with(|runtime| {
         let graph = runtime.graph_mut();
