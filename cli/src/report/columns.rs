@@ -100,6 +100,12 @@ pub(crate) fn pick(end: usize, length: usize, keep: &BTreeSet<usize>) -> Vec<Row
     rows
 }
 
+/// Where the event is: that a thread begins or ends is nowhere in its source.
+fn standing(event: &TraceEvent) -> String {
+    let is_nowhere = event.place.file.is_empty() && matches!(event.operation.as_str(), "begin" | "end");
+    if is_nowhere { String::new() } else { short_place(&event.place) }
+}
+
 /// What an event does, in a few words: `write x = 1`, `read y = 0`, `exchange l: 0 to 1`, `lock m`.
 pub(crate) fn event_words(event: &TraceEvent) -> String {
     let target = printable(&event.target);
@@ -182,7 +188,7 @@ impl Table<'_> {
         let widest =
             |cell: &dyn Fn(usize) -> String| shown.iter().map(|index| length(&cell(*index))).max().unwrap_or(0);
         let index = self.events.len().saturating_sub(1).to_string().len().max(2);
-        let place = widest(&|index| short_place(&self.events[index].place));
+        let place = widest(&|index| standing(&self.events[index]));
         let lane = widest(&|index| self.pending(index)).max(self.lane.as_ref().map_or(0, |lane| length(&lane.heading)));
         let lane = lane.min(LANE);
         let numbers: BTreeSet<u32> = shown.iter().map(|index| self.events[*index].thread).collect();
@@ -232,7 +238,7 @@ impl Table<'_> {
         let cell = |text: String, width, style| Cell { text, width, style };
         let mut cells = vec![cell(mark.to_string(), 4, Style::new().red().bold())];
         cells.push(cell(format!("{index:>0$}", layout.index), layout.index, Style::new().dimmed()));
-        cells.push(cell(short_place(&event.place), layout.place, Style::new().dimmed()));
+        cells.push(cell(standing(event), layout.place, Style::new().dimmed()));
         if layout.threads.is_empty() {
             cells.push(cell(cut(&self.shared_cell(index), layout.shared), layout.shared, marked));
         }
