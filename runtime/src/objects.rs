@@ -18,7 +18,7 @@ use engine::sync::sleepers::Sleepers;
 use protocol::Role;
 
 use crate::recorder::{Failure, Note, Operation, site_use};
-use crate::runtime::{End, Runtime, end_execution, turn, with};
+use crate::runtime::{End, Runtime, end_execution, turn, turn_aside, with};
 use crate::sites::RecordPointer;
 use crate::threads::call_site;
 use crate::{graph, layout, memory, mutexes, process};
@@ -288,8 +288,9 @@ impl Call {
                     process::unsupported("PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP", self.site);
                 }
                 let name = class.name();
-                with(|runtime| runtime.execution.changes(&[], &[object]));
-                match life {
+                self.concerns(object, Operation::Destroy);
+                match with(|runtime| runtime.objects.at(object).life)? {
+                    Life::Alive => return Some(object),
                     Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), last),
                     _ => self.misuse(&format!("of a {name} that was never initialised"), None),
                 }
@@ -302,12 +303,13 @@ impl Call {
     /// Refuses an object in memory that may not be accessed.
     fn require(&self, class: Class) {
         let memory = self.address..self.address + class.size();
-        with(|runtime| {
-            if !memory.is_empty() && runtime.is_forbidden(&memory) {
-                let object = runtime.objects.number(class, self.address);
-                runtime.execution.changes(&[], &[object]);
-            }
+        let forbidden = with(|runtime| {
+            let forbidden = !memory.is_empty() && runtime.is_forbidden(&memory);
+            forbidden.then(|| runtime.objects.number(class, self.address))
         });
+        if let Some(Some(object)) = forbidden {
+            self.concerns(object, Operation::Destroy);
+        }
         memory::require(memory, self.name, self.site);
     }
 
@@ -317,6 +319,9 @@ impl Call {
             return self.initialise_in_graph(class, initial);
         }
         self.require(class);
+        if let Some(object) = unnamed(class, self.address) {
+            self.concerns(object, Operation::Initialise);
+        }
         let before = with(|runtime| {
             let object = runtime.objects.number(class, self.address);
             let (life, last) = (runtime.objects.at(object).life, runtime.objects.at(object).last);
@@ -333,7 +338,6 @@ impl Call {
             runtime.has_effect();
             let object = runtime.objects.number(class, self.address);
             runtime.gives_life(object, initial, Some(first));
-            runtime.execution.changes(&[], &[object]);
         });
     }
 
@@ -345,7 +349,14 @@ impl Call {
             return;
         }
         let Some(object) = self.object(class) else { return };
-        with(|runtime| runtime.execution.changes(&[], &[object]));
+        self.concerns(object, Operation::Destroy);
+        let destroyed = with(|runtime| {
+            let known = runtime.objects.at(object);
+            (known.life == Life::Dead).then_some(known.last)
+        });
+        if let Some(Some(last)) = destroyed {
+            self.misuse(&format!("of a {} that has been destroyed", class.name()), last);
+        }
         let busy = with(|runtime| {
             (runtime.is_held(object) || runtime.is_waited_for(object)).then_some(runtime.objects.at(object).last)
         });
@@ -364,6 +375,16 @@ impl Call {
             let known = runtime.objects.at(object);
             (known.life, known.last) = (Life::Dead, Some(last));
         });
+    }
+
+    /// What the call does concerns whoever operates on the object.
+    fn concerns(&self, object: Object, operation: Operation) {
+        turn_aside(self.site);
+        let note = Note { site: self.site, operation };
+        let turn = with(|runtime| runtime.concerns(&[], &[object], note, self.address));
+        if let Some(turn) = turn {
+            turn.obey();
+        }
     }
 
     fn initialise_in_graph(&self, class: Class, initial: Initial) {
