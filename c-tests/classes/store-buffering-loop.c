@@ -2,7 +2,9 @@
 //@      other's. A class is what the loads read. Of the interleavings of two threads of 2 * ROUNDS
 //@      accesses, the numbers of different tuples of values are 3, 19, 141, 1107 (by an
 //@      enumeration that knows nothing of the tool), and 8953. All accesses are
-//@      sequentially consistent: no store is delayed past a load.
+//@      sequentially consistent: no store is delayed past a load. Without a preemption one thread
+//@      runs after the other; with one, one of them stands after each of its accesses while the
+//@      other one runs: 4 * ROUNDS classes of 2 rounds and more.
 //@ verdict: clean
 //@ run: -DROUNDS=1 --explorer dpor
 //@ executions: 3
@@ -12,6 +14,10 @@
 //@ executions: 1107
 //@ run: -DROUNDS=5 --explorer dpor
 //@ executions: 8953
+//@ run: -DROUNDS=5 --explorer dpor --preemptions 0
+//@ executions: 2
+//@ run: -DROUNDS=5 --explorer dpor --preemptions 1
+//@ executions: 20
 #include <pthread.h>
 #include <stdatomic.h>
 

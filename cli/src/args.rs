@@ -38,7 +38,7 @@ Exploring:
   --monitor LIST          tso, pso (the default), race, sc-atomicity,
                           tso-atomicity, none, and others (README.md)
   --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc
-  --preemptions K|none [2], --unroll N, --seed S   of bounded; rsmc; random ones
+  --preemptions K|none, --unroll N, --seed S   of bounded [2], dpor; rsmc; others
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks, --sv-comp-transactions   what calls mean; lost blocks
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
@@ -187,7 +187,8 @@ pub(crate) struct CheckArgs {
     pub(crate) weak_cas_fails: String,
     #[arg(long, value_name = "FILE")]
     pub(crate) asm_templates: Option<String>,
-    #[arg(short = 'O', value_name = "LEVEL", default_value = "1")]
+    // As to clang, the last of several is meant.
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "1", overrides_with = "optimise")]
     pub(crate) optimise: String,
     #[arg(short = 'D', value_name = "MACRO")]
     pub(crate) define: Vec<String>,
@@ -199,7 +200,7 @@ pub(crate) struct CheckArgs {
     pub(crate) library_folder: Vec<String>,
     #[arg(short = 'l', value_name = "LIBRARY")]
     pub(crate) library: Vec<String>,
-    #[arg(long, value_name = "STANDARD")]
+    #[arg(long, value_name = "STANDARD", overrides_with = "std")]
     pub(crate) std: Option<String>,
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub(crate) cflags: Vec<String>,

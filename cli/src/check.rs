@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
-use protocol::{Finding, Kind, Replay, Summary, Trace, VERSION, Violation};
+use protocol::{Finding, Kind, Replay, ScheduleEnd, Summary, Trace, VERSION, Violation};
 
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
 use crate::exit::{Failure, Status};
@@ -19,7 +19,7 @@ use crate::program::{Program, Replayed};
 use crate::record::Record;
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
-use crate::report::verdict::{Facts, Open, Verdict, counted, judge, nothing_explored, stopped_by_name};
+use crate::report::verdict::{Facts, Issues, Open, Verdict, counted, judge, nothing_explored, stopped_by_name};
 use crate::report::{self, Detail, Subject, printable};
 use crate::screen::{PLAIN_WIDTH, Screen, complain, plain};
 use crate::search::{Checkpoint, Exploration, Key, Search};
@@ -70,6 +70,7 @@ impl Searched {
             budget: self.plan.budget.executions,
             interrupted_by: interrupts.cause().map_or("a signal", Cause::name),
             max_events: explore.limits.max_events,
+            issues: Issues::All,
             open: if explore.graphs.is_some() { Open::Rounds } else { Open::NotRobust },
             given_up: match explore.graphs {
                 None => "at an assumption",
@@ -265,6 +266,7 @@ fn run_again(
         monitors: plan.explore.monitors.clone(),
         limits: plan.explore.limits.clone(),
         heap: plan.explore.heap,
+        end: ScheduleEnd::of(violation),
         output: false,
     };
     Ok(match subjects.program.replay(&job, interrupts)? {

@@ -1,12 +1,12 @@
 //! Makes a program under test of `.c` files, in a folder that vanishes with it: one start of clang, which links too.
 
+use std::env;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use sha2::{Digest, Sha256};
-use tempfile::TempDir;
 
 use crate::cc;
 use crate::exit::Failure;
@@ -14,6 +14,7 @@ use crate::interrupt::Interrupts;
 use crate::program::{FileKind, file_kind};
 use crate::screen::{Channel, Color, colours_errors, pass_on, plain};
 use crate::toolchain::Parts;
+use crate::workplace::{self, Workplace};
 
 /// What is to be compiled.
 #[derive(Clone, Debug)]
@@ -43,7 +44,7 @@ pub(crate) struct Built {
     /// The files it was made of, sorted, and a hash of each.
     pub(crate) files: Vec<(String, String)>,
     /// The folder that the executable is in, deleted in the end.
-    _folder: TempDir,
+    _folder: Workplace,
 }
 
 /// Compiles and links. clang's own messages go to the standard error.
@@ -55,7 +56,8 @@ pub(crate) fn compile(
     interrupts: &Interrupts,
 ) -> Result<Built, Failure> {
     let temporary = |error: io::Error| Failure::usage(format!("no temporary folder: {error}"), "free some disk space");
-    let folder = tempfile::Builder::new().prefix("fencehound-").tempdir().map_err(temporary)?;
+    workplace::clear_abandoned(&env::temp_dir());
+    let folder = Workplace::new(&env::temp_dir()).map_err(temporary)?;
     let executable = folder.path().join("program");
     let headers = folder.path().join("headers");
     cc::note_lto(&sources.options);

@@ -26,6 +26,7 @@ mod screen;
 mod search;
 mod symbols;
 mod toolchain;
+mod workplace;
 
 fn main() -> std::process::ExitCode {
     args::dispatch(std::env::args_os().collect()).into()

@@ -376,6 +376,13 @@ fn monitors_of(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Ve
     }
     let is_idle = |monitor: &&MonitorName| !models.iter().any(|&(model, _)| watches_graphs(**monitor, model));
     match chosen.iter().find(is_idle) {
+        Some(&MonitorName::TsoAtomicity) if models.iter().any(|(model, _)| *model != ModelName::Sc) => {
+            let names: Vec<&str> = models.iter().map(|(model, _)| model.name()).collect();
+            Err(Failure::usage(
+                format!("--monitor `tso-atomicity` does not fit --model {}", names.join(",")),
+                "it watches the execution graphs of --model tso, and the interleavings of --model sc",
+            ))
+        }
         Some(&monitor) => Err(Failure::usage(
             format!("--monitor `{}` does not fit the explorer rsmc", monitor_name(monitor)),
             "it is for interleavings: --model sc --explorer bounded; --model tso fits --monitor tso-atomicity",
@@ -429,19 +436,14 @@ const INTERLEAVINGS: [protocol::Explorer; 5] = [
     protocol::Explorer::Urw,
 ];
 
-/// Whether an explorer draws executions without end.
-fn draws(explorer: Option<protocol::Explorer>) -> bool {
-    matches!(explorer, Some(protocol::Explorer::Random | protocol::Explorer::Pct | protocol::Explorer::Urw))
-}
-
 /// The preemption bound: 2 for `bounded` and none for the others, unless one is given.
 fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Option<u32>, Failure> {
     let given = fits_interleavings("--preemptions", &typed.preemptions, explorer.is_some())?;
     let usual = if matches!(explorer, None | Some(protocol::Explorer::Bounded)) { "2" } else { "none" };
     match (explorer, preemptions(given.unwrap_or(usual))?) {
-        (Some(explorer), Some(_)) if explorer != protocol::Explorer::Bounded => Err(Failure::usage(
+        (Some(explorer), Some(_)) if draws(Some(explorer)) => Err(Failure::usage(
             format!("--preemptions does not fit the explorer {}", explorer.name()),
-            "it bounds the explorer bounded; dpor runs one execution of each class, however many preemptions it has",
+            "it bounds the explorers bounded and dpor",
         )),
         (_, bound) => Ok(bound),
     }
@@ -449,7 +451,7 @@ fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Opti
 
 /// Whether what an explorer has not run yet can be run by another process.
 fn hands_out(explorer: Option<protocol::Explorer>) -> bool {
-    matches!(explorer, None | Some(protocol::Explorer::Bounded | protocol::Explorer::Random))
+    explorer != Some(protocol::Explorer::Dpor)
 }
 
 /// The bound on rounds of loops, if one is given.
@@ -466,7 +468,7 @@ fn unroll(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Option<
 
 fn seed(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<u64, Failure> {
     let Some(text) = typed.seed.as_deref() else { return Ok(0) };
-    if !draws(explorer) {
+    if !explorer.is_some_and(protocol::Explorer::draws) {
         return Err(Failure::usage("--seed fits only random search", "add --explorer random, pct or urw"));
     }
     let wrong = |_| Failure::usage(format!("--seed `{text}` is no seed"), "give a whole number from 0");
@@ -476,14 +478,14 @@ fn seed(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<u64, 
 /// Whether the explorer can do what the other options ask.
 fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
     let Some(explorer) = explorer else { return Ok(()) };
-    if draws(Some(explorer)) && typed.executions.is_none() && typed.time.is_none() {
+    if explorer.draws() && typed.executions.is_none() && typed.time.is_none() {
         let message = format!("the explorer {} has no end of its own", explorer.name());
         return Err(Failure::usage(message, "add --executions 1000 or --time 30s"));
     }
     if typed.checkpoint.is_some() && !hands_out(Some(explorer)) {
         return Err(Failure::usage(
             format!("--checkpoint does not fit the explorer {} in this version", explorer.name()),
-            "use --explorer bounded or random",
+            "use --explorer bounded, random, pct or urw",
         ));
     }
     if explorer != protocol::Explorer::Dpor {

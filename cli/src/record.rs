@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::exit::Failure;
 use crate::plan::reason;
+use crate::screen::complain;
 
 /// A log that is being written, or none.
 pub(crate) struct Record {
     log: Option<(PathBuf, BufWriter<File>)>,
+    /// Something has been written.
+    begun: bool,
     /// What went wrong first.
     trouble: Option<io::Error>,
 }
@@ -29,7 +32,7 @@ impl Record {
             Ok(opened) => Ok((file.to_path_buf(), BufWriter::new(opened))),
             Err(error) => Err(unwritable(file, &error)),
         };
-        Ok(Self { log: file.map(create).transpose()?, trouble: None })
+        Ok(Self { log: file.map(create).transpose()?, begun: false, trouble: None })
     }
 
     /// Adds an execution.
@@ -37,13 +40,17 @@ impl Record {
         if let Some((_, log)) = &mut self.log
             && self.trouble.is_none()
         {
+            self.begun |= !text.is_empty();
             self.trouble = log.write_all(text.as_bytes()).err();
         }
     }
 
-    /// Nothing more comes.
+    /// Nothing more comes. Says so if nothing came at all.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let Some((file, mut log)) = self.log else { return Ok(()) };
+        if !self.begun {
+            complain(&format!("note: no execution was recorded in {}", file.display()));
+        }
         let trouble = self.trouble.or_else(|| log.flush().err());
         trouble.map_or(Ok(()), |error| Err(unwritable(&file, &error)))
     }

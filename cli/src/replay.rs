@@ -9,7 +9,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use protocol::{Finding, Job, Kind, Replay, Role, Trace, VERSION, Violation};
+use protocol::{Finding, Job, Kind, Replay, Role, ScheduleEnd, Trace, VERSION, Violation};
 
 use crate::check::{compiled_program, print_verdict};
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
@@ -70,6 +70,7 @@ fn job(finding: &Finding) -> Replay {
         monitors: finding.monitors.clone(),
         limits: finding.limits.clone(),
         heap: finding.heap,
+        end: ScheduleEnd::of(&finding.violation),
         output: true,
     }
 }
@@ -193,7 +194,7 @@ fn open_gdb(finding: &Finding, program: &Program, interrupts: &Interrupts) -> Re
     let mut child = command.spawn().map_err(broken)?;
     drop(theirs);
     let mut job = job(finding);
-    job.limits.local_seconds = PATIENCE;
+    (job.limits.local_seconds, job.end) = (PATIENCE, ScheduleEnd::Operation);
     let attendant = thread::spawn(move || attend(ours, &Job::Replay(job)));
     child.wait().map_err(broken)?;
     drop(attendant.join());

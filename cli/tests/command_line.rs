@@ -568,12 +568,13 @@ fn bad_input_is_a_usage_error_with_help() {
         ("check x.litmus --model tso --explorer bounded", "explorer `bounded` does not fit model `tso`"),
         ("check x.litmus --model tso --preemptions 1", "--preemptions `1` does not fit the explorer rsmc"),
         ("check x.litmus --model tso --monitor pso", "--monitor `pso` does not fit the explorer rsmc"),
+        ("check a.c -O0 -O9", "unknown optimisation level -O9"),
         ("check x.litmus -DX", "options for the compiler do not fit litmus files"),
         ("check x.litmus a.c", "x.litmus: litmus files cannot be combined with other targets"),
         ("check bad.litmus", "bad.litmus:3:15: the instruction `stb` is not supported"),
         ("check good.litmus bad.litmus", "bad.litmus:3:15: the instruction `stb` is not supported"),
         ("check a.c --explorer depor", "unknown explorer `depor`"),
-        ("check a.c --explorer dpor --preemptions 2", "--preemptions does not fit the explorer dpor"),
+        ("check a.c --explorer pct --executions 9 --preemptions 2", "--preemptions does not fit the explorer pct"),
         (
             "check a.c --explorer dpor --monitor tso,burnim_pso",
             "--monitor burnim_pso does not fit the explorer dpor: it is complete over all interleavings alone",
@@ -609,6 +610,21 @@ fn bad_input_is_a_usage_error_with_help() {
         assert!(ran.errors.contains("\nhelp: "), "{line}: {}", ran.errors);
     }
     assert!(!bench.path("fencehound-out").exists());
+}
+
+#[test]
+fn a_monitor_that_does_not_fit_is_refused_for_what_it_does_not_fit() {
+    let bench = Bench::empty();
+    bench.write("a.c", "int main(void) { return 0; }\n");
+    for (options, what) in [
+        ("--model pso", "--model pso"),
+        ("--model pso,power", "--model pso,power"),
+        ("--explorer rsmc", "the explorer rsmc"),
+    ] {
+        let ran = bench.run(&format!("check a.c {options} --monitor tso-atomicity"));
+        let expected = format!("error: --monitor `tso-atomicity` does not fit {what}\nhelp: ");
+        assert!(ran.status == 2 && ran.errors.starts_with(&expected), "{ran:?}");
+    }
 }
 
 #[test]

@@ -191,6 +191,9 @@ fn transactions_that_do_not_balance_are_misuse() {
     assert!(ran.output.contains("thread 2 ends a transaction that it did not begin\n\n  a.c:5, "), "{}", ran.output);
     assert!(ran.output.contains("thread 2 does not end the transaction that it begins\n\n  a.c:7, "), "{}", ran.output);
     bench.write("log", &log(&["1 begin", "1 st x", "1 end"]));
+    let ran = bench.run("log --monitor tso-atomicity");
+    let verdict = "clean: the 1 execution; all transactions serializable under TSO in this order of issues";
+    assert_eq!((ran.status, ran.verdict()), (Some(0), verdict));
     let ran = bench.run("log");
     assert_eq!((ran.status, ran.verdict()), (Some(0), "clean: the 1 execution; no SC violation under TSO or PSO"));
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::Place;
+use crate::message::{Kind, Place, Role, SiteUse, Violation};
 use crate::slice::Slice;
 
 /// One order to the program under test.
@@ -127,6 +127,12 @@ impl Explorer {
             Self::Urw => "urw",
         }
     }
+
+    /// Whether it draws executions, without end.
+    #[must_use]
+    pub const fn draws(self) -> bool {
+        matches!(self, Self::Random | Self::Pct | Self::Urw)
+    }
 }
 
 /// How far one execution may go.
@@ -243,8 +249,34 @@ pub struct Replay {
     /// How the heap behaves.
     #[serde(default)]
     pub heap: Heap,
+    /// What the schedule ends in.
+    #[serde(default)]
+    pub end: ScheduleEnd,
     /// Let the program's own output through.
     pub output: bool,
+}
+
+/// What a schedule ends in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScheduleEnd {
+    /// An operation, or a fault.
+    #[default]
+    Operation,
+    /// A thread that performs no visible operation any more, which has taken as long as it may already.
+    Silence,
+}
+
+impl ScheduleEnd {
+    /// That of the schedule of a violation.
+    #[must_use]
+    pub fn of(violation: &Violation) -> Self {
+        let is_loop = |site: &SiteUse| site.role == Role::At && site.operation == "loop";
+        match violation.kind {
+            Kind::Livelock if violation.sites.iter().any(is_loop) => Self::Silence,
+            _ => Self::Operation,
+        }
+    }
 }
 
 /// A schedule: who performs events, in order, each step tied to the source so that a changed program is noticed.

@@ -19,7 +19,7 @@ pub use build::{BUILD, BUILD_SECTION};
 pub use finding::{Finding, Program};
 pub use job::{
     Explore, Explorer, Graph, GraphEvent, GraphModel, Graphs, Heap, Job, Leaks, Limits, MonitorName, Recorded, Replay,
-    Reuse, Schedule, Segment, Wakeups,
+    Reuse, Schedule, ScheduleEnd, Segment, Wakeups,
 };
 pub use message::{
     BoundCount, BusyLoop, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace,

@@ -202,10 +202,9 @@ extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
         release(old, "realloc", site);
         return std::ptr::null_mut();
     }
-    // The size of a block is known where its thread is run.
-    let (address, running) = (old as usize, with(|runtime| runtime.running).unwrap_or(engine::event::Thread::MAIN));
-    let arena = layout::arena(running);
-    if !(arena..arena + layout::ARENA).contains(&address) {
+    let address = old as usize;
+    if graph::is_on() && !is_of_running_thread(address) {
+        // The size of a block is known where its thread is run.
         graph::refuse("realloc of a block that another thread allocated", site);
     }
     let kept = size_of_block(old, "realloc", Kind::DoubleFree, site).min(size);
@@ -215,6 +214,12 @@ extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
         release(old, "realloc", site);
     }
     new
+}
+
+fn is_of_running_thread(address: usize) -> bool {
+    let running = with(|runtime| runtime.running).unwrap_or(engine::event::Thread::MAIN);
+    let arena = layout::arena(running);
+    (arena..arena + layout::ARENA).contains(&address)
 }
 
 #[unsafe(no_mangle)]

@@ -129,17 +129,9 @@ nondet!(
     __fh___VERIFIER_nondet_ulong: c_ulong
 );
 
-/// What is not there yet.
-macro_rules! refused {
-    ($($name:ident: $what:literal),*) => {$(
-        #[unsafe(no_mangle)]
-        extern "C" fn $name() {
-            if with(|_| ()).is_some() {
-                process::unsupported($what, call_site());
-            }
-        }
-    )*};
+#[unsafe(no_mangle)]
+extern "C" fn __fh___VERIFIER_nondet_pointer() {
+    if with(|_| ()).is_some() {
+        process::unsupported("__VERIFIER_nondet_pointer", call_site());
+    }
 }
-refused!(
-    __fh___VERIFIER_nondet_pointer: "__VERIFIER_nondet_pointer"
-);

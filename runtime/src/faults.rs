@@ -83,6 +83,11 @@ pub(crate) fn set_patience(seconds: u64) {
     PATIENCE.store(u32::try_from(ticks).unwrap_or(u32::MAX).max(1), Ordering::Relaxed);
 }
 
+/// A tenth of the time is enough until [`set_patience`] says otherwise.
+pub(crate) fn shorten_patience() {
+    PATIENCE.store((PATIENCE.load(Ordering::Relaxed) / 10).max(1), Ordering::Relaxed);
+}
+
 /// Leaves the running fiber out of a handler, for [`fiber::run`]. False if no fiber of the program is at fault.
 fn leave_fiber(context: *mut c_void, fault: Fault) -> bool {
     if is_busy() {

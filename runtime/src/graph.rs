@@ -45,7 +45,7 @@ use places::{Places, Unlocated};
 use transactions::{Aside, What};
 
 /// What fresh memory on stacks and in the heap holds.
-const PATTERN: u64 = 0xa5a5_a5a5_a5a5_a5a5;
+const PATTERN: u64 = u64::from_ne_bytes([crate::allocation::PATTERN; 8]);
 
 /// An access that a thread has made, as far as it is known.
 #[derive(Clone, Copy)]

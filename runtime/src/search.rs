@@ -18,7 +18,7 @@ use engine::explore::{Corrupt, Finish, Strategy};
 use engine::monitor;
 use protocol::{
     Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Recorded, Replay, Role,
-    Schedule, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
+    Schedule, ScheduleEnd, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
 };
 
 use crate::faults::{self, Fault};
@@ -62,7 +62,7 @@ const fn monitor_by_name(name: MonitorName) -> monitor::Name {
 fn strategy(job: &Explore) -> Box<dyn Strategy> {
     match job.explorer {
         Explorer::Bounded => Box::new(Bounded::first_slice(job.preemptions)),
-        Explorer::Dpor => Box::new(Trust::new()),
+        Explorer::Dpor => Box::new(Trust::within(job.preemptions)),
         Explorer::Random => Box::new(Sampler::new(job.seed, Uniform)),
         Explorer::Pct => Box::new(Sampler::new(job.seed, Pct::new(BUG_DEPTH, 1))),
         Explorer::Urw => Box::new(Sampler::new(job.seed, Urw::default())),
@@ -155,7 +155,9 @@ impl Search {
         match self.job.explorer {
             Explorer::Bounded => Ok(Some(Box::new(Bounded::slice(self.job.preemptions, &packed)?))),
             Explorer::Random => Ok(Some(Box::new(Sampler::slice(self.job.seed, Uniform, &packed)?))),
-            Explorer::Dpor | Explorer::Pct | Explorer::Urw => Err(Corrupt),
+            Explorer::Pct => Ok(Some(Box::new(Sampler::slice(self.job.seed, Pct::new(BUG_DEPTH, 1), &packed)?))),
+            Explorer::Urw => Ok(Some(Box::new(Sampler::slice(self.job.seed, Urw::default(), &packed)?))),
+            Explorer::Dpor => Err(Corrupt),
         }
     }
 }
@@ -481,15 +483,20 @@ pub(crate) fn replay(job: &Replay) {
     // One more event than the schedule has shows that the program does not follow it.
     let limits = Limits { max_events: job.limits.max_events.min(length + 1), ..job.limits };
     set_up(execution, job.explorer, &job.monitors, &limits, job.heap);
-    faults::set_patience(job.limits.local_seconds);
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
     }
+    faults::set_patience(job.limits.local_seconds);
     if let Some(graph) = &job.schedule.graph {
         return replay_graph(graph);
     }
     with(|runtime| runtime.recorder.trace());
+    if job.end == ScheduleEnd::Silence {
+        let events = usize::try_from(length).unwrap_or(usize::MAX);
+        with(|runtime| runtime.recorder.expect_silence(events));
+    }
     loop {
+        faults::set_patience(job.limits.local_seconds);
         with(Runtime::begin);
         fiber::run(Thread::MAIN);
         let mut fault = faults::take();

@@ -40,6 +40,18 @@ impl Blocked {
     }
 }
 
+/// What a signal is called.
+fn name(signal: c_int) -> String {
+    // SAFETY: takes a number, and gives a text that lives until the next call.
+    text(unsafe { libc::strsignal(signal) })
+}
+
+/// What is done about a signal of which nothing was said.
+const fn default_disposition() -> libc::sigaction {
+    // SAFETY: all zero is the default action.
+    unsafe { MaybeUninit::zeroed().assume_init() }
+}
+
 /// What a signal does to a program that says nothing about it.
 fn default_action(signal: c_int, operation: &str) -> c_int {
     match signal {
@@ -48,9 +60,8 @@ fn default_action(signal: c_int, operation: &str) -> c_int {
             unsupported(&format!("{operation} with a signal that stops the program"), call_site())
         }
         _ => {
-            // SAFETY: takes a number, and gives a text that lives until the next call.
-            let name = text(unsafe { libc::strsignal(signal) });
-            fail(Kind::Crash, format!("the program ended itself by signal {signal} ({name})"), call_site(), operation)
+            let message = format!("the program ended itself by signal {signal} ({})", name(signal));
+            fail(Kind::Crash, message, call_site(), operation)
         }
     }
 }
@@ -125,9 +136,7 @@ fn set_action(signal: c_int, new: Option<libc::sigaction>, operation: &str) -> R
         return Err(libc::EINVAL);
     }
     if tells_of_faults(signal) && new.is_some_and(|new| new.sa_sigaction != libc::SIG_DFL) {
-        // SAFETY: takes a number, and gives a text that lives until the next call.
-        let name = text(unsafe { libc::strsignal(signal) });
-        unsupported(&format!("{operation} of signal {signal} ({name})"), call_site());
+        unsupported(&format!("{operation} of signal {signal} ({})", name(signal)), call_site());
     }
     uses(Class::Signals);
     let old = with(|runtime| {
@@ -138,8 +147,7 @@ fn set_action(signal: c_int, new: Option<libc::sigaction>, operation: &str) -> R
             None => runtime.signals.get(&signal).copied(),
         }
     });
-    // SAFETY: all zero is the default action.
-    Ok(old.flatten().unwrap_or_else(|| unsafe { MaybeUninit::zeroed().assume_init() }))
+    Ok(old.flatten().unwrap_or(const { default_disposition() }))
 }
 
 #[unsafe(no_mangle)]
@@ -159,8 +167,7 @@ extern "C" fn __fh_sigaction(signal: c_int, new: *const libc::sigaction, old: *m
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_signal(signal: c_int, handler: libc::sighandler_t) -> libc::sighandler_t {
-    // SAFETY: all zero is the default action.
-    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    let mut action = default_disposition();
     (action.sa_sigaction, action.sa_flags) = (handler, libc::SA_RESTART);
     match set_action(signal, Some(action), "signal") {
         Ok(old) => old.sa_sigaction,

@@ -19,7 +19,7 @@ use crate::findings::identify;
 use crate::interrupt::Interrupts;
 use crate::json::{self, Entry, Litmus, Outcome, Unsupported};
 use crate::plan::{CheckPlan, Explorer, ModelName, reason};
-use crate::report::verdict::{Facts, Open, Verdict, judge, stopped_by_name};
+use crate::report::verdict::{Facts, Issues, Open, Verdict, judge, stopped_by_name};
 
 /// A test and the file that it is in.
 struct Target {
@@ -93,6 +93,7 @@ impl Searched<'_> {
             interrupted_by: self.interrupted_by,
             max_events: plan.explore.limits.max_events,
             open: Open::NotRobust,
+            issues: Issues::All,
             given_up: "where the model refuses what was tried",
             summary: &self.summary,
             violations: &self.violations,

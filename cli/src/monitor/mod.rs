@@ -24,7 +24,7 @@ use crate::findings::{group_name, identify};
 use crate::json::{self, Entry, Outcome};
 use crate::plan::MonitorPlan;
 use crate::report::excerpt::Sources;
-use crate::report::verdict::{Facts, Open, Verdict, counted, judge, nothing_explored};
+use crate::report::verdict::{Facts, Issues, Open, Verdict, counted, judge, nothing_explored};
 use crate::report::{self, Detail, Subject, printable};
 use crate::screen::Screen;
 
@@ -73,13 +73,17 @@ fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
     let watched = watch(&log, plan)?;
     let found = watched.found.iter().map(|(found, _)| violation(&log, found));
     let violations = found.collect::<Result<Vec<_>, _>>()?;
-    let model = if watched.commits == Commits::Logged { "tso" } else { "sc" };
+    let (model, issues) = match watched.commits {
+        Commits::Logged => ("tso", Issues::All),
+        Commits::Implied => ("sc", Issues::Recorded),
+    };
     let summary = summary(watched);
     let verdict = judge(&Facts {
         preemptions: None,
         unroll: None,
         monitors: &plan.monitors,
         open: Open::Budget,
+        issues,
         given_up: "at an assumption",
         time: None,
         budget: None,

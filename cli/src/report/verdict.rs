@@ -28,6 +28,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) given_up: &'static str,
     /// Why executions are undecided, if some are.
     pub(crate) open: Open,
+    /// Which TSO executions were looked at.
+    pub(crate) issues: Issues,
     /// The counts.
     pub(crate) summary: &'a Summary,
     /// The violations.
@@ -45,6 +47,15 @@ pub(crate) enum Open {
     Budget,
     /// Execution graphs leave out the rounds of wait loops that do nothing.
     Rounds,
+}
+
+/// The orders in which accesses are issued in the TSO executions that were looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Issues {
+    /// All that the program has within its bounds, or that of the one execution of TSO at hand.
+    All,
+    /// Those of the recorded executions of SC.
+    Recorded,
 }
 
 /// The exit status, the JSON's word for it, and the sentence.
@@ -122,7 +133,12 @@ fn clean(facts: &Facts<'_>) -> String {
         watched.push("all transactions serializable under SC".to_string());
     }
     if facts.monitors.contains(&MonitorName::TsoAtomicity) {
-        watched.push("all transactions serializable under TSO".to_string());
+        let orders = match (facts.issues, facts.summary.executions) {
+            (Issues::All, _) => "",
+            (Issues::Recorded, 1) => " in this order of issues",
+            (Issues::Recorded, _) => " in these orders of issues",
+        };
+        watched.push(format!("all transactions serializable under TSO{orders}"));
     }
     if watched.is_empty() {
         watched.push("no assertion failure, crash or deadlock".to_string());
@@ -289,7 +305,7 @@ pub(crate) fn nothing_explored() -> Summary {
 mod tests {
     use protocol::{BusyLoop, Kind, MonitorCount, MonitorName, Place, StoppedBy, Summary, Violation};
 
-    use super::{Facts, Open, judge, nothing_explored};
+    use super::{Facts, Issues, Open, judge, nothing_explored};
     use crate::exit::Status;
     use crate::report::samples;
 
@@ -314,6 +330,7 @@ mod tests {
             budget: Some(100),
             interrupted_by: "Ctrl-C",
             open: Open::NotRobust,
+            issues: Issues::All,
             given_up: "at an assumption",
             max_events: 100_000,
             summary,
@@ -323,6 +340,22 @@ mod tests {
         change(&mut facts);
         let verdict = judge(&facts);
         (verdict.status, verdict.line)
+    }
+
+    #[test]
+    fn what_is_serializable_is_said_with_the_orders_of_issues() {
+        let sentence = |issues, executions| {
+            let watched = |facts: &mut Facts<'_>| {
+                (facts.preemptions, facts.monitors, facts.issues) = (None, &[MonitorName::TsoAtomicity], issues);
+            };
+            line(watched, &summary(executions, &[]), &[]).1
+        };
+        let serializable = "all transactions serializable under TSO";
+        assert_eq!(sentence(Issues::All, 6), format!("clean: all 6 executions; {serializable}"));
+        let these = format!("clean: all 6 executions; {serializable} in these orders of issues");
+        assert_eq!(sentence(Issues::Recorded, 6), these);
+        let this = format!("clean: the 1 execution; {serializable} in this order of issues");
+        assert_eq!(sentence(Issues::Recorded, 1), this);
     }
 
     #[test]
@@ -447,6 +480,7 @@ mod tests {
             interrupted_by: "Ctrl-C",
             max_events: 1,
             open: Open::NotRobust,
+            issues: Issues::All,
             given_up: "at an assumption",
             summary: &summary,
             violations: &[],

@@ -3,7 +3,8 @@
 //! Two lines of JSON: what the file is, with a hash of the second line; and that, the search, with the program and the
 //! options that it is of. The file is replaced as a whole: whatever happens, there is the old one or the new one.
 
-use std::fs;
+use std::ffi::OsString;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -165,14 +166,20 @@ impl Checkpoint {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let mut part = tempfile::NamedTempFile::new_in(folder)?;
-        serde_json::to_writer(&mut part, &head)?;
-        part.write_all(b"\n")?;
-        part.write_all(&body)?;
-        part.as_file().sync_all()?;
-        part.persist(&self.file).map_err(|error| error.error)?;
+        // Always the same name: what is left where the tool is killed here is replaced the next time.
+        let mut name = OsString::from(".");
+        name.push(self.file.file_name().unwrap_or_default());
+        name.push(".fencehound");
+        let part = folder.join(name);
+        drop(fs::remove_file(&part));
+        let mut file = File::create_new(&part)?;
+        serde_json::to_writer(&mut file, &head)?;
+        file.write_all(b"\n")?;
+        file.write_all(&body)?;
+        file.sync_all()?;
+        fs::rename(&part, &self.file)?;
         // The new name, too, is to outlive the machine.
-        fs::File::open(folder)?.sync_all()
+        File::open(folder)?.sync_all()
     }
 
     /// The file, as typed.
@@ -215,6 +222,9 @@ mod tests {
         assert_eq!(Checkpoint::open(&file, key(2)).unwrap().1, Some(progress));
         let other = Checkpoint::open(&file, key(3)).unwrap_err();
         assert!(other.message.ends_with("state: a checkpoint of another search: other options of `fencehound check`"));
+        // As if it had been killed while it wrote.
+        std::fs::write(folder.path().join(".state.fencehound"), "{").unwrap();
+        checkpoint.write(&Progress::whole()).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left behind");
     }
 

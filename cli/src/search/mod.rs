@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use checkpoint::{Checkpoint, Key};
 use queue::Queue;
-use status::{Facts, Status};
+use status::{Facts, Left, Status};
 use totals::{Totals, agree};
 use worker::{Heard, News, Order, Task, Worker, WorkerId};
 
@@ -444,13 +444,19 @@ impl<'a> Search<'a> {
         let last = self.job.preemptions.unwrap_or(0);
         let ahead = Ahead { weight, next, round: queue.round(), last };
         let executions = self.progress.executions();
+        let known = self.sampled == queue.round() && weight + next > 0.0;
+        let left = match (self.budget.executions, self.samples.left(&ahead)) {
+            (Some(limit), _) if self.job.explorer.draws() => Left::Exactly(limit.saturating_sub(executions)),
+            (_, Some(left)) if known => Left::About(left),
+            _ => Left::Unknown,
+        };
         let ran = approximate(executions.saturating_sub(self.executions_before));
         let processes = self.crew.iter().map(Worker::process).chain([std::process::id()]);
         Facts {
             executions,
             rate: ran / self.begun.elapsed().as_secs_f64(),
             bound: self.job.preemptions.map(|most| (queue.round(), most)),
-            left: self.samples.left(&ahead).filter(|_| self.sampled == queue.round() && weight + next > 0.0),
+            left,
             findings: self.progress.totals.findings(),
             memory: status::memory(processes),
         }

@@ -23,10 +23,21 @@ pub(super) struct Facts {
     /// The preemptions of this round, and the most.
     pub(super) bound: Option<(u32, u32)>,
     /// How many executions are to come.
-    pub(super) left: Option<Estimate>,
+    pub(super) left: Left,
     pub(super) findings: usize,
     /// Bytes, of all processes together.
     pub(super) memory: u64,
+}
+
+/// How many executions are to come.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Left {
+    /// Nobody knows.
+    Unknown,
+    /// So many, perhaps.
+    About(Estimate),
+    /// So many: those of a random search are without end, and a budget says how many are wanted.
+    Exactly(u64),
 }
 
 /// The line, or the lines.
@@ -91,15 +102,19 @@ fn line(facts: &Facts) -> String {
     if let Some((now, most)) = facts.bound {
         parts.push(format!("{now} of at most {}", counted(most.into(), "preemption", "preemptions")));
     }
-    if let Some(Estimate { executions: left, error }) = facts.left {
-        let done = facts.executions as f64;
-        let all = done + left;
-        let share = format!("{:.0} %", (100.0 * done / all).min(99.0));
-        parts.push(if error.is_finite() {
-            format!("{share} of about {} ± {}", rounded(all), rounded(error))
-        } else {
-            format!("{share} of about {}", rounded(all))
-        });
+    let done = facts.executions as f64;
+    let share = |all: f64| format!("{:.0} %", (100.0 * done / all).min(99.0));
+    match facts.left {
+        Left::Unknown => {}
+        Left::Exactly(left) => {
+            let all = facts.executions + left;
+            parts.push(format!("{} of {all}", share(all as f64)));
+        }
+        Left::About(Estimate { executions: left, error }) => {
+            let all = done + left;
+            let error = if error.is_finite() { format!(" ± {}", rounded(error)) } else { String::new() };
+            parts.push(format!("{} of about {}{error}", share(all), rounded(all)));
+        }
     }
     parts.push(counted(facts.findings as u64, "finding", "findings"));
     parts.push(format!("{} MB", facts.memory >> 20));
@@ -125,7 +140,7 @@ fn rounded(number: f64) -> String {
 mod tests {
     use engine::explore::estimate::Estimate;
 
-    use super::{Facts, line, memory, rounded};
+    use super::{Facts, Left, line, memory, rounded};
 
     #[test]
     fn numbers_have_two_digits() {
@@ -141,7 +156,7 @@ mod tests {
             executions: 1000,
             rate: 52_000.0,
             bound: Some((1, 2)),
-            left: Some(Estimate { executions: 3000.0, error: 250.0 }),
+            left: Left::About(Estimate { executions: 3000.0, error: 250.0 }),
             findings: 1,
             memory: 84 << 20,
         };
@@ -149,9 +164,11 @@ mod tests {
             line(&facts),
             "1000 executions, 52000/s, 1 of at most 2 preemptions, 25 % of about 4000 ± 250, 1 finding, 84 MB"
         );
-        let unknown = Facts { bound: None, left: None, findings: 0, ..facts };
+        let unknown = Facts { bound: None, left: Left::Unknown, findings: 0, ..facts };
         assert_eq!(line(&unknown), "1000 executions, 52000/s, 0 findings, 84 MB");
-        let doubtful = Facts { left: Some(Estimate { executions: 1.0, error: f64::INFINITY }), ..unknown };
+        let drawn = Facts { left: Left::Exactly(4321), ..unknown };
+        assert_eq!(line(&drawn), "1000 executions, 52000/s, 19 % of 5321, 0 findings, 84 MB");
+        let doubtful = Facts { left: Left::About(Estimate { executions: 1.0, error: f64::INFINITY }), ..unknown };
         assert_eq!(line(&doubtful), "1000 executions, 52000/s, 99 % of about 1000, 0 findings, 84 MB");
     }
 

@@ -176,25 +176,32 @@ fn executions(result: &Value) -> u64 {
 
 const SEARCH: &str = "long --preemptions 3";
 
-#[test]
-fn a_search_that_is_killed_twenty_times_ends_as_if_it_had_not_been() {
-    let bench = bench();
-    let (expected, findings) = everything(&bench, SEARCH);
-    assert!(executions(&expected) > 100_000, "{expected}");
+/// Kills a search with a checkpoint again and again, at random moments once it has saved something; how many different
+/// states were seen.
+fn kill(bench: &Bench, search: &str, times: usize) -> usize {
     let mut random: u64 = 7;
     let mut kept = BTreeSet::new();
-    for _ in 0..20 {
+    for _ in 0..times {
         let before = fs::read(bench.path("state")).ok();
-        let mut child = start(&bench, &format!("{SEARCH} --checkpoint state -j 2"));
+        let mut child = start(bench, &format!("{search} --checkpoint state -j 2"));
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         // At a random moment after the first save: a loaded machine takes its time to come there.
-        await_save(&bench, before.as_deref(), &mut child);
+        await_save(bench, before.as_deref(), &mut child);
         std::thread::sleep(Duration::from_millis((random >> 33) % 300));
         drop(child.kill());
         drop(child.wait());
         kept.extend(fs::read(bench.path("state")));
     }
-    assert!(kept.len() > 3, "little was kept: {}", kept.len());
+    kept.len()
+}
+
+#[test]
+fn a_search_that_is_killed_twenty_times_ends_as_if_it_had_not_been() {
+    let bench = bench();
+    let (expected, findings) = everything(&bench, SEARCH);
+    assert!(executions(&expected) > 100_000, "{expected}");
+    let kept = kill(&bench, SEARCH, 20);
+    assert!(kept > 3, "little was kept: {kept}");
     let (result, found) = everything(&bench, &format!("{SEARCH} --checkpoint state"));
     assert_eq!((result, found), (expected.clone(), findings.clone()));
     let begun = Instant::now();
@@ -202,6 +209,25 @@ fn a_search_that_is_killed_twenty_times_ends_as_if_it_had_not_been() {
     let once_more = bench.check(&format!("{SEARCH} --checkpoint state"));
     assert_eq!(again, once_more, "a search that has ended is not run again, so its times are the same");
     assert_eq!(timeless(again), expected, "after {:?}", begun.elapsed());
+}
+
+#[test]
+fn random_searches_that_are_killed_end_as_if_they_had_not_been() {
+    let bench = bench();
+    for explorer in ["random", "pct", "urw"] {
+        let search = format!("long --explorer {explorer} --seed 5");
+        let some = everything(&bench, &format!("{search} --executions 20000 -j 1"));
+        let all = everything(&bench, &format!("{search} --executions 150000 -j 1"));
+        assert_eq!((executions(&some.0), executions(&all.0)), (20_000, 150_000));
+        let kept = kill(&bench, &format!("{search} --executions 150000"), 5);
+        assert!(kept > 1, "little was kept: {kept}");
+        assert_eq!(everything(&bench, &format!("{search} --executions 150000 --checkpoint state -j 2")), all);
+        fs::remove_file(bench.path("state")).unwrap();
+        // More executions of a seed go on from fewer.
+        assert_eq!(everything(&bench, &format!("{search} --executions 20000 --checkpoint state -j 2")), some);
+        assert_eq!(everything(&bench, &format!("{search} --executions 150000 --checkpoint state -j 2")), all);
+        fs::remove_file(bench.path("state")).unwrap();
+    }
 }
 
 #[test]
@@ -308,12 +334,78 @@ fn a_long_search_says_how_far_it_is() {
 #[test]
 fn other_explorers_give_the_same_result_in_slices() {
     let bench = bench();
-    for search in
-        ["mixed --explorer dpor", "mixed --explorer random --executions 500", "mixed --explorer urw --executions 200"]
-    {
-        let expected = everything(&bench, search);
-        assert_eq!(everything(&bench, &format!("{search} -j 4 --slice-executions 7")), expected, "{search}");
+    for program in ["mixed", "numbered"] {
+        for explorer in ["random", "pct", "urw"] {
+            let search = format!("{program} --explorer {explorer} --executions 400 --seed 3");
+            let expected = everything(&bench, &format!("{search} -j 1"));
+            assert_eq!(executions(&expected.0), 400);
+            for spread in ["-j 1 --slice-executions 9", "-j 4 --slice-executions 7", "-j 2"] {
+                assert_eq!(everything(&bench, &format!("{search} {spread}")), expected, "{search} {spread}");
+            }
+        }
     }
+    let expected = everything(&bench, "mixed --explorer dpor");
+    assert_eq!(everything(&bench, "mixed --explorer dpor -j 4 --slice-executions 7"), expected);
+}
+
+#[test]
+fn a_log_without_executions_is_called_one() {
+    let bench =
+        Bench::new(&[("none.c", "#include <fencehound.h>\nint main(void) {\n    fh_assume(0);\n    return 0;\n}\n")]);
+    let ran = bench.run("check none.c --record none.log");
+    assert_eq!((ran.status, bench.read("none.log").as_str()), (0, ""), "{ran:?}");
+    assert_eq!(ran.errors, "note: no execution was recorded in none.log\n");
+}
+
+#[test]
+fn an_endless_loop_takes_its_time_once() {
+    let bench = Bench::new(&[(
+        "endless.c",
+        "#include <stdatomic.h>\natomic_int x;\nvolatile int turns;\nint main(void) {\n    atomic_store(&x, 1);\n    \
+         for (int own = 0;; own++)\n        __asm__ volatile(\"\" : \"+r\"(own));\n}\n",
+    )]);
+    bench.quietly("cc -O1 -o endless endless.c");
+    let begun = Instant::now();
+    let ran = bench.run("check endless --local-timeout 3s");
+    let took = begun.elapsed().as_secs_f64();
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.output.contains("no visible operation for as long as is allowed"), "{ran:?}");
+    assert!((3.0..5.5).contains(&took), "{took} seconds for one wait of 3 seconds and its replay");
+}
+
+/// The folders that the tool compiles in.
+fn workplaces(bench: &Bench) -> usize {
+    fs::read_dir(bench.path("tmp")).unwrap().count()
+}
+
+#[test]
+fn what_a_killed_tool_leaves_is_deleted_by_the_next_one() {
+    let bench = Bench::new(&[("long.c", LONG), ("mixed.c", MIXED)]);
+    fs::create_dir(bench.path("tmp")).unwrap();
+    let start = |line: &str| {
+        let mut command = Command::new(tool());
+        command.args(line.split_whitespace()).current_dir(bench.path(".")).env("TMPDIR", bench.path("tmp"));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut killed = start("check long.c --preemptions 6");
+    let mut living = start("check long.c --preemptions 6");
+    let searches = |tool: u32| {
+        let is_program =
+            |child: u32| fs::read_link(format!("/proc/{child}/exe")).is_ok_and(|exe| exe.ends_with("program"));
+        children(tool).into_iter().any(is_program)
+    };
+    while !searches(killed.id()) || !searches(living.id()) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    drop(killed.kill());
+    drop(killed.wait());
+    assert_eq!(workplaces(&bench), 2);
+    assert_eq!(start("check mixed.c").wait().unwrap().code(), Some(1));
+    assert_eq!(workplaces(&bench), 1, "that of the search that is under way is left");
+    drop(living.kill());
+    drop(living.wait());
+    assert_eq!(start("check mixed.c").wait().unwrap().code(), Some(1));
+    assert_eq!(workplaces(&bench), 0);
 }
 
 #[test]

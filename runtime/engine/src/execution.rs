@@ -388,6 +388,9 @@ impl Execution {
         if self.yielding.contains(next) {
             self.yielding.remove(next);
             self.yielded.push(self.length);
+            if self.observed {
+                self.strategy.yielded();
+            }
         }
         if self.observed {
             self.note_need(next);

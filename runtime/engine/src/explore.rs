@@ -179,6 +179,9 @@ pub trait Strategy {
     /// An event has been performed; called only of a strategy that observes.
     fn performed(&mut self, _event: &Performed<'_>) {}
 
+    /// The thread that performs the next event had yielded before it; called only of a strategy that observes.
+    fn yielded(&mut self) {}
+
     /// Nobody can go on, and this thread waits for that; called only of a strategy that observes.
     fn blocked(&mut self, _thread: Thread, _need: Need) {}
 

@@ -111,7 +111,7 @@ struct Slice {
 impl Knife<'_> {
     /// Runs a slice in a new process, so to say.
     fn slice(&mut self, program: &Program, units: &[Unit], paths: &[Vec<u32>]) -> Slice {
-        let explorer = Trust::slice(units).expect("units that were handed out");
+        let explorer = Trust::slice(None, units).expect("units that were handed out");
         let bits = u32::try_from(self.random.below(8)).expect("small");
         let mut execution = Execution::new(Box::new(Renumbered { explorer, bits }));
         execution.number(paths).expect("a numbering");
@@ -278,7 +278,7 @@ fn a_program_that_changed_between_slices_is_noticed() {
     let units = units(&program, 3);
     assert!(units.len() > 2);
     for unit in units {
-        let mut execution = Execution::new(Box::new(Trust::slice(&[unit]).expect("a unit")));
+        let mut execution = Execution::new(Box::new(Trust::slice(None, &[unit]).expect("a unit")));
         assert!(execution.begin());
         let run = Interpreter::run(&other, &mut execution);
         assert_eq!(run.ending, Ending::Diverged, "{run:?}");
@@ -292,17 +292,17 @@ fn changed_units_are_corrupt_or_units() {
         vec![Op::Store(0, 1), Op::Lock(0), Op::Store(1, 1), Op::Unlock(0)],
     ];
     let unit = |prefixes: &[u8]| [Unit { weight: 1.0, prefixes: prefixes.to_vec() }];
-    assert_eq!(Trust::slice(&unit(&[])).err(), Some(Corrupt));
-    assert_eq!(Trust::slice(&unit(&[7])).err(), Some(Corrupt));
+    assert_eq!(Trust::slice(None, &unit(&[])).err(), Some(Corrupt));
+    assert_eq!(Trust::slice(None, &unit(&[7])).err(), Some(Corrupt));
     for Unit { prefixes, .. } in units(&program, 2).iter().chain([&Trust::whole()]) {
         for length in 0..prefixes.len() {
-            assert_eq!(Trust::slice(&unit(&prefixes[..length])).err(), Some(Corrupt), "{length}");
+            assert_eq!(Trust::slice(None, &unit(&prefixes[..length])).err(), Some(Corrupt), "{length}");
         }
         for at in 0..prefixes.len() {
             let mut changed = prefixes.clone();
             changed[at] ^= 0x81;
             // Nothing but that it must not panic: some changes give other units.
-            drop(Trust::slice(&unit(&changed)));
+            drop(Trust::slice(None, &unit(&changed)));
         }
     }
 }

@@ -14,7 +14,7 @@ use engine::explore::{Counts, Diverged, Finish, Need, Performed, Previous, Stand
 use engine::thread_set::ThreadSet;
 use programs::mazurkiewicz::{Class, class, reduced};
 use programs::random::{self, Random};
-use programs::{Op, Program, Run, explore, explore_classes, run_all};
+use programs::{Op, Program, Run, explore, explore_classes, explore_classes_within, run_all};
 
 /// Compares the sets of classes; their number.
 fn check(program: &Program) -> usize {
@@ -33,6 +33,102 @@ fn check(program: &Program) -> usize {
     }
     assert_eq!(seen.len(), all.len(), "not a class: {program:?}");
     all.len()
+}
+
+/// Compares the classes that count with those of all executions with at most so many preemptions; how many executions
+/// were run, and how many classes there are.
+fn check_within(program: &Program, preemptions: u32) -> (usize, usize) {
+    let runs = explore_classes_within(program, Some(preemptions));
+    let mut counted = BTreeSet::new();
+    for run in runs.iter().filter(|run| run.counts == Counts::Once) {
+        assert!(counted.insert(class(program, run)), "a class twice: {program:?}\n{:?}", run.schedule);
+    }
+    let all = explore(program, Some(preemptions));
+    for run in &all {
+        let class = class(program, run);
+        assert!(counted.contains(&class), "missing at {preemptions}: {program:?}\n{:?}", run.schedule);
+    }
+    let all: BTreeSet<Class> = all.iter().map(|run| class(program, run)).collect();
+    let beyond = runs.iter().find(|run| run.counts == Counts::Once && !all.contains(&class(program, run)));
+    assert!(beyond.is_none(), "not within {preemptions}: {program:?}\n{beyond:?}");
+    (runs.len(), all.len())
+}
+
+#[test]
+fn random_programs_within_a_bound_on_preemptions() {
+    let mut random = Random(5);
+    let mut programs = 0;
+    while programs < 500 {
+        let program = random::plain(&mut random);
+        if programs::oracle::executions(&program, None, 3000).is_none() {
+            continue;
+        }
+        programs += 1;
+        let counts: Vec<usize> = (0..4).map(|bound| check_within(&program, bound).1).collect();
+        assert!(counts.is_sorted(), "{program:?} {counts:?}");
+    }
+}
+
+/// With wait loops: every class within the bound is run, and of those that differ only in iterations without effect one
+/// counts at most: that without them, if it is within the bound itself.
+#[test]
+fn random_programs_with_wait_loops_within_a_bound_on_preemptions() {
+    let mut random = Random(6);
+    let mut programs = 0;
+    while programs < 1000 {
+        let program = random::waiting(&mut random);
+        if program.iter().map(Vec::len).sum::<usize>() > 12 {
+            continue;
+        }
+        programs += 1;
+        for bound in 0..3 {
+            let runs = explore_classes_within(&program, Some(bound));
+            let all = explore(&program, Some(bound));
+            let ran: BTreeSet<Class> = runs.iter().map(|run| class(&program, run)).collect();
+            for run in &all {
+                assert!(ran.contains(&class(&program, run)), "missing at {bound}: {program:?}\n{:?}", run.schedule);
+            }
+            let expected: BTreeSet<Class> = all.iter().map(|run| reduced(&program, run)).collect();
+            let mut counted = BTreeSet::new();
+            for run in runs.iter().filter(|run| run.counts == Counts::Once) {
+                assert!(counted.insert(reduced(&program, run)), "counted twice: {program:?}\n{:?}", run.schedule);
+            }
+            assert!(counted.is_subset(&expected), "not within {bound}: {program:?}");
+        }
+    }
+}
+
+/// Where iterations change something in passing, not every class of them is run; the bound takes none away.
+#[test]
+fn random_programs_that_poll_within_a_bound_on_preemptions() {
+    let mut random = Random(7);
+    let mut programs = 0;
+    while programs < 500 {
+        let program = random::polling(&mut random);
+        if program.iter().map(Vec::len).sum::<usize>() > 12 {
+            continue;
+        }
+        programs += 1;
+        let without: BTreeSet<Class> = explore_classes(&program).iter().map(|run| class(&program, run)).collect();
+        for bound in 0..3 {
+            let runs = explore_classes_within(&program, Some(bound));
+            let ran: BTreeSet<Class> = runs.iter().map(|run| class(&program, run)).collect();
+            for run in explore(&program, Some(bound)) {
+                let class = class(&program, &run);
+                let taken = without.contains(&class) && !ran.contains(&class);
+                assert!(!taken, "missing at {bound}: {program:?}\n{:?}", run.schedule);
+            }
+        }
+    }
+}
+
+/// What lies beyond the bound is not run, but for little.
+#[test]
+fn a_bound_on_preemptions_saves_executions() {
+    for (bound, most) in [(0, 100), (1, 500), (2, 2000)] {
+        let (ran, classes) = check_within(&sbloop(5), bound);
+        assert!(classes < ran && ran < most, "{ran} for {classes}");
+    }
 }
 
 fn created(threads: &[Vec<Op>]) -> Program {

@@ -144,13 +144,35 @@ fn the_order_of_the_threads_makes_no_difference() {
     }
 }
 
+/// The classes that have an interleaving of few enough preemptions count under a bound, each once.
+#[test]
+fn preemptions_are_bounded() {
+    for seed in 0..600 {
+        let program = scattered(seed);
+        for bound in 0..3 {
+            let mut within = BTreeSet::new();
+            Machine::new(&program, machine::Model::Sc).interleavings(&mut |run, preemptions| {
+                if preemptions <= bound as usize {
+                    within.insert(definition::class(run));
+                }
+            });
+            let mut counted = BTreeSet::new();
+            let mut execution = Execution::new(Box::new(Trust::within(Some(bound))));
+            classes::run_some(&program, &mut execution, usize::MAX, &mut |run| {
+                assert!(counted.insert(definition::class(run)), "a class twice: {program}");
+            });
+            assert_eq!(counted, within, "{bound}: {program}");
+        }
+    }
+}
+
 /// All classes, searched in slices that are cut anywhere and run from the front: as many slices as there were, too.
 fn in_slices(program: &Program, paths: &[Vec<u32>], random: &mut Random) -> (Vec<Vec<Step>>, usize) {
     let mut units = vec![Trust::whole()];
     let (mut runs, mut slices) = (Vec::new(), 0);
     while !units.is_empty() {
         let rest = units.split_off(1 + random.below(units.len()));
-        let mut execution = Execution::new(Box::new(Trust::slice(&units).expect("units that were handed out")));
+        let mut execution = Execution::new(Box::new(Trust::slice(None, &units).expect("units that were handed out")));
         execution.number(paths).expect("a numbering");
         classes::run_some(program, &mut execution, 1 + random.below(4), &mut |run| runs.push(run.to_vec()));
         assert_eq!(execution.lacks(), None, "{program}");

@@ -3,7 +3,7 @@
 
 mod programs;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::explore::Strategy;
 use engine::explore::pct::Pct;
@@ -64,17 +64,38 @@ fn alternates(run: &Run) -> bool {
     run.schedule.iter().filter_map(thread).eq([1, 2, 1, 2])
 }
 
+/// Two creations, two joins, four stores; three threads; a bug of depth 3.
+const GUARANTEED: f64 = 1.0 / (3.0 * 8.0 * 8.0);
+
 #[test]
 fn pct_finds_a_bug_of_depth_three_at_its_guaranteed_rate() {
     let program = two_threads(2);
-    // Two creations, two joins, four stores; three threads.
-    let (events, threads, seeds) = (8_u32, 3, 1000);
-    let found = (0..seeds)
-        .filter(|&seed| {
-            let runs = some(&program, Box::new(Sampler::new(seed, Pct::new(3, events))), 1);
-            alternates(&runs[0])
-        })
-        .count();
-    let guaranteed = seeds / u64::from(threads * events * events);
-    assert!(found as u64 >= guaranteed.max(5), "{found} of {seeds}");
+    let found = |known: u32, before: usize| {
+        let finds = |&seed: &u64| {
+            let runs = some(&program, Box::new(Sampler::new(seed, Pct::new(3, known))), before + 1);
+            alternates(&runs[before])
+        };
+        (0..1000).filter(finds).count()
+    };
+    // The length is given, or has been learned from the executions before: from one, and from all that are learned from.
+    for (known, before) in [(8, 0), (1, 1), (1, 120)] {
+        let found = found(known, before);
+        assert!(found as f64 >= 1000.0 * GUARANTEED, "{found} of 1000 with {before} executions before");
+    }
+    // Nothing is known of the first execution but that it has an event: both points are before it.
+    assert_eq!(found(1, 0), 0);
+}
+
+/// Main creates a thread, and both perform so many stores; nobody waits for anybody.
+#[test]
+fn urw_draws_interleavings_evenly() {
+    let stores = |location| (1..=4).map(move |value| Op::Store(location, value));
+    let program = vec![std::iter::once(Op::Create(1)).chain(stores(0)).collect(), stores(1).collect()];
+    let drawn = some(&program, Box::new(Sampler::new(3, Urw::default())), 70_001);
+    let mut counts: BTreeMap<&[Decision], i32> = BTreeMap::new();
+    // Of the first one nothing is known.
+    schedules(&drawn[1..]).into_iter().for_each(|schedule| *counts.entry(schedule).or_default() += 1);
+    // C(8, 4) interleavings, a thousand each; six standard deviations of a binomial count.
+    assert_eq!(counts.len(), 70);
+    assert!(counts.values().all(|count| (count - 1000).abs() < 190), "{counts:?}");
 }

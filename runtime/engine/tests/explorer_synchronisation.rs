@@ -8,7 +8,7 @@ use engine::event::{Kind, Object, Site, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Status, Step};
 use engine::explore::bounded::Bounded;
 use engine::explore::trust::Trust;
-use engine::explore::{Finish, Strategy, Values};
+use engine::explore::{Counts, Finish, Strategy, Values};
 use engine::sync::barrier::{Arrival, Barrier};
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::mutex::Type;
@@ -369,7 +369,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// All executions that the engine runs with this strategy.
+/// All executions that the engine runs with this strategy, of those that count.
 fn explored(program: &Program, strategy: Box<dyn Strategy>) -> Vec<Outcome> {
     let mut execution = Execution::new(strategy);
     let mut found = Vec::new();
@@ -394,7 +394,9 @@ fn explored(program: &Program, strategy: Box<dyn Strategy>) -> Vec<Outcome> {
         let schedule = interpreter.schedule;
         let left = (1..=program.len())
             .filter(|&thread| !matches!(execution.status(Thread::from_index(thread)), Status::Ended | Status::Absent));
-        found.push((schedule, left.collect()));
+        if execution.counts() == Counts::Once {
+            found.push((schedule, left.collect()));
+        }
         execution.finish(Finish::Done);
     }
     found
@@ -461,10 +463,10 @@ fn class(program: &Program, (schedule, left): &Outcome) -> Class {
 }
 
 /// The explorer `dpor` runs each class of these executions once.
-fn compare_classes(program: &Program, executions: &[Outcome]) {
+fn compare_classes(program: &Program, executions: &[Outcome], preemptions: Option<u32>) {
     let expected: BTreeSet<Class> = executions.iter().map(|outcome| class(program, outcome)).collect();
     let mut seen = BTreeSet::new();
-    for outcome in explored(program, Box::new(Trust::new())) {
+    for outcome in explored(program, Box::new(Trust::within(preemptions))) {
         let class = class(program, &outcome);
         assert!(expected.contains(&class), "no class: {program:?} {outcome:?}");
         assert!(seen.insert(class), "a class twice: {program:?} {outcome:?}");
@@ -495,7 +497,11 @@ fn pieces() -> Vec<Vec<Op>> {
 fn compare(program: &Program) -> usize {
     let mut expected = Vec::new();
     State::default().enumerate(program, &mut Vec::new(), &mut expected);
-    compare_classes(program, &expected);
+    compare_classes(program, &expected, None);
+    for bound in 0..3 {
+        let within = explored(program, Box::new(Bounded::new(Some(bound))));
+        compare_classes(program, &within, Some(bound));
+    }
     let mut found = explored(program, Box::new(Bounded::new(None)));
     let number = expected.len();
     expected.sort_unstable();

@@ -5,16 +5,18 @@
 //!
 //! The guarantee: a bug of depth d (d orderings between events are enough to bring it about) in a program of n threads
 //! and k events is found by one execution with a probability of at least 1 / (n · kᵈ⁻¹). The paper's k and d are
-//! inputs; here d is one, and k is the length of the longest execution so far, at least what was given at first. The
-//! guarantee therefore does not cover the first execution of a program of unknown length.
+//! inputs; here d is one, and k is the length of the longest of the executions before it, of the first hundred at most
+//! ([`Pct::LESSONS`]), and at least what was given at first. The guarantee therefore covers neither the first execution of
+//! a program of unknown length, nor executions that are longer than k: for any of those after the first hundred this has
+//! a probability of at most 1 in 101 if all are drawn alike.
 //!
 //! Deviations from the paper:
 //! 1. The number of threads need not be known: a thread gets its priority, any 64-bit number, when it is first seen.
 //! 2. A thread that yields gets the lowest priority of all; the paper knows no yields, and a thread that waits by
 //!    yielding would run alone for ever.
 
-use super::Previous;
 use super::sampler::{Draw, Random};
+use super::{Corrupt, Previous};
 use crate::event::Thread;
 use crate::per_thread::PerThread;
 use crate::thread_set::ThreadSet;
@@ -34,7 +36,7 @@ enum Priority {
 #[derive(Debug)]
 pub struct Pct {
     depth: u32,
-    /// How many events an execution has at least.
+    /// How many events an execution has.
     events: u32,
     priorities: PerThread<Option<Priority>>,
     /// The events before which the thread that would perform them is lowered, and to what; the last one first.
@@ -46,7 +48,7 @@ impl Pct {
     /// For bugs of this depth, at least 1, in executions of at least so many events.
     #[must_use]
     pub fn new(depth: u32, events: u32) -> Self {
-        Self { depth, events, priorities: PerThread::default(), points: Vec::new(), yields: 0 }
+        Self { depth, events: events.max(1), priorities: PerThread::default(), points: Vec::new(), yields: 0 }
     }
 
     fn highest(&mut self, random: &mut Random, threads: &ThreadSet) -> Thread {
@@ -58,10 +60,12 @@ impl Pct {
 }
 
 impl Draw for Pct {
-    fn begin(&mut self, random: &mut Random, longest: u32) {
+    /// Enough to see how long a program is, few enough not to wait for where others could run, too.
+    const LESSONS: u64 = 100;
+
+    fn begin(&mut self, random: &mut Random) {
         self.priorities = PerThread::default();
         self.yields = 0;
-        self.events = self.events.max(longest).max(1);
         self.points.clear();
         for priority in 1..self.depth {
             let point = random.below(self.events.into());
@@ -84,5 +88,18 @@ impl Draw for Pct {
             thread = self.highest(random, threads);
         }
         thread
+    }
+    fn learn(&mut self, events: u32) {
+        self.events = self.events.max(events);
+    }
+
+    fn learned(&self) -> Vec<u64> {
+        vec![self.events.into()]
+    }
+
+    fn recall(&mut self, learned: &[u64]) -> Result<(), Corrupt> {
+        let &[events] = learned else { return Err(Corrupt) };
+        self.events = u32::try_from(events).ok().filter(|&events| events > 0).ok_or(Corrupt)?;
+        Ok(())
     }
 }

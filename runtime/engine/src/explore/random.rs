@@ -13,11 +13,7 @@ use crate::thread_set::ThreadSet;
 pub struct Uniform;
 
 impl Draw for Uniform {
-    fn begin(&mut self, _random: &mut Random, _longest: u32) {}
-
-    fn learns(&self) -> bool {
-        false
-    }
+    fn begin(&mut self, _random: &mut Random) {}
 
     fn draw(&mut self, random: &mut Random, _event: u32, _previous: Previous, threads: &ThreadSet) -> Thread {
         let nth = if threads.len() == 1 { 0 } else { random.below(threads.len().into()) };

@@ -1,7 +1,9 @@
 //! Random search: execution after execution, each drawn by its own numbers, without end.
 //!
-//! What the samplers have in common: execution i of a seed depends on the seed, on i, and on nothing that a budget
-//! changes, so the same seed gives the same executions. How a thread is drawn is a [`Draw`], one file each.
+//! What the samplers have in common: execution i of a seed depends on the seed, on i, and on nothing that a budget or the
+//! number of processes changes, so the same seed gives the same executions. How a thread is drawn is a [`Draw`], one file
+//! each. A sampler that learns from executions learns from the first few alone ([`Draw::LESSONS`]), one after another;
+//! what they teach goes with every unit of those that come after them.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,17 +21,15 @@ const PARTS: u64 = 64;
 
 /// How the next thread is drawn.
 pub trait Draw {
-    /// An execution begins; `longest` is the most events that one of those before it had, or 0.
-    fn begin(&mut self, random: &mut Random, longest: u32);
+    /// So many executions of a seed, from the first one on, are learned from: the others are drawn by what these teach.
+    const LESSONS: u64 = 0;
+
+    /// An execution begins.
+    fn begin(&mut self, random: &mut Random);
 
     /// Which of the threads performs the event with this index? There is at least one, and `previous`, if it goes on,
     /// is one of them.
     fn draw(&mut self, random: &mut Random, event: u32, previous: Previous, threads: &ThreadSet) -> Thread;
-
-    /// Whether what it draws in an execution depends on those before it.
-    fn learns(&self) -> bool {
-        true
-    }
 
     /// Whether it wants to be told of every event.
     fn observes(&self) -> bool {
@@ -39,8 +39,21 @@ pub trait Draw {
     /// An event has been performed; called only where it observes.
     fn performed(&mut self, _event: &Performed<'_>) {}
 
-    /// An execution has ended that is not run again.
-    fn end(&mut self) {}
+    /// One of the executions that are learned from has ended, and is not run again: it had so many events.
+    fn learn(&mut self, _events: u32) {}
+
+    /// What has been learned.
+    fn learned(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Knows what another one has learned.
+    ///
+    /// # Errors
+    /// [`Corrupt`] if nobody has learned that.
+    fn recall(&mut self, learned: &[u64]) -> Result<(), Corrupt> {
+        if learned.is_empty() { Ok(()) } else { Err(Corrupt) }
+    }
 }
 
 /// The numbers of one execution.
@@ -72,7 +85,6 @@ pub struct Sampler<D> {
     ahead: VecDeque<Range<u64>>,
     /// The index of the last event that was asked for, plus 1.
     length: u32,
-    longest: u32,
 }
 
 impl<D: Draw> Sampler<D> {
@@ -83,21 +95,21 @@ impl<D: Draw> Sampler<D> {
 
     fn of(seed: u64, draw: D, ahead: VecDeque<Range<u64>>) -> Self {
         let first = ahead.front().map_or(0, |range| range.start);
-        Self { draw, seed, random: Random::default(), execution: first, first, ahead, length: 0, longest: 0 }
+        Self { draw, seed, random: Random::default(), execution: first, first, ahead, length: 0 }
     }
 
     /// The executions of these units and no others.
     ///
     /// # Errors
-    /// [`Corrupt`], also where executions depend on those before them.
-    pub fn slice(seed: u64, draw: D, units: &[Unit]) -> Result<Self, Corrupt> {
-        let range = |unit: &Unit| {
-            let mut reader = Reader::new(&unit.prefixes);
-            let range = reader.number()?..reader.number()?;
-            if range.is_empty() || reader.left() > 0 || draw.learns() { Err(Corrupt) } else { Ok(range) }
-        };
-        let ahead = units.iter().map(range).collect::<Result<_, Corrupt>>()?;
-        Ok(Self::of(seed, draw, ahead))
+    /// [`Corrupt`].
+    pub fn slice(seed: u64, mut draw: D, units: &[Unit]) -> Result<Self, Corrupt> {
+        let units = units.iter().map(read).collect::<Result<Vec<_>, Corrupt>>()?;
+        let (_, learned) = units.first().ok_or(Corrupt)?;
+        draw.recall(learned)?;
+        if units.iter().any(|(_, other)| other != learned) {
+            return Err(Corrupt);
+        }
+        Ok(Self::of(seed, draw, units.into_iter().map(|(range, _)| range).collect()))
     }
 }
 
@@ -106,7 +118,7 @@ impl<D: Draw> Strategy for Sampler<D> {
         self.execution = self.ahead.front()?.start;
         self.random = Random(Generator::new(self.seed, self.execution));
         self.length = 0;
-        self.draw.begin(&mut self.random, self.longest);
+        self.draw.begin(&mut self.random);
         Some(Start { shared: 0, preemptions: None, counts: Counts::Once })
     }
 
@@ -144,41 +156,48 @@ impl<D: Draw> Strategy for Sampler<D> {
     }
 
     fn finish(&mut self, finish: Finish) {
-        if finish == Finish::Done {
-            if let Some(range) = self.ahead.front_mut() {
-                range.start += 1;
-                if range.is_empty() {
-                    self.ahead.pop_front();
-                }
+        if finish == Finish::Again {
+            return;
+        }
+        if self.execution < D::LESSONS {
+            self.draw.learn(self.length);
+        }
+        if let Some(range) = self.ahead.front_mut() {
+            range.start += 1;
+            if range.is_empty() {
+                self.ahead.pop_front();
             }
-            self.longest = self.longest.max(self.length);
-            self.draw.end();
         }
     }
 
     fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {
-        if self.draw.learns() {
-            return None;
-        }
+        let learned = self.draw.learned();
         let part = (self.execution - self.first).max(1);
         let mut now = Vec::new();
         for Range { mut start, end } in self.ahead.drain(..) {
-            // Only what has no end is too much for one.
-            let parts = if end == u64::MAX { PARTS } else { 0 };
+            // Only what has no end is too much for one; and who learns needs what comes before.
+            let parts = if end == u64::MAX && start >= D::LESSONS { PARTS } else { 0 };
             for _ in 0..parts {
-                now.push(unit(start..start + part));
+                now.push(unit(&(start..start + part), &learned));
                 start += part;
             }
-            now.push(unit(start..end));
+            now.push(unit(&(start..end), &learned));
         }
         Some(Leftover { now, next: Vec::new() })
     }
 }
 
 /// Executions without end have no weight.
-fn unit(range: Range<u64>) -> Unit {
+fn unit(range: &Range<u64>, learned: &[u64]) -> Unit {
     let mut prefixes = Vec::new();
-    write(&mut prefixes, range.start);
-    write(&mut prefixes, range.end);
+    let numbers = [range.start, range.end, learned.len() as u64];
+    numbers.iter().chain(learned).for_each(|&number| write(&mut prefixes, number));
     Unit { weight: 0.0, prefixes }
+}
+
+fn read(unit: &Unit) -> Result<(Range<u64>, Vec<u64>), Corrupt> {
+    let mut reader = Reader::new(&unit.prefixes);
+    let range = reader.number()?..reader.number()?;
+    let learned = (0..reader.count()?).map(|_| reader.number()).collect::<Result<_, Corrupt>>()?;
+    if range.is_empty() || reader.left() > 0 { Err(Corrupt) } else { Ok((range, learned)) }
 }

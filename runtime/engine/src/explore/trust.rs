@@ -6,6 +6,7 @@
 mod graph;
 mod order;
 mod overtaking;
+mod preemptions;
 mod slices;
 
 use std::collections::VecDeque;
@@ -13,6 +14,7 @@ use std::collections::VecDeque;
 use graph::{Begins, Event, Expected, Graph, NONE, Watched, What, Writes, is_object};
 use order::Closure;
 use overtaking::Scratch;
+use preemptions::{Bound, Of};
 use slices::{Goes, UNKNOWN};
 
 use super::slice::{Leftover, Unit};
@@ -37,6 +39,10 @@ pub struct Trust {
     repeats: bool,
     closure: Closure,
     scratch: Scratch,
+    /// On the preemptions that a class needs.
+    bound: Option<Bound>,
+    /// The position of the last event before which its thread had yielded.
+    yielded: Option<usize>,
     /// The first so many of the order are given.
     planned: usize,
     position: usize,
@@ -94,6 +100,12 @@ impl Trust {
         Self { tasks: [Self::whole()].into(), ..Self::default() }
     }
 
+    /// An explorer of the classes that have an execution with at most so many preemptions, or of all.
+    #[must_use]
+    pub fn within(preemptions: Option<u32>) -> Self {
+        Self { bound: preemptions.map(Bound::new), ..Self::new() }
+    }
+
     /// How many execution graphs it keeps at the moment. They are all that it keeps.
     #[must_use]
     pub fn graphs(&self) -> usize {
@@ -139,18 +151,35 @@ impl Trust {
                 let depends = event.writes != Writes::Surely;
                 let reads = matches!(event.what, What::Read | What::Asleep(Begins::ByReading));
                 let (overtakes, reads_older) = (!reads || depends, reads || depends);
-                (overtakes && self.overtake(last)) || (reads_older && self.closure.read_older(&mut self.graph, last))
+                (overtakes && self.overtake(last)) || (reads_older && self.read_older(last))
             }
         }
     }
 
     /// The last event comes before the next one that it can overtake.
     fn overtake(&mut self, last: u32) -> bool {
-        let Some(overtaking) = overtaking::next(&mut self.graph, last, &mut self.scratch) else { return false };
         let mut graph = self.spare.pop().unwrap_or_default();
-        overtaking.apply(&self.graph, &mut graph);
-        self.suspended.push(std::mem::replace(&mut self.graph, graph));
-        true
+        while let Some(overtaking) = overtaking::next(&mut self.graph, last, &mut self.scratch) {
+            overtaking.apply(&self.graph, &mut graph);
+            // Where it is to be varied, it may need fewer than it does now.
+            let varies = graph.bottom < graph.length();
+            if varies || self.bound.as_mut().is_none_or(|bound| bound.admits(&graph, Of::Beginning)) {
+                self.suspended.push(std::mem::replace(&mut self.graph, graph));
+                return true;
+            }
+        }
+        self.spare.push(graph);
+        false
+    }
+
+    /// The last event reads something older than before.
+    fn read_older(&mut self, last: u32) -> bool {
+        while self.closure.read_older(&mut self.graph, last) {
+            if self.bound.as_mut().is_none_or(|bound| bound.admits(&self.graph, Of::Beginning)) {
+                return true;
+            }
+        }
+        false
     }
 
     /// What the next execution has in common with the last one.
@@ -223,6 +252,7 @@ impl Trust {
             self.runs.push(event.thread.0.into());
             self.graph.length() - 1
         };
+        self.graph.events[index as usize].yielded = self.yielded == Some(self.position);
         self.performed.push(index);
         self.position += 1;
         if self.has_repeated() {
@@ -312,7 +342,7 @@ impl Strategy for Trust {
         self.planned = self.graph.order.len();
         self.renews = self.graph.generation != self.generation;
         self.stale = self.graph.generation == UNKNOWN;
-        self.position = 0;
+        (self.position, self.yielded) = (0, None);
         self.current = Thread::MAIN;
         self.performed.clear();
         self.counts = Counts::Once;
@@ -389,6 +419,10 @@ impl Strategy for Trust {
         }
     }
 
+    fn yielded(&mut self) {
+        self.yielded = Some(self.position);
+    }
+
     fn becomes(&mut self, object: Object, state: Option<u64>) {
         if let Some(&index) = self.performed.last() {
             self.graph.becomes(index, object, state);
@@ -424,7 +458,11 @@ impl Strategy for Trust {
                 self.graph.append_asleep(thread, begins, &watched);
             }
         }
-        Some(counts)
+        let Some(bound) = &mut self.bound else { return Some(counts) };
+        if self.stale {
+            self.graph.rebuild();
+        }
+        Some(if bound.admits(&self.graph, Of::Class) { counts } else { Counts::AsAnother })
     }
 
     fn abandons(&self) -> bool {

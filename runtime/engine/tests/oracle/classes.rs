@@ -3,7 +3,7 @@
 use engine::event::{Kind, Object, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step as EngineStep};
 use engine::explore::trust::Trust;
-use engine::explore::{Finish, Values};
+use engine::explore::{Counts, Finish, Values};
 
 use super::machine::{self, Machine, State, Step};
 use super::program::{Access, Action, Program};
@@ -40,7 +40,9 @@ pub(crate) fn run_some(program: &Program, execution: &mut Execution, count: usiz
             Ending::Abandoned => {}
             Ending::Diverged => panic!("{program}: {:?}", execution.divergence()),
             _ => {
-                visit(&runner.run);
+                if execution.counts() == Counts::Once {
+                    visit(&runner.run);
+                }
                 visited += 1;
             }
         }

@@ -1,6 +1,6 @@
 //! The oracle: what the engine's algorithms are measured against. It is written from the definitions of monitors.md,
 //! sections 1 and 3, for clarity, and shares no code with the engine. Only the bridges [`replay`], [`watch`],
-//! [`classes`] and [`graphs`] know the engine.
+//! [`classes`], [`small`] and [`graphs`] know the engine.
 //!
 //! * [`program`]: little programs and their notation.
 //! * [`machine`]: the operational machines SC, TSO and PSO; all traces, robustness, all interleavings.
@@ -12,6 +12,7 @@
 //! * [`replay`]: gives a run of a program to a monitor of the engine.
 //! * [`watch`]: gives an execution to a monitor of atomicity, and checks the cycles it reports.
 //! * [`classes`]: gives a program to the explorer `dpor`.
+//! * [`small`]: does so with all small programs, and judges it.
 //! * [`graphs`]: the same, and to the search for execution graphs, and compares what they say.
 #![allow(dead_code, reason = "each test binary uses a part of the oracle")]
 
@@ -24,5 +25,6 @@ pub(crate) mod machine;
 pub(crate) mod program;
 pub(crate) mod random;
 pub(crate) mod replay;
+pub(crate) mod small;
 pub(crate) mod sober;
 pub(crate) mod watch;

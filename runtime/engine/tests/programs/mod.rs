@@ -562,6 +562,11 @@ pub(crate) fn explore(program: &Program, bound: Option<u32>) -> Vec<Run> {
 
 /// All executions of the explorer `dpor`.
 pub(crate) fn explore_classes(program: &Program) -> Vec<Run> {
-    let runs = run_all(program, Box::new(Trust::new()), || false);
+    explore_classes_within(program, None)
+}
+
+/// Those with an execution of at most so many preemptions count.
+pub(crate) fn explore_classes_within(program: &Program, preemptions: Option<u32>) -> Vec<Run> {
+    let runs = run_all(program, Box::new(Trust::within(preemptions)), || false);
     runs.into_iter().filter(|run| run.ending != Ending::Abandoned).collect()
 }

@@ -61,6 +61,8 @@ pub(super) struct Event {
     pub(super) need: Option<Need>,
     /// It was added as what a thread would do that waits.
     pub(super) slept: bool,
+    /// Its thread had yielded before it.
+    pub(super) yielded: bool,
     pub(super) tried: Tried,
     /// How many places it shares with events added before, if that was known before it was: 0 if not.
     pub(super) places: u32,
@@ -448,6 +450,7 @@ impl Graph {
             writes,
             need,
             slept: matches!(what, What::Asleep(_)),
+            yielded: false,
             tried,
             places: 0,
         });

@@ -166,6 +166,18 @@ pub(super) fn can_perform(graph: &Graph, event: &Event, place: u32, source: u32)
     }
 }
 
+/// Whether the event, whose thread waits for it, can be performed when its places were last written by these sources. Of
+/// one that cannot in the end, it is known what has to change.
+pub(super) fn is_granted(graph: &Graph, event: &Event, mut standing: impl Iterator<Item = (u32, u32)>) -> bool {
+    let Some(need) = event.need else { return true };
+    let mut runs_out = false;
+    standing.all(|(place, source)| {
+        runs_out |= self::runs_out(graph, event, place, source);
+        let granted = graph.value_after(place, source).map(|held| grants(need, event, place, held));
+        runs_out || granted.unwrap_or(event.what != What::Stuck)
+    })
+}
+
 /// Whether an object in this state grants the wish ([`crate::execution`] says what the states are).
 fn grants(need: Need, event: &Event, place: u32, state: u64) -> bool {
     let own = u64::from(event.thread.0) + 1;

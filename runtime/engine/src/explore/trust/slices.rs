@@ -65,15 +65,15 @@ struct Shape {
 }
 
 impl Trust {
-    /// An explorer of these units and of nothing else.
+    /// An explorer of these units and of nothing else, within the bound of the whole search.
     ///
     /// # Errors
     /// [`Corrupt`].
-    pub fn slice(units: &[Unit]) -> Result<Self, Corrupt> {
+    pub fn slice(preemptions: Option<u32>, units: &[Unit]) -> Result<Self, Corrupt> {
         for unit in units {
             read_unit(&unit.prefixes)?;
         }
-        Ok(Self { tasks: units.iter().cloned().collect(), ..Self::default() })
+        Ok(Self { tasks: units.iter().cloned().collect(), ..Self::within(preemptions) })
     }
 
     /// The unit of a whole search.
@@ -113,7 +113,7 @@ impl Trust {
             State::Ended(Finish::Done) => self.cut(None, &mut now),
         }
         now.extend(self.tasks.drain(..));
-        *self = Self::default();
+        *self = Self { bound: self.bound.take(), ..Self::default() };
         Leftover { now, next: Vec::new() }
     }
 

@@ -1,0 +1,275 @@
+//! How many preemptions a class needs: those of its execution that has the fewest.
+//!
+//! Source: Marmanis, Kokologiannakis, Vafeiadis, "Reconciling Preemption Bounding with DPOR", TACAS 2023. A graph that
+//! needs more than the bound and some slack has no class within the bound below it, and is not run. Where a thread has
+//! no more events in a graph that is still to be completed, it costs nothing to leave it. Deviations:
+//! 1. The slack is [`slack`]; the tests hold it against all executions of small programs.
+//! 2. Switches are free where they are in [`crate::explore::bounded`]: also after a yield, and in a wait loop.
+//!
+//! The executions of a graph are tried, those with fewer preemptions first. A switch before an event on which nobody's
+//! waiting depends is never worth it: performed at once, the event makes no switch dearer, and saves one.
+
+use std::collections::HashSet;
+
+use super::graph::{Event, Graph, NONE, Watch, What, is_object};
+use super::overtaking::is_granted;
+use crate::event::Thread;
+
+/// A graph that is still to be completed may need so many preemptions more than its classes.
+fn slack(threads: usize) -> u32 {
+    u32::try_from(threads.saturating_sub(2)).expect("at most 256 threads")
+}
+
+/// Whether a thread waited for a mutex to be free, or polled one: it may have to be left once more.
+fn passes_mutexes(graph: &Graph) -> bool {
+    graph.accesses.iter().any(|access| access.waited() && is_object(access.place))
+}
+
+/// What a graph is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Of {
+    /// The class that it is.
+    Class,
+    /// Classes that may be below it.
+    Beginning,
+}
+
+/// A bound on the preemptions, and what the search for an execution within it works with.
+#[derive(Debug)]
+pub(super) struct Bound {
+    limit: u32,
+    threads: Vec<Line>,
+    /// Of each place, its writes in their order.
+    writes: Vec<Vec<Write>>,
+    /// Of each place, the reads since its last write.
+    reads: Vec<Vec<Place>>,
+    /// Places that a thread waits for to change.
+    watched: Vec<bool>,
+    seen: HashSet<State>,
+}
+
+/// The events of a thread.
+#[derive(Clone, Default, Debug)]
+struct Line {
+    events: Vec<Planned>,
+    /// Where it stands in the end if it cannot go on.
+    stands: Option<u32>,
+    is_joined: bool,
+}
+
+/// An event of a thread.
+#[derive(Clone, Debug)]
+struct Planned {
+    index: u32,
+    after: Vec<Place>,
+    /// Nobody's waiting depends on it, and it costs something to leave its thread before it.
+    is_plain: bool,
+}
+
+/// So many events of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    thread: Thread,
+    events: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Write {
+    access: u32,
+    at: Place,
+}
+
+/// How many events of each thread are done, and who is at it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct State {
+    done: Vec<u32>,
+    current: Thread,
+}
+
+impl Bound {
+    /// At most so many preemptions.
+    pub(super) fn new(limit: u32) -> Self {
+        Self {
+            limit,
+            threads: Vec::new(),
+            writes: Vec::new(),
+            reads: Vec::new(),
+            watched: Vec::new(),
+            seen: HashSet::new(),
+        }
+    }
+
+    /// Whether the graph is within the bound.
+    pub(super) fn admits(&mut self, graph: &Graph, of: Of) -> bool {
+        self.read(graph);
+        let limit = match of {
+            Of::Class => self.limit,
+            Of::Beginning => self.limit + slack(self.threads.len()) + u32::from(passes_mutexes(graph)),
+        };
+        self.seen.clear();
+        let mut states = vec![State { done: vec![0; self.threads.len()], current: Thread::MAIN }];
+        for _ in 0..=limit {
+            let mut dearer = Vec::new();
+            while let Some(state) = states.pop() {
+                if self.seen.insert(state.clone()) && self.go_on(graph, state, &mut states, &mut dearer) {
+                    return true;
+                }
+            }
+            states = dearer;
+        }
+        false
+    }
+
+    /// Lets the current thread perform what it can; true if all is done then. Where another one can take over, that is
+    /// a state of its own: among those that cost as much, or a preemption more.
+    fn go_on(&self, graph: &Graph, mut state: State, free: &mut Vec<State>, dearer: &mut Vec<State>) -> bool {
+        loop {
+            let line = &self.threads[state.current.index()];
+            let next = line.events.get(state.done[state.current.index()] as usize);
+            let can = next.is_some_and(|next| is_ready(next, &state.done));
+            if !can || next.is_some_and(|next| !next.is_plain) {
+                let into = if self.is_enabled(graph, &state) { &mut *dearer } else { &mut *free };
+                for (number, other) in (0..).zip(&self.threads) {
+                    let next = other.events.get(state.done[usize::from(number)] as usize);
+                    if Thread(number) != state.current && next.is_some_and(|next| is_ready(next, &state.done)) {
+                        into.push(State { current: Thread(number), ..state.clone() });
+                    }
+                }
+            }
+            if !can {
+                return self.threads.iter().zip(&state.done).all(|(line, &done)| done as usize == line.events.len());
+            }
+            state.done[state.current.index()] += 1;
+        }
+    }
+
+    /// Whether it would be a preemption if another thread took over.
+    fn is_enabled(&self, graph: &Graph, state: &State) -> bool {
+        let line = &self.threads[state.current.index()];
+        let planned = line.events.get(state.done[state.current.index()] as usize);
+        let Some(index) = planned.map(|planned| planned.index).or(line.stands) else { return false };
+        let event = graph.event(index);
+        if event.yielded || matches!(event.what, What::Asleep(_)) {
+            return false;
+        }
+        if let (What::Join(_), Some(planned)) = (event.what, planned) {
+            return is_ready(planned, &state.done);
+        }
+        let accesses = graph.accesses_of(index);
+        let held = |place: u32| {
+            let writes = self.writes.get(place as usize).map_or(&[][..], Vec::as_slice);
+            let last = writes.iter().rfind(|write| is_done(write.at, &state.done));
+            last.map_or(NONE, |write| write.access)
+        };
+        if event.need.is_some() {
+            return is_granted(graph, event, accesses.iter().map(|access| (access.place, held(access.place))));
+        }
+        let mut waits = false;
+        let changed = accesses.iter().any(|access| match access.watch {
+            Watch::No | Watch::Never => false,
+            Watch::From(before) | Watch::Aside(before) => {
+                waits = true;
+                let now = graph.value_after(access.place, held(access.place));
+                before.zip(now).is_some_and(|(before, now)| before != now)
+            }
+        });
+        changed || !waits
+    }
+
+    /// Takes what is needed from the graph.
+    fn read(&mut self, graph: &Graph) {
+        self.threads.iter_mut().for_each(|line| *line = Line::default());
+        self.writes.iter_mut().for_each(Vec::clear);
+        self.reads.iter_mut().for_each(Vec::clear);
+        self.watched.fill(false);
+        for access in (0..graph.length()).flat_map(|index| graph.accesses_of(index)) {
+            let place = access.place as usize;
+            if self.watched.len() <= place {
+                self.watched.resize(place + 1, false);
+                self.writes.resize_with(place + 1, Vec::new);
+                self.reads.resize_with(place + 1, Vec::new);
+            }
+            self.watched[place] |= access.waited();
+        }
+        for &index in graph.order.iter().filter(|&&index| index < graph.length()) {
+            self.take(graph, index);
+        }
+        for index in (0..graph.length()).filter(|&index| !graph.event(index).what.is_performed()) {
+            self.line(graph.event(index).thread).stands = Some(index);
+        }
+        for line in self.threads.iter_mut().filter(|line| line.is_joined) {
+            if let Some(last) = line.events.last_mut() {
+                last.is_plain = false;
+            }
+        }
+    }
+
+    fn line(&mut self, thread: Thread) -> &mut Line {
+        if self.threads.len() <= thread.index() {
+            self.threads.resize_with(thread.index() + 1, Line::default);
+        }
+        &mut self.threads[thread.index()]
+    }
+
+    /// Takes an event, after all that come before it.
+    fn take(&mut self, graph: &Graph, index: u32) {
+        let event = graph.event(index);
+        if matches!(event.what, What::Value { .. }) {
+            return;
+        }
+        let events = self.line(event.thread).events.len();
+        let at = Place { thread: event.thread, events: u32::try_from(events).expect("fewer than 2^32 events") + 1 };
+        let mut after = Vec::new();
+        self.follow(graph, event, &mut after);
+        let mut is_plain = !event.yielded && event.need.is_none();
+        for (number, access) in (event.first..).zip(graph.accesses_of(index)) {
+            let place = access.place as usize;
+            is_plain &= !is_object(access.place) && !self.watched[place];
+            if event.what == What::Leave {
+                continue;
+            }
+            after.extend(self.writes[place].last().map(|write| write.at));
+            if event.writes() {
+                after.append(&mut self.reads[place]);
+                self.writes[place].push(Write { access: number, at });
+            } else {
+                self.reads[place].push(at);
+            }
+        }
+        after.retain(|before| before.thread != event.thread);
+        self.line(event.thread).events.push(Planned { index, after, is_plain });
+    }
+
+    /// What comes before the event for other reasons than that they conflict.
+    fn follow(&mut self, graph: &Graph, event: &Event, after: &mut Vec<Place>) {
+        let numbered = |index: u32| {
+            let Event { thread, tick, .. } = *graph.event(index);
+            Place { thread, events: tick }
+        };
+        if event.previous != NONE {
+            after.push(numbered(event.previous));
+        }
+        match event.what {
+            What::Join(other) => {
+                let line = self.line(other);
+                line.is_joined = true;
+                let events = u32::try_from(line.events.len()).expect("fewer than 2^32 events");
+                after.push(Place { thread: other, events });
+            }
+            What::Leave => {
+                let sources = graph.accesses[event.first as usize..][..event.accesses as usize].iter();
+                let released = sources.filter_map(|access| graph.accesses.get(access.source as usize));
+                after.extend(released.map(|source| numbered(source.event)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_done(place: Place, done: &[u32]) -> bool {
+    done[place.thread.index()] >= place.events
+}
+
+fn is_ready(planned: &Planned, done: &[u32]) -> bool {
+    planned.after.iter().all(|&before| is_done(before, done))
+}
