@@ -41,6 +41,8 @@ pub(crate) enum Class {
     Futex,
     /// Whether a thread is cancelled, by its handle.
     Cancellation,
+    /// Whether a thread has ended, by its handle.
+    End,
     /// What all threads have in common beside memory: the clock.
     Clock,
     /// What the C library remembers.
@@ -64,7 +66,7 @@ impl Class {
             Self::Barrier | Self::OddRound => "barrier",
             Self::Once => "pthread_once_t",
             Self::Futex => "futex",
-            Self::Cancellation => "thread",
+            Self::Cancellation | Self::End => "thread",
             Self::Clock => "clock",
             Self::Library => "state of the C library",
             Self::Keys => "keys",
@@ -86,6 +88,7 @@ impl Class {
             Self::OddRound
             | Self::Futex
             | Self::Cancellation
+            | Self::End
             | Self::Clock
             | Self::Library
             | Self::Keys
@@ -106,6 +109,7 @@ impl Class {
             Self::Futex => Some(Initial::Machine(Machine::Sleepers(Sleepers::default()))),
             Self::OddRound
             | Self::Cancellation
+            | Self::End
             | Self::Clock
             | Self::Library
             | Self::Keys

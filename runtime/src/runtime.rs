@@ -801,7 +801,7 @@ impl Runtime {
         site: RecordPointer,
         object: usize,
     ) -> Turn {
-        let unknown = matches!(operation, Operation::Cancel(_) | Operation::TestCancel | Operation::TryJoin(_));
+        let unknown = matches!(operation, Operation::Cancel(_) | Operation::TestCancel);
         if self.explorer == Explorer::Dpor && unknown {
             return self.refuse_by_classes(operation.name(), site);
         }

@@ -120,7 +120,8 @@ fn random_programs() {
 /// The same, with accesses to any of three addresses.
 fn scattered(seed: usize) -> Program {
     let mut random = Random::new(seed as u64);
-    let mut program = random::program(&mut random, Ingredients { addresses: 3, guards: seed % 2 == 0, ..WIDE });
+    let mut program =
+        random::program(&mut random, Ingredients { addresses: 3, guards: seed.is_multiple_of(2), ..WIDE });
     for op in program.threads.iter_mut().flatten() {
         if let Action::Access { addresses, .. } = &mut op.action {
             *addresses = Addresses(1 + random.below(7) as u8);

@@ -266,7 +266,7 @@ pub(super) fn touched<'a>(
 pub(super) fn what(event: &Performed<'_>) -> What {
     match event.kind {
         Kind::Create(thread) => What::Create(thread),
-        Kind::Join(thread) => What::Join(thread),
+        Kind::Join(thread) if event.objects.is_empty() => What::Join(thread),
         _ if event.objects.iter().any(|touched| touched.effect != Effect::Unseen) => What::Write,
         Kind::Share(_) => What::Leave,
         Kind::Load | Kind::FailedRmw => What::Read,

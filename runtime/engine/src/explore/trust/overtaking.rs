@@ -1,4 +1,17 @@
 //! Overtaking ("revisits" in the paper): an event that writes comes before one that was added earlier.
+//!
+//! The paper's events access one location. Where one accesses several, it conflicts at each of them:
+//!
+//! 1. *Who overtakes.* An event comes right before what it overtakes at the places that they share. At each other place it
+//!    comes right after one of the last writes, as far as those behind that one are given up: each such way is tried. Of
+//!    several events that it has to precede, it overtakes the one that was added first.
+//! 2. *Who is overtaken.* At the places that the two share, it is settled what comes right before it. At the others it has
+//!    all alternatives still, some of which need what has overtaken it. So it is added anew, right after that.
+//! 3. *In which order.* Where an event is to be overtaken by several others at different places, that happens from its
+//!    first place to its last one ([`Mark::rank`]), unless who overtakes it at an earlier place depends on who has done so
+//!    at a later one; that place is then open again. Else there would be two ways to one class.
+//!
+//! An event with one access is settled where it is overtaken, and stays where it was added.
 
 use super::graph::{Access, Event, Graph, Mark, NONE, Tried, Watch, What, Writes, has, object_place};
 use crate::explore::Need;
