@@ -38,7 +38,7 @@ Exploring:
   --monitor LIST          tso, pso (the default), race, sc-atomicity,
                           tso-atomicity, none, and others (README.md)
   --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc
-  --preemptions K|none, --unroll N, --seed S   of bounded [2], dpor; rsmc; others
+  --preemptions K|none, --unroll N, --seed S   bounded [2], dpor; rsmc; others
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks, --sv-comp-transactions   what calls mean; lost blocks
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason

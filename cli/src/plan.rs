@@ -441,7 +441,7 @@ fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Opti
     let given = fits_interleavings("--preemptions", &typed.preemptions, explorer.is_some())?;
     let usual = if matches!(explorer, None | Some(protocol::Explorer::Bounded)) { "2" } else { "none" };
     match (explorer, preemptions(given.unwrap_or(usual))?) {
-        (Some(explorer), Some(_)) if draws(Some(explorer)) => Err(Failure::usage(
+        (Some(explorer), Some(_)) if explorer.draws() => Err(Failure::usage(
             format!("--preemptions does not fit the explorer {}", explorer.name()),
             "it bounds the explorers bounded and dpor",
         )),
