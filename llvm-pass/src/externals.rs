@@ -65,7 +65,7 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
             match &*name {
                 "pthread_cancel" => say_that_it_cancels(hooks),
                 "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np" => {
-                    say_that_it_asks_for_ends(hooks)
+                    say_that_it_asks_for_ends(hooks);
                 }
                 _ => {}
             }
