@@ -292,7 +292,8 @@ impl Call {
                     process::unsupported("PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP", self.site);
                 }
                 let name = class.name();
-                self.concerns(object, Operation::Destroy);
+                turn_aside(self.site);
+                self.note(class, Operation::Destroy);
                 match with(|runtime| runtime.objects.at(object).life)? {
                     Life::Alive => return Some(object),
                     Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), last),
@@ -307,12 +308,9 @@ impl Call {
     /// Refuses an object in memory that may not be accessed.
     fn require(&self, class: Class) {
         let memory = self.address..self.address + class.size();
-        let forbidden = with(|runtime| {
-            let forbidden = !memory.is_empty() && runtime.is_forbidden(&memory);
-            forbidden.then(|| runtime.objects.number(class, self.address))
-        });
-        if let Some(Some(object)) = forbidden {
-            self.concerns(object, Operation::Destroy);
+        if with(|runtime| !memory.is_empty() && runtime.is_forbidden(&memory)) == Some(true) {
+            turn_aside(self.site);
+            self.note(class, Operation::Destroy);
         }
         memory::require(memory, self.name, self.site);
     }
@@ -323,9 +321,7 @@ impl Call {
             return self.initialise_in_graph(class, initial);
         }
         self.require(class);
-        if let Some(object) = unnamed(class, self.address) {
-            self.concerns(object, Operation::Initialise);
-        }
+        turn_aside(self.site);
         let before = with(|runtime| {
             let object = runtime.objects.number(class, self.address);
             let (life, last) = (runtime.objects.at(object).life, runtime.objects.at(object).last);
@@ -334,6 +330,7 @@ impl Call {
             (stays || (life == Life::Alive && runtime.is_waited_for(object))).then_some(last)
         });
         if let Some(Some(last)) = before {
+            self.note(class, Operation::Initialise);
             self.misuse(&format!("of a {} that is initialised already", class.name()), last);
         }
         self.fill(class, 0);
@@ -343,6 +340,8 @@ impl Call {
             let object = runtime.objects.number(class, self.address);
             runtime.gives_life(object, initial, Some(first));
         });
+        // Who waits for the object waits for what it is now.
+        self.note(class, Operation::Initialise);
     }
 
     /// The object's end by its `destroy` function.
@@ -353,7 +352,8 @@ impl Call {
             return;
         }
         let Some(object) = self.object(class) else { return };
-        self.concerns(object, Operation::Destroy);
+        turn_aside(self.site);
+        self.note(class, Operation::Destroy);
         let destroyed = with(|runtime| {
             let known = runtime.objects.at(object);
             (known.life == Life::Dead).then_some(known.last)
@@ -381,11 +381,13 @@ impl Call {
         });
     }
 
-    /// What the call does concerns whoever operates on the object.
-    fn concerns(&self, object: Object, operation: Operation) {
-        turn_aside(self.site);
+    /// What the call does, whose turn it is, concerns whoever operates on the object.
+    fn note(&self, class: Class, operation: Operation) {
         let note = Note { site: self.site, operation };
-        let turn = with(|runtime| runtime.concerns(&[], &[object], note, self.address));
+        let turn = with(|runtime| {
+            let object = runtime.objects.number(class, self.address);
+            runtime.concerns(&[], &[object], note, self.address)
+        });
         if let Some(turn) = turn {
             turn.obey();
         }
