@@ -6,6 +6,10 @@
 //@ verdict: violations
 //@ use-after-free: lock free allocation, count free allocation, count free allocation, unlock
 //@      free allocation
+//@ run: --monitor none --explorer dpor
+//@ verdict: violations
+//@ use-after-free: lock free allocation, count free allocation, count free allocation, unlock
+//@      free allocation
 //@ run: -DCOUNTED --monitor none --preemptions none
 //@ verdict: clean
 #include <pthread.h>

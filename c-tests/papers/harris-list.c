@@ -7,6 +7,8 @@
 //@ pso: set-key -> get-key, set-next -> get-next
 //@ run: -DFENCED --preemptions 2
 //@ verdict: clean
+//@ run: -DFENCED --explorer dpor
+//@ verdict: clean
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

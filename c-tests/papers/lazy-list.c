@@ -9,6 +9,8 @@
 //@      get-marked, set-next -> unlink, link -> validate
 //@ run: -DFENCED --preemptions 2
 //@ verdict: clean
+//@ run: -DFENCED --explorer dpor
+//@ verdict: clean
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

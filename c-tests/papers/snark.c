@@ -11,6 +11,8 @@
 //@      l-first-right -> r-beyond
 //@ run: -DFENCED --preemptions 2
 //@ verdict: clean
+//@ run: -DFENCED --explorer dpor
+//@ verdict: clean
 #include <assert.h>
 #include <fencehound.h>
 #include <pthread.h>

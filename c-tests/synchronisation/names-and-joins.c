@@ -1,8 +1,9 @@
 //@ why: A try to join is before the thread's end, and says so, or after it: its one access
-//@      and the try have 2 orders. Names are kept as they are given.
-//@ run: --preemptions none
+//@      and the try have 2 orders, which are 2 classes. Names are kept as they are given.
 //@ verdict: clean
 //@ executions: 2
+//@ run: --preemptions none
+//@ run: --explorer dpor
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>

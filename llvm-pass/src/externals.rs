@@ -62,8 +62,12 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
             let calls = function.users().into_iter().filter(|user| user.is_call() && user.callee() == function);
             calls.for_each(strip_call);
             function.set_name(&format!("__fh_{name}"));
-            if name == "pthread_cancel" {
-                say_that_it_cancels(hooks);
+            match &*name {
+                "pthread_cancel" => say_that_it_cancels(hooks),
+                "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np" => {
+                    say_that_it_asks_for_ends(hooks);
+                }
+                _ => {}
             }
         }
     }
@@ -74,20 +78,26 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
 
 /// Says to the runtime that the program cancels threads: elsewhere cancellation points are no events.
 fn say_that_it_cancels(hooks: &Hooks) {
-    let kind = hooks.context.i8_type();
-    let global = hooks.module.add_global(kind, None, "__fh_calls_cancel");
-    global.set_initializer(&kind.const_int(1, false));
-    global.set_linkage(Linkage::WeakAny);
-    global.set_section(Some("fh_cancels"));
+    say(hooks, "__fh_calls_cancel", "fh_cancels");
+}
+
+/// Says to the runtime that the program asks whether threads have ended: elsewhere their ends are never events.
+fn say_that_it_asks_for_ends(hooks: &Hooks) {
+    say(hooks, "__fh_asks_for_ends", "fh_asks");
 }
 
 /// Says to the runtime that transactions of the program may end with stores that still wait.
 pub(crate) fn say_that_it_is_unfenced(hooks: &Hooks) {
+    say(hooks, "__fh_unfenced", "fh_unfenced");
+}
+
+/// Puts a byte with this name into the section.
+fn say(hooks: &Hooks, name: &str, section: &str) {
     let kind = hooks.context.i8_type();
-    let global = hooks.module.add_global(kind, None, "__fh_unfenced");
+    let global = hooks.module.add_global(kind, None, name);
     global.set_initializer(&kind.const_int(1, false));
     global.set_linkage(Linkage::WeakAny);
-    global.set_section(Some("fh_unfenced"));
+    global.set_section(Some(section));
 }
 
 /// Emits the marker of a function that other files can call.

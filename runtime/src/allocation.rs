@@ -12,7 +12,7 @@ use crate::heap::{ALIGNMENT, BadFree, Block};
 use crate::layout;
 use crate::memory::{bytes, part};
 use crate::recorder::Failure;
-use crate::runtime::{End, Runtime, end_execution, with};
+use crate::runtime::{End, Runtime, end_execution, turn_aside, with};
 use crate::sites::{Record, RecordPointer};
 use crate::threads::call_site;
 
@@ -140,16 +140,17 @@ pub(crate) fn release(block: *mut c_void, function: &str, site: RecordPointer) {
         with(Runtime::has_effect);
         return;
     }
+    turn_aside(site);
     let freed = with(|runtime| {
         runtime.threads.at(runtime.running).frees += 1;
         let doer = (runtime.running, Record::behind(site));
-        let freed = runtime.heap.free(address, doer, &mut runtime.shadow)?;
-        let objects = runtime.objects.forget(freed.bytes());
-        runtime.tell_freed(address, &objects);
-        Ok(())
+        let freed = runtime.heap.free(address, doer, &mut runtime.shadow);
+        let objects = freed.as_ref().map_or(Vec::new(), |freed| runtime.objects.forget(freed.bytes()));
+        (freed, runtime.freed(address, &objects, site))
     });
-    if let Some(Err(bad)) = freed {
-        with(|runtime| runtime.tell_freed(address, &[]));
+    let Some((freed, turn)) = freed else { return };
+    turn.obey();
+    if let Err(bad) = freed {
         fail_to_free(&bad, function, Kind::DoubleFree, site);
     }
 }

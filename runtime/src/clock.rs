@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_long};
 use crate::cursor;
 use crate::fiber::set_errno;
 use crate::objects::Class;
-use crate::runtime::with;
+use crate::runtime::{uses, with};
 use crate::threads::call_site;
 
 /// Nanoseconds by which the clock advances when it is looked at.
@@ -19,26 +19,22 @@ const SECOND: u64 = 1_000_000_000;
 
 /// Lets time pass: the running thread sleeps.
 pub(crate) fn pass(nanoseconds: u64) {
-    with(|runtime| {
-        runtime.uses(Class::Clock);
-        runtime.clock = runtime.clock.saturating_add(nanoseconds);
-    });
+    uses(Class::Clock);
+    with(|runtime| runtime.clock = runtime.clock.saturating_add(nanoseconds));
 }
 
 /// The same until this clock shows so many nanoseconds.
 pub(crate) fn pass_until(clock: libc::clockid_t, nanoseconds: u64) {
     let begin = if clock == libc::CLOCK_REALTIME { BEGIN } else { UP };
-    with(|runtime| {
-        runtime.uses(Class::Clock);
-        runtime.clock = runtime.clock.max(nanoseconds.saturating_sub(begin * SECOND));
-    });
+    uses(Class::Clock);
+    with(|runtime| runtime.clock = runtime.clock.max(nanoseconds.saturating_sub(begin * SECOND)));
 }
 
 /// Nanoseconds since the execution began.
 fn now() -> u64 {
+    uses(Class::Clock);
     with(|runtime| {
         runtime.has_effect();
-        runtime.uses(Class::Clock);
         runtime.assumptions.insert("time passes only in steps of 10 ms, one at each look at a clock, and by sleeping");
         runtime.clock = runtime.clock.saturating_add(STEP);
         runtime.clock

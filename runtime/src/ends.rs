@@ -79,9 +79,8 @@ pub(crate) fn end_thread(call: Call, result: usize) -> ! {
     with(|runtime| {
         let thread = runtime.running;
         runtime.threads.at(thread).result = result;
-        runtime.locals.leave(thread, 0, &mut runtime.shadow);
-        runtime.tell_hidden();
     });
+    crate::locals::leave(0);
     threads::leave()
 }
 

@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_void};
 
 use crate::objects::Class;
-use crate::runtime::with;
+use crate::runtime::{uses, with};
 use crate::threads::call_site;
 use crate::{graph, process};
 
@@ -121,9 +121,9 @@ pub(crate) fn before_quick_exit() {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_atexit(function: Function) -> c_int {
     graph::refuse("atexit", call_site());
+    uses(Class::Exits);
     with(|runtime| {
         runtime.has_effect();
-        runtime.uses(Class::Exits);
         runtime.exits.at_exit.push(Handler::Plain(function));
     });
     0
@@ -132,9 +132,9 @@ extern "C" fn __fh_atexit(function: Function) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int {
     graph::refuse("on_exit", call_site());
+    uses(Class::Exits);
     with(|runtime| {
         runtime.has_effect();
-        runtime.uses(Class::Exits);
         runtime.exits.at_exit.push(Handler::WithStatus(function, argument as usize));
     });
     0
@@ -143,9 +143,9 @@ extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), a
 #[unsafe(no_mangle)]
 extern "C" fn __fh_at_quick_exit(function: Function) -> c_int {
     graph::refuse("at_quick_exit", call_site());
+    uses(Class::Exits);
     with(|runtime| {
         runtime.has_effect();
-        runtime.uses(Class::Exits);
         runtime.exits.at_quick_exit.push(Handler::Plain(function));
     });
     0

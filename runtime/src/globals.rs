@@ -35,6 +35,7 @@ section!(OWN_DATA, "fh_data", "__start_fh_data", "__stop_fh_data", data);
 section!(OWN_BSS, "fh_bss", "__start_fh_bss", "__stop_fh_bss", bss);
 section!(OWN_TDATA, "fh_tdata", "__start_fh_tdata", "__stop_fh_tdata", tdata);
 section!(OWN_CANCELS, "fh_cancels", "__start_fh_cancels", "__stop_fh_cancels", cancels);
+section!(OWN_ASKS, "fh_asks", "__start_fh_asks", "__stop_fh_asks", asks);
 section!(OWN_UNFENCED, "fh_unfenced", "__start_fh_unfenced", "__stop_fh_unfenced", unfenced);
 section!(OWN_TBSS, "fh_tbss", "__start_fh_tbss", "__stop_fh_tbss", tbss);
 
@@ -47,6 +48,12 @@ pub(crate) fn image() -> Range<usize> {
 /// Whether the program calls `pthread_cancel` anywhere: the pass puts a byte into this section for each file that does.
 pub(crate) fn calls_cancel() -> bool {
     cancels().len() > 1
+}
+
+/// Whether the program asks anywhere whether a thread has ended, and does not wait for it however long it takes: the pass
+/// puts a byte into this section for each file that does.
+pub(crate) fn asks_for_ends() -> bool {
+    asks().len() > 1
 }
 
 /// Whether each transaction of the program, and each store outside of them, is known to be followed by a full fence: the

@@ -91,17 +91,17 @@ extern "C" fn __fh_longjmp(buffer: *mut c_void, value: c_int) -> ! {
         if let Some(blocked) = target.blocked {
             runtime.threads.at(thread).blocked = blocked;
         }
-        runtime.locals.leave(thread, target.locals, &mut runtime.shadow);
-        runtime.tell_hidden();
-        Ok(())
+        Ok(target.locals)
     });
     match allowed {
         Some(Err(Wrong::Unsupported(what))) => process::unsupported(what, call.site),
         Some(Err(Wrong::Misuse(what))) => call.misuse(what, None),
-        // SAFETY: the buffer leads into a function of this thread that has not returned; the frames between are the
-        // program's, and hold nothing of ours.
-        None | Some(Ok(())) => unsafe { jump(buffer, value) },
+        Some(Ok(depth)) => crate::locals::leave(depth),
+        None => {}
     }
+    // SAFETY: the buffer leads into a function of this thread that has not returned; the frames between are the
+    // program's, and hold nothing of ours.
+    unsafe { jump(buffer, value) }
 }
 
 /// Bytes of stack by which the hooks of `setjmp` and of `longjmp` may differ.

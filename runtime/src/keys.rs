@@ -9,7 +9,7 @@ use engine::per_thread::PerThread;
 use crate::graph;
 use crate::objects::Class;
 use crate::results;
-use crate::runtime::{Runtime, with};
+use crate::runtime::{Runtime, uses, with};
 use crate::threads::call_site;
 
 /// `PTHREAD_KEYS_MAX` of glibc.
@@ -127,12 +127,12 @@ impl Runtime {
 /// `pthread_key_create`.
 pub(crate) fn create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int {
     let site = call_site();
+    uses(Class::Keys);
     let key = with(|runtime| {
         runtime.has_effect();
         if runtime.graph.is_some() {
             return runtime.create_key_in_graph(destructor);
         }
-        runtime.uses(Class::Keys);
         runtime.keys.create(destructor)
     });
     match key.flatten() {

@@ -10,7 +10,7 @@ use engine::per_thread::PerThread;
 
 use crate::allocation::PATTERN;
 use crate::graph;
-use crate::runtime::with;
+use crate::runtime::{turn_aside, with};
 use crate::shadow::Shadow;
 use crate::sites::{Record, RecordPointer};
 
@@ -140,9 +140,16 @@ extern "C" fn __fh_by_value(address: *mut c_void, size: u64, site: RecordPointer
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_leave(depth: u64) {
-    with(|runtime| {
-        let (thread, shadow) = (runtime.running, &mut runtime.shadow);
-        runtime.locals.leave(thread, depth as usize, shadow);
-        runtime.tell_hidden();
-    });
+    leave(depth as usize);
+}
+
+/// The running thread leaves all but the first so many of its local variables.
+pub(crate) fn leave(depth: usize) {
+    let aside = with(|runtime| runtime.leaves_aside(depth).then(|| runtime.threads.stands_at(runtime.running)));
+    if let Some(Some(site)) = aside {
+        turn_aside(site);
+    }
+    if let Some(turn) = with(|runtime| runtime.leave_locals(depth)) {
+        turn.obey();
+    }
 }

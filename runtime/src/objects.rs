@@ -18,7 +18,7 @@ use engine::sync::sleepers::Sleepers;
 use protocol::Role;
 
 use crate::recorder::{Failure, Note, Operation, site_use};
-use crate::runtime::{End, Runtime, end_execution, turn, with};
+use crate::runtime::{End, Runtime, end_execution, turn, turn_aside, with};
 use crate::sites::RecordPointer;
 use crate::threads::call_site;
 use crate::{graph, layout, memory, mutexes, process};
@@ -41,6 +41,8 @@ pub(crate) enum Class {
     Futex,
     /// Whether a thread is cancelled, by its handle.
     Cancellation,
+    /// Whether a thread has ended, by its handle.
+    End,
     /// What all threads have in common beside memory: the clock.
     Clock,
     /// What the C library remembers.
@@ -64,7 +66,7 @@ impl Class {
             Self::Barrier | Self::OddRound => "barrier",
             Self::Once => "pthread_once_t",
             Self::Futex => "futex",
-            Self::Cancellation => "thread",
+            Self::Cancellation | Self::End => "thread",
             Self::Clock => "clock",
             Self::Library => "state of the C library",
             Self::Keys => "keys",
@@ -86,6 +88,7 @@ impl Class {
             Self::OddRound
             | Self::Futex
             | Self::Cancellation
+            | Self::End
             | Self::Clock
             | Self::Library
             | Self::Keys
@@ -106,6 +109,7 @@ impl Class {
             Self::Futex => Some(Initial::Machine(Machine::Sleepers(Sleepers::default()))),
             Self::OddRound
             | Self::Cancellation
+            | Self::End
             | Self::Clock
             | Self::Library
             | Self::Keys
@@ -288,8 +292,10 @@ impl Call {
                     process::unsupported("PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP", self.site);
                 }
                 let name = class.name();
-                with(|runtime| runtime.execution.changes(&[], &[object]));
-                match life {
+                turn_aside(self.site);
+                self.note(class, Operation::Destroy);
+                match with(|runtime| runtime.objects.at(object).life)? {
+                    Life::Alive => return Some(object),
                     Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), last),
                     _ => self.misuse(&format!("of a {name} that was never initialised"), None),
                 }
@@ -302,12 +308,10 @@ impl Call {
     /// Refuses an object in memory that may not be accessed.
     fn require(&self, class: Class) {
         let memory = self.address..self.address + class.size();
-        with(|runtime| {
-            if !memory.is_empty() && runtime.is_forbidden(&memory) {
-                let object = runtime.objects.number(class, self.address);
-                runtime.execution.changes(&[], &[object]);
-            }
-        });
+        if with(|runtime| !memory.is_empty() && runtime.is_forbidden(&memory)) == Some(true) {
+            turn_aside(self.site);
+            self.note(class, Operation::Destroy);
+        }
         memory::require(memory, self.name, self.site);
     }
 
@@ -317,6 +321,7 @@ impl Call {
             return self.initialise_in_graph(class, initial);
         }
         self.require(class);
+        turn_aside(self.site);
         let before = with(|runtime| {
             let object = runtime.objects.number(class, self.address);
             let (life, last) = (runtime.objects.at(object).life, runtime.objects.at(object).last);
@@ -325,6 +330,7 @@ impl Call {
             (stays || (life == Life::Alive && runtime.is_waited_for(object))).then_some(last)
         });
         if let Some(Some(last)) = before {
+            self.note(class, Operation::Initialise);
             self.misuse(&format!("of a {} that is initialised already", class.name()), last);
         }
         self.fill(class, 0);
@@ -333,8 +339,9 @@ impl Call {
             runtime.has_effect();
             let object = runtime.objects.number(class, self.address);
             runtime.gives_life(object, initial, Some(first));
-            runtime.execution.changes(&[], &[object]);
         });
+        // Who waits for the object waits for what it is now.
+        self.note(class, Operation::Initialise);
     }
 
     /// The object's end by its `destroy` function.
@@ -345,7 +352,15 @@ impl Call {
             return;
         }
         let Some(object) = self.object(class) else { return };
-        with(|runtime| runtime.execution.changes(&[], &[object]));
+        turn_aside(self.site);
+        self.note(class, Operation::Destroy);
+        let destroyed = with(|runtime| {
+            let known = runtime.objects.at(object);
+            (known.life == Life::Dead).then_some(known.last)
+        });
+        if let Some(Some(last)) = destroyed {
+            self.misuse(&format!("of a {} that has been destroyed", class.name()), last);
+        }
         let busy = with(|runtime| {
             (runtime.is_held(object) || runtime.is_waited_for(object)).then_some(runtime.objects.at(object).last)
         });
@@ -364,6 +379,18 @@ impl Call {
             let known = runtime.objects.at(object);
             (known.life, known.last) = (Life::Dead, Some(last));
         });
+    }
+
+    /// What the call does, whose turn it is, concerns whoever operates on the object.
+    fn note(&self, class: Class, operation: Operation) {
+        let note = Note { site: self.site, operation };
+        let turn = with(|runtime| {
+            let object = runtime.objects.number(class, self.address);
+            runtime.concerns(&[], &[object], note, self.address)
+        });
+        if let Some(turn) = turn {
+            turn.obey();
+        }
     }
 
     fn initialise_in_graph(&self, class: Class, initial: Initial) {

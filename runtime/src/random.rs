@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_long, c_uint};
 
 use crate::cursor::{self, Cursor, Limit};
 use crate::objects::Class;
-use crate::runtime::with;
+use crate::runtime::{uses, with};
 use crate::scratch::Text;
 use crate::threads::call_site;
 
@@ -57,9 +57,9 @@ impl Library {
 }
 
 fn with_library<R: Default>(work: impl FnOnce(&mut Library) -> R) -> R {
+    uses(Class::Library);
     with(|runtime| {
         runtime.has_effect();
-        runtime.uses(Class::Library);
         work(&mut runtime.library)
     })
     .unwrap_or_default()

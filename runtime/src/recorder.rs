@@ -67,6 +67,14 @@ pub(crate) enum Operation {
     Initialise,
     /// A number is chosen, in an execution graph.
     Choose,
+    /// A block is freed; this and the next three are events under the explorer dpor alone.
+    Free,
+    /// A function's local variables come to their end.
+    Leave,
+    /// An object comes to its end, or is found to have no life.
+    Destroy,
+    /// Something is used that all threads have in common.
+    Use,
     OnceEnter,
     OnceReturn,
     OwnerDies,
@@ -142,6 +150,10 @@ impl Operation {
             Self::BarrierComplete => "barrier-complete",
             Self::Initialise => "initialise",
             Self::Choose => protocol::CHOOSE,
+            Self::Free => "free",
+            Self::Leave => "leave",
+            Self::Destroy => "destroy",
+            Self::Use => "use",
             Self::OnceEnter => "once-enter",
             Self::OnceReturn => "once-return",
             Self::OwnerDies => "owner-dies",
@@ -228,7 +240,12 @@ pub(crate) fn target_of(note: &Note, address: usize) -> String {
         | Operation::Join(thread)
         | Operation::TryJoin(thread)
         | Operation::Cancel(thread) => format!("T{}", thread.0),
-        Operation::Fence | Operation::Begin | Operation::End | Operation::Choose => String::new(),
+        Operation::Fence
+        | Operation::Begin
+        | Operation::End
+        | Operation::Choose
+        | Operation::Leave
+        | Operation::Use => String::new(),
         _ if !expression.is_empty() => expression.to_owned(),
         _ => format!("{address:#x}"),
     }

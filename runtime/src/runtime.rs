@@ -265,6 +265,27 @@ pub(crate) fn turn_to_access(address: usize, width: usize, site: RecordPointer) 
     turn.obey_to_access(address, width, site);
 }
 
+/// The same before what is no event, but concerns others: under the explorer dpor it is a step of its own
+/// ([`Runtime::concerns`]).
+pub(crate) fn turn_aside(site: RecordPointer) {
+    if with(|runtime| runtime.steps_aside()) == Some(true) {
+        turn(Pending::Access, site);
+    }
+}
+
+/// The running thread uses something that all threads have in common, and that is no memory of the program.
+pub(crate) fn uses(class: Class) {
+    let site = call_site();
+    turn_aside(site);
+    let turn = with(|runtime| {
+        let object = runtime.objects.number(class, 0);
+        runtime.concerns(&[], &[object], Note { site, operation: Operation::Use }, 0)
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+}
+
 /// The running thread has performed an access.
 #[inline(always)]
 pub(crate) fn report(access: Access) {
@@ -780,7 +801,7 @@ impl Runtime {
         site: RecordPointer,
         object: usize,
     ) -> Turn {
-        let unknown = matches!(operation, Operation::Cancel(_) | Operation::TestCancel | Operation::TryJoin(_));
+        let unknown = matches!(operation, Operation::Cancel(_) | Operation::TestCancel);
         if self.explorer == Explorer::Dpor && unknown {
             return self.refuse_by_classes(operation.name(), site);
         }
@@ -885,30 +906,52 @@ impl Runtime {
         Turn::Other(Switch::End)
     }
 
-    /// Tells the explorer what the running thread has just made inaccessible.
-    pub(crate) fn tell_hidden(&mut self) {
-        let hidden = self.shadow.take_hidden();
-        self.execution.changes(&hidden, &[]);
+    /// Whether what is no event, but concerns others, is a step of its own to the explorer.
+    fn steps_aside(&self) -> bool {
+        self.explorer == Explorer::Dpor && self.graph.is_none()
     }
 
-    /// The same of a block that was freed, or was to be freed once more, in which these objects were.
-    pub(crate) fn tell_freed(&mut self, address: usize, objects: &[Object]) {
+    /// Takes the step of the running thread into the execution that concerns whoever touches these locations or objects.
+    /// The monitors are told of an event that means nothing to them.
+    pub(crate) fn concerns(&mut self, locations: &[Location], objects: &[Object], note: Note, address: usize) -> Turn {
+        if !self.steps_aside() {
+            return Turn::Ours;
+        }
+        self.threads.at(self.running).events += 1;
+        if self.recorder.traces() {
+            self.recorder.detail(Detail { address, ..Detail::default() });
+        }
+        self.execution.concerns(objects);
+        let barriers = Barriers { before: Barrier::None, after: Barrier::None, order: None };
+        let places = Places { address, locations: &[], explored: locations };
+        self.event_on(Kind::Fence, barriers, note, places, Values::Unknown)
+    }
+
+    /// Whether the running thread leaves local variables that others may know of, which is a step of its own: all but the
+    /// first so many.
+    pub(crate) fn leaves_aside(&self, depth: usize) -> bool {
+        self.steps_aside() && self.locals.depth(self.running) > depth
+    }
+
+    /// The running thread leaves all but the first so many of its local variables.
+    pub(crate) fn leave_locals(&mut self, depth: usize) -> Turn {
+        let aside = self.leaves_aside(depth);
+        self.locals.leave(self.running, depth, &mut self.shadow);
+        let hidden = self.shadow.take_hidden();
+        let note = Note { site: self.threads.stands_at(self.running), operation: Operation::Leave };
+        if aside { self.concerns(&hidden, &[], note, 0) } else { Turn::Ours }
+    }
+
+    /// A block was freed, or was to be freed once more, in which these objects were.
+    pub(crate) fn freed(&mut self, address: usize, objects: &[Object], site: RecordPointer) -> Turn {
         let mut hidden = self.shadow.take_hidden();
-        if hidden.is_empty() && self.explorer == Explorer::Dpor {
+        if hidden.is_empty() && self.steps_aside() {
             // Whoever frees it once more has to do with this, even if nobody ever accessed it.
             self.void |= self.shadow.locate(address, 1, &mut hidden) == Cut::Yes;
             self.shadow.hide(address..address + 1);
             drop(self.shadow.take_hidden());
         }
-        self.execution.changes(&hidden, objects);
-    }
-
-    /// The running thread uses something that all threads have in common, and that is no memory of the program.
-    pub(crate) fn uses(&mut self, class: Class) {
-        if self.explorer == Explorer::Dpor {
-            let object = self.objects.number(class, 0);
-            self.execution.changes(&[], &[object]);
-        }
+        self.concerns(&hidden, objects, Note { site, operation: Operation::Free }, address)
     }
 
     /// The running thread did something that another round of its loop would not undo.

@@ -9,7 +9,7 @@ use protocol::Kind;
 
 use crate::objects::Class;
 use crate::process::{fail, unsupported};
-use crate::runtime::{Runtime, with};
+use crate::runtime::{uses, with};
 use crate::sites::text;
 use crate::threads::call_site;
 use crate::{fiber, graph};
@@ -38,13 +38,6 @@ impl Blocked {
         // SAFETY: as in `read`.
         unsafe { place.cast::<u64>().write_unaligned(self.0) };
     }
-}
-
-/// Notes the running thread's use of what all threads have in common.
-fn touches_actions(runtime: &mut Runtime) {
-    runtime.has_effect();
-    runtime.uses(Class::Signals);
-    runtime.assumptions.insert("no signal comes from outside");
 }
 
 /// What a signal is called.
@@ -81,8 +74,8 @@ fn signal_oneself(signal: c_int, operation: &str) -> c_int {
     if signal == 0 {
         return 0;
     }
+    uses(Class::Signals);
     let found = with(|runtime| {
-        runtime.uses(Class::Signals);
         let blocked = runtime.threads.at(runtime.running).blocked;
         (blocked.holds(signal), runtime.signals.get(&signal).copied())
     });
@@ -145,8 +138,10 @@ fn set_action(signal: c_int, new: Option<libc::sigaction>, operation: &str) -> R
     if tells_of_faults(signal) && new.is_some_and(|new| new.sa_sigaction != libc::SIG_DFL) {
         unsupported(&format!("{operation} of signal {signal} ({})", name(signal)), call_site());
     }
+    uses(Class::Signals);
     let old = with(|runtime| {
-        touches_actions(runtime);
+        runtime.has_effect();
+        runtime.assumptions.insert("no signal comes from outside");
         match new {
             Some(new) => runtime.signals.insert(signal, new),
             None => runtime.signals.get(&signal).copied(),

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_int};
 
 use crate::cursor::{self, Cursor, Limit, gather, gather_string};
 use crate::objects::Class;
-use crate::runtime::with;
+use crate::runtime::{uses, with};
 use crate::scratch::Text;
 use crate::sites::RecordPointer;
 use crate::threads::call_site;
@@ -403,9 +403,9 @@ extern "C" fn __fh___strtok_r(string: usize, set: usize, place: usize) -> usize 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_strtok(string: usize, set: usize) -> usize {
     let site = call_site();
+    uses(Class::Library);
     let kept = with(|runtime| {
         runtime.has_effect();
-        runtime.uses(Class::Library);
         runtime.library.next_token
     });
     let from = if string == 0 { kept.unwrap_or(0) } else { string };
@@ -413,10 +413,8 @@ extern "C" fn __fh_strtok(string: usize, set: usize) -> usize {
         return 0;
     }
     let (token, rest) = token(from, set, site);
-    with(|runtime| {
-        runtime.uses(Class::Library);
-        runtime.library.next_token = rest;
-    });
+    uses(Class::Library);
+    with(|runtime| runtime.library.next_token = rest);
     token
 }
 

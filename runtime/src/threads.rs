@@ -5,10 +5,10 @@ use std::ffi::{c_int, c_void};
 use crate::atomic_blocks::Block;
 use crate::ends::{self, Ends};
 use crate::fiber::{self, Switch};
-use crate::objects::Call;
+use crate::objects::{Call, Class};
 use crate::process;
-use crate::recorder::Operation;
-use crate::runtime::{Runtime, turn, with};
+use crate::recorder::{Note, Operation};
+use crate::runtime::{Runtime, turn, turn_aside, with};
 use crate::signals::Blocked;
 use crate::sites::{Record, RecordPointer};
 use crate::timed::Patience;
@@ -184,6 +184,7 @@ pub(crate) fn body(thread: Thread) -> Switch {
         if with(Runtime::leaves_something) != Some(false) {
             ends::end_function(Call::at_the_end());
         }
+        ends_aside();
         with(|runtime| {
             runtime.threads.at(thread).result = result;
             runtime.end_thread()
@@ -358,6 +359,7 @@ extern "C" fn __fh_pthread_tryjoin_np(handle: usize, into: *mut usize) -> c_int 
         Err(error) => return error,
     };
     call.wait(Pending::Access);
+    asks_for_end(child);
     if with(|runtime| runtime.execution.is_granted(Wish::Join(child))) == Some(true) {
         give(joined(call, child), into);
         return 0;
@@ -383,6 +385,7 @@ fn timed_join(call: Call, handle: usize, into: *mut usize, time: *const libc::ti
     };
     cancellation::point(call);
     call.wait(Pending::Wait(Wish::Join(child), Until::TimeOut));
+    asks_for_end(child);
     if with(|runtime| runtime.execution.is_granted(Wish::Join(child))) == Some(true) {
         give(joined(call, child), into);
         return 0;
@@ -468,8 +471,34 @@ extern "C" fn __fh_pthread_exit(result: *mut c_void) -> ! {
     ends::end_thread(call("pthread_exit"), result as usize)
 }
 
+/// Where threads are asked whether they have ended, the end of the running one concerns those who ask.
+fn ends_aside() {
+    if !globals::asks_for_ends() {
+        return;
+    }
+    let call = Call::at_the_end();
+    turn_aside(call.site);
+    let turn = with(|runtime| {
+        let object = runtime.objects.number(Class::End, runtime.running.index());
+        let note = Note { site: call.site, operation: Operation::End };
+        runtime.concerns(&[], &[object], note, 0)
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+}
+
+/// The operation at hand asks whether the thread has ended.
+fn asks_for_end(child: Thread) {
+    with(|runtime| {
+        let object = runtime.objects.number(Class::End, child.index());
+        runtime.execution.concerns(&[object]);
+    });
+}
+
 /// Ends the running thread from within.
 pub(crate) fn leave() -> ! {
+    ends_aside();
     let switch = with(Runtime::end_thread).unwrap_or(Switch::End);
     fiber::abandon(switch)
 }

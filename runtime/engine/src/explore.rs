@@ -92,7 +92,7 @@ pub struct Touched {
     pub object: Object,
     /// What its state meant to those who wait for it, before and now; none if that takes more than 64 bits.
     pub states: Option<(u64, u64)>,
-    /// Whether others see it.
+    /// Who sees it.
     pub effect: Effect,
 }
 
@@ -103,6 +103,8 @@ pub enum Effect {
     Seen,
     /// Those that are seen; not those that are unseen as well.
     Unseen,
+    /// All others, but nobody waits for it.
+    Aside,
 }
 
 /// What a thread waited for, or waits for.
@@ -114,7 +116,8 @@ pub struct Need {
     pub until: Until,
 }
 
-/// An event that has been performed.
+/// An event that has been performed. A fence that touches something stands for whatever else concerns others, as `free`
+/// does: whoever touches that does it before or after.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Performed<'a> {
     /// Who.
@@ -181,10 +184,6 @@ pub trait Strategy {
 
     /// Nobody can go on, and this thread waits for that; called only of a strategy that observes.
     fn blocked(&mut self, _thread: Thread, _need: Need) {}
-
-    /// After its last event the thread has made these locations and objects what they were not, as `free` does: whoever
-    /// touches them does it before or after; called only of a strategy that observes.
-    fn changes(&mut self, _locations: &[Location], _objects: &[Touched]) {}
 
     /// After the last event, as a part of it, the state of the object became this to those who wait; called only of a
     /// strategy that observes.

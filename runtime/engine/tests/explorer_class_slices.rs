@@ -71,9 +71,6 @@ impl Strategy for Renumbered {
     fn blocked(&mut self, thread: Thread, need: Need) {
         self.explorer.blocked(thread, self.need(need));
     }
-    fn changes(&mut self, locations: &[Location], objects: &[Touched]) {
-        self.explorer.changes(&self.locations(locations), &self.touched(objects));
-    }
     fn becomes(&mut self, object: Object, state: Option<u64>) {
         self.explorer.becomes(self.object(object), state);
     }

@@ -7,10 +7,10 @@ use std::rc::Rc;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::event::{Location, Object, Thread};
+use engine::event::{Object, Thread};
 use engine::execution::Iteration;
 use engine::explore::trust::Trust;
-use engine::explore::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy, Touched};
+use engine::explore::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy};
 use engine::thread_set::ThreadSet;
 use programs::mazurkiewicz::{Class, class, reduced};
 use programs::random::{self, Random};
@@ -265,10 +265,6 @@ impl Strategy for Measured {
 
     fn blocked(&mut self, thread: Thread, need: Need) {
         self.trust.blocked(thread, need);
-    }
-
-    fn changes(&mut self, locations: &[Location], objects: &[Touched]) {
-        self.trust.changes(locations, objects);
     }
 
     fn becomes(&mut self, object: Object, state: Option<u64>) {

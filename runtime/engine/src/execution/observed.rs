@@ -16,6 +16,8 @@ pub(super) struct AtHand {
     before: Vec<(Object, Option<u64>)>,
     /// An object that the kind of the event does not name.
     other: Option<Object>,
+    /// More of them, for which nobody waits.
+    aside: Vec<Object>,
     touched: Vec<Touched>,
     /// The rounds of barriers that have no state of their own, and the barriers.
     rounds: Vec<(Object, Object)>,
@@ -26,6 +28,7 @@ impl AtHand {
         self.need = None;
         self.before.clear();
         self.other = None;
+        self.aside.clear();
         self.rounds.clear();
     }
 }
@@ -51,6 +54,13 @@ impl Execution {
     pub fn touches(&mut self, object: Object) {
         if self.observed {
             self.at_hand.other = Some(object);
+        }
+    }
+
+    /// The operation at hand, of no kind of its own, concerns whoever operates on these objects.
+    pub fn concerns(&mut self, objects: &[Object]) {
+        if self.observed {
+            self.at_hand.aside.extend_from_slice(objects);
         }
     }
 
@@ -100,6 +110,8 @@ impl Execution {
         };
         let other = self.at_hand.other.take();
         touched.extend([first, second, other].into_iter().flatten().map(|object| self.touched(object, kind)));
+        let aside = std::mem::take(&mut self.at_hand.aside);
+        touched.extend(aside.iter().map(|&object| Touched { effect: Effect::Aside, ..self.touched(object, kind) }));
         self.at_hand.before.clear();
         let need = self.at_hand.need.take();
         self.strategy.performed(&Performed { thread, kind, locations, values, objects: &touched, need });
@@ -117,20 +129,6 @@ impl Execution {
         let leaves = matches!(kind, Kind::Share(_)) && matches!(self.machine(object), Some(Machine::Barrier(_)));
         let effect = if leaves { Effect::Unseen } else { Effect::Seen };
         Touched { object, states: before.zip(after), effect }
-    }
-
-    /// After the last event, its thread has made these locations inaccessible, and these objects anew or nothing: whoever
-    /// touches them does it before or after.
-    pub fn changes(&mut self, locations: &[Location], objects: &[Object]) {
-        if !self.observed {
-            return;
-        }
-        let touched = |&object: &Object| {
-            let state = self.meaning(object);
-            Touched { object, states: state.zip(state), effect: Effect::Seen }
-        };
-        let objects: Vec<Touched> = objects.iter().map(touched).collect();
-        self.strategy.changes(locations, &objects);
     }
 
     /// What the strategy would have to take into account and does not, so that its search would not be complete.

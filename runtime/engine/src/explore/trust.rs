@@ -18,8 +18,8 @@ use preemptions::{Bound, Of};
 use slices::{Goes, UNKNOWN};
 
 use super::slice::{Leftover, Unit};
-use super::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy, Touched};
-use crate::event::{Location, Object, Thread};
+use super::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy};
+use crate::event::{Object, Thread};
 use crate::execution::{Iteration, Step};
 use crate::thread_set::ThreadSet;
 
@@ -146,12 +146,11 @@ impl Trust {
                 self.graph.tidy();
                 true
             }
-            What::Value { .. } | What::Leave => false,
-            What::Local | What::Create(_) | What::Join(_) => event.hides > 0 && self.overtake(last),
+            What::Value { .. } | What::Leave | What::Local | What::Create(_) | What::Join(_) => false,
             What::Read | What::Write | What::Stuck | What::Asleep(_) => {
                 let depends = event.writes != Writes::Surely;
-                let reads = event.hides == 0 && matches!(event.what, What::Read | What::Asleep(Begins::ByReading));
-                let (overtakes, reads_older) = (!reads || depends, event.hides == 0 && (reads || depends));
+                let reads = matches!(event.what, What::Read | What::Asleep(Begins::ByReading));
+                let (overtakes, reads_older) = (!reads || depends, reads || depends);
                 (overtakes && self.overtake(last)) || (reads_older && self.read_older(last))
             }
         }
@@ -162,7 +161,9 @@ impl Trust {
         let mut graph = self.spare.pop().unwrap_or_default();
         while let Some(overtaking) = overtaking::next(&mut self.graph, last, &mut self.scratch) {
             overtaking.apply(&self.graph, &mut graph);
-            if self.bound.as_mut().is_none_or(|bound| bound.admits(&graph, Of::Beginning)) {
+            // Where it is to be varied, it may need fewer than it does now.
+            let varies = graph.bottom < graph.length();
+            if varies || self.bound.as_mut().is_none_or(|bound| bound.admits(&graph, Of::Beginning)) {
                 self.suspended.push(std::mem::replace(&mut self.graph, graph));
                 return true;
             }
@@ -232,13 +233,14 @@ impl Trust {
             self.counts = Counts::AsAnother;
         }
         let index = if let Some(index) = self.planned() {
-            let Event { what, writes, hides, .. } = *self.graph.event(index);
+            let Event { what, writes, .. } = *self.graph.event(index);
             if self.repeats && !self.repeats_as(index, event, watched) {
                 self.state = State::Strayed;
             } else if !self.graph.is_as_before(index, event, watched) {
-                let conditional = writes != Writes::Surely && hides == 0;
+                let conditional = writes != Writes::Surely;
                 if conditional && self.graph.moved[0] == index && graph::what(event) != what {
                     self.state = State::Impossible;
+                    self.close_below(index);
                 } else {
                     self.graph.replace(index, event, watched);
                     self.stale = true;
@@ -246,10 +248,6 @@ impl Trust {
             }
             index
         } else {
-            // What such an event overtakes in one place, another one may have to overtake in the other.
-            if event.locations.len() > 1 && event.kind.writes() {
-                self.lacks = Some("an access that writes several locations in one step");
-            }
             self.graph.append(event, watched);
             self.runs.push(event.thread.0.into());
             self.graph.length() - 1
@@ -257,20 +255,23 @@ impl Trust {
         self.graph.events[index as usize].yielded = self.yielded == Some(self.position);
         self.performed.push(index);
         self.position += 1;
+        if self.has_repeated() {
+            (0..self.graph.length()).for_each(|index| self.has_places(index));
+        }
     }
 
     /// Whether an event that is repeated is of the kind that it was.
-    fn repeats_as(&mut self, index: u32, event: &Performed<'_>, watched: &[Watched]) -> bool {
-        let Event { what, places, .. } = *self.graph.event(index);
-        self.has_places(places, graph::touched(event, watched).count());
+    fn repeats_as(&self, index: u32, event: &Performed<'_>, watched: &[Watched]) -> bool {
+        let what = self.graph.event(index).what;
         let now = graph::woken(graph::what(event), watched);
-        // What a thread did next may have made it write. The last one may have failed to write since.
-        now == what || (now, what) == (What::Leave, What::Write) || index + 1 == self.graph.length()
+        // The last one may have failed to write since.
+        now == what || index + 1 == self.graph.length()
     }
 
     /// Alternatives are numbered by places, which have to be as many as where the first of them were tried.
-    fn has_places(&mut self, before: u32, now: usize) {
-        if before > 0 && before as usize != now {
+    fn has_places(&mut self, index: u32) {
+        let before = self.graph.event(index).places;
+        if before > 0 && before != self.graph.shared_places(index) {
             self.lacks =
                 Some("a search in several processes through memory that is accessed in pieces of several sizes");
         }
@@ -293,9 +294,9 @@ impl Trust {
     fn expected(&mut self) {
         let Some(Expected { tried, places, .. }) = self.graph.expects else { return };
         let index = self.graph.length() - 1;
-        let accesses = self.graph.accesses_of(index).len();
-        self.graph.events[index as usize].tried = tried;
-        self.has_places(places, accesses);
+        let event = &mut self.graph.events[index as usize];
+        (event.tried, event.places) = (tried, places);
+        self.has_places(index);
     }
 
     /// Whether what was to be repeated has been.
@@ -303,26 +304,11 @@ impl Trust {
         self.repeats && self.planned().is_none()
     }
 
-    /// Whether what a thread did after an event that reads something older than it did before is left out: such an event
-    /// stands before others that were there before it, and it must not come to write. Nothing is lost where nobody has
-    /// to do with memory that is gone: whoever accesses it later fails. Else the search would not be complete.
-    fn is_left_out(&mut self, index: u32, locations: &[Location], objects: &[Touched]) -> bool {
-        let event = self.graph.event(index);
-        let moves = self.graph.moved[0] == index && event.what == What::Read && self.position < self.planned;
-        if !moves {
-            return event.leaves_out;
+    /// Nothing is to be varied that was added after this event, which cannot stand where it does.
+    fn close_below(&mut self, index: u32) {
+        if index < self.graph.bottom && self.graph.moved[0] == index {
+            self.graph.bottom = self.graph.length();
         }
-        let concerned = |location: &Location| self.graph.is_touched_beside(index, location.0 << 1);
-        if !objects.is_empty() {
-            self.lacks = Some(
-                "a sleep, a look at a clock or another use of what all threads have in common, before the next access \
-                 after one that can read something older, as in a loop around a sleep",
-            );
-        } else if locations.iter().any(concerned) {
-            self.lacks = Some("a free before the next access after one that can read something older");
-        }
-        self.graph.events[index as usize].leaves_out = true;
-        true
     }
 
     /// Whether a planned event is what it was, with all that its thread does after it.
@@ -433,15 +419,6 @@ impl Strategy for Trust {
         }
     }
 
-    fn changes(&mut self, locations: &[Location], objects: &[Touched]) {
-        if let Some(&index) = self.performed.last()
-            && !(self.position <= self.planned && self.is_known(index))
-            && !self.is_left_out(index, locations, objects)
-        {
-            self.stale |= self.graph.changes(index, locations, objects);
-        }
-    }
-
     fn yielded(&mut self) {
         self.yielded = Some(self.position);
     }
@@ -492,7 +469,9 @@ impl Strategy for Trust {
         self.state == State::Impossible
             || self.state == State::Running && self.has_repeated()
             || !self.repeats
-                && self.planned().is_some_and(|index| index + 1 == self.graph.length() || index + 1 == self.graph.fixed)
+                && self
+                    .planned()
+                    .is_some_and(|index| index + 1 == self.graph.length() || self.graph.moved.contains(&index))
     }
 
     fn lacks(&self) -> Option<&'static str> {
@@ -519,6 +498,9 @@ impl Strategy for Trust {
         self.state = State::Ended(finish);
         // What was abandoned has not been run.
         self.runs.truncate(self.position);
+        if let (Finish::Done, Some(index)) = (finish, self.planned()) {
+            self.close_below(index);
+        }
         if std::mem::take(&mut self.stale) {
             self.graph.rebuild();
         }

@@ -3,7 +3,7 @@
 use engine::event::{Kind, Object, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step as EngineStep};
 use engine::explore::trust::Trust;
-use engine::explore::{Finish, Values};
+use engine::explore::{Counts, Finish, Values};
 
 use super::machine::{self, Machine, State, Step};
 use super::program::{Access, Action, Program};
@@ -15,8 +15,15 @@ use super::replay;
 /// # Panics
 /// If the explorer takes the program to be not deterministic.
 pub(crate) fn runs(program: &Program, visit: &mut impl FnMut(&[Step])) {
+    run_some(program, &mut Execution::new(Box::new(Trust::new())), usize::MAX, visit);
+}
+
+/// The same of an execution's strategy that may stand for a part of all classes, until so many of them have been run.
+///
+/// # Panics
+/// As [`runs`].
+pub(crate) fn run_some(program: &Program, execution: &mut Execution, count: usize, visit: &mut impl FnMut(&[Step])) {
     let machine = Machine::new(program, machine::Model::Sc);
-    let mut execution = Execution::new(Box::new(Trust::new()));
     let unspawned = (0..program.threads.len()).filter(|&thread| !machine.is_spawned(thread)).collect();
     let mut runner = Runner {
         program,
@@ -27,11 +34,17 @@ pub(crate) fn runs(program: &Program, visit: &mut impl FnMut(&[Step])) {
         numbers: vec![None; program.threads.len()],
         run: Vec::new(),
     };
-    while execution.begin() {
-        match runner.run(&mut execution) {
+    let mut visited = 0;
+    while visited < count && execution.begin() {
+        match runner.run(execution) {
             Ending::Abandoned => {}
             Ending::Diverged => panic!("{program}: {:?}", execution.divergence()),
-            _ => visit(&runner.run),
+            _ => {
+                if execution.counts() == Counts::Once {
+                    visit(&runner.run);
+                }
+                visited += 1;
+            }
         }
         execution.finish(Finish::Done);
     }
@@ -141,7 +154,11 @@ impl Runner<'_> {
         let locations = replay::locations(action.addresses(), &mut buffer);
         let target = locations.first().map_or(0, |location| location.0);
         let step = EngineStep { thread: number, site: event.site, kind: event.kind, target };
-        let values = Values::Known { before, after, expected };
+        let values = match locations {
+            // The runtime does not say either what each of several locations held.
+            [_, _, ..] => Values::Unknown,
+            _ => Values::Known { before, after, expected },
+        };
         execution.performed(step, locations, values).is_ok()
     }
 }

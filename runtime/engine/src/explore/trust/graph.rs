@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::event::{Kind, Location, Object, Thread};
+use crate::event::{Kind, Object, Thread};
 use crate::explore::{Effect, Need, Performed, Touched, Values};
 use crate::per_thread::PerThread;
 use crate::sync::machine::Wish;
@@ -56,19 +56,15 @@ pub(super) struct Event {
     pub(super) accesses: u32,
     /// Their places, each as one of 64 bits: events without a common bit have no common place.
     pub(super) bits: u64,
-    /// The last so many of them are to locations that its thread made inaccessible after it.
-    pub(super) hides: u32,
     pub(super) writes: Writes,
     /// What its thread waited for, if it did.
     pub(super) need: Option<Need>,
-    /// What its thread made inaccessible after it is left out.
-    pub(super) leaves_out: bool,
     /// It was added as what a thread would do that waits.
     pub(super) slept: bool,
     /// Its thread had yielded before it.
     pub(super) yielded: bool,
     pub(super) tried: Tried,
-    /// How many places it touches, if that was known before it was: 0 if not.
+    /// How many places it shares with events added before, if that was known before it was: 0 if not.
     pub(super) places: u32,
 }
 
@@ -111,6 +107,8 @@ pub(super) struct Access {
 pub(super) enum Watch {
     /// It did not.
     No,
+    /// Nor does anybody ever.
+    Never,
     /// From what it had read there, if that is known, to anything else; and then accessed it.
     From(Option<u64>),
     /// The same, but then accessed something else.
@@ -129,6 +127,8 @@ pub(super) struct Mark {
     pub(super) present: bool,
     /// The event that overtook.
     pub(super) by: u32,
+    /// The number of the first access of the overtaken event to a place where it was overtaken.
+    pub(super) rank: u32,
 }
 
 /// How an event that reads something older has split the order of the events before it: for each of these, whether it
@@ -251,11 +251,12 @@ pub(super) fn touched<'a>(
     event: &'a Performed<'a>,
     watched: &'a [Watched],
 ) -> impl Iterator<Item = (u32, Option<(u64, u64)>, Watch)> + 'a {
-    let objects = event.objects.iter().map(|touched| touched.states);
-    let values = objects.chain(event.locations.iter().map(|_| values(event)));
-    let own = places(event).zip(values).map(|(place, values)| {
-        let watch = watched.iter().find(|&&(other, _)| other == place);
-        (place, values, watch.map_or(Watch::No, |&(_, value)| Watch::From(value)))
+    let aside = |touched: &Touched| if touched.effect == Effect::Aside { Watch::Never } else { Watch::No };
+    let objects = event.objects.iter().map(move |touched| (touched.states, aside(touched)));
+    let known = objects.chain(event.locations.iter().map(|_| (values(event), Watch::No)));
+    let own = places(event).zip(known).map(|(place, (values, watch))| {
+        let watched = watched.iter().find(|&&(other, _)| other == place);
+        (place, values, watched.map_or(watch, |&(_, value)| Watch::From(value)))
     });
     let aside = watched.iter().filter(|&&(place, _)| places(event).all(|other| other != place));
     own.chain(aside.map(|&(place, value)| (place, None, Watch::Aside(value))))
@@ -265,12 +266,12 @@ pub(super) fn touched<'a>(
 pub(super) fn what(event: &Performed<'_>) -> What {
     match event.kind {
         Kind::Create(thread) => What::Create(thread),
-        Kind::Join(thread) => What::Join(thread),
-        _ if event.objects.iter().any(|touched| touched.effect == Effect::Seen) => What::Write,
+        Kind::Join(thread) if event.objects.is_empty() => What::Join(thread),
+        _ if event.objects.iter().any(|touched| touched.effect != Effect::Unseen) => What::Write,
         Kind::Share(_) => What::Leave,
         Kind::Load | Kind::FailedRmw => What::Read,
-        Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::Lock(_) | Kind::Wait { .. } => What::Write,
-        Kind::Fence => What::Local,
+        Kind::Fence if event.locations.is_empty() => What::Local,
+        _ => What::Write,
     }
 }
 
@@ -310,14 +311,20 @@ impl What {
 impl Event {
     /// Whether nothing that conflicts may change place with it.
     pub(super) const fn writes(&self) -> bool {
-        self.hides > 0 || self.what.writes()
+        self.what.writes()
     }
 }
 
 impl Access {
-    /// Whether it is one only because the thread waited for the place to change.
+    /// Whether it says nothing of a place that a thread may wait to change: it is one only because the thread waited, or
+    /// nobody waits for that.
     pub(super) const fn watch_is_aside(&self) -> bool {
-        matches!(self.watch, Watch::Aside(_))
+        matches!(self.watch, Watch::Aside(_) | Watch::Never)
+    }
+
+    /// Whether the thread waited for the place to change.
+    pub(super) const fn waited(&self) -> bool {
+        matches!(self.watch, Watch::From(_) | Watch::Aside(_))
     }
 }
 
@@ -431,7 +438,7 @@ impl Graph {
         let index = self.length();
         let first = narrow(self.accesses.len());
         let tried = Tried { overtaken: index, ways: 0, older: 0 };
-        let (tick, previous, accesses, bits, hides, leaves_out) = (0, NONE, 0, 0, 0, false);
+        let (tick, previous, accesses, bits) = (0, NONE, 0, 0);
         self.events.push(Event {
             thread,
             what,
@@ -440,10 +447,8 @@ impl Graph {
             first,
             accesses,
             bits,
-            hides,
             writes,
             need,
-            leaves_out,
             slept: matches!(what, What::Asleep(_)),
             yielded: false,
             tried,
@@ -472,7 +477,7 @@ impl Graph {
     /// Whether an event that was performed again is what it was, but for its values, which are what they are now.
     pub(super) fn is_as_before(&mut self, index: u32, performed: &Performed<'_>, watched: &[Watched]) -> bool {
         let event = self.event(index);
-        let own = event.first as usize..(event.first + event.accesses - event.hides) as usize;
+        let own = event.first as usize..(event.first + event.accesses) as usize;
         let same = event.what == woken(what(performed), watched)
             && event.writes == writes(performed)
             && event.need == performed.need;
@@ -501,61 +506,16 @@ impl Graph {
         self.scattered = true;
         let first = narrow(self.accesses.len());
         let event = &mut self.events[index as usize];
-        event.hides = 0;
         (event.what, event.writes, event.first) = (woken(what(performed), watched), writes(performed), first);
         event.need = performed.need;
         self.put_accesses(index, performed, watched);
     }
 
-    /// After the event, its thread made these places inaccessible, or something new: from now on it writes there. True
-    /// if that was not known; then [`Graph::rebuild`] has to follow.
-    pub(super) fn changes(&mut self, index: u32, locations: &[Location], objects: &[Touched]) -> bool {
-        let before = self.accesses_of(index).to_vec();
-        let locations = locations.iter().map(|location| (location.0 << 1, None));
-        let places = locations.chain(objects.iter().map(|touched| (object_place(touched.object), touched.states)));
-        let unknown = |&(place, _): &(u32, _)| before.iter().all(|access| access.place != place);
-        let mut new: Vec<(u32, Option<(u64, u64)>)> = Vec::new();
-        for (place, values) in places.filter(unknown) {
-            if new.iter().all(|&(known, _)| known != place) {
-                new.push((place, values));
-            }
-        }
-        if new.is_empty() {
-            return false;
-        }
-        let first = narrow(self.accesses.len());
-        self.accesses.extend(before);
-        self.accesses.extend(new.iter().map(|&(place, values)| Access {
-            place,
-            event: index,
-            source: NONE,
-            next: NONE,
-            values,
-            watch: Watch::No,
-        }));
-        self.scattered = true;
-        let event = &mut self.events[index as usize];
-        if event.what == What::Leave {
-            event.what = What::Write;
-        }
-        let count = narrow(new.len());
-        let wrote = event.writes();
-        (event.first, event.accesses, event.hides) = (first, event.accesses + count, event.hides + count);
-        let accesses = event.accesses;
-        if wrote || index + 1 != self.length() {
-            return true;
-        }
-        // It read, or did nothing, and was added last.
-        self.link(first..first + accesses, true);
-        self.events[index as usize].bits = self.bits_of(index);
-        self.set_clock(index);
-        false
-    }
-
-    /// Whether another event touches the place.
-    pub(super) fn is_touched_beside(&self, index: u32, place: u32) -> bool {
-        let others = (0..self.length()).filter(|&other| other != index);
-        others.into_iter().any(|other| self.accesses_of(other).iter().any(|access| access.place == place))
+    /// How many of the places that the event touches were touched by events added before.
+    pub(super) fn shared_places(&self, index: u32) -> u32 {
+        let earlier =
+            |place| (0..index).any(|other| self.accesses_of(other).iter().any(|access| access.place == place));
+        narrow(self.accesses_of(index).iter().filter(|access| earlier(access.place)).count())
     }
 
     fn tail(&mut self, place: u32) -> u32 {

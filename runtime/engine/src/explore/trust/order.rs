@@ -175,9 +175,14 @@ fn next_sources(graph: &mut Graph, last: u32, sources: &mut Vec<u32>) -> Option<
         Some(access) => previous != NONE && graph.knows(graph.clock(previous), access.event),
         None => true,
     };
+    // Nor than what has overtaken it.
+    let settled = |write: u32| match graph.accesses.get(write as usize) {
+        Some(access) => graph.marks.iter().any(|mark| mark.present && mark.at == last && mark.by == access.event),
+        None => false,
+    };
     for access in graph.accesses_of(last) {
         // Nothing is older than what its thread knows already.
-        let length = 1 + graph.chain(access.place).take_while(|&write| !known(write)).count();
+        let length = 1 + graph.chain(access.place).take_while(|&write| !known(write) && !settled(write)).count();
         sources.push(graph.chain(access.place).nth(number % length)?);
         number /= length;
     }

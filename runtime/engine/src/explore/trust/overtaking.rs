@@ -1,4 +1,17 @@
 //! Overtaking ("revisits" in the paper): an event that writes comes before one that was added earlier.
+//!
+//! The paper's events access one location. Where one accesses several, it conflicts at each of them:
+//!
+//! 1. *Who overtakes.* An event comes right before what it overtakes at the places that they share. At each other place it
+//!    comes right after one of the last writes, as far as those behind that one are given up: each such way is tried. Of
+//!    several events that it has to precede, it overtakes the one that was added first.
+//! 2. *Who is overtaken.* At the places that the two share, it is settled what comes right before it. At the others it has
+//!    all alternatives still, some of which need what has overtaken it. So it is added anew, right after that.
+//! 3. *In which order.* Where an event is to be overtaken by several others at different places, that happens from its
+//!    first place to its last one ([`Mark::rank`]), unless who overtakes it at an earlier place depends on who has done so
+//!    at a later one; that place is then open again. Else there would be two ways to one class.
+//!
+//! An event with one access is settled where it is overtaken, and stays where it was added.
 
 use super::graph::{Access, Event, Graph, Mark, NONE, Tried, Watch, What, Writes, has, object_place};
 use crate::explore::Need;
@@ -108,13 +121,23 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32, scratch: &mut
     let stands = |&(place, source): &(u32, u32)| {
         writes_after(graph, place, source).all(|write| write == overtaken || write == last || !kept(write))
     };
+    let rank = rank(others, sources);
     let works = conflicts
         && possible
         && !graph.knows(clock, overtaken)
         && sources.iter().all(stands)
-        && graph.marks.iter().all(|mark| mark.by != overtaken && kept(mark.by))
+        && graph.marks.iter().all(|mark| {
+            let again = mark.present && mark.at == overtaken;
+            mark.by != overtaken && if again { mark.rank < rank || graph.knows(clock, mark.by) } else { kept(mark.by) }
+        })
         && (overtaken..last).all(|index| graph.knows(clock, index) || is_last(graph, clock, last, index));
     if works { Attempt::Works } else { Attempt::Fails }
+}
+
+/// The number of the first of the accesses that is to one of the places.
+fn rank(accesses: &[Access], places: &[(u32, u32)]) -> u32 {
+    let first = accesses.iter().position(|access| places.iter().any(|&(place, _)| place == access.place));
+    u32::try_from(first.unwrap_or(0)).expect("fewer than 2^32 accesses")
 }
 
 /// The writes that the last event may come right after where it overtakes nothing: the last one, and each one before it
@@ -151,7 +174,7 @@ pub(super) fn can_perform(graph: &Graph, event: &Event, place: u32, source: u32)
     let Some(held) = graph.value_after(place, source) else { return true };
     match (event.need, event.writes) {
         (Some(need), _) => runs_out(graph, event, place, source) || grants(need, event, place, held),
-        (None, Writes::Over(Some(expected))) if event.hides == 0 => held == expected,
+        (None, Writes::Over(Some(expected))) => held == expected,
         (None, _) => true,
     }
 }
@@ -188,7 +211,7 @@ fn grants(need: Need, event: &Event, place: u32, state: u64) -> bool {
 pub(super) fn is_awake(graph: &Graph, accesses: &[Access], sources: impl Iterator<Item = u32>) -> bool {
     let mut waits = false;
     let differs = accesses.iter().zip(sources).any(|(access, source)| match access.watch {
-        Watch::No => false,
+        Watch::No | Watch::Never => false,
         Watch::From(before) | Watch::Aside(before) => {
             waits = true;
             let after = graph.value_after(access.place, source);
@@ -229,37 +252,59 @@ fn is_last(graph: &Graph, clock: &[u32], last: u32, index: u32) -> bool {
 }
 
 impl Overtaking {
+    /// Whether the overtaken event touches a place that the other one does not.
+    fn leaves_open(&self, graph: &Graph) -> bool {
+        let others = &graph.accesses_of(self.by)[..self.accesses as usize];
+        let accesses = graph.accesses_of(self.overtaken);
+        accesses.len() > 1 && accesses.iter().any(|access| others.iter().all(|other| other.place != access.place))
+    }
+
     /// Makes `into` the graph in which the event has overtaken.
     pub(super) fn apply(&self, from: &Graph, into: &mut Graph) {
         let &Self { by, overtaken, ref clock, accesses } = self;
         // A thread that waited for an object, or for something to change, may have to wait now: its event is added when
         // it can be performed.
-        let watches = from.accesses_of(overtaken).iter().any(|access| access.watch != Watch::No);
+        let watches = from.accesses_of(overtaken).iter().any(Access::waited);
         let present = from.event(overtaken).need.is_none() && !watches;
-        let kept =
-            |index| index < overtaken || (index == overtaken && present) || from.knows(clock, index) || index == by;
+        let again = present && self.leaves_open(from);
+        let stays = |index| index < overtaken || from.knows(clock, index) || index == by;
+        let kept = |index| stays(index) || (index == overtaken && present);
         let mut numbers = vec![NONE; from.events.len()];
         into.clear();
-        for index in (0..=by).filter(|&index| kept(index)) {
+        let added = (0..=by).filter(|&index| stays(index) || (index == overtaken && present && !again));
+        for index in added.chain(Some(overtaken).filter(|_| again)) {
             numbers[index as usize] = into.length();
             into.copy_event(from, index);
         }
         let number = |index: u32| numbers[index as usize];
         (into.fixed, into.bottom) = (into.length(), into.length());
+        if again {
+            into.bottom = number(overtaken);
+            into.events[into.bottom as usize].tried = Tried { overtaken: into.bottom, ways: 0, older: 0 };
+        }
         let order = from.order.iter().copied().filter(|&index| index < by && index != overtaken && kept(index));
         into.order.extend(order.map(number));
         into.order.push(number(by));
         if present {
             into.order.push(number(overtaken));
         }
+        let places = from.accesses_of(by)[..accesses as usize].iter().map(|access| (access.place, NONE));
+        let rank = rank(from.accesses_of(overtaken), &places.collect::<Vec<_>>());
         for &mark in &from.marks {
-            let stays = if mark.present { mark.at != overtaken && kept(mark.at) } else { mark.at <= overtaken };
+            let stays = if again && mark.present && mark.at == overtaken {
+                mark.rank < rank
+            } else if mark.present {
+                mark.at != overtaken && kept(mark.at)
+            } else {
+                mark.at <= overtaken
+            };
             if stays {
                 let at = if mark.present { number(mark.at) } else { mark.at };
-                into.marks.push(Mark { at, present: mark.present, by: number(mark.by) });
+                into.marks.push(Mark { at, by: number(mark.by), ..mark });
             }
         }
-        into.marks.push(Mark { at: overtaken, present, by: number(by) });
+        let at = if present { number(overtaken) } else { overtaken };
+        into.marks.push(Mark { at, present, by: number(by), rank });
         into.moved = [number(by), if present { number(overtaken) } else { NONE }];
         into.generation = from.generation;
         let event = &mut into.events[number(by) as usize];

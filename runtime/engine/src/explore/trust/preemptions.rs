@@ -22,7 +22,7 @@ fn slack(threads: usize) -> u32 {
 
 /// Whether a thread waited for a mutex to be free, or polled one: it may have to be left once more.
 fn passes_mutexes(graph: &Graph) -> bool {
-    graph.accesses.iter().any(|access| access.watch != Watch::No && is_object(access.place))
+    graph.accesses.iter().any(|access| access.waited() && is_object(access.place))
 }
 
 /// What a graph is asked for.
@@ -166,7 +166,7 @@ impl Bound {
         }
         let mut waits = false;
         let changed = accesses.iter().any(|access| match access.watch {
-            Watch::No => false,
+            Watch::No | Watch::Never => false,
             Watch::From(before) | Watch::Aside(before) => {
                 waits = true;
                 let now = graph.value_after(access.place, held(access.place));
@@ -189,7 +189,7 @@ impl Bound {
                 self.writes.resize_with(place + 1, Vec::new);
                 self.reads.resize_with(place + 1, Vec::new);
             }
-            self.watched[place] |= access.watch != Watch::No;
+            self.watched[place] |= access.waited();
         }
         for &index in graph.order.iter().filter(|&&index| index < graph.length()) {
             self.take(graph, index);

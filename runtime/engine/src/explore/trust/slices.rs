@@ -6,9 +6,6 @@
 //! order, what has been tried, and no numbers of locations or objects. So before a piece is varied, the execution up to
 //! there is repeated (it is counted by nobody), from which all else is taken anew.
 //!
-//! Where threads free memory that others use, or fail, that is not enough yet: an event keeps what its thread was once seen
-//! to do after it, and a repetition sees only what it does in the present order. So the runtime does not hand out units.
-//!
 //! A unit is a stack of pieces. Those that are next are together in one unit; the events at the bottom of the stack,
 //! below which most is left, are a unit each.
 
@@ -61,9 +58,9 @@ struct Shape {
     thread: Thread,
     what: What,
     depends: bool,
-    leaves_out: bool,
     tried: Tried,
-    /// How many places it touches, if some of its alternatives were tried: they are numbered by its places.
+    /// How many places it shares with events added before, if some of its alternatives were tried: they are numbered by
+    /// its places.
     places: u32,
 }
 
@@ -185,8 +182,7 @@ fn may_vary(graph: &Graph, index: u32) -> bool {
     let reads_older = || earlier().any(|(_, other)| other.writes() && shares(other));
     match event.what {
         What::Value { value, count } => value + 1 < count,
-        What::Leave => false,
-        What::Local | What::Create(_) | What::Join(_) => event.hides > 0 && overtakes(),
+        What::Leave | What::Local | What::Create(_) | What::Join(_) => false,
         What::Read | What::Write | What::Stuck | What::Asleep(_) => overtakes() || reads_older(),
     }
 }
@@ -214,7 +210,7 @@ impl Piece<'_> {
             counts[index as usize] = number;
             if kept(index) {
                 numbers[index as usize] = number;
-                outline.events.push(Shape::of(graph.event(index)));
+                outline.events.push(Shape::of(graph, index));
             }
         }
         counts[to as usize] = outline.events.len() as u32;
@@ -223,9 +219,9 @@ impl Piece<'_> {
             shape.tried.overtaken = before(shape.tried.overtaken);
         }
         if let Some(last) = last.filter(|&last| !kept(last)) {
-            let event = graph.event(last);
+            let (event, index) = (graph.event(last), last);
             let tried = Tried { overtaken: before(event.tried.overtaken), ..event.tried };
-            outline.expects = Some(Expected { thread: event.thread, tried, places: places(event) });
+            outline.expects = Some(Expected { thread: event.thread, tried, places: places(graph, index) });
         }
         let stays = |index: &u32| *index < to && kept(*index);
         let number = |index: u32| numbers[index as usize];
@@ -237,7 +233,7 @@ impl Piece<'_> {
         outline.splits = splits.map(|split| Split { index: number(split.index), ..split.clone() }).collect();
         let mark = |mark: &Mark| {
             let at = if mark.present { number(mark.at) } else { before(mark.at) };
-            Mark { at, present: mark.present, by: number(mark.by) }
+            Mark { at, by: number(mark.by), ..*mark }
         };
         outline.marks = graph.marks.iter().map(mark).collect();
         outline.fixed = before(graph.fixed);
@@ -253,7 +249,7 @@ impl Outline {
     /// Of a graph of which nothing is known but its outline.
     fn of(graph: &Graph, from: u32, to: u32) -> Self {
         Self {
-            events: graph.events.iter().map(Shape::of).collect(),
+            events: (0..graph.length()).map(|index| Shape::of(graph, index)).collect(),
             order: graph.order.clone(),
             splits: graph.splits.clone(),
             marks: graph.marks.clone(),
@@ -270,7 +266,7 @@ impl Outline {
         for shape in &self.events {
             graph.sketch(shape.thread, shape.what, if shape.depends { Writes::Over(None) } else { Writes::Surely });
             let event = graph.events.last_mut().expect("it was just added");
-            (event.leaves_out, event.tried, event.places) = (shape.leaves_out, shape.tried, shape.places);
+            (event.tried, event.places) = (shape.tried, shape.places);
         }
         graph.order.clone_from(&self.order);
         graph.splits.clone_from(&self.splits);
@@ -290,7 +286,7 @@ impl Outline {
         let marked =
             self.marks.iter().all(|mark| is_event(mark.by) && mark.at as usize <= length - usize::from(mark.present));
         let moved = self.moved.iter().flatten().all(|&index| is_event(index));
-        let known = self.fixed <= self.bottom && self.bottom as usize <= length;
+        let known = self.fixed as usize <= length && self.bottom as usize <= length;
         // Those below are not varied, and may speak of a graph that had more events.
         let mut varied = self.events.iter().zip(0..).skip(self.bottom as usize);
         let tried = varied.all(|(shape, index)| shape.tried.overtaken <= index);
@@ -334,6 +330,7 @@ impl Outline {
         for mark in &self.marks {
             write(into, u64::from(mark.at) << 1 | u64::from(mark.present));
             write(into, mark.by.into());
+            write(into, mark.rank.into());
         }
         write(into, self.fixed.into());
         write(into, self.bottom.into());
@@ -370,7 +367,12 @@ impl Outline {
         for _ in 0..from.count()? {
             let at = from.number()?;
             let present = at & 1 == 1;
-            marks.push(Mark { at: u32::try_from(at >> 1).map_err(|_| Corrupt)?, present, by: from.narrow()? });
+            marks.push(Mark {
+                at: u32::try_from(at >> 1).map_err(|_| Corrupt)?,
+                present,
+                by: from.narrow()?,
+                rank: from.narrow()?,
+            });
         }
         let (fixed, bottom) = (from.narrow()?, from.narrow()?);
         let moved = [from.narrow()?.checked_sub(1), from.narrow()?.checked_sub(1)];
@@ -386,10 +388,9 @@ impl Outline {
 }
 
 impl Shape {
-    fn of(event: &Event) -> Self {
-        let &Event { thread, what, writes, hides, leaves_out, tried, .. } = event;
-        let depends = writes != Writes::Surely && hides == 0;
-        Self { thread, what, depends, leaves_out, tried, places: places(event) }
+    fn of(graph: &Graph, index: u32) -> Self {
+        let &Event { thread, what, writes, tried, .. } = graph.event(index);
+        Self { thread, what, depends: writes != Writes::Surely, tried, places: places(graph, index) }
     }
 
     fn write(&self, into: &mut Vec<u8>) {
@@ -404,7 +405,7 @@ impl Shape {
             What::Value { value, count } => (6, Some((value, count))),
             What::Stuck | What::Asleep(_) => unreachable!("what is not performed has no shape"),
         };
-        write(into, kind << 2 | u64::from(self.depends) << 1 | u64::from(self.leaves_out));
+        write(into, kind << 1 | u64::from(self.depends));
         if let Some((first, second)) = numbers {
             write(into, u64::from(first));
             write(into, u64::from(second));
@@ -416,7 +417,7 @@ impl Shape {
     fn read(from: &mut Reader<'_>) -> Result<Self, Corrupt> {
         let thread = read_thread(from)?;
         let flags = from.number()?;
-        let what = match flags >> 2 {
+        let what = match flags >> 1 {
             0 => What::Local,
             1 => What::Read,
             2 => What::Write,
@@ -426,14 +427,20 @@ impl Shape {
             6 => What::Value { value: from.narrow()?, count: from.narrow()? },
             _ => return Err(Corrupt),
         };
-        let (depends, leaves_out) = (flags >> 1 & 1 == 1, flags & 1 == 1);
-        Ok(Self { thread, what, depends, leaves_out, tried: read_tried(from)?, places: from.narrow()? })
+        let depends = flags & 1 == 1;
+        Ok(Self { thread, what, depends, tried: read_tried(from)?, places: from.narrow()? })
     }
 }
 
-/// The places that its alternatives are numbered by, if some were tried; else 0.
-const fn places(event: &Event) -> u32 {
-    if event.tried.ways == 0 && event.tried.older == 0 { 0 } else { event.accesses - event.hides }
+/// How many of the places by which its alternatives are numbered matter, if some were tried; else 0.
+fn places(graph: &Graph, index: u32) -> u32 {
+    let event = graph.event(index);
+    match event.tried {
+        Tried { ways: 0, older: 0, .. } => 0,
+        // Nothing of it is known here.
+        _ if graph.generation == UNKNOWN => event.places,
+        _ => graph.shared_places(index),
+    }
 }
 
 fn read_thread(from: &mut Reader<'_>) -> Result<Thread, Corrupt> {
