@@ -208,8 +208,8 @@ pub(crate) struct CheckArgs {
     pub(crate) json: Option<String>,
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<String>,
-    #[arg(long, value_name = "DIR", default_value = "fencehound-out/")]
-    pub(crate) out: String,
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<String>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
     #[arg(last = true, value_name = "PROGRAM ARGUMENTS")]

@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
-use protocol::{Finding, Kind, Replay, ScheduleEnd, Summary, Trace, VERSION, Violation};
+use protocol::{Cycles, Finding, Kind, Replay, ScheduleEnd, Summary, Trace, VERSION, Violation};
 
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
+use crate::consequences::{Consequence, Graphs, consequence};
 use crate::exit::{Failure, Status};
 use crate::findings::{Findings, MARK, group_name, identify};
 use crate::interrupt::{Cause, Interrupts};
@@ -20,7 +21,7 @@ use crate::record::Record;
 use crate::replay::shows;
 use crate::report::excerpt::{self, Sources};
 use crate::report::verdict::{Facts, Issues, Open, Verdict, counted, judge, nothing_explored, stopped_by_name};
-use crate::report::{self, Detail, Subject, printable};
+use crate::report::{self, Detail, Subject, Threads, printable};
 use crate::screen::{PLAIN_WIDTH, Screen, complain, plain};
 use crate::search::{Checkpoint, Exploration, Key, Search};
 use crate::toolchain::Toolchain;
@@ -285,6 +286,7 @@ impl Found {
             trace: self.trace.as_ref(),
             monitors: &plan.explore.monitors,
             folder: &self.folder,
+            threads: Threads::Created,
         }
     }
 }
@@ -375,8 +377,11 @@ fn conclude(
     let verdicts: Vec<Verdict> =
         all.iter().zip(&summaries).map(|(searched, summary)| searched.judge(summary, interrupts)).collect();
     let target = plan.target.names().join(" ");
+    let consequences = consequences(all, &summaries);
+    tell(plan, all, &consequences);
+    let each = all.iter().zip(&summaries).zip(&consequences);
     let entries: Vec<Vec<Entry<'_>>> =
-        all.iter().zip(&summaries).map(|(searched, summary)| entries(searched, summary)).collect();
+        each.map(|((searched, summary), consequences)| entries(searched, summary, consequences)).collect();
     let outcomes = all.iter().zip(&summaries).zip(verdicts.iter().zip(&entries));
     let outcomes =
         outcomes.map(|((searched, summary), (verdict, entries))| result(&target, searched, summary, verdict, entries));
@@ -428,12 +433,38 @@ pub(crate) fn print_verdict(screen: Screen, line: &str) {
     screen.print(&format!("{word} {}\n", printable(rest)));
 }
 
-fn entries<'a>(searched: &'a Searched, summary: &Summary) -> Vec<Entry<'a>> {
+/// What comes of each SC violation, where the execution graphs of its model were searched.
+fn consequences(all: &[Searched], summaries: &[Summary]) -> Vec<Vec<Option<Consequence>>> {
+    let found: Vec<Vec<(&Violation, &str)>> = all
+        .iter()
+        .map(|searched| searched.found.iter().map(|one| (&one.violation, one.folder.as_str())).collect())
+        .collect();
+    let searches = || all.iter().zip(summaries).zip(&found);
+    let graphs: Vec<Graphs<'_>> = searches()
+        .filter(|((searched, _), _)| {
+            searched.plan.explore.graphs.is_some_and(|graphs| graphs.cycles == Cycles::Counted)
+        })
+        .map(|((searched, summary), found)| Graphs { model: searched.plan.models[0].0, summary, found })
+        .collect();
+    let of = |one: &Found| graphs.iter().find_map(|graphs| consequence(&one.violation, graphs));
+    all.iter().map(|searched| searched.found.iter().map(of).collect()).collect()
+}
+
+/// Says what comes of SC violations.
+fn tell(plan: &CheckPlan, all: &[Searched], consequences: &[Vec<Option<Consequence>>]) {
+    let found = all.iter().flat_map(|searched| &searched.found).zip(consequences.iter().flatten());
+    for (one, consequence) in found.filter_map(|(one, consequence)| Some((one, consequence.as_ref()?))).take(REPLAYED) {
+        plan.screen().print(&format!("{}: {}\n", printable(&one.id), printable(&consequence.in_words())));
+    }
+}
+
+fn entries<'a>(searched: &'a Searched, summary: &Summary, consequences: &'a [Option<Consequence>]) -> Vec<Entry<'a>> {
     let entry = |(index, one): (usize, &'a Found)| Entry {
         id: &one.id,
         finding: Some(&one.folder),
         violation: &one.violation,
         executions: summary.violation_executions.get(index).copied().unwrap_or(1),
+        consequence: consequences.get(index).and_then(Option::as_ref),
     };
     searched.found.iter().enumerate().map(entry).collect()
 }

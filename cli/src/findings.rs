@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::exit::Failure;
 use crate::plan::{monitor_name, reason};
-use crate::report::graph;
+use crate::report::{Threads, graph};
 
 const FINDING: &str = "finding.json";
 const REPORT: &str = "report.txt";
@@ -80,7 +80,7 @@ impl Findings {
             let mut json = serde_json::to_string_pretty(finding)?;
             json.push('\n');
             if let Some(graph) = &finding.violation.schedule.graph {
-                write_whole(&folder.join(GRAPH), &graph::dot(graph))?;
+                write_whole(&folder.join(GRAPH), &graph::dot(graph, Threads::of(&finding.program)))?;
             }
             write_whole(&folder.join(REPORT), report)?;
             write_whole(&folder.join(FINDING), &json)
@@ -130,13 +130,24 @@ fn is_ours(folder: &Path) -> bool {
 
 /// Names the violations: `tso-1`, `assertion-1`, numbered by monitor or kind in the order of discovery.
 pub(crate) fn identify(violations: &[Violation]) -> Vec<String> {
-    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
-    let mut next = |name| {
-        let number = numbers.entry(name).or_default();
+    let mut names = Names::default();
+    violations.iter().map(|violation| names.next("", violation)).collect()
+}
+
+/// The names given so far.
+#[derive(Default, Debug)]
+pub(crate) struct Names {
+    numbers: BTreeMap<String, u32>,
+}
+
+impl Names {
+    /// The name of the next violation, behind a prefix.
+    pub(crate) fn next(&mut self, prefix: &str, violation: &Violation) -> String {
+        let name = format!("{prefix}{}", group_name(violation));
+        let number = self.numbers.entry(name.clone()).or_default();
         *number += 1;
         format!("{name}-{number}")
-    };
-    violations.iter().map(|violation| next(group_name(violation))).collect()
+    }
 }
 
 /// What a violation is counted under: its monitor, else its kind.
@@ -162,6 +173,7 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
         Kind::Misuse => "misuse",
         Kind::Nondeterministic => "nondeterministic",
         Kind::Atomicity => "atomicity",
+        Kind::Witness => "witness",
     }
 }
 

@@ -6,6 +6,7 @@ use protocol::{MonitorName, Role, Summary, Violation};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::consequences::Consequence;
 use crate::findings::kind_name;
 use crate::plan::monitor_name;
 
@@ -74,6 +75,8 @@ struct Found<'a> {
     sites: Vec<Site<'a>>,
     executions: u64,
     finding: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    consequence: Option<&'a Consequence>,
 }
 
 /// Something that the program needs and is not supported.
@@ -142,6 +145,8 @@ struct LitmusReport<'a> {
     states: Keyed<u64, String>,
     condition: &'a str,
     observation: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -165,6 +170,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) violation: &'a Violation,
     /// Executions that show it.
     pub(crate) executions: u64,
+    /// Of an SC violation: what comes of it in relaxed executions, if that was looked at.
+    pub(crate) consequence: Option<&'a Consequence>,
 }
 
 /// What a result is made of.
@@ -205,6 +212,8 @@ pub(crate) struct Litmus<'a> {
     pub(crate) condition: &'a str,
     /// `Never`, `Sometimes` or `Always`.
     pub(crate) observation: &'static str,
+    /// The folder of an execution that answers `exists`, if it is kept.
+    pub(crate) witness: Option<&'a str>,
 }
 
 /// Results as JSON text: one object if there is one, an array else.
@@ -235,6 +244,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         states: Keyed(litmus.states),
         condition: litmus.condition,
         observation: litmus.observation,
+        witness: litmus.witness,
     });
     Report {
         schema: SCHEMA,
@@ -327,6 +337,7 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
         sites: violation.sites.iter().map(site).collect(),
         executions: entry.executions,
         finding: entry.finding,
+        consequence: entry.consequence,
     }
 }
 
@@ -375,6 +386,8 @@ mod tests {
             exit_statuses: BTreeMap::new(),
             busiest: None,
             undecided: 0,
+            containments: Vec::new(),
+            leaves_out_rounds: false,
         }
     }
 
@@ -382,7 +395,13 @@ mod tests {
     fn a_result_has_the_keys_of_the_contract_in_their_order() {
         let summary = summary();
         let violation = samples::store_buffering();
-        let entry = Entry { id: "tso-1", finding: Some("fencehound-out/tso-1/"), violation: &violation, executions: 1 };
+        let entry = Entry {
+            id: "tso-1",
+            finding: Some("fencehound-out/tso-1/"),
+            violation: &violation,
+            executions: 1,
+            consequence: None,
+        };
         let json = results(std::iter::once(Outcome {
             target: "sb.c",
             model: "sc",

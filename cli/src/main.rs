@@ -10,6 +10,7 @@ mod args;
 mod cc;
 mod check;
 mod compile;
+mod consequences;
 mod doctor;
 mod exit;
 mod findings;

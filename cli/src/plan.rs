@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use protocol::{Explore, GraphModel, Graphs, Heap, Leaks, Limits, MonitorName, Recorded, Reuse, VERSION, Wakeups};
+use protocol::{
+    Cycles, Explore, GraphModel, Graphs, Heap, Leaks, Limits, MonitorName, Recorded, Reuse, VERSION, Wakeups,
+};
 
 use crate::args::{CheckArgs, MonitorArgs, ReplayArgs};
 use crate::cc;
@@ -126,6 +128,8 @@ pub(crate) struct CheckPlan {
     pub(crate) compile_options: Vec<String>,
     /// What the runtime is asked.
     pub(crate) explore: Explore,
+    /// What watches execution graphs, each of its model: nothing unless it is named.
+    graph_monitors: Vec<MonitorName>,
     /// What ends the search before its end.
     pub(crate) budget: Budget,
     /// The bound on rounds of loops, of execution graphs.
@@ -140,6 +144,8 @@ pub(crate) struct CheckPlan {
     pub(crate) record: Option<PathBuf>,
     /// The findings directory, as typed.
     pub(crate) out: PathBuf,
+    /// Whether the executions that answer litmus tests' questions are kept there, too.
+    pub(crate) keeps_witnesses: bool,
     /// Where the JSON goes.
     pub(crate) json: JsonTo,
     /// When to colour.
@@ -194,6 +200,7 @@ impl CheckPlan {
             models,
             arguments: typed.arguments.clone(),
             compile_options,
+            graph_monitors: if typed.monitor.is_some() { explore.monitors.clone() } else { Vec::new() },
             explore,
             budget,
             unroll,
@@ -201,7 +208,8 @@ impl CheckPlan {
             checkpoint: typed.checkpoint.as_ref().map(PathBuf::from),
             time: typed.time.clone(),
             record: typed.record.as_ref().map(PathBuf::from),
-            out: PathBuf::from(&typed.out),
+            out: PathBuf::from(typed.out.as_deref().unwrap_or("fencehound-out/")),
+            keeps_witnesses: typed.out.is_some(),
             json: json_to(typed.json.as_deref()),
             color: typed.color,
         })
@@ -212,12 +220,22 @@ impl CheckPlan {
         let mut plan = CheckPlan { models: vec![(model, explorer)], ..self.clone() };
         if explorer == Explorer::Rsmc {
             let seconds = plan.budget.seconds;
-            plan.explore.graphs = Some(Graphs { model: model.graphs(), seconds, unroll: plan.unroll });
+            let cycles = if self.warns_of(model) { Cycles::Counted } else { Cycles::Ignored };
+            plan.explore.graphs = Some(Graphs { model: model.graphs(), seconds, unroll: plan.unroll, cycles });
             plan.spread = Spread { workers: 1, slice: None };
-            plan.explore.monitors.retain(|&monitor| watches_graphs(monitor, model));
+            let named = self.graph_monitors.iter().copied();
+            plan.explore.monitors = named.filter(|&monitor| watches_graphs(monitor, model)).collect();
             plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);
         }
         plan
+    }
+
+    /// Whether a monitor warns of the executions of a relaxed model: on those of SC, or named for the model itself.
+    pub(crate) fn warns_of(&self, model: ModelName) -> bool {
+        let of_model = |monitor: &MonitorName| monitor.model() == Some(model.name());
+        let interleaves = self.models.iter().any(|&(_, explorer)| explorer != Explorer::Rsmc);
+        let on_interleavings = interleaves && self.explore.monitors.iter().any(of_model);
+        on_interleavings || self.graph_monitors.iter().any(of_model)
     }
 
     /// The bound on rounds of loops, where there is one.
@@ -365,7 +383,11 @@ fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
 
 /// Whether a monitor watches the execution graphs of a model.
 fn watches_graphs(monitor: MonitorName, model: ModelName) -> bool {
-    monitor == MonitorName::TsoAtomicity && model == ModelName::Tso
+    match monitor {
+        MonitorName::TsoAtomicity | MonitorName::Tso => model == ModelName::Tso,
+        MonitorName::Pso => model == ModelName::Pso,
+        _ => false,
+    }
 }
 
 /// The monitors, each of which has something to watch.
@@ -385,7 +407,8 @@ fn monitors_of(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Ve
         }
         Some(&monitor) => Err(Failure::usage(
             format!("--monitor `{}` does not fit the explorer rsmc", monitor_name(monitor)),
-            "it is for interleavings: --model sc --explorer bounded; --model tso fits --monitor tso-atomicity",
+            "it is for interleavings: --model sc --explorer bounded; --model tso fits --monitor tso and tso-atomicity, \
+             --model pso --monitor pso",
         )),
         None => Ok(chosen),
     }
@@ -566,16 +589,7 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
                 return Err(Failure::usage(message, "leave it out"));
             }
         }
-        let named = |one: &str| typed.monitor.iter().any(|list| list.split(',').any(|name| name.trim() == one));
-        if named("race") {
-            let message = "monitor `race` does not fit litmus files, whose accesses have no C11 orders";
-            return Err(Failure::usage(message, "leave it out"));
-        }
-        if let Some(name) = ["sc-atomicity", "tso-atomicity"].into_iter().find(|name| named(name)) {
-            let message = format!("monitor `{name}` does not fit litmus files, which have no transactions");
-            return Err(Failure::usage(message, "leave it out"));
-        }
-        return Ok(());
+        return fits_litmus(typed, models);
     }
     if let (Target::Executable(name), true) = (target, typed.sv_comp_transactions) {
         return Err(Failure::usage(
@@ -607,6 +621,28 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
         )),
         None => Ok(()),
     }
+}
+
+/// Whether the monitors are for litmus tests.
+fn fits_litmus(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<(), Failure> {
+    let named = |one: &str| typed.monitor.iter().any(|list| list.split(',').any(|name| name.trim() == one));
+    if named("race") {
+        let message = "monitor `race` does not fit litmus files, whose accesses have no C11 orders";
+        return Err(Failure::usage(message, "leave it out"));
+    }
+    let interleaves = models.iter().any(|(_, explorer)| *explorer != Explorer::Rsmc);
+    if let Some(name) = ["tso", "pso"].into_iter().find(|name| !interleaves && named(name)) {
+        let message = format!("monitor `{name}` does not fit the execution graphs of litmus files");
+        return Err(Failure::usage(
+            message,
+            "it watches their interleavings: --model sc; or compare two models' states",
+        ));
+    }
+    if let Some(name) = ["sc-atomicity", "tso-atomicity"].into_iter().find(|name| named(name)) {
+        let message = format!("monitor `{name}` does not fit litmus files, which have no transactions");
+        return Err(Failure::usage(message, "leave it out"));
+    }
+    Ok(())
 }
 
 fn preemptions(typed: &str) -> Result<Option<u32>, Failure> {

@@ -16,11 +16,12 @@ use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_fil
 use crate::exit::{Failure, Status};
 use crate::findings;
 use crate::interrupt::{Cause, Interrupts};
+use crate::litmus;
 use crate::plan::ReplayMode;
 use crate::program::{self, Program, Replayed, file_kind, require_ours};
 use crate::report::columns::{Row, Table};
 use crate::report::excerpt::Sources;
-use crate::report::{self, Detail, Subject};
+use crate::report::{self, Detail, Subject, Threads};
 use crate::screen::{Channel, Color, Screen, plain};
 use crate::toolchain::{Toolchain, in_path};
 
@@ -33,15 +34,18 @@ pub(crate) fn run(path: &str, mode: ReplayMode, color: Color) -> Result<Status, 
     require_unchanged(&finding)?;
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
+    let screen = Screen::new(Channel::Output, color);
+    if finding.program.is_litmus() {
+        return litmus::replay(&finding, mode, screen);
+    }
     let (program, _built) = rebuild(&finding, mode, color, &interrupts)?;
     if mode == ReplayMode::Gdb {
         return open_gdb(&finding, &program, &interrupts);
     }
-    let screen = Screen::new(Channel::Output, color);
     match program.replay(&job(&finding), &interrupts)? {
         Replayed::Trace(trace) => Ok(present(&finding, &trace, mode, screen)),
         Replayed::Diverged(words) => {
-            print_verdict(screen, &format!("not reproduced: the program did not follow the schedule: {words}"));
+            print_verdict(screen, &not_followed(&words));
             Ok(Status::Clean)
         }
         Replayed::Interrupted => {
@@ -50,6 +54,11 @@ pub(crate) fn run(path: &str, mode: ReplayMode, color: Color) -> Result<Status, 
             Ok(Status::Incomplete)
         }
     }
+}
+
+/// That what was recorded cannot be done.
+pub(crate) fn not_followed(words: &str) -> String {
+    format!("not reproduced: the program did not follow the schedule: {words}")
 }
 
 /// Whether an execution shows a violation: the same in all but the schedule, which a trace does not repeat.
@@ -139,10 +148,12 @@ fn rebuild(
 }
 
 /// Shows an execution, and says whether it is the one of the finding.
-fn present(finding: &Finding, trace: &Trace, mode: ReplayMode, screen: Screen) -> Status {
+pub(crate) fn present(finding: &Finding, trace: &Trace, mode: ReplayMode, screen: Screen) -> Status {
     let violation = &finding.violation;
     let reproduced = shows(trace, violation);
-    let subject = Subject { id: &finding.id, violation, trace: Some(trace), monitors: &finding.monitors, folder: "" };
+    let threads = Threads::of(&finding.program);
+    let subject =
+        Subject { id: &finding.id, violation, trace: Some(trace), monitors: &finding.monitors, folder: "", threads };
     if mode == ReplayMode::Step {
         step(&subject, trace, screen);
     }
@@ -166,8 +177,8 @@ fn present(finding: &Finding, trace: &Trace, mode: ReplayMode, screen: Screen) -
 
 /// One event for each line on the standard input; all that are left when it ends.
 fn step(subject: &Subject<'_>, trace: &Trace, screen: Screen) {
-    let table =
-        Table { events: &trace.events, marks: report::marks(subject.violation, trace), lane: report::lane(subject) };
+    let (marks, lane) = (report::marks(subject.violation, trace), report::lane(subject));
+    let table = Table { events: &trace.events, marks, lane, threads: subject.threads };
     let rows: Vec<Row> = (0..trace.events.len()).map(Row::Event).collect();
     let mut input = io::stdin().lock().lines();
     for (number, line) in table.lines(&rows, screen.width()).into_iter().enumerate() {

@@ -496,7 +496,11 @@ fn a_litmus_test_under_each_model() {
     assert_eq!((&sc["states"], &sc["observation"]), (&states, &Value::from("Never")));
     assert_eq!((&sc["executions"], &sc["model"], &sc["explorer"]), (&6.into(), &"sc".into(), &"bounded".into()));
     assert_eq!(sc["distinct"], serde_json::json!({"tso": 2, "pso": 2}));
-    assert_eq!(sc["violations"][0]["finding"], Value::Null);
+    assert_eq!(sc["violations"][0]["finding"], "fencehound-out/tso-1/");
+    assert_eq!(
+        (&tso["violations"][0]["finding"], &tso["witness"]),
+        (&"fencehound-out/tso-assertion-1/".into(), &Value::Null)
+    );
     assert_eq!((&tso["executions"], &tso["blocked"], &tso["model"]), (&4.into(), &0.into(), &"tso".into()));
     assert_eq!(tso["condition"], "~exists (0:EAX=0 /\\ 1:EAX=0)");
     assert_eq!((&tso["verdict"], &tso["violations"][0]["kind"]), (&"violations".into(), &"assertion".into()));
@@ -528,6 +532,115 @@ fn a_fenced_litmus_test_is_clean_under_all_models() {
         "clean: all {executions} executions of 1 litmus test under SC, TSO, PSO, POWER, watched for TSO and PSO"
     );
     assert_eq!(ran.verdict(), verdict);
+}
+
+/// Each finding of a litmus test is an execution of its own, which `replay` runs again.
+#[test]
+fn findings_of_litmus_tests_are_replayed() {
+    let bench = Bench::empty();
+    bench.write("sb.litmus", STORE_BUFFERING);
+    // P0 ends, or never does, by what it reads.
+    let spin = "X86 spin\n{}\n P0          | P1         ;\n MOV EAX,[y] | MOV [y],$1 ;\n CMP EAX,$1  |            ;\n \
+                L: JE L     |            ;\nexists (0:EAX=0)\n";
+    bench.write("spin.litmus", spin);
+    let ran = bench.run("check sb.litmus spin.litmus --model sc,tso,power --preemptions none");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let message = "~exists (0:EAX=0 /\\ 1:EAX=0) does not hold: an execution ends with 0:EAX=0; 1:EAX=0; [x]=1; [y]=1";
+    assert!(ran.output.contains(&format!("sb.litmus:6:1: {message} [tso-assertion-1]\n")), "{}", ran.output);
+    // Spinning breaks nothing off: the other execution is counted under the models of graphs.
+    assert!(ran.output.contains("Observation spin Always 1 0\nspin.litmus:6:5: a loop without"), "{}", ran.output);
+    let mut folders: Vec<String> = fs::read_dir(bench.path("fencehound-out"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    folders.sort();
+    let expected = ["livelock-1", "power-assertion-1", "power-livelock-1", "pso-1", "pso-2", "tso-1", "tso-2"];
+    assert_eq!(folders, [&expected[..], &["tso-assertion-1", "tso-livelock-1"]].concat());
+    for folder in &folders {
+        let replayed = bench.run(&format!("replay fencehound-out/{folder}"));
+        assert_eq!(replayed.status, 1, "{replayed:?}");
+        assert!(replayed.verdict().starts_with(&format!("reproduced: {folder}: ")), "{replayed:?}");
+        assert_eq!(
+            bench.read(&format!("fencehound-out/{folder}/report.txt")).lines().nth(1),
+            replayed.output.lines().nth(1)
+        );
+    }
+    let replayed = bench.run("replay fencehound-out/tso-assertion-1 --step");
+    assert!(replayed.output.contains("P1\n         0  sb.litmus:4  write x = 1\n"), "{}", replayed.output);
+    let picture = bench.read("fencehound-out/tso-assertion-1/graph.dot");
+    // The stores are committed first.
+    for edge in ["e0 -> e2 [label=reordered", "e1 -> e3 [label=reordered", "e2 -> e1 [label=fr", "e3 -> e0 [label=fr"] {
+        assert!(picture.contains(edge), "{edge}: {picture}");
+    }
+}
+
+/// R: of its two pairs TSO lets one change places, and the other one is kept.
+#[test]
+fn only_the_pair_that_the_model_lets_change_places_is_marked() {
+    let bench = Bench::empty();
+    let test = "X86 R\n{}\n P0          | P1          ;\n MOV [x],$1  | MOV [y],$2  ;\n MOV [y],$1  | MOV EAX,[x] ;\n\
+                ~exists ([y]=2 /\\ 1:EAX=0)\n";
+    bench.write("r.litmus", test);
+    let text = bench.run("check r.litmus --model tso").output;
+    assert!(text.contains("    po  #0 P0 write x = 1 (r.litmus:4) comes first in the program, before #"), "{text}");
+    assert!(text.contains("  ! po  #"), "{text}");
+    assert_eq!(text.matches("  ! po  #").count(), 1, "{text}");
+    // Under PSO both do.
+    let text = bench.run("check r.litmus --model pso").output;
+    assert_eq!(text.matches("  ! po  #").count(), 2, "{text}");
+}
+
+/// A question has no violation, but `--out` keeps the execution that answers it.
+#[test]
+fn what_a_litmus_test_asks_for_is_kept_where_a_folder_is_named() {
+    let bench = Bench::empty();
+    bench.write("sb.litmus", &STORE_BUFFERING.replace("~exists", "exists"));
+    let ran = bench.run("check sb.litmus --model tso");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(!bench.path("fencehound-out").exists());
+    let ran = bench.run("check sb.litmus --model sc,tso --monitor none --out kept --json result.json");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let json: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
+    assert_eq!((&json[0]["witness"], &json[1]["witness"]), (&Value::Null, &"kept/tso-witness-1/".into()));
+    assert_eq!(json[1]["violations"], serde_json::json!([]));
+    let replayed = bench.run("replay kept/tso-witness-1");
+    assert_eq!(replayed.status, 1, "{replayed:?}");
+    assert!(replayed.verdict().starts_with("reproduced: tso-witness-1: witness: exists "), "{replayed:?}");
+}
+
+#[test]
+fn findings_of_litmus_tests_that_cannot_be_replayed() {
+    let bench = Bench::empty();
+    bench.write("sb.litmus", STORE_BUFFERING);
+    assert_eq!(bench.run("check sb.litmus --model sc,tso --preemptions none").status, 1);
+    let refused = |line: &str| {
+        let ran = bench.run(line);
+        assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{ran:?}");
+        ran.errors
+    };
+    assert!(refused("replay fencehound-out/tso-1 --gdb").starts_with("error: --gdb does not fit litmus tests\n"));
+    let rewrite = |folder: &str, from: &str, to: &str| {
+        let file = format!("fencehound-out/{folder}/finding.json");
+        let text = bench.read(&file);
+        assert!(text.contains(from), "{text}");
+        bench.write(&file, &text.replacen(from, to, 1));
+    };
+    // A load cannot read what comes after it, nor can a store come seventh of one.
+    rewrite("tso-assertion-1", "\"source\": null", "\"source\": 9");
+    assert!(
+        refused("replay fencehound-out/tso-assertion-1").contains("an event reads from one that does not come before")
+    );
+    rewrite("tso-assertion-1", "\"source\": 9", "\"source\": null");
+    rewrite("tso-assertion-1", "\"rank\": 1", "\"rank\": 7");
+    let ran = bench.run("replay fencehound-out/tso-assertion-1");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.verdict().starts_with("not reproduced: "), "{ran:?}");
+    // Not even a comment may change.
+    bench.write("sb.litmus", &STORE_BUFFERING.replace("X86 SB", "X86 SB "));
+    let errors = refused("replay fencehound-out/pso-1");
+    assert!(errors.contains("has changed since the finding was made: sb.litmus is different\nhelp: "), "{errors}");
+    fs::remove_file(bench.path("sb.litmus")).unwrap();
+    assert!(refused("replay fencehound-out/pso-1").contains("sb.litmus is gone"));
 }
 
 #[test]

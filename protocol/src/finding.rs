@@ -37,7 +37,7 @@ pub struct Finding {
 pub struct Program {
     /// The folder from which the tool was run, absolute.
     pub directory: String,
-    /// The `.c` files, or the one executable, as the user named them.
+    /// The `.c` files, or the one executable or litmus test, as the user named them.
     pub target: Vec<String>,
     /// What the user asked of the compiler beside the files.
     pub compile_options: Vec<String>,
@@ -91,6 +91,11 @@ impl Finding {
         let roles: Vec<Role> = sites.iter().map(|site| site.role).collect();
         require(roles == [Role::Delayed, Role::Previous, Role::Overtaking], "its sites are not those of a monitor")?;
         let [delayed, previous, overtaking] = events.ok_or("its three events are missing")?;
+        if let Some(graph) = &schedule.graph {
+            let known = |index| usize::try_from(index).is_ok_and(|index| index < graph.events.len());
+            let all = [delayed, previous, overtaking].into_iter().all(known);
+            return require(all, "its three events are not events of the graph");
+        }
         let ordered = delayed < overtaking && previous < overtaking && overtaking < length;
         require(ordered, "its three events are not events of the schedule")
     }
@@ -107,13 +112,22 @@ fn are_a_cycle(sites: &[SiteUse]) -> bool {
 }
 
 impl Program {
+    /// Whether it is a litmus test.
+    #[must_use]
+    pub fn is_litmus(&self) -> bool {
+        matches!(&self.target[..], [name] if std::path::Path::new(name).extension().is_some_and(|end| end == "litmus"))
+    }
+
     fn validate(&self) -> Result<(), String> {
         let texts = [&self.directory].into_iter().chain(&self.target).chain(&self.compile_options);
         require(texts.into_iter().all(|text| !text.contains('\0')), "the program has a name with a zero byte")?;
         require(self.directory.starts_with('/'), "the program's folder has no absolute name")?;
         let sources = self.target.iter().filter(|name| name.ends_with(".c")).count();
         let kinds = sources == self.target.len() || (sources == 0 && self.target.len() == 1);
-        require(kinds && !self.target.is_empty(), "the program is neither .c files nor an executable")?;
+        require(
+            kinds && !self.target.is_empty(),
+            "the program is neither .c files nor an executable nor a litmus test",
+        )?;
         for name in &self.target {
             let plain = name.trim_start_matches("./");
             let listed = self.files.iter().any(|(file, _)| file == name || file == plain);
@@ -159,6 +173,7 @@ impl Graph {
             let known = usize::try_from(event.thread).is_ok_and(|thread| thread < threads);
             require(known, "an event is of an unknown thread")?;
             let small = event.index <= u32::from(u16::MAX) && event.rank <= u32::from(u16::MAX);
+            let small = small && event.overtakes.iter().all(|&earlier| earlier < event.index);
             require(small, "an event has a number that none has")?;
             let earlier = event.source.is_none_or(|source| usize::try_from(source).is_ok_and(|source| source < number));
             require(earlier, "an event reads from one that does not come before it")?;

@@ -82,6 +82,20 @@ pub struct Graphs {
     pub seconds: Option<f64>,
     /// Leave executions out in which a loop that is no wait goes round more often, each time it is entered.
     pub unroll: Option<u64>,
+    /// What is done about cycles of happens-before.
+    #[serde(default)]
+    pub cycles: Cycles,
+}
+
+/// What is done about cycles of happens-before in execution graphs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cycles {
+    /// They are not looked for.
+    #[default]
+    Ignored,
+    /// Which executions have them is counted ([`crate::Containment`]).
+    Counted,
 }
 
 /// A memory model whose execution graphs are explored.
@@ -332,7 +346,36 @@ pub struct GraphEvent {
     pub source: Option<u64>,
     /// The place of its write in the coherence order of its location, from 1; 0 if it does not write.
     pub rank: u32,
+    /// The accesses before it in its thread, by their [`Self::index`], that it may overtake: the model does not keep
+    /// the two in order for everybody.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overtakes: Vec<u32>,
 }
+
+impl Graph {
+    /// What each event was committed with, in their order: what it chose; of a write its place among the writes to its
+    /// location that were committed before it; of a read the rank, at the time, of the write that it reads from.
+    #[must_use]
+    pub fn commits(&self) -> Vec<usize> {
+        let commit = |(number, event): (usize, &GraphEvent)| {
+            let below = |rank: u32| {
+                let earlier = self.events[..number].iter().filter(|other| other.location == event.location);
+                earlier.filter(|other| (1..rank).contains(&other.rank)).count()
+            };
+            let source = event.source.and_then(|source| self.events.get(usize::try_from(source).ok()?));
+            match (event.read, source) {
+                (Some(chosen), None) if event.operation == CHOOSE => usize::try_from(chosen).unwrap_or(usize::MAX),
+                (None, _) => below(event.rank),
+                (Some(_), None) => 0,
+                (Some(_), Some(source)) => below(source.rank + 1),
+            }
+        };
+        self.events.iter().enumerate().map(commit).collect()
+    }
+}
+
+/// The [`GraphEvent::operation`] that is a choice.
+pub const CHOOSE: &str = "choose";
 
 /// Consecutive events of one thread.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -18,12 +18,12 @@ pub mod slice;
 pub use build::{BUILD, BUILD_SECTION};
 pub use finding::{Finding, Program};
 pub use job::{
-    Explore, Explorer, Graph, GraphEvent, GraphModel, Graphs, Heap, Job, Leaks, Limits, MonitorName, Recorded, Replay,
-    Reuse, Schedule, ScheduleEnd, Segment, Wakeups,
+    CHOOSE, Cycles, Explore, Explorer, Graph, GraphEvent, GraphModel, Graphs, Heap, Job, Leaks, Limits, MonitorName,
+    Recorded, Replay, Reuse, Schedule, ScheduleEnd, Segment, Wakeups,
 };
 pub use message::{
-    BoundCount, BusyLoop, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse, StoppedBy, Summary, Trace,
-    TraceEvent, Violation,
+    BoundCount, BusyLoop, Containment, Failed, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse,
+    StoppedBy, Summary, Trace, TraceEvent, Violation,
 };
 pub use slice::{
     BoundTally, Harvest, Identity, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,

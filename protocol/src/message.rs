@@ -66,6 +66,8 @@ pub enum Kind {
     Misuse,
     /// The same schedule gave different events.
     Nondeterministic,
+    /// No violation: an execution of a litmus test that has what its `exists` asks for.
+    Witness,
 }
 
 /// The part an operation plays in a violation.
@@ -245,6 +247,39 @@ pub struct Summary {
     /// How many counted executions ended with each exit status but 0.
     #[serde(default)]
     pub exit_statuses: BTreeMap<i32, u64>,
+    /// Of execution graphs, if that was asked for ([`crate::Cycles`]), by the two places.
+    #[serde(default)]
+    pub containments: Vec<Containment>,
+    /// Whether rounds of wait loops were left out of execution graphs.
+    #[serde(default)]
+    pub leaves_out_rounds: bool,
+}
+
+/// Which executions of a memory model have a cycle of happens-before through a store at one place and an access at
+/// another one that overtakes it, and what goes wrong in them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Containment {
+    /// Where the store is, e′.
+    pub delayed: Place,
+    /// Where the access is that overtakes it, e.
+    pub overtaking: Place,
+    /// So many executions have such a cycle, at least one.
+    pub executions: u64,
+    /// In so many of them something fails.
+    pub failing: u64,
+    /// What fails in the first one of these.
+    pub failure: Option<Failed>,
+}
+
+/// A failure of an execution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Failed {
+    /// What kind.
+    pub kind: Kind,
+    /// As [`Violation::message`].
+    pub message: String,
+    /// Where.
+    pub place: Place,
 }
 
 /// A loop that used up the events of an execution.

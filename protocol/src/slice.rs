@@ -7,7 +7,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::job::MonitorName;
-use crate::message::{BusyLoop, FirstReport, Place, Violation};
+use crate::message::{BusyLoop, Containment, FirstReport, Place, Violation};
 
 /// Bytes, in JSON as text: four letters for three bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -155,6 +155,12 @@ pub struct Tally {
     /// Whether some execution, counted or not, left something open.
     #[serde(default)]
     pub is_open: bool,
+    /// As [`crate::Summary::containments`].
+    #[serde(default)]
+    pub containments: Vec<Containment>,
+    /// As [`crate::Summary::leaves_out_rounds`].
+    #[serde(default)]
+    pub leaves_out_rounds: bool,
 }
 
 /// The counts of one preemption bound.

@@ -13,6 +13,7 @@
 //!
 //! What is not modelled in graphs is refused where the program does it ([`refuse`]).
 
+mod cycles;
 pub(crate) mod labels;
 pub(crate) mod mutexes;
 pub(crate) mod objects;

@@ -9,8 +9,8 @@ use engine::execution::{Execution, Step};
 use engine::explore::Counts;
 use engine::monitor::{Cycle, EventIndex, Model, Monitor, Name, Report};
 use protocol::{
-    BoundTally, FirstReport, Identity, Kind, MonitorName, MonitorTally, Place, Role, Schedule, Segment, Sighting,
-    SiteUse, Tally, TraceEvent, Violation,
+    BoundTally, Containment, Failed, FirstReport, Identity, Kind, MonitorName, MonitorTally, Place, Role, Schedule,
+    Segment, Sighting, SiteUse, Tally, TraceEvent, Violation,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -141,7 +141,7 @@ impl Operation {
             Self::BarrierLeave => "barrier-leave",
             Self::BarrierComplete => "barrier-complete",
             Self::Initialise => "initialise",
-            Self::Choose => "choose",
+            Self::Choose => protocol::CHOOSE,
             Self::OnceEnter => "once-enter",
             Self::OnceReturn => "once-return",
             Self::OwnerDies => "owner-dies",
@@ -291,6 +291,15 @@ struct Count {
 /// execution of many events that never drains its buffers would fill memory.
 const LANE: usize = 32;
 
+/// A cycle of happens-before in an execution graph: e′, prev and e, as numbers of places, as places, and as events of the
+/// graph. The schedule is not looked at if the places of e′ and e are known.
+pub(crate) struct InGraph {
+    pub(crate) triple: [u32; 3],
+    pub(crate) sites: Vec<SiteUse>,
+    pub(crate) events: [u64; 3],
+    pub(crate) schedule: Schedule,
+}
+
 /// What a trace keeps of each event.
 #[derive(Default)]
 struct Traced {
@@ -338,6 +347,8 @@ pub(crate) struct Recorder {
     /// An execution, counted or not, left something open; so many counted ones did.
     is_open: bool,
     left_out: LeftOut,
+    /// Which execution graphs have cycles of happens-before through which places, if that is counted.
+    containments: Option<BTreeMap<[u32; 2], Containment>>,
     undecided: u64,
     failures: BTreeMap<String, usize>,
     found: Vec<Found>,
@@ -369,6 +380,7 @@ impl Recorder {
             cycles: BTreeMap::new(),
             is_open: false,
             left_out: LeftOut::default(),
+            containments: None,
             undecided: 0,
             failures: BTreeMap::new(),
             found: Vec::new(),
@@ -389,6 +401,7 @@ impl Recorder {
         let before = std::mem::replace(self, again);
         (self.notes, self.known) = (before.notes, before.known);
         (self.recording, self.has_details) = (before.recording, before.has_details);
+        self.containments = before.containments.map(|_| BTreeMap::new());
         self.known.extend(known.iter().cloned());
     }
 
@@ -643,7 +656,11 @@ impl Recorder {
         let roles = [Role::Delayed, Role::Previous, Role::Overtaking];
         let sites: Vec<SiteUse> =
             indices.into_iter().zip(roles).map(|(index, role)| self.site(role, index, execution)).collect();
-        let machine = match cycle.monitor.model() {
+        self.cycle_at_places(monitor, sites, indices.map(u64::from), self.schedule(execution))
+    }
+
+    fn cycle_at_places(&self, monitor: usize, sites: Vec<SiteUse>, events: [u64; 3], schedule: Schedule) -> Violation {
+        let machine = match self.monitors[monitor].1.model() {
             Some(Model::Pso) => "PSO",
             _ => "TSO",
         };
@@ -659,9 +676,9 @@ impl Recorder {
             monitor: Some(self.monitors[monitor].0),
             message,
             sites,
-            events: Some(indices.map(u64::from)),
+            events: Some(events),
             program_counter: None,
-            schedule: self.schedule(execution),
+            schedule,
         }
     }
 
@@ -738,26 +755,83 @@ impl Recorder {
         self.events += events;
     }
 
-    /// Whether a monitor watches transactions.
     /// A round of a wait loop is left out of an execution graph, as all others that do nothing.
     pub(crate) const fn leaves_out_a_round(&mut self) {
         self.left_out.has_rounds = true;
     }
 
-    /// Whether a cycle of transactions may go through what is left out of execution graphs.
+    /// Whether a cycle that is looked for, and was not found, may go through what is left out of execution graphs.
     fn may_miss_a_cycle(&self) -> bool {
-        self.left_out.has_rounds && self.left_out.has_marks && self.watches_transactions()
+        let of_transactions = self.left_out.has_marks && self.watches_transactions();
+        let of_accesses = self.reports_cycles() && self.pairs.is_empty();
+        self.left_out.has_rounds && (of_transactions || of_accesses)
     }
 
+    /// Whether a monitor watches transactions.
     pub(crate) fn watches_transactions(&self) -> bool {
         self.monitors.iter().any(|(name, _)| name.watches_transactions())
     }
 
+    /// From now on cycles of happens-before in execution graphs are counted.
+    pub(crate) fn count_cycles(&mut self) {
+        self.containments = Some(BTreeMap::new());
+    }
+
+    /// Whether cycles of happens-before in execution graphs are counted or reported.
+    pub(crate) fn watches_cycles(&self) -> bool {
+        self.containments.is_some() || self.reports_cycles()
+    }
+
+    /// Whether a monitor reports cycles of happens-before in execution graphs.
+    pub(crate) fn reports_cycles(&self) -> bool {
+        self.monitor_of_cycles().is_some()
+    }
+
+    fn monitor_of_cycles(&self) -> Option<usize> {
+        self.monitors.iter().position(|(name, _)| name.model().is_some())
+    }
+
+    /// Whether no execution graph had a cycle through a store and an access that overtakes it at these places.
+    pub(crate) fn is_new_pair(&self, delayed: u32, overtaking: u32) -> bool {
+        let monitor = self.monitor_of_cycles().unwrap_or_default();
+        !self.pairs.contains_key(&(monitor, delayed, overtaking))
+    }
+
+    /// Takes a cycle of happens-before in the present execution graph.
+    pub(crate) fn cycle_of_graph(&mut self, seen: InGraph) {
+        let Some(monitor) = self.monitor_of_cycles() else { return };
+        let InGraph { triple, sites, events, schedule } = seen;
+        let [delayed, previous, overtaking] = triple;
+        self.reporting(monitor, None, true);
+        self.counts[monitor].triples.insert((delayed, previous, overtaking));
+        self.pair(monitor, (delayed, overtaking), true, |recorder| {
+            recorder.cycle_at_places(monitor, sites, events, schedule)
+        });
+    }
+
+    /// The present execution graph has a cycle through two places, and these failures.
+    pub(crate) fn contains(&mut self, pair: [u32; 2], places: [Place; 2], failures: &[Failure]) {
+        let Some(containments) = &mut self.containments else { return };
+        let [delayed, overtaking] = places;
+        let new = Containment { delayed, overtaking, executions: 0, failing: 0, failure: None };
+        let containment = containments.entry(pair).or_insert(new);
+        containment.executions += 1;
+        if let Some(Failure { kind, message, sites, .. }) = failures.first() {
+            containment.failing += 1;
+            let place = sites.first().map(|site| site.place.clone()).unwrap_or_default();
+            containment.failure.get_or_insert_with(|| Failed { kind: *kind, message: message.clone(), place });
+        }
+    }
+
     /// Whether a cycle of transactions in an execution graph, with edges between these places, is a new one.
     ///
-    /// A graph is watched by one monitor alone, which is the first.
+    /// One monitor of transactions alone watches graphs.
     pub(crate) fn is_new_cycle(&self, edges: &BTreeSet<[u32; 2]>) -> bool {
-        !self.cycles.contains_key(&(0, edges.clone()))
+        !self.cycles.contains_key(&(self.monitor_of_transactions(), edges.clone()))
+    }
+
+    fn monitor_of_transactions(&self) -> usize {
+        self.monitors.iter().position(|(name, _)| name.watches_transactions()).unwrap_or_default()
     }
 
     /// Takes a cycle of transactions in the present execution graph, with edges between these places. The schedule is
@@ -769,13 +843,14 @@ impl Recorder {
         events: &[(Thread, Note)],
         schedule: Schedule,
     ) {
-        self.reporting(0, None, true);
-        self.cycle_at(0, edges, true, |recorder| {
+        let monitor = self.monitor_of_transactions();
+        self.reporting(monitor, None, true);
+        self.cycle_at(monitor, edges, true, |recorder| {
             let site = |(role, event): (Role, EventIndex)| {
                 let (thread, note) = events[event as usize];
                 site_use(role, thread, note.site, note.operation.name())
             };
-            recorder.unserializable(0, parts(cycle).map(site).collect(), schedule)
+            recorder.unserializable(monitor, parts(cycle).map(site).collect(), schedule)
         });
     }
 
@@ -858,6 +933,8 @@ impl Recorder {
             exit_statuses: self.exit_statuses.clone(),
             is_open: self.is_open || self.may_miss_a_cycle(),
             undecided: self.undecided,
+            containments: self.containments.iter().flat_map(BTreeMap::values).cloned().collect(),
+            leaves_out_rounds: self.left_out.has_rounds,
             ..Tally::default()
         }
     }

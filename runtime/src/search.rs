@@ -17,8 +17,8 @@ use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Finish, Strategy};
 use engine::monitor;
 use protocol::{
-    Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Recorded, Replay, Role,
-    Schedule, ScheduleEnd, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
+    Cycles, Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Recorded, Replay,
+    Role, Schedule, ScheduleEnd, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
 };
 
 use crate::faults::{self, Fault};
@@ -168,6 +168,9 @@ fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
         return Stopped::Open;
     }
     with(|runtime| runtime.run_for_graphs(graphs.model, graphs.unroll));
+    if graphs.cycles == Cycles::Counted {
+        with(|runtime| runtime.recorder.count_cycles());
+    }
     let stopped =
         graph::search::search(job, &graph::search::Limits { seconds: graphs.seconds, executions: slice.executions });
     with(|runtime| runtime.refused()).flatten().unwrap_or(stopped)

@@ -1,21 +1,28 @@
 //! `fencehound check` on litmus tests: each is read, explored in this process under each model, and judged.
 //!
-//! [`search`] explores one test under one model; [`recorder`] counts what monitors report; [`report`] is the text.
+//! [`search`] explores one test under one model; [`recorder`] counts what monitors report; [`executions`] says what
+//! executions are to findings; [`again`] runs one again; [`kept`] keeps findings; [`report`] is the text.
 
+mod again;
+mod executions;
+mod kept;
 mod recorder;
 mod report;
 mod search;
 
 use std::fs;
+use std::path::Path;
 
+pub(crate) use again::replay;
 use engine::litmus::Test;
 use engine::litmus::condition::Outcomes;
 use engine::litmus::parse::parse;
+use kept::{Keeper, Kept};
 use protocol::{MonitorName, Place, StoppedBy, Summary, Violation};
 
 use crate::check::{complain_about, prepare_json, print_verdict, write_json};
 use crate::exit::{Failure, Status};
-use crate::findings::identify;
+use crate::findings::Findings;
 use crate::interrupt::Interrupts;
 use crate::json::{self, Entry, Litmus, Outcome, Unsupported};
 use crate::plan::{CheckPlan, Explorer, ModelName, reason};
@@ -36,6 +43,8 @@ struct Searched<'t> {
     summary: Summary,
     outcomes: Outcomes,
     violations: Vec<Violation>,
+    /// The first execution that has what the condition asks for, if it asks.
+    witness: Option<Violation>,
     unsupported: Vec<(String, Place)>,
     /// What ended the search, if something did that it had to obey.
     interrupted_by: &'static str,
@@ -50,29 +59,34 @@ pub(crate) fn run(plan: &CheckPlan, files: &[String]) -> Status {
 }
 
 fn check(plan: &CheckPlan, files: &[String]) -> Result<Status, Failure> {
-    let targets = files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let targets = files.iter().map(|file| read(Path::new(""), file)).collect::<Result<Vec<_>, _>>()?;
+    let findings = Findings::prepare(&plan.out)?;
     prepare_json(&plan.json)?;
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
+    findings.clear()?;
+    let mut keeper = Keeper::new(plan, &findings, targets.len())?;
     let mut judged = Vec::new();
     for target in &targets {
         for &(model, explorer) in &plan.models {
             let searched = search::search(plan, target, model, explorer, &interrupts)?;
             let verdict = searched.judge(plan);
-            plan.screen().print(&report::report(&searched, &verdict));
+            let kept = keeper.keep(&searched)?;
+            plan.screen().print(&report::report(&searched, &verdict, &kept));
             let ended = searched.summary.stopped_by == Some(StoppedBy::Interrupt);
-            judged.push((searched, verdict));
+            judged.push(Judged { searched, verdict, kept });
             if ended {
-                return conclude(plan, &judged, targets.len());
+                return conclude(plan, &judged, targets.len(), keeper.unwritten());
             }
         }
     }
-    conclude(plan, &judged, targets.len())
+    conclude(plan, &judged, targets.len(), keeper.unwritten())
 }
 
-fn read(file: &str) -> Result<Target, Failure> {
+/// Reads a test, by its name in a folder.
+fn read(folder: &Path, file: &str) -> Result<Target, Failure> {
     let unreadable = |error| Failure::usage(format!("{file}: {}", reason(&error)), "name litmus files that exist");
-    let text = fs::read(file).map_err(unreadable)?;
+    let text = fs::read(folder.join(file)).map_err(unreadable)?;
     let text = String::from_utf8(text)
         .map_err(|_| Failure::usage(format!("{file}: is no text in UTF-8"), "a litmus test is text"))?;
     let test = parse(&text).map_err(|error| {
@@ -102,7 +116,13 @@ impl Searched<'_> {
     }
 
     /// The result as JSON wants it, its violations borrowed.
-    fn outcome<'a>(&'a self, plan: &CheckPlan, verdict: &Verdict, entries: &'a [Entry<'a>]) -> Outcome<'a> {
+    fn outcome<'a>(
+        &'a self,
+        plan: &CheckPlan,
+        verdict: &Verdict,
+        kept: &'a Kept,
+        entries: &'a [Entry<'a>],
+    ) -> Outcome<'a> {
         let bounded = self.explorer == Explorer::BOUNDED;
         let states = self.outcomes.show(&self.target.test);
         Outcome {
@@ -125,36 +145,51 @@ impl Searched<'_> {
                 states,
                 condition: &self.target.test.condition.text,
                 observation: self.outcomes.observation().name(),
+                witness: kept.witness(),
             }),
         }
     }
 }
 
-/// The verdict line, the JSON, and the exit status.
-fn conclude(plan: &CheckPlan, judged: &[(Searched<'_>, Verdict)], tests: usize) -> Result<Status, Failure> {
-    let ids: Vec<Vec<String>> = judged.iter().map(|(searched, _)| identify(&searched.violations)).collect();
-    let entries: Vec<Vec<Entry<'_>>> =
-        judged.iter().zip(&ids).map(|((searched, _), ids)| entries(searched, ids)).collect();
-    let outcomes =
-        judged.iter().zip(&entries).map(|((searched, verdict), entries)| searched.outcome(plan, verdict, entries));
+/// A result, with what is kept of it.
+struct Judged<'t> {
+    searched: Searched<'t>,
+    verdict: Verdict,
+    kept: Kept,
+}
+
+/// The verdict line, the JSON, and the exit status. What could not be kept does not change the verdict.
+fn conclude(
+    plan: &CheckPlan,
+    judged: &[Judged<'_>],
+    tests: usize,
+    unwritten: Result<(), Failure>,
+) -> Result<Status, Failure> {
+    let entries: Vec<Vec<Entry<'_>>> = judged.iter().map(entries).collect();
+    let outcomes = judged.iter().zip(&entries).map(|(one, entries)| {
+        let Judged { searched, verdict, kept } = one;
+        searched.outcome(plan, verdict, kept, entries)
+    });
     let written = write_json(&plan.json, &json::results(outcomes));
-    let status = judged.iter().map(|(_, verdict)| verdict.status).fold(Status::Clean, Status::and);
+    let status = judged.iter().map(|one| one.verdict.status).fold(Status::Clean, Status::and);
     let line = match judged {
-        [(searched, verdict)] if tests == 1 => report::under(&verdict.line, searched.model),
+        [one] if tests == 1 => report::under(&one.verdict.line, one.searched.model),
         _ => report::verdict(judged, tests),
     };
     print_verdict(plan.screen(), &line);
-    Ok(status.and(complain_about(written)))
+    Ok(status.and(complain_about(unwritten)).and(complain_about(written)))
 }
 
-fn entries<'a>(searched: &'a Searched<'_>, ids: &'a [String]) -> Vec<Entry<'a>> {
-    let found = searched.violations.iter().zip(ids).enumerate();
+fn entries<'a>(judged: &'a Judged<'_>) -> Vec<Entry<'a>> {
+    let Judged { searched, kept, .. } = judged;
+    let found = kept.found().iter().zip(&searched.violations).enumerate();
     found
-        .map(|(index, (violation, id))| Entry {
-            id,
-            finding: None,
+        .map(|(index, (kept, violation))| Entry {
+            id: &kept.id,
+            finding: Some(&kept.folder),
             violation,
             executions: searched.summary.violation_executions.get(index).copied().unwrap_or(1),
+            consequence: None,
         })
         .collect()
 }

@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use engine::event::{Event, Kind as EventKind, Site};
 use engine::execution::Execution;
-use engine::litmus::{Operation, Position};
+use engine::litmus::Position;
+use engine::litmus::schedules::Happened;
 use engine::monitor::{Cycle, Name, Report};
-use protocol::{BoundCount, FirstReport, Kind, MonitorCount, MonitorName, Place, Role, Schedule, SiteUse, Violation};
+use protocol::{BoundCount, FirstReport, Kind, MonitorCount, MonitorName, Role, SiteUse, Violation};
 
 use super::Target;
+use super::executions::{operation, place, schedule};
+use crate::report::full_place;
 
 /// The engine's monitor behind a name. `tso` and `pso` are those that see most if all interleavings are run, as here.
 pub(super) const fn monitor_of(name: MonitorName) -> Name {
@@ -42,8 +44,8 @@ pub(super) struct Recorder<'t> {
     target: &'t Target,
     started: Instant,
     monitors: Vec<(MonitorName, Reported)>,
-    /// The events of the present execution: where they are, and what.
-    notes: Vec<(Site, EventKind)>,
+    /// The events of the present execution.
+    pub(super) events_now: Vec<Happened>,
     pub(super) executions: u64,
     pub(super) events: u64,
     pub(super) by_bound: Vec<BoundCount>,
@@ -58,7 +60,7 @@ impl<'t> Recorder<'t> {
             target,
             started,
             monitors: monitors.iter().map(|&name| (name, Reported::default())).collect(),
-            notes: Vec::new(),
+            events_now: Vec::new(),
             executions: 0,
             events: 0,
             by_bound: Vec::new(),
@@ -69,12 +71,12 @@ impl<'t> Recorder<'t> {
 
     /// A new execution.
     pub(super) fn begin(&mut self) {
-        self.notes.clear();
+        self.events_now.clear();
     }
 
     /// The next event of the execution.
-    pub(super) fn event(&mut self, event: &Event) {
-        self.notes.push((event.site, event.kind));
+    pub(super) fn event(&mut self, happened: &Happened) {
+        self.events_now.push(*happened);
     }
 
     /// The execution has ended with these reports.
@@ -133,42 +135,43 @@ impl<'t> Recorder<'t> {
     }
 
     fn position(&self, event: u32) -> Position {
-        let (site, _) = self.notes[event as usize];
+        let site = self.events_now[event as usize].event.site;
         self.target.test.at_site(site).map_or(Position { line: 0, column: 0 }, |(_, instruction)| instruction.position)
     }
 
     fn violation(&self, monitor: MonitorName, report: &Cycle) -> Violation {
         let roles =
             [(Role::Delayed, report.delayed), (Role::Previous, report.previous), (Role::Overtaking, report.overtaking)];
+        let sites: Vec<SiteUse> = roles.into_iter().filter_map(|(role, event)| self.site(role, event)).collect();
+        let at = |site: &SiteUse| full_place(&site.place);
+        let message = format!(
+            "under {} the {} at {} can take effect before the store at {}, which no sequentially consistent execution \
+             explains",
+            monitor.model().unwrap_or_default().to_uppercase(),
+            sites[2].operation,
+            at(&sites[2]),
+            at(&sites[0])
+        );
         Violation {
             kind: Kind::ScViolation,
             monitor: Some(monitor),
-            message: "a store may wait in its buffer until no interleaving explains the execution".to_string(),
-            sites: roles.into_iter().filter_map(|(role, event)| self.site(role, event)).collect(),
+            message,
+            sites,
             events: Some([report.delayed, report.previous, report.overtaking].map(u64::from)),
             program_counter: None,
-            schedule: Schedule::default(),
+            schedule: schedule(self.target, &self.events_now),
         }
     }
 
     fn site(&self, role: Role, event: u32) -> Option<SiteUse> {
-        let (site, kind) = self.notes[event as usize];
-        let (thread, instruction) = self.target.test.at_site(site)?;
-        let operation = match kind {
-            EventKind::Load => "load",
-            EventKind::Store => "store",
-            EventKind::Rmw | EventKind::FailedRmw => match instruction.operation {
-                Operation::Update { expected: Some(_), .. } => "compare-exchange",
-                _ => "exchange",
-            },
-            _ => "fence",
-        };
+        let event = self.events_now[event as usize].event;
+        let (thread, instruction) = self.target.test.at_site(event.site)?;
         Some(SiteUse {
             role,
             thread: u32::try_from(thread).ok()?,
             place: place(self.target, instruction.position),
             function: format!("P{thread}"),
-            operation: operation.to_string(),
+            operation: operation(instruction, event.kind).to_string(),
             expression: instruction.text.clone(),
         })
     }
@@ -184,9 +187,4 @@ impl<'t> Recorder<'t> {
         };
         self.monitors.iter().map(count).collect()
     }
-}
-
-/// A place in the test's file.
-pub(super) fn place(target: &Target, position: Position) -> Place {
-    Place { file: target.file.clone(), line: position.line, column: position.column }
 }

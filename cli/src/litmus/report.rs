@@ -5,7 +5,8 @@ use std::fmt::Write;
 use engine::litmus::condition::Quantifier;
 use protocol::{Role, Violation};
 
-use super::Searched;
+use super::kept::Kept;
+use super::{Judged, Searched};
 use crate::exit::Status;
 use crate::plan::{Explorer, ModelName};
 use crate::report::verdict::{Verdict, counted};
@@ -15,7 +16,7 @@ use crate::report::{full_place, model_name, printable};
 const SHOWN: usize = 3;
 
 /// States, witnesses and observation, and what violations there are.
-pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict) -> String {
+pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict, kept: &Kept) -> String {
     let Searched { target, outcomes, model, .. } = searched;
     let test = &target.test;
     let name = printable(&test.name);
@@ -35,8 +36,9 @@ pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict) -> String {
     line(format!("Condition {}", printable(&test.condition.text)));
     let observation = outcomes.observation().name();
     line(format!("Observation {name} {observation} {} {}", outcomes.positive, outcomes.negative));
-    for violation in searched.violations.iter().take(SHOWN) {
-        line(violation_line(violation));
+    let found = searched.violations.iter().zip(kept.found());
+    for (violation, kept) in found.clone().take(SHOWN) {
+        line(format!("{} [{}]", violation_line(violation), kept.id));
     }
     if searched.violations.len() > SHOWN {
         line(format!("… and {} more", searched.violations.len() - SHOWN));
@@ -45,6 +47,9 @@ pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict) -> String {
         line(format!("{}: {}", printable(&target.file), under(&verdict.line, *model)));
     }
     line(String::new());
+    for picture in kept.texts() {
+        line(picture.to_string());
+    }
     text
 }
 
@@ -70,19 +75,19 @@ pub(super) fn under(line: &str, model: ModelName) -> String {
 }
 
 /// The verdict line of several tests or models.
-pub(super) fn verdict(judged: &[(Searched<'_>, Verdict)], tests: usize) -> String {
-    let status = judged.iter().map(|(_, verdict)| verdict.status).fold(Status::Clean, Status::and);
-    let executions: u64 = judged.iter().map(|(searched, _)| searched.summary.executions).sum();
+pub(super) fn verdict(judged: &[Judged<'_>], tests: usize) -> String {
+    let status = judged.iter().map(|one| one.verdict.status).fold(Status::Clean, Status::and);
+    let executions: u64 = judged.iter().map(|one| one.searched.summary.executions).sum();
     let all = counted(executions, "execution", "executions");
     let of = counted(tests as u64, "litmus test", "litmus tests");
     let models = models(judged);
-    let with = |wanted| judged.iter().filter(|(_, verdict)| verdict.status == wanted).count();
+    let with = |wanted| judged.iter().filter(|one| one.verdict.status == wanted).count();
     let first = |wanted| {
-        let (searched, verdict) = judged.iter().find(|(_, verdict)| verdict.status == wanted)?;
-        Some((&searched.target.file, verdict.line.split_once(": ").map_or("", |(_, words)| words)))
+        let one = judged.iter().find(|one| one.verdict.status == wanted)?;
+        Some((&one.searched.target.file, one.verdict.line.split_once(": ").map_or("", |(_, words)| words)))
     };
     let several = |word, wanted| {
-        let (file, words) = first(wanted).unwrap_or((&judged[0].0.target.file, ""));
+        let (file, words) = first(wanted).unwrap_or((&judged[0].searched.target.file, ""));
         let more = match with(wanted) {
             0 | 1 => String::new(),
             count => format!(", and {} more", counted(count as u64 - 1, "result", "results")),
@@ -101,16 +106,16 @@ pub(super) fn verdict(judged: &[(Searched<'_>, Verdict)], tests: usize) -> Strin
     }
 }
 
-fn models(judged: &[(Searched<'_>, Verdict)]) -> String {
+fn models(judged: &[Judged<'_>]) -> String {
     let mut titles: Vec<&str> = Vec::new();
-    for (searched, _) in judged {
-        let title = searched.model.title();
+    for one in judged {
+        let title = one.searched.model.title();
         if !titles.contains(&title) {
             titles.push(title);
         }
     }
-    let bounded = judged.iter().find(|(searched, _)| searched.explorer == Explorer::BOUNDED);
-    let watched = bounded.map_or(String::new(), |(searched, _)| {
+    let bounded = judged.iter().find(|one| one.searched.explorer == Explorer::BOUNDED);
+    let watched = bounded.map_or(String::new(), |Judged { searched, .. }| {
         let bound = searched.summary.by_bound.last().map(|_| " with bounded preemptions");
         let names: Vec<String> = searched.monitors.iter().map(|&monitor| model_name(monitor)).collect();
         let monitors = if names.is_empty() { String::new() } else { format!(", watched for {}", names.join(" and ")) };

@@ -1,17 +1,20 @@
 //! Explores one test under one model.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use engine::execution::{Ending, Execution};
 use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
 use engine::explore::rsmc::{Continue, Counts, Ended};
-use engine::litmus::condition::{Outcomes, Quantifier, show};
-use engine::litmus::graphs::{MemoryModel, explore};
-use engine::litmus::schedules::{Fault, Schedules};
-use protocol::{Kind, MonitorName, Role, Schedule, SiteUse, StoppedBy, Summary, Violation};
+use engine::litmus::condition::Outcomes;
+use engine::litmus::graphs::{Outcome, explore};
+use engine::litmus::schedules::{Fault, Happened, Schedules};
+use engine::monitor::{Monitor, Report};
+use protocol::{MonitorName, Schedule, StoppedBy, Summary, Violation};
 
-use super::recorder::{Recorder, monitor_of, place};
+use super::executions::{self, engine_model, failure, place, witness};
+use super::recorder::{Recorder, monitor_of};
 use super::{Searched, Target};
 use crate::exit::Failure;
 use crate::interrupt::{Cause, Interrupts};
@@ -52,11 +55,46 @@ impl Budget<'_> {
     }
 }
 
+/// The failures of executions, each with the first execution that showed it.
+#[derive(Default)]
+struct Failures {
+    /// The condition's is none, that of a loop its thread and instruction.
+    known: BTreeMap<Option<(usize, usize)>, usize>,
+    violations: Vec<Violation>,
+    executions: Vec<u64>,
+    /// The first execution with what the condition asks for, if it asks.
+    witness: Option<Violation>,
+}
+
+impl Failures {
+    /// Takes in how an execution ends.
+    fn see(&mut self, target: &Target, outcome: &Outcome, schedule: &dyn Fn() -> Schedule) {
+        let what = match *outcome {
+            Outcome::Final(_) => None,
+            Outcome::Endless { thread, instruction } => Some((thread, instruction)),
+        };
+        if self.witness.is_none()
+            && let Some(witness) = witness(target, outcome)
+        {
+            self.witness = Some(Violation { schedule: schedule(), ..witness });
+        }
+        let Some(violation) = failure(target, outcome) else { return };
+        let next = self.violations.len();
+        let number = *self.known.entry(what).or_insert(next);
+        if number == next {
+            self.violations.push(Violation { schedule: schedule(), ..violation });
+            self.executions.push(0);
+        }
+        self.executions[number] += 1;
+    }
+}
+
 /// What a search has counted, and why it ended early if it did.
 struct Counted {
     outcomes: Outcomes,
     summary: Summary,
     violations: Vec<Violation>,
+    failures: Failures,
     stopped: Option<Stopped>,
 }
 
@@ -76,16 +114,16 @@ pub(super) fn search<'t>(
         Explorer::Rsmc => Vec::new(),
     };
     let mut budget = Budget { plan, interrupts, started: Instant::now(), questions: 0 };
-    let max_events = u32::try_from(plan.explore.limits.max_events).unwrap_or(u32::MAX);
     let mut counted = match explorer {
-        Explorer::Interleavings(_) => interleavings(target, &monitors, max_events, &mut budget)?,
-        Explorer::Rsmc => graphs(target, model, max_events, &mut budget),
+        Explorer::Interleavings(_) => interleavings(target, &monitors, &mut budget)?,
+        Explorer::Rsmc => graphs(target, model, &mut budget),
     };
     counted.summary.seconds = budget.started.elapsed().as_secs_f64();
     let mut unsupported = Vec::new();
     match counted.stopped {
         None => counted.summary.complete = true,
-        Some(Stopped::Found) => {}
+        // A loop without an end is among what was found.
+        Some(Stopped::Found | Stopped::Fault(Fault::Endless { .. })) => {}
         Some(Stopped::Budget(why)) => counted.summary.stopped_by = Some(why),
         Some(Stopped::Fault(Fault::TooManyEvents)) => counted.summary.stopped_by = Some(StoppedBy::Events),
         Some(Stopped::Fault(Fault::NoLocation { thread, instruction, address })) => {
@@ -93,64 +131,120 @@ pub(super) fn search<'t>(
             let what = format!("`{}` at address {address}, where no location is,", instruction.text);
             unsupported.push((what, place(target, instruction.position)));
         }
-        Some(Stopped::Fault(Fault::Endless { thread, instruction })) => {
-            counted.violations.push(endless(target, thread, instruction));
-            counted.summary.violation_executions.push(1);
-        }
     }
-    if let Some(violation) = condition(target, &counted.outcomes, counted.summary.complete) {
-        counted.violations.push(violation);
-        counted.summary.violation_executions.push(failing(target, &counted.outcomes));
-    }
-    let Counted { outcomes, summary, violations, .. } = counted;
+    let Counted { outcomes, mut summary, mut violations, failures, .. } = counted;
+    violations.extend(failures.violations);
+    summary.violation_executions.extend(failures.executions);
     let interrupted_by = interrupts.cause().map_or("a signal", Cause::name);
-    Ok(Searched { target, model, explorer, monitors, summary, outcomes, violations, unsupported, interrupted_by })
+    let witness = failures.witness;
+    Ok(Searched {
+        target,
+        model,
+        explorer,
+        monitors,
+        summary,
+        outcomes,
+        violations,
+        witness,
+        unsupported,
+        interrupted_by,
+    })
+}
+
+/// The limit of events of an execution.
+fn max_events(plan: &CheckPlan) -> u32 {
+    u32::try_from(plan.explore.limits.max_events).unwrap_or(u32::MAX)
 }
 
 fn no_summary() -> Summary {
     Summary { stopped_by: None, ..crate::report::verdict::nothing_explored() }
 }
 
-fn interleavings(
-    target: &Target,
-    monitors: &[MonitorName],
-    max_events: u32,
-    budget: &mut Budget<'_>,
-) -> Result<Counted, Failure> {
-    let mut execution = Execution::new(Box::new(Bounded::new(budget.plan.explore.preemptions)));
-    let mut schedules = Schedules::new(&target.test, max_events);
-    let mut watching = engine::monitor::monitors(&monitors.iter().map(|&name| monitor_of(name)).collect::<Vec<_>>());
-    let mut recorder = Recorder::new(target, monitors, budget.started);
-    let mut outcomes = Outcomes::default();
-    let mut reports = Vec::new();
-    let mut stopped = None;
-    while stopped.is_none() && execution.begin() {
-        stopped = budget.used_up(recorder.executions);
-        if stopped.is_some() {
-            break;
+/// Those that watch.
+type Monitors = Vec<Box<dyn Monitor>>;
+
+/// Interleavings, one after the other, under the eyes of monitors.
+pub(super) struct Watched<'t> {
+    schedules: Schedules<'t>,
+    monitors: Monitors,
+    reports: Vec<Report>,
+    pub(super) recorder: Recorder<'t>,
+}
+
+impl<'t> Watched<'t> {
+    /// None has been run.
+    pub(super) fn new(target: &'t Target, monitors: &[MonitorName], max_events: u32, started: Instant) -> Self {
+        Self {
+            schedules: Schedules::new(&target.test, max_events),
+            monitors: engine::monitor::monitors(&monitors.iter().map(|&name| monitor_of(name)).collect::<Vec<_>>()),
+            reports: Vec::new(),
+            recorder: Recorder::new(target, monitors, started),
         }
+    }
+
+    /// Runs the interleaving that has begun, and gives each event to `watch` when the monitors have seen it; how it ends,
+    /// if the test can do what the explorer asks for.
+    ///
+    /// # Errors
+    /// Why it has no end.
+    pub(super) fn run(
+        &mut self,
+        execution: &mut Execution,
+        watch: &mut dyn FnMut(&Happened, &mut Monitors),
+    ) -> Result<Option<Outcome>, Fault> {
+        let Self { schedules, monitors, reports, recorder } = self;
         recorder.begin();
         reports.clear();
-        watching.iter_mut().for_each(|monitor| monitor.begin());
-        let ending = schedules.run(&mut execution, &mut |event, locations| {
-            recorder.event(event);
-            for monitor in &mut watching {
-                monitor.event(event, locations, &mut reports);
+        monitors.iter_mut().for_each(|monitor| monitor.begin());
+        let ending = schedules.run(execution, &mut |happened| {
+            recorder.event(happened);
+            for monitor in monitors.iter_mut() {
+                monitor.event(&happened.event, happened.location.as_slice(), reports);
             }
+            watch(happened, monitors);
         });
         match ending {
             Ok(Ending::Complete) => {
-                outcomes.count(&target.test, &schedules.state());
-                recorder.end(&execution, &reports);
-                execution.finish(Finish::Done);
+                recorder.end(execution, reports);
+                Ok(Some(Outcome::Final(schedules.state())))
             }
-            Ok(ending) => return Err(Failure::internal(format!("an interleaving ended with {ending:?}"))),
-            Err(fault) => stopped = Some(Stopped::Fault(fault)),
+            Ok(_) => Ok(None),
+            Err(Fault::Endless { thread, instruction }) => Ok(Some(Outcome::Endless { thread, instruction })),
+            Err(fault) => Err(fault),
         }
-        if budget.plan.explore.stop_at_first && !recorder.violations.is_empty() {
+    }
+}
+
+fn interleavings(target: &Target, monitors: &[MonitorName], budget: &mut Budget<'_>) -> Result<Counted, Failure> {
+    let mut execution = Execution::new(Box::new(Bounded::new(budget.plan.explore.preemptions)));
+    let mut watched = Watched::new(target, monitors, max_events(budget.plan), budget.started);
+    let (mut outcomes, mut failures) = (Outcomes::default(), Failures::default());
+    let mut stopped = None;
+    while stopped.is_none() && execution.begin() {
+        stopped = budget.used_up(watched.recorder.executions);
+        if stopped.is_some() {
+            break;
+        }
+        match watched.run(&mut execution, &mut |_, _| {}) {
+            Err(fault) => stopped = Some(Stopped::Fault(fault)),
+            Ok(None) => return Err(Failure::internal("an interleaving did not begin as the one before it")),
+            Ok(Some(outcome)) => {
+                failures.see(target, &outcome, &|| executions::schedule(target, &watched.recorder.events_now));
+                match outcome {
+                    Outcome::Final(state) => {
+                        outcomes.count(&target.test, &state);
+                        execution.finish(Finish::Done);
+                    }
+                    Outcome::Endless { .. } => stopped = Some(Stopped::Found),
+                }
+            }
+        }
+        let found = !watched.recorder.violations.is_empty() || !failures.violations.is_empty();
+        if budget.plan.explore.stop_at_first && found && stopped.is_none() {
             stopped = Some(Stopped::Found);
         }
     }
+    let recorder = &mut watched.recorder;
     let summary = Summary {
         executions: recorder.executions,
         runs: recorder.executions,
@@ -160,27 +254,26 @@ fn interleavings(
         violation_executions: std::mem::take(&mut recorder.violation_executions),
         ..no_summary()
     };
-    Ok(Counted { outcomes, summary, violations: recorder.violations, stopped })
+    let violations = std::mem::take(&mut recorder.violations);
+    Ok(Counted { outcomes, summary, violations, failures, stopped })
 }
 
-fn graphs(target: &Target, model: ModelName, max_events: u32, budget: &mut Budget<'_>) -> Counted {
-    let model = match model {
-        ModelName::Sc => MemoryModel::Sc,
-        ModelName::Tso => MemoryModel::Tso,
-        ModelName::Pso => MemoryModel::Pso,
-        ModelName::Power => MemoryModel::Power,
-    };
-    let mut outcomes = Outcomes::default();
+fn graphs(target: &Target, model: ModelName, budget: &mut Budget<'_>) -> Counted {
+    let model = model.graphs();
+    let (mut outcomes, mut failures) = (Outcomes::default(), Failures::default());
     let mut stopped = budget.used_up(0);
     let mut executions = 0;
     let (counts, result) = if stopped.is_some() {
         (Counts::default(), Ok(()))
     } else {
-        explore(&target.test, model, max_events, &mut |state| {
-            outcomes.count(&target.test, &state);
+        explore(&target.test, engine_model(model), max_events(budget.plan), &mut |finished| {
+            failures.see(target, &finished.outcome, &|| executions::graph(target, model, &finished));
+            if let Outcome::Final(state) = &finished.outcome {
+                outcomes.count(&target.test, state);
+            }
             executions += 1;
             stopped = budget.used_up(executions);
-            if budget.plan.explore.stop_at_first && condition(target, &outcomes, false).is_some() {
+            if budget.plan.explore.stop_at_first && !failures.violations.is_empty() {
                 stopped = Some(Stopped::Found);
             }
             if stopped.is_some() { Continue::Stop } else { Continue::Yes }
@@ -198,65 +291,5 @@ fn graphs(target: &Target, model: ModelName, max_events: u32, budget: &mut Budge
         events: counts.events,
         ..no_summary()
     };
-    Counted { outcomes, summary, violations: Vec::new(), stopped }
-}
-
-/// How many executions fail a condition that all have to satisfy.
-fn failing(target: &Target, outcomes: &Outcomes) -> u64 {
-    match target.test.condition.quantifier {
-        Quantifier::Exists => 0,
-        Quantifier::NotExists => outcomes.positive,
-        Quantifier::Forall => outcomes.negative,
-    }
-}
-
-/// That a condition which is to hold does not. That an outcome exists is a question, not a demand.
-fn condition(target: &Target, outcomes: &Outcomes, complete: bool) -> Option<Violation> {
-    let condition = &target.test.condition;
-    if failing(target, outcomes) == 0 {
-        return None;
-    }
-    let wanted = condition.quantifier == Quantifier::Forall;
-    let state = outcomes.states.keys().find(|state| condition.proposition.holds(state) != wanted)?;
-    let some = if complete { "" } else { "already " };
-    Some(Violation {
-        kind: Kind::Assertion,
-        monitor: None,
-        message: format!(
-            "{} does not hold: {some}an execution ends with {}",
-            condition.text,
-            show(&target.test, state)
-        ),
-        sites: vec![SiteUse {
-            role: Role::At,
-            thread: 0,
-            place: place(target, condition.position),
-            function: String::new(),
-            operation: "condition".to_string(),
-            expression: condition.text.clone(),
-        }],
-        events: None,
-        program_counter: None,
-        schedule: Schedule::default(),
-    })
-}
-
-fn endless(target: &Target, thread: usize, instruction: usize) -> Violation {
-    let instruction = &target.test.threads[thread].instructions[instruction];
-    Violation {
-        kind: Kind::Livelock,
-        monitor: None,
-        message: "a loop without an access to memory has no end".to_string(),
-        sites: vec![SiteUse {
-            role: Role::At,
-            thread: u32::try_from(thread).unwrap_or(u32::MAX),
-            place: place(target, instruction.position),
-            function: format!("P{thread}"),
-            operation: "loop".to_string(),
-            expression: instruction.text.clone(),
-        }],
-        events: None,
-        program_counter: None,
-        schedule: Schedule::default(),
-    }
+    Counted { outcomes, summary, violations: Vec::new(), failures, stopped }
 }

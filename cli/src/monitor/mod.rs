@@ -25,7 +25,7 @@ use crate::json::{self, Entry, Outcome};
 use crate::plan::MonitorPlan;
 use crate::report::excerpt::Sources;
 use crate::report::verdict::{Facts, Issues, Open, Verdict, counted, judge, nothing_explored};
-use crate::report::{self, Detail, Subject, printable};
+use crate::report::{self, Detail, Subject, Threads, printable};
 use crate::screen::Screen;
 
 /// So many violations of one monitor or kind are shown with their source.
@@ -114,7 +114,8 @@ fn summary(watched: Watched) -> Summary {
 impl Judged {
     fn entries<'a>(&'a self, ids: &'a [String]) -> Vec<Entry<'a>> {
         let all = self.violations.iter().zip(ids).zip(&self.summary.violation_executions);
-        all.map(|((violation, id), &executions)| Entry { id, finding: None, violation, executions }).collect()
+        all.map(|((violation, id), &executions)| Entry { id, finding: None, violation, executions, consequence: None })
+            .collect()
     }
 
     fn outcome<'a>(&'a self, plan: &'a MonitorPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {
@@ -140,7 +141,8 @@ impl Judged {
         let mut sources = Sources::new([PathBuf::new()].into_iter().chain(beside));
         let mut before: Vec<&str> = Vec::new();
         for (id, violation) in identify(&self.violations).iter().zip(&self.violations).take(LISTED) {
-            let subject = Subject { id, violation, trace: None, monitors: &plan.monitors, folder: "" };
+            let subject =
+                Subject { id, violation, trace: None, monitors: &plan.monitors, folder: "", threads: Threads::Created };
             let group = group_name(violation);
             let shown = before.iter().filter(|other| **other == group).count();
             before.push(group);

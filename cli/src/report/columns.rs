@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use owo_colors::{OwoColorize, Style};
 use protocol::TraceEvent;
 
-use super::{printable, short_place, thread_name};
+use super::{Threads, printable, short_place};
 
 /// Executions up to this length are shown whole.
 const SHORT: usize = 24;
@@ -50,6 +50,8 @@ pub(crate) struct Table<'a> {
     pub(crate) marks: Option<[usize; 3]>,
     /// The last column.
     pub(crate) lane: Option<Lane>,
+    /// How the threads are called.
+    pub(crate) threads: Threads,
 }
 
 /// A piece of a line and the width it is padded to.
@@ -98,6 +100,12 @@ pub(crate) fn pick(end: usize, length: usize, keep: &BTreeSet<usize>) -> Vec<Row
     rows
 }
 
+/// Where the event is: that a thread begins or ends is nowhere in its source.
+fn standing(event: &TraceEvent) -> String {
+    let is_nowhere = event.place.file.is_empty() && matches!(event.operation.as_str(), "begin" | "end");
+    if is_nowhere { String::new() } else { short_place(&event.place) }
+}
+
 /// What an event does, in a few words: `write x = 1`, `read y = 0`, `exchange l: 0 to 1`, `lock m`.
 pub(crate) fn event_words(event: &TraceEvent) -> String {
     let target = printable(&event.target);
@@ -111,7 +119,7 @@ pub(crate) fn event_words(event: &TraceEvent) -> String {
         (operation, Some(read), None) => format!("{operation} {target} = {read}, no write"),
         (operation, None, Some(written)) => format!("{operation} {target} = {written}"),
         ("create" | "join", None, None) => {
-            let thread = other_thread(event).map_or(target, thread_name);
+            let thread = other_thread(event).map_or(target, |thread| Threads::Created.name(thread));
             format!("{} {thread}", event.operation)
         }
         (operation, None, None) => format!("{operation} {target}").trim_end().to_string(),
@@ -180,14 +188,14 @@ impl Table<'_> {
         let widest =
             |cell: &dyn Fn(usize) -> String| shown.iter().map(|index| length(&cell(*index))).max().unwrap_or(0);
         let index = self.events.len().saturating_sub(1).to_string().len().max(2);
-        let place = widest(&|index| short_place(&self.events[index].place));
+        let place = widest(&|index| standing(&self.events[index]));
         let lane = widest(&|index| self.pending(index)).max(self.lane.as_ref().map_or(0, |lane| length(&lane.heading)));
         let lane = lane.min(LANE);
         let numbers: BTreeSet<u32> = shown.iter().map(|index| self.events[*index].thread).collect();
         let natural = |thread: u32| {
             let cells = shown.iter().filter(|index| self.events[**index].thread == thread);
             let widest = cells.map(|index| length(&event_words(&self.events[*index]))).max().unwrap_or(0);
-            widest.max(length(&thread_name(thread)))
+            widest.max(length(&self.threads.name(thread)))
         };
         let mut threads: Vec<(u32, usize)> = numbers.into_iter().map(|thread| (thread, natural(thread))).collect();
         // Around the threads' columns: two spaces, a mark and a space, and two spaces between columns.
@@ -218,7 +226,7 @@ impl Table<'_> {
         if layout.threads.is_empty() {
             cells.push(cell("event", layout.shared));
         }
-        cells.extend(layout.threads.iter().map(|(thread, width)| cell(&thread_name(*thread), *width)));
+        cells.extend(layout.threads.iter().map(|(thread, width)| cell(&self.threads.name(*thread), *width)));
         cells.push(cell(self.lane.as_ref().map_or("", |lane| &lane.heading), layout.lane));
         join(cells)
     }
@@ -230,7 +238,7 @@ impl Table<'_> {
         let cell = |text: String, width, style| Cell { text, width, style };
         let mut cells = vec![cell(mark.to_string(), 4, Style::new().red().bold())];
         cells.push(cell(format!("{index:>0$}", layout.index), layout.index, Style::new().dimmed()));
-        cells.push(cell(short_place(&event.place), layout.place, Style::new().dimmed()));
+        cells.push(cell(standing(event), layout.place, Style::new().dimmed()));
         if layout.threads.is_empty() {
             cells.push(cell(cut(&self.shared_cell(index), layout.shared), layout.shared, marked));
         }
@@ -253,7 +261,7 @@ impl Table<'_> {
 
     fn shared_cell(&self, index: usize) -> String {
         let event = &self.events[index];
-        format!("{}: {}", thread_name(event.thread), event_words(event))
+        format!("{}: {}", self.threads.name(event.thread), event_words(event))
     }
 
     /// What waits in the store buffers after an event: `T1: x=1, y=2  T2: z=3`.
@@ -271,7 +279,8 @@ impl Table<'_> {
             }
         }
         buffers.sort_by_key(|(thread, _)| *thread);
-        let words = buffers.iter().map(|(thread, entries)| format!("{}: {}", thread_name(*thread), entries.join(", ")));
+        let words =
+            buffers.iter().map(|(thread, entries)| format!("{}: {}", self.threads.name(*thread), entries.join(", ")));
         words.collect::<Vec<_>>().join("  ")
     }
 }
@@ -310,6 +319,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Row, Table, event_words, number, pick, wide_number};
+    use crate::report::Threads;
     use crate::report::samples::{access, event};
     use crate::screen::plain;
 
@@ -377,7 +387,7 @@ mod tests {
     fn many_threads_share_a_column() {
         let events: Vec<_> = (0..20).map(|thread| access(thread, 1, "x", None, Some(u64::from(thread)))).collect();
         let rows: Vec<Row> = (0..20).map(Row::Event).collect();
-        let lines = Table { events: &events, marks: None, lane: None }.lines(&rows, 100);
+        let lines = Table { events: &events, marks: None, lane: None, threads: Threads::Created }.lines(&rows, 100);
         assert!(lines.iter().all(|line| plain(line).chars().count() <= 100));
         assert_eq!(plain(&lines[20]), "        19  sb.c:1  T19: write x = 19");
     }

@@ -13,7 +13,7 @@ use owo_colors::OwoColorize;
 use protocol::TraceEvent;
 
 use super::columns::{event_words, other_thread};
-use super::{short_place, thread_name};
+use super::{Threads, short_place};
 
 /// Why one event comes before another.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -71,9 +71,9 @@ impl Cycle {
     }
 
     /// The chain, one line a step.
-    pub(crate) fn in_words(&self, events: &[TraceEvent], model: &str) -> String {
+    pub(crate) fn in_words(&self, events: &[TraceEvent], model: &str, threads: Threads) -> String {
         let chain = self.events();
-        let whats: Vec<String> = chain.iter().map(|index| what(&events[*index])).collect();
+        let whats: Vec<String> = chain.iter().map(|index| what(&events[*index], threads)).collect();
         let wheres: Vec<String> = chain.iter().map(|index| short_place(&events[*index].place)).collect();
         let widest = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
         let (what_width, where_width) = (widest(&whats), widest(&wheres));
@@ -83,10 +83,10 @@ impl Cycle {
         let mut text = format!("  {} {shape}\n", "cycle:".bold());
         for (number, index) in chain.iter().enumerate() {
             let (edge, words) = match number.checked_sub(1) {
-                None => ("", format!("may still wait in {}'s store buffer", thread_name(events[self.delayed].thread))),
+                None => ("", format!("may still wait in {}'s store buffer", threads.name(events[self.delayed].thread))),
                 Some(before) => {
                     let edge = self.steps[before].edge;
-                    (edge.name(), edge.words(number, &events[*index]))
+                    (edge.name(), edge.words(number, &events[*index], threads))
                 }
             };
             let name = if *index == self.delayed {
@@ -145,9 +145,9 @@ impl Edge {
     }
 
     /// Why the event comes after step `before`.
-    fn words(self, before: usize, event: &TraceEvent) -> String {
+    fn words(self, before: usize, event: &TraceEvent, threads: Threads) -> String {
         match self {
-            Edge::Po => format!("comes after {before} in {}", thread_name(event.thread)),
+            Edge::Po => format!("comes after {before} in {}", threads.name(event.thread)),
             Edge::Rf => format!("reads what {before} wrote"),
             Edge::Co => format!("overwrites what {before} wrote"),
             Edge::Fr => format!("overwrites what {before} read"),
@@ -158,8 +158,8 @@ impl Edge {
     }
 }
 
-fn what(event: &TraceEvent) -> String {
-    format!("{} {}", thread_name(event.thread), event_words(event))
+fn what(event: &TraceEvent, threads: Threads) -> String {
+    format!("{} {}", threads.name(event.thread), event_words(event))
 }
 
 /// The last write of a byte, and who read it since.

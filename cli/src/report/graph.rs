@@ -7,7 +7,8 @@ use std::fmt::Write;
 
 use protocol::{Graph, GraphEvent, GraphModel};
 
-use super::{printable, short_place, thread_name};
+use super::columns::number;
+use super::{Threads, printable, short_place};
 
 /// Why one event of a graph comes before another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +48,7 @@ pub(crate) fn title(model: GraphModel) -> &'static str {
 fn words(event: &GraphEvent) -> String {
     let target = printable(&event.target);
     let target = if event.operation == "end" || event.operation == "begin" { String::new() } else { target };
-    let value = |value: Option<u64>| value.filter(|_| event.width > 0).map(|value| value.to_string());
+    let value = |value: Option<u64>| value.filter(|_| event.width > 0).map(|value| number(value, event.width));
     match (event.operation.as_str(), value(event.read), value(event.written)) {
         ("store", _, Some(written)) => format!("write {target} = {written}"),
         ("load", Some(read), _) => format!("read {target} = {read}"),
@@ -88,29 +89,29 @@ fn relation(graph: &Graph, from: usize, to: usize) -> Option<Relation> {
     read_rank(graph, one).filter(|&rank| rank < other.rank).map(|_| Relation::FromRead)
 }
 
-/// A shortest cycle, by the indices of its events.
-fn cycle(graph: &Graph) -> Option<Vec<usize>> {
-    (0..graph.events.len()).filter_map(|start| cycle_from(graph, start)).min_by_key(Vec::len)
+/// A shortest cycle e′ →hb* prev →po e →c e′.
+fn cycle_through(graph: &Graph, [delayed, previous, overtaking]: [usize; 3]) -> Option<Vec<usize>> {
+    let mut path = path(graph, delayed, |at| at == previous)?;
+    path.push(overtaking);
+    Some(path)
 }
 
-fn cycle_from(graph: &Graph, start: usize) -> Option<Vec<usize>> {
+/// A shortest path from one event to one that is wanted, both included.
+fn path(graph: &Graph, from: usize, is_wanted: impl Fn(usize) -> bool) -> Option<Vec<usize>> {
     let mut before: Vec<Option<usize>> = vec![None; graph.events.len()];
-    let mut open = VecDeque::from([start]);
+    let mut open = VecDeque::from([from]);
     while let Some(at) = open.pop_front() {
-        for next in 0..graph.events.len() {
-            if relation(graph, at, next).is_none() {
-                continue;
+        if is_wanted(at) {
+            let mut path = vec![at];
+            while path.last() != Some(&from) {
+                path.push(before[*path.last()?]?);
             }
-            if next == start {
-                let mut path = vec![at];
-                while path.last() != Some(&start) {
-                    path.push(before[*path.last()?]?);
-                }
-                path.reverse();
-                return Some(path);
-            }
-            if before[next].is_none() {
-                before[next] = Some(at);
+            path.reverse();
+            return Some(path);
+        }
+        for (next, reached) in before.iter_mut().enumerate() {
+            if reached.is_none() && next != from && relation(graph, at, next).is_some() {
+                *reached = Some(at);
                 open.push_back(next);
             }
         }
@@ -118,16 +119,18 @@ fn cycle_from(graph: &Graph, start: usize) -> Option<Vec<usize>> {
     None
 }
 
-/// Whether the model may let the second of two events of a thread take effect first.
-fn may_reorder(model: GraphModel, first: &GraphEvent, second: &GraphEvent) -> bool {
-    let accesses = first.width > 0 && second.width > 0 && first.location != second.location;
-    accesses
-        && match model {
-            GraphModel::Sc => false,
-            GraphModel::Tso => first.read.is_none() && second.written.is_none(),
-            GraphModel::Pso => first.read.is_none(),
-            GraphModel::Power => true,
-        }
+/// A shortest cycle, by the indices of its events.
+fn cycle(graph: &Graph) -> Option<Vec<usize>> {
+    (0..graph.events.len()).filter_map(|start| cycle_from(graph, start)).min_by_key(Vec::len)
+}
+
+fn cycle_from(graph: &Graph, start: usize) -> Option<Vec<usize>> {
+    path(graph, start, |last| relation(graph, last, start).is_some())
+}
+
+/// Whether the model lets the second of two events of a thread take effect first.
+fn may_reorder(first: &GraphEvent, second: &GraphEvent) -> bool {
+    first.location != second.location && second.overtakes.contains(&first.index)
 }
 
 /// The order in which the events are shown: each thread in program order, and where that is possible a read after the
@@ -154,13 +157,15 @@ pub(crate) fn rows(graph: &Graph) -> Vec<usize> {
 }
 
 /// Who reads from whom, and why the execution is not sequentially consistent, if it is not.
-pub(crate) fn in_words(graph: &Graph) -> String {
+///
+/// With the events e′, prev and e: a shortest cycle through them.
+pub(crate) fn in_words(graph: &Graph, marks: Option<[usize; 3]>, threads: Threads) -> String {
     let mut text = String::new();
     let name = |index: usize| {
         let event = &graph.events[index];
-        format!("#{index} {} {} ({})", thread_name(event.thread), words(event), short_place(&event.place))
+        format!("#{index} {} {} ({})", threads.name(event.thread), words(event), short_place(&event.place))
     };
-    let Some(cycle) = cycle(graph) else {
+    let Some(cycle) = marks.map_or_else(|| cycle(graph), |marks| cycle_through(graph, marks)) else {
         let _ = writeln!(text, "  a sequentially consistent execution is like it");
         return text;
     };
@@ -168,31 +173,30 @@ pub(crate) fn in_words(graph: &Graph) -> String {
     for (position, &from) in cycle.iter().enumerate() {
         let to = cycle[(position + 1) % cycle.len()];
         let Some(relation) = relation(graph, from, to) else { continue };
+        let marked = relation == Relation::Program && may_reorder(&graph.events[from], &graph.events[to]);
         let why = match relation {
-            Relation::Program if may_reorder(graph.model, &graph.events[from], &graph.events[to]) => {
-                "comes first in the program, but need not take effect first:"
-            }
+            Relation::Program if marked => "comes first in the program, but need not take effect first:",
             Relation::Program => "comes first in the program, before",
             Relation::ReadsFrom => "is read by",
             Relation::Coherence => "is overwritten by",
             Relation::FromRead => "reads what is overwritten by",
         };
-        let marked = relation == Relation::Program && may_reorder(graph.model, &graph.events[from], &graph.events[to]);
         let mark = if marked { "!" } else { " " };
         let _ = writeln!(text, "  {mark} {}  {} {why} {}", relation.name(), name(from), name(to));
     }
     text
 }
 
-/// The graph for Graphviz: a cluster a thread, po within, rf, co and fr between; what goes round the cycle in red.
-pub(crate) fn dot(graph: &Graph) -> String {
+/// The graph for Graphviz: a cluster a thread, po within, rf, co and fr between; what goes round the cycle in red, dashed
+/// where the model lets the second event take effect first.
+pub(crate) fn dot(graph: &Graph, threads: Threads) -> String {
     let quote = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = String::from("digraph execution {\n  node [shape=box, fontname=monospace];\n");
-    let mut threads: Vec<u32> = graph.events.iter().map(|event| event.thread).collect();
-    threads.sort_unstable();
-    threads.dedup();
-    for thread in threads {
-        let _ = writeln!(text, "  subgraph cluster_{thread} {{\n    label=\"{}\";", thread_name(thread));
+    let mut numbers: Vec<u32> = graph.events.iter().map(|event| event.thread).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    for thread in numbers {
+        let _ = writeln!(text, "  subgraph cluster_{thread} {{\n    label=\"{}\";", threads.name(thread));
         let mut own: Vec<usize> = (0..graph.events.len()).filter(|&at| graph.events[at].thread == thread).collect();
         own.sort_by_key(|&at| graph.events[at].index);
         for &at in &own {
@@ -210,9 +214,14 @@ pub(crate) fn dot(graph: &Graph) -> String {
         cycle.iter().enumerate().any(|(at, &one)| one == from && cycle[(at + 1) % cycle.len()] == to)
     };
     for (from, to) in (0..graph.events.len()).flat_map(|from| (0..graph.events.len()).map(move |to| (from, to))) {
-        let Some(relation) = relation(graph, from, to).filter(|relation| *relation != Relation::Program) else {
+        let Some(relation) = relation(graph, from, to) else { continue };
+        if relation == Relation::Program {
+            if on_cycle(from, to) && may_reorder(&graph.events[from], &graph.events[to]) {
+                let _ =
+                    writeln!(text, "  e{from} -> e{to} [label=reordered, constraint=false, color=red, style=dashed];");
+            }
             continue;
-        };
+        }
         let direct = relation == Relation::ReadsFrom || is_next(graph, from, to);
         if direct || on_cycle(from, to) {
             let color = if on_cycle(from, to) { ", color=red" } else { "" };
@@ -234,7 +243,7 @@ fn is_next(graph: &Graph, from: usize, to: usize) -> bool {
 mod tests {
     use protocol::{Graph, GraphEvent, GraphModel, Place};
 
-    use super::{dot, in_words, rows};
+    use super::{Threads, dot, in_words, rows};
 
     fn event(thread: u32, index: u32, target: &str, location: u32) -> GraphEvent {
         GraphEvent {
@@ -251,6 +260,7 @@ mod tests {
             location,
             source: None,
             rank: 0,
+            overtakes: (0..index).collect(),
         }
     }
 
@@ -266,7 +276,7 @@ mod tests {
 
     #[test]
     fn the_cycle_of_store_buffering() {
-        let text = in_words(&store_buffering());
+        let text = in_words(&store_buffering(), None, Threads::Created);
         assert_eq!(
             text,
             "  why no sequentially consistent execution is like it, under TSO:\n\
@@ -275,15 +285,30 @@ mod tests {
              \x20 ! po  #2 T2 write y = 1 (sb.c:20) comes first in the program, but need not take effect first: #3 T2 read x = 0 (sb.c:21)\n\
              \x20   fr  #3 T2 read x = 0 (sb.c:21) reads what is overwritten by #0 T1 write x = 1 (sb.c:10)\n"
         );
-        let dot = dot(&store_buffering());
+        let dot = dot(&store_buffering(), Threads::Created);
         assert!(dot.contains("e1 -> e2 [label=fr, constraint=false, color=red];"), "{dot}");
+        assert!(dot.contains("e0 -> e1 [label=reordered, constraint=false, color=red, style=dashed];"), "{dot}");
+    }
+
+    /// One of the threads has a fence between its two accesses: R, the other one's need not.
+    #[test]
+    fn a_pair_that_the_model_keeps_is_not_marked() {
+        let mut graph = store_buffering();
+        graph.events[1].overtakes.clear();
+        let text = in_words(&graph, None, Threads::Declared);
+        assert!(
+            text.contains("\n    po  #0 P1 write x = 1 (sb.c:10) comes first in the program, before #1 "),
+            "{text}"
+        );
+        assert!(text.contains("\n  ! po  #2 P2 write y = 1 (sb.c:20) comes first in the program, but "), "{text}");
+        assert!(!dot(&graph, Threads::Declared).contains("e0 -> e1 [label=reordered"));
     }
 
     #[test]
     fn an_ordinary_execution_has_no_cycle() {
         let mut graph = store_buffering();
         graph.events[3].source = Some(0);
-        assert_eq!(in_words(&graph), "  a sequentially consistent execution is like it\n");
+        assert_eq!(in_words(&graph, None, Threads::Created), "  a sequentially consistent execution is like it\n");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use owo_colors::OwoColorize;
-use protocol::{Kind, MonitorName, Place, Role, SiteUse, Trace, Violation};
+use protocol::{Kind, MonitorName, Place, Program, Role, SiteUse, Trace, Violation};
 
 use self::columns::{Lane, Row, Table};
 use self::excerpt::Sources;
@@ -34,6 +34,33 @@ pub(crate) struct Subject<'a> {
     pub(crate) monitors: &'a [MonitorName],
     /// The folder of its finding; empty in the finding's own replay.
     pub(crate) folder: &'a str,
+    /// How its threads are called.
+    pub(crate) threads: Threads,
+}
+
+/// How threads are called in reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Threads {
+    /// Those of a C program: `main`, `T1`.
+    Created,
+    /// Those of a litmus test: `P0`, `P1`.
+    Declared,
+}
+
+impl Threads {
+    /// Those of a program.
+    pub(crate) fn of(program: &Program) -> Threads {
+        if program.is_litmus() { Threads::Declared } else { Threads::Created }
+    }
+
+    /// The name of a thread.
+    pub(crate) fn name(self, thread: u32) -> String {
+        match self {
+            Threads::Declared => format!("P{thread}"),
+            Threads::Created if thread == 0 => "main".to_string(),
+            Threads::Created => format!("T{thread}"),
+        }
+    }
 }
 
 /// How much of a finding is shown.
@@ -45,11 +72,6 @@ pub(crate) enum Detail {
     Execution,
     /// With every event.
     Everything,
-}
-
-/// The name of a thread in reports.
-pub(crate) fn thread_name(thread: u32) -> String {
-    if thread == 0 { "main".to_string() } else { format!("T{thread}") }
 }
 
 /// `file:line`, or what is known of it.
@@ -98,7 +120,7 @@ pub(crate) fn finding(subject: &Subject<'_>, detail: Detail, width: usize, sourc
     }
     text.push('\n');
     for site in shown_sites(violation) {
-        text.push_str(&excerpt::excerpt(&site.place, &site_words(site), sources));
+        text.push_str(&excerpt::excerpt(&site.place, &site_words(site, subject.threads), sources));
     }
     if detail != Detail::Excerpts
         && let Some(trace) = subject.trace
@@ -166,19 +188,27 @@ fn kind_words(kind: Kind) -> &'static str {
         Kind::Leak => "leak",
         Kind::Misuse => "misuse",
         Kind::Nondeterministic => "nondeterministic",
+        Kind::Witness => "witness",
     }
 }
+
+/// The operation of the site of a litmus test's condition.
+pub(crate) const CONDITION: &str = "condition";
 
 /// The sites worth an excerpt. prev is told in the cycle.
 fn shown_sites(violation: &Violation) -> impl Iterator<Item = &SiteUse> {
     violation.sites.iter().filter(|site| site.role != Role::Previous)
 }
 
-fn site_words(site: &SiteUse) -> String {
-    let thread = thread_name(site.thread);
-    let function = if site.function.is_empty() { String::new() } else { format!(" in {}", printable(&site.function)) };
+fn site_words(site: &SiteUse, threads: Threads) -> String {
+    let thread = threads.name(site.thread);
+    let unnamed = site.function.is_empty() || site.function == thread;
+    let function = if unnamed { String::new() } else { format!(" in {}", printable(&site.function)) };
     let of = if site.expression.is_empty() { String::new() } else { format!(" of {}", printable(&site.expression)) };
     let operation = &printable(&site.operation);
+    if operation == CONDITION {
+        return "asked for here".to_string();
+    }
     let words = match site.role {
         Role::Delayed => format!("this {operation}{of} may wait in the store buffer"),
         Role::Overtaking => format!("while this {operation}{of} goes ahead"),
@@ -218,13 +248,14 @@ fn waits(operation: &str, expression: &str) -> String {
 fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: usize) -> String {
     let violation = subject.violation;
     let marks = marks(violation, trace);
+    let graph = violation.schedule.graph.as_ref().filter(|graph| graph.events.len() == trace.events.len());
     let story = marks
+        .filter(|_| graph.is_none())
         .and_then(|[delayed, previous, overtaking]| cycle::Cycle::find(&trace.events, delayed, previous, overtaking));
     let mut keep: BTreeSet<usize> = marks.into_iter().flatten().collect();
     keep.extend(story.iter().flat_map(cycle::Cycle::events));
     keep.extend(site_events(violation, trace));
     let end = marks.map_or(trace.events.len(), |[_, _, overtaking]| overtaking + 1);
-    let graph = violation.schedule.graph.as_ref().filter(|graph| graph.events.len() == trace.events.len());
     let rows = match detail {
         _ if graph.is_some() => graph.map(graph::rows).unwrap_or_default().into_iter().map(Row::Event).collect(),
         Detail::Everything => (0..trace.events.len()).map(Row::Event).collect(),
@@ -236,18 +267,18 @@ fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: usize)
     };
     let mut text = format!("  {}\n", heading.bold());
     let lane = lane(subject);
-    let table = Table { events: &trace.events, marks, lane };
+    let table = Table { events: &trace.events, marks, lane, threads: subject.threads };
     for line in table.lines(&rows, width) {
         text.push_str(&line);
         text.push('\n');
     }
     if let Some(graph) = graph {
         text.push('\n');
-        text.push_str(&graph::in_words(graph));
+        text.push_str(&graph::in_words(graph, marks, subject.threads));
     }
     if let (Some(story), Some(monitor)) = (story, violation.monitor) {
         text.push('\n');
-        text.push_str(&story.in_words(&trace.events, &model_name(monitor)));
+        text.push_str(&story.in_words(&trace.events, &model_name(monitor), subject.threads));
     }
     text
 }
@@ -261,7 +292,8 @@ pub(crate) fn marks(violation: &Violation, trace: &Trace) -> Option<[usize; 3]> 
 
 /// The store buffers of the monitor that reported.
 pub(crate) fn lane(subject: &Subject<'_>) -> Option<Lane> {
-    let monitor = subject.violation.monitor.filter(|monitor| monitor.has_buffers())?;
+    let is_machine = subject.violation.schedule.graph.is_none();
+    let monitor = subject.violation.monitor.filter(|monitor| is_machine && monitor.has_buffers())?;
     let index = subject.monitors.iter().position(|watched| *watched == monitor)?;
     Some(Lane { monitor: index, heading: format!("store buffers ({})", model_name(monitor)) })
 }
@@ -279,7 +311,7 @@ fn site_events(violation: &Violation, trace: &Trace) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Detail, Subject, finding, line, samples};
+    use super::{Detail, Subject, Threads, finding, line, samples};
     use crate::report::excerpt::Sources;
     use crate::screen::plain;
 
@@ -300,6 +332,7 @@ mod tests {
             trace: Some(&trace),
             monitors: &[protocol::MonitorName::Tso],
             folder: "fencehound-out/tso-1/",
+            threads: Threads::Created,
         };
         let text = finding(&subject, Detail::Execution, 100, &mut Sources::new([folder.path().into()]));
         assert_eq!(plain(&text), samples::REPORT, "\n{}", plain(&text));
@@ -308,8 +341,14 @@ mod tests {
     #[test]
     fn store_buffering_in_one_line() {
         let violation = samples::store_buffering();
-        let subject =
-            Subject { id: "tso-1", violation: &violation, trace: None, monitors: &[], folder: "fencehound-out/tso-1/" };
+        let subject = Subject {
+            id: "tso-1",
+            violation: &violation,
+            trace: None,
+            monitors: &[],
+            folder: "fencehound-out/tso-1/",
+            threads: Threads::Created,
+        };
         assert_eq!(
             plain(&line(&subject)),
             "tso-1: SC violation under TSO: store x at sb.c:8 delayed, load x at sb.c:15 goes ahead\n"
@@ -321,8 +360,14 @@ mod tests {
         let folder = source_folder();
         let violation = samples::deadlock();
         let trace = samples::trace();
-        let subject =
-            Subject { id: "deadlock-1", violation: &violation, trace: Some(&trace), monitors: &[], folder: "" };
+        let subject = Subject {
+            id: "deadlock-1",
+            violation: &violation,
+            trace: Some(&trace),
+            monitors: &[],
+            folder: "",
+            threads: Threads::Created,
+        };
         let text = plain(&finding(&subject, Detail::Excerpts, 100, &mut Sources::new([folder.path().into()])));
         assert_eq!(text, samples::DEADLOCK_REPORT, "\n{text}");
     }

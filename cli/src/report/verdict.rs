@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use protocol::{Kind, MonitorName, Place, StoppedBy, Summary, Violation};
 
-use super::{full_place, model_name, printable, thread_name};
+use super::{Threads, full_place, model_name, printable};
 use crate::exit::Status;
 
 /// What a verdict is about.
@@ -174,7 +174,7 @@ fn busiest(facts: &Facts<'_>) -> String {
     let times = counted(busiest.rounds, "time", "times");
     format!(
         " where {} went round the loop at {}{function} {times}",
-        thread_name(busiest.thread),
+        Threads::Created.name(busiest.thread),
         full_place(&busiest.place)
     )
 }
@@ -193,6 +193,11 @@ fn undecided(facts: &Facts<'_>) -> String {
              check --model tso --monitor tso-atomicity, or end each transaction with a full fence",
             counted(count, "of them has", "of them have")
         ),
+        Open::Rounds if !facts.monitors.contains(&MonitorName::TsoAtomicity) => {
+            "an SC violation may go through rounds of wait loops, which execution graphs leave out: with loops of a few \
+             rounds in their place it is decided, and --model sc looks at the rounds, too"
+                .to_owned()
+        }
         Open::Rounds => {
             "a cycle of transactions may go through rounds of wait loops, which execution graphs leave out, so \
              serializability under TSO is undecided: with loops of a few rounds in their place it is decided"
@@ -298,6 +303,8 @@ pub(crate) fn nothing_explored() -> Summary {
         assumptions: Vec::new(),
         exit_statuses: BTreeMap::new(),
         undecided: 0,
+        containments: Vec::new(),
+        leaves_out_rounds: false,
     }
 }
 

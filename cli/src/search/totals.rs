@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::{
-    BoundCount, BoundTally, FirstReport, Harvest, Identity, MonitorCount, MonitorName, Sighting, Summary, Violation,
+    BoundCount, BoundTally, Containment, FirstReport, Harvest, Identity, MonitorCount, MonitorName, Sighting, Summary,
+    Violation,
 };
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,10 @@ pub(crate) struct Totals {
     exit_statuses: BTreeMap<i32, u64>,
     undecided: u64,
     is_open: bool,
+    #[serde(default)]
+    containments: Vec<Containment>,
+    #[serde(default)]
+    leaves_out_rounds: bool,
     found: Vec<Sighting>,
     /// The creation paths of the threads that have numbers.
     pub(crate) threads: Vec<Vec<u32>>,
@@ -73,6 +78,9 @@ impl Totals {
         }
         self.undecided += tally.undecided;
         self.is_open |= tally.is_open;
+        // Execution graphs are searched in one slice.
+        self.containments.extend(tally.containments.iter().cloned());
+        self.leaves_out_rounds |= tally.leaves_out_rounds;
         for sighting in &harvest.found {
             match self.found.iter_mut().find(|found| found.identity == sighting.identity) {
                 Some(found) => found.executions += sighting.executions,
@@ -141,10 +149,13 @@ impl Totals {
             assumptions: self.assumptions.iter().cloned().collect(),
             exit_statuses: self.exit_statuses.clone(),
             undecided: self.undecided(),
+            containments: self.containments.clone(),
+            leaves_out_rounds: self.leaves_out_rounds,
         }
     }
 
-    /// How many executions leave serializability under TSO open: none if it is known that it does not hold.
+    /// How many executions leave open what a monitor looks for: none if it is known that serializability under TSO does not
+    /// hold.
     fn undecided(&self) -> u64 {
         let is_known = self.reported_by(MonitorName::TsoAtomicity).next().is_some();
         if is_known { 0 } else { self.undecided.max(u64::from(self.is_open)) }

@@ -12,6 +12,9 @@ pub(crate) type Line = u64;
 pub(crate) const MONITORS: [&str; 8] =
     ["tso", "pso", "burnim_tso", "burnim_pso", "prefix_tso", "prefix_pso", "exact_tso", "sober"];
 
+/// What comes of SC violations, in the result and in headers.
+pub(crate) const CONSEQUENCES: [(&str, &str); 3] = [("fails", "fails"), ("none", "harmless"), ("undecided", "open")];
+
 /// The monitors of atomicity.
 pub(crate) const ATOMICITY: [&str; 2] = ["sc-atomicity", "tso-atomicity"];
 
@@ -54,6 +57,8 @@ pub(crate) struct Run {
     pub(crate) busiest_loop: Option<Line>,
     /// By monitor: the distinct pairs of delayed store and overtaking access.
     pub(crate) pairs: BTreeMap<String, BTreeSet<(Line, Line)>>,
+    /// By what comes of them, `fails`, `harmless` or `open`: the pairs of which that is said.
+    pub(crate) consequences: BTreeMap<String, BTreeSet<(Line, Line)>>,
     /// By monitor of atomicity: the cycles.
     pub(crate) cycles: BTreeMap<String, BTreeSet<Cycle>>,
     /// Whether something is left open.
@@ -222,6 +227,10 @@ fn take(run: &mut Run, entry: &Entry, labels: &mut Labels) -> Result<(), String>
         monitor if MONITORS.contains(&monitor) => {
             let pairs = parts().map(|pair| labels.pair(entry, pair)).collect::<Result<_, String>>()?;
             run.pairs.insert(monitor.to_string(), pairs);
+        }
+        word if CONSEQUENCES.iter().any(|(_, known)| *known == word) => {
+            let pairs = parts().map(|pair| labels.pair(entry, pair)).collect::<Result<_, String>>()?;
+            run.consequences.insert(word.to_string(), pairs);
         }
         monitor if ATOMICITY.contains(&monitor) => {
             let mut cycle = |text: &str| text.split('&').map(|edge| labels.pair(entry, edge)).collect();

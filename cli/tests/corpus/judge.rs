@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::header::{ATOMICITY, Cycle, Line, MONITORS, Run};
+use crate::header::{ATOMICITY, CONSEQUENCES, Cycle, Line, MONITORS, Run};
 use crate::installation::Check;
 
 /// All that is not as expected, in words.
@@ -32,6 +32,10 @@ pub(crate) fn differences(check: &Check, run: &Run) -> Vec<String> {
     for monitor in MONITORS {
         let wanted = run.pairs.get(monitor).cloned().unwrap_or_default();
         same(monitor, format!("{:?}", pairs(json, monitor)), format!("{wanted:?}"));
+    }
+    for (word, key) in CONSEQUENCES {
+        let wanted = run.consequences.get(key).cloned().unwrap_or_default();
+        same(key, format!("{:?}", consequences(json, word)), format!("{wanted:?}"));
     }
     for monitor in ATOMICITY {
         let wanted = run.cycles.get(monitor).cloned().unwrap_or_default();
@@ -69,6 +73,15 @@ fn pairs(json: &Value, monitor: &str) -> BTreeSet<(Line, Line)> {
     let line = |violation, role| lines(violation, Some(role)).next().unwrap_or_default();
     violations(json)
         .filter(|violation| violation["monitor"] == monitor)
+        .map(|violation| (line(violation, "delayed"), line(violation, "overtaking")))
+        .collect()
+}
+
+/// The distinct pairs of lines of which this comes in relaxed executions.
+fn consequences(json: &Value, word: &str) -> BTreeSet<(Line, Line)> {
+    let line = |violation, role| lines(violation, Some(role)).next().unwrap_or_default();
+    violations(json)
+        .filter(|violation| violation["consequence"]["verdict"] == word)
         .map(|violation| (line(violation, "delayed"), line(violation, "overtaking")))
         .collect()
 }

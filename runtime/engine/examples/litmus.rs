@@ -22,7 +22,7 @@ use engine::explore::bounded::Bounded;
 use engine::explore::rsmc::{self, Continue};
 use engine::graph::trace::Relations;
 use engine::litmus::condition::Outcomes;
-use engine::litmus::graphs::{MemoryModel, Threads, explore};
+use engine::litmus::graphs::{MemoryModel, Outcome, Threads, explore};
 use engine::litmus::parse::parse;
 use engine::litmus::schedules::Schedules;
 use engine::litmus::{Operation, Test};
@@ -118,8 +118,8 @@ fn schedules(test: &Test, expected: &BTreeMap<String, Expected>, tally: &mut Tal
     while execution.begin() {
         monitor.begin();
         reports.clear();
-        let ending = schedules.run(&mut execution, &mut |event, locations| {
-            monitor.event(event, locations, &mut reports);
+        let ending = schedules.run(&mut execution, &mut |happened| {
+            monitor.event(&happened.event, happened.location.as_slice(), &mut reports);
         });
         assert_eq!(ending, Ok(Ending::Complete), "{}", test.name);
         execution.finish(Finish::Done);
@@ -140,7 +140,8 @@ fn schedules(test: &Test, expected: &BTreeMap<String, Expected>, tally: &mut Tal
 
 fn graphs(test: &Test, model: MemoryModel, expected: &Expected, tally: &mut Tally) {
     let mut outcomes = Outcomes::default();
-    let (counts, result) = explore(test, model, 1000, &mut |state| {
+    let (counts, result) = explore(test, model, 1000, &mut |finished| {
+        let Outcome::Final(state) = finished.outcome else { panic!("a loop without an access") };
         outcomes.count(test, &state);
         Continue::Yes
     });

@@ -6,6 +6,7 @@
 //! and how they are enumerated that of [`crate::explore::rsmc`].
 
 pub mod order;
+pub mod overtaking;
 pub mod set;
 pub mod trace;
 

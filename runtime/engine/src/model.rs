@@ -1,6 +1,7 @@
 //! Memory models: which traces are allowed, and in which order their accesses may be committed so that every allowed
 //! trace can be built up from allowed ones.
 
+pub mod cb0;
 pub mod global;
 pub mod power;
 pub mod pso;
@@ -28,7 +29,11 @@ pub enum MemoryModel {
 ///
 /// That co, rf and fr do not contradict program order at any one location, and that nothing comes between the two parts
 /// of a read-modify-write, holds under every model here, and is seen to by the explorer.
-pub trait Model<const W: usize>: Clone + Default {
+pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
+    /// Whether whatever can be committed can be committed in some way. The search relies on it; where it does not hold, it
+    /// blocks, and traces may be missed that would have been reached through what it did not finish.
+    const IS_DEADLOCK_FREE: bool = true;
+
     /// The commit-before order, but for rf, which is in it for every model: the accesses of its thread that must be
     /// committed before the one with this number, among them those at the same location that come before it; none if
     /// they are not known yet.
@@ -37,4 +42,8 @@ pub trait Model<const W: usize>: Clone + Default {
     /// Takes the last node of the trace in, whose label this is; whether the trace is allowed. Of one that is not, the
     /// model is not asked again.
     fn admits(&mut self, trace: &Trace<W>, label: &Label<W>) -> bool;
+
+    /// Whether two nodes of a thread, the first one before the second one in program order, take effect in this order
+    /// for everybody, by what is between them in their thread.
+    fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool;
 }

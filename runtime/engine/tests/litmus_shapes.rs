@@ -1,17 +1,24 @@
 //! The classic shapes as litmus tests, each with a count that follows by argument, and the programs of the paper on
 //! POWER (004-abdulla-cav16) with the counts that it gives.
 
-use engine::explore::rsmc::{Continue, Counts};
+use std::collections::BTreeSet;
+
+use engine::explore::rsmc::{self, Continue, Counts};
+use engine::graph::trace::Relations;
 use engine::litmus::condition::{Observation, Outcomes};
-use engine::litmus::graphs::{MemoryModel, explore};
+use engine::litmus::graphs::{MemoryModel, Outcome, Threads, explore};
 use engine::litmus::parse::parse;
+use engine::model::Model;
+use engine::model::cb0::PowerByDependencies;
+use engine::model::power::Power;
 
 const MODELS: [MemoryModel; 4] = [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power];
 
 fn run(text: &str, model: MemoryModel) -> (Counts, Outcomes) {
     let test = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let mut outcomes = Outcomes::default();
-    let (counts, result) = explore(&test, model, 1000, &mut |state| {
+    let (counts, result) = explore(&test, model, 1000, &mut |finished| {
+        let Outcome::Final(state) = finished.outcome else { panic!("a loop without an access") };
         outcomes.count(&test, &state);
         Continue::Yes
     });
@@ -125,6 +132,49 @@ fn the_papers_small_programs() {
     // Two orders of the stores, three values for the load.
     let (counts, _) = run(&power(&["lwz r1,0(r10)", "stw r9,0(r10)", "stw r9,0(r10)"], "(x=1)"), MemoryModel::Power);
     assert_eq!(counts.executions, 6);
+}
+
+fn relations<M: Model<1>>(text: &str) -> (Counts, BTreeSet<Relations>) {
+    let test = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let threads = Threads { test: &test, model: MemoryModel::Power, accesses: 62 };
+    let mut all = BTreeSet::new();
+    let (counts, result) = rsmc::explore::<1, M, _>(&threads, &mut |execution| {
+        assert!(all.insert(execution.trace.relations()), "an execution twice\n{text}");
+        Continue::Yes
+    });
+    assert_eq!(result, Ok(()));
+    (counts, all)
+}
+
+/// Figure 5: by cb0, the store of 2 may be committed first, before the store of 3 in coherence order. Then the store of
+/// what was read comes before both, but if it read 1, the full fence puts it behind the store of 3: it has no place.
+#[test]
+fn the_papers_deadlock() {
+    let columns =
+        ["lwz r1,0(r11); stw r1,0(r10); li r2,2; stw r2,0(r10)", "li r3,3; stw r3,0(r10); sync; stw r9,0(r11)"];
+    let text = power(&columns, "(x=1)");
+    let (counts, traces) = relations::<Power<1>>(&text);
+    assert_eq!((counts.blocked, counts.executions), (0, 4));
+    // The store of 2 comes behind that of what was read. The store of 3 may have three places among them, if the load
+    // reads 0, and one if it reads 1.
+    let (weaker, weaker_traces) = relations::<PowerByDependencies<1>>(&text);
+    assert!(weaker.blocked > 0);
+    assert_eq!(weaker_traces, traces);
+}
+
+/// Where it does not block, the weaker order gives the same traces, once each.
+#[test]
+fn both_commit_before_orders_give_the_same_traces() {
+    for fence in ["", "lwsync; ", "eieio; ", "sync; "] {
+        for dependent in ["xor r3,r1,r1; lwzx r2,r3,r10", "cmpw r1,r1; beq L; L: isync; lwz r2,0(r10)", "lwz r2,0(r10)"]
+        {
+            let writer = format!("stw r9,0(r10); {fence}stw r9,0(r11)");
+            let text = power(&[&writer, &format!("lwz r1,0(r11); {dependent}")], "(1:r1=1 /\\ 1:r2=0)");
+            let (_, traces) = relations::<Power<1>>(&text);
+            let (_, weaker) = relations::<PowerByDependencies<1>>(&text);
+            assert_eq!(weaker, traces, "{text}");
+        }
+    }
 }
 
 /// Figure 11. With fences, at most one of the threads gets to its ten stores. Without them both may, and their stores

@@ -22,6 +22,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use super::cycles;
 use super::transactions::{self, Judgement, Told};
 use super::{Graph, Recorded, Stop};
 use crate::faults::{self, Fault};
@@ -34,7 +35,7 @@ use crate::{fiber, scratch};
 
 /// Why the search cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Broken {
+pub(super) enum Broken {
     /// A location had to be cut.
     Cut,
     /// A thread makes more accesses than there is room for.
@@ -291,9 +292,9 @@ fn events<const W: usize>(execution: &Execution<'_, W>) -> u64 {
 }
 
 /// What each thread did, in the program's terms.
-type Notes = Vec<Vec<Recorded>>;
+pub(super) type Notes = Vec<Vec<Recorded>>;
 
-fn notes<const W: usize>(execution: &Execution<'_, W>) -> Result<Notes, Broken> {
+pub(super) fn notes<const W: usize>(execution: &Execution<'_, W>) -> Result<Notes, Broken> {
     let run = |thread: usize| {
         if execution.labels[thread].is_empty() {
             return Ok(Vec::new());
@@ -389,9 +390,17 @@ fn describe<const W: usize>(execution: &Execution<'_, W>, notes: &Notes) -> Vec<
             written: write.map(|part| shown(part.value)),
             source,
             rank: write.map_or(0, |part| part.rank.into()),
+            overtakes: overtaken(execution, node.event),
         });
     }
     events
+}
+
+/// The accesses before one in its thread that it may overtake under the model.
+fn overtaken<const W: usize>(execution: &Execution<'_, W>, event: EventId) -> Vec<u32> {
+    let earlier = (0..event.index).map(|index| EventId { index, ..event });
+    let committed = earlier.filter(|&earlier| execution.trace.is_committed(earlier));
+    committed.filter(|&earlier| !execution.keeps(earlier, event)).map(|earlier| earlier.index.into()).collect()
 }
 
 /// The event with which a thread waits for ever, and those since which it does.
@@ -475,6 +484,7 @@ fn take<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
     if !waiting.is_empty() {
         found.push(stuck(execution, &waiting, &notes(execution)?));
     }
+    cycles::watch(execution, &found)?;
     for failure in found {
         let known = with(|runtime| runtime.recorder.is_known(&failure)) == Some(true);
         let schedule = if known { Schedule::default() } else { schedule(execution)? };
@@ -483,7 +493,7 @@ fn take<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
     Ok(())
 }
 
-fn schedule<const W: usize>(execution: &Execution<'_, W>) -> Result<Schedule, Broken> {
+pub(super) fn schedule<const W: usize>(execution: &Execution<'_, W>) -> Result<Schedule, Broken> {
     let notes = notes(execution)?;
     let (threads, model) = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -657,21 +667,6 @@ fn replay_under<const W: usize, M: Model<W>>(graph: &protocol::Graph) -> Result<
 
 /// The events with the ranks at the time of their commits.
 fn commits(graph: &protocol::Graph) -> Vec<(EventId, usize)> {
-    let events = &graph.events;
-    let commit = |(number, event): (usize, &GraphEvent)| {
-        let below = |rank: u32| {
-            let earlier = events[..number].iter().filter(|other| other.location == event.location);
-            earlier.filter(|other| (1..rank).contains(&other.rank)).count()
-        };
-        let rank = match (event.read, event.source) {
-            (Some(chosen), None) if event.operation == Operation::Choose.name() => {
-                usize::try_from(chosen).unwrap_or(usize::MAX)
-            }
-            (None, _) => below(event.rank),
-            (Some(_), None) => 0,
-            (Some(_), Some(source)) => below(events[source as usize].rank + 1),
-        };
-        (EventId::new(event.thread as usize, event.index as usize), rank)
-    };
-    events.iter().enumerate().map(commit).collect()
+    let names = graph.events.iter().map(|event| EventId::new(event.thread as usize, event.index as usize));
+    names.zip(graph.commits()).collect()
 }

@@ -32,7 +32,7 @@ pub struct Counts {
     pub executions: u64,
     /// Accesses of all of them together.
     pub events: u64,
-    /// Continuations that the model refused.
+    /// Continuations that the model refused, and accesses that could be committed in no way.
     pub blocked: u64,
 }
 
@@ -69,6 +69,28 @@ pub struct Execution<'s, const W: usize> {
     pub reached: &'s [Reached],
     /// What each thread ran.
     pub origins: &'s [u32],
+    model: &'s dyn Keeps<W>,
+}
+
+impl<const W: usize> Execution<'_, W> {
+    /// Whether the model keeps two accesses of a thread, the first one before the second one in program order, in this
+    /// order for everybody, by what is between them in their thread: if not, the second one may overtake the first one.
+    #[must_use]
+    pub fn keeps(&self, first: EventId, second: EventId) -> bool {
+        let trace = self.trace;
+        trace.nodes_of(first).any(|one| trace.nodes_of(second).any(|other| self.model.keeps(trace, one, other)))
+    }
+}
+
+/// [`Model::keeps`], whatever the model.
+trait Keeps<const W: usize>: std::fmt::Debug {
+    fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool;
+}
+
+impl<const W: usize, M: Model<W>> Keeps<W> for M {
+    fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
+        Model::keeps(self, trace, first, second)
+    }
 }
 
 /// Explores all traces of the program under the model `M`, and gives each to `visit`.
@@ -123,8 +145,8 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
     if !complete {
         return Ok(Err(commits.len()));
     }
-    let State { trace, reads, labels, reached, origins, .. } = &state;
-    visit(&Execution { trace, reads, labels, reached, origins });
+    let State { trace, model, reads, labels, reached, origins } = &state;
+    visit(&Execution { trace, reads, labels, reached, origins, model });
     Ok(Ok(()))
 }
 
@@ -453,8 +475,8 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
         );
         self.counts.executions += 1;
         self.counts.events += self.run.len() as u64;
-        let State { trace, reads, labels, reached, origins, .. } = state;
-        match (self.visit)(&Execution { trace, reads, labels, reached, origins }) {
+        let State { trace, model, reads, labels, reached, origins } = state;
+        match (self.visit)(&Execution { trace, reads, labels, reached, origins, model }) {
             Continue::Yes => Ok(()),
             Continue::Stop => Err(Ended::Stopped),
         }
@@ -476,8 +498,14 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
                 self.back();
             }
         }
-        assert!(!stuck, "a store can be committed nowhere");
+        self.stuck(stuck);
         Ok(())
+    }
+
+    /// An access could be committed in no way, if so.
+    fn stuck(&mut self, stuck: bool) {
+        assert!(!(stuck && M::IS_DEADLOCK_FREE), "an access can be committed in no way");
+        self.counts.blocked += u64::from(stuck);
     }
 
     /// Explores all that a read may read from: first what is there, then what comes later.
@@ -494,7 +522,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
                 self.back();
             }
         }
-        assert!(!stuck, "a read can read from nowhere");
+        self.stuck(stuck);
         while let Some(continuation) = self.frames[number].waiting.pop() {
             self.traverse(&continuation, number)?;
         }

@@ -199,20 +199,13 @@ impl<const W: usize> Trace<W> {
         rank.checked_sub(1).map(|place| usize::from(self.coherence[location.index()][place]))
     }
 
-    /// The least rank that an access may have without breaking coherence with the accesses before it in program order,
-    /// all of which must be committed as far as they are at the same location. A write must have a larger one.
-    ///
-    /// # Panics
-    /// If one that comes after it in program order, at the same location, is committed already.
+    /// The least rank that an access may have without breaking coherence with the committed accesses before it in program
+    /// order. A write must have a larger one.
     #[must_use]
     pub fn floor(&self, event: EventId, location: Location) -> usize {
         let same = self.of_location[location.index()].and(&self.of_thread[usize::from(event.thread)]);
-        let floor = same.iter().map(|node| {
-            let node = &self.nodes[node];
-            assert!(node.event.index < event.index, "accesses to one location are committed in program order");
-            usize::from(node.rank)
-        });
-        floor.max().unwrap_or(0)
+        let earlier = same.iter().map(|node| &self.nodes[node]).filter(|node| node.event.index < event.index);
+        earlier.map(|node| usize::from(node.rank)).max().unwrap_or(0)
     }
 
     /// Whether a write may come right after the write with this rank: not between the two parts of a

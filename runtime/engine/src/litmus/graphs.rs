@@ -7,7 +7,8 @@ use super::{Code, Expression, Fence, Operation, Strength, Test};
 use crate::event::Location;
 use crate::explore::rsmc::{self, Continue, Counts, Ended, Execution};
 use crate::graph::set::Set;
-use crate::graph::{Access, Fences, Internal, Label, Link, Program, Reached, Value, Written};
+use crate::graph::trace::Part;
+use crate::graph::{Access, EventId, Fences, Internal, Label, Link, Program, Reached, Value, Written};
 use crate::mapping::graphs::{self, Around};
 use crate::mapping::power::Synchronizes;
 pub use crate::model::MemoryModel;
@@ -17,8 +18,57 @@ use crate::model::pso::Pso;
 use crate::model::sc::Sc;
 use crate::model::tso::Tso;
 
-/// Explores all executions of a test under a model, of at most so many accesses, each once, and gives the final state
-/// of each to `visit`.
+/// How an execution of a test ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// In this state.
+    Final(State),
+    /// Never: a thread is in a loop without an access.
+    Endless {
+        /// The thread.
+        thread: usize,
+        /// The index of an instruction in the loop.
+        instruction: usize,
+    },
+}
+
+/// An access of an execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Performed {
+    /// Which.
+    pub event: EventId,
+    /// The index of its instruction.
+    pub instruction: usize,
+    /// Where.
+    pub location: Location,
+    /// What it reads, if it does.
+    pub read: Option<Value>,
+    /// What it writes, if it does.
+    pub written: Option<Value>,
+    /// The access that it reads from, by its index here; none for the initial value.
+    pub source: Option<usize>,
+    /// The place of its write in the coherence order of its location, from 1; 0 if it does not write.
+    pub rank: usize,
+    /// The accesses before it in its thread, by their numbers in program order, that it may overtake under the model.
+    pub overtakes: Vec<u16>,
+}
+
+/// A complete execution.
+pub struct Finished<'s> {
+    /// How it ends.
+    pub outcome: Outcome,
+    performed: &'s dyn Fn() -> Vec<Performed>,
+}
+
+impl Finished<'_> {
+    /// Its accesses, in an order in which each comes after what must be known before it.
+    #[must_use]
+    pub fn accesses(&self) -> Vec<Performed> {
+        (self.performed)()
+    }
+}
+
+/// Explores all executions of a test under a model, of at most so many accesses, each once, and gives each to `visit`.
 ///
 /// # Errors
 /// Why the search ended early, beside what was counted so far.
@@ -26,14 +76,39 @@ pub fn explore(
     test: &Test,
     model: MemoryModel,
     max_events: u32,
-    visit: &mut dyn FnMut(State) -> Continue,
+    visit: &mut dyn FnMut(Finished<'_>) -> Continue,
 ) -> (Counts, Result<(), Ended<Fault>>) {
     match nodes(test) {
         Some(0..=62) => explore_sized::<1>(test, model, max_events, visit),
         Some(63..=254) => explore_sized::<4>(test, model, max_events, visit),
-        _ => explore_sized::<16>(test, model, max_events, visit),
+        _ => explore_sized::<SIZE>(test, model, max_events, visit),
     }
 }
+
+/// Builds the one execution in which accesses are committed in this order, each with its rank at the time
+/// ([`rsmc::follow`]), and gives it to `visit` if it is one of the model's; else says which commit cannot be made (or that
+/// one is missing).
+///
+/// # Errors
+/// What the test does that cannot be done.
+pub fn follow(
+    test: &Test,
+    model: MemoryModel,
+    commits: &[(EventId, usize)],
+    visit: &mut dyn FnMut(Finished<'_>),
+) -> Result<Result<(), usize>, Ended<Fault>> {
+    let threads = Threads { test, model, accesses: Set::<SIZE>::CAPACITY };
+    let mut visit = |execution: &Execution<'_, SIZE>| threads.finish(execution, visit);
+    match model {
+        MemoryModel::Sc => rsmc::follow::<SIZE, Sc<SIZE>, _>(&threads, commits, &mut visit),
+        MemoryModel::Tso => rsmc::follow::<SIZE, Tso<SIZE>, _>(&threads, commits, &mut visit),
+        MemoryModel::Pso => rsmc::follow::<SIZE, Pso<SIZE>, _>(&threads, commits, &mut visit),
+        MemoryModel::Power => rsmc::follow::<SIZE, Power<SIZE>, _>(&threads, commits, &mut visit),
+    }
+}
+
+/// The size of the largest sets.
+const SIZE: usize = 16;
 
 /// How many nodes an execution may have; none if there are loops.
 fn nodes(test: &Test) -> Option<usize> {
@@ -55,7 +130,7 @@ fn explore_sized<const W: usize>(
     test: &Test,
     model: MemoryModel,
     max_events: u32,
-    visit: &mut dyn FnMut(State) -> Continue,
+    visit: &mut dyn FnMut(Finished<'_>) -> Continue,
 ) -> (Counts, Result<(), Ended<Fault>>) {
     let explore = match model {
         MemoryModel::Sc => explore_under::<W, Sc<W>>,
@@ -69,9 +144,9 @@ fn explore_sized<const W: usize>(
 
 fn explore_under<const W: usize, M: Model<W>>(
     threads: &Threads<'_>,
-    visit: &mut dyn FnMut(State) -> Continue,
+    visit: &mut dyn FnMut(Finished<'_>) -> Continue,
 ) -> (Counts, Result<(), Ended<Fault>>) {
-    rsmc::explore::<W, M, _>(threads, &mut |execution| visit(threads.state(execution)))
+    rsmc::explore::<W, M, _>(threads, &mut |execution| threads.finish(execution, visit))
 }
 
 /// A test as a program, its C11 orders made fences of a machine.
@@ -110,26 +185,44 @@ impl Threads<'_> {
         self.test.location(address).ok_or(Fault::NoLocation { thread, instruction, address })
     }
 
+    /// Gives a complete execution on.
+    fn finish<const W: usize, R>(self, execution: &Execution<'_, W>, visit: &mut dyn FnMut(Finished<'_>) -> R) -> R {
+        let endless = execution.reached.iter().enumerate().find_map(|(thread, reached)| match *reached {
+            Reached::Fails(instruction) => Some(Outcome::Endless { thread, instruction: instruction as usize }),
+            _ => None,
+        });
+        let outcome = endless.unwrap_or_else(|| Outcome::Final(self.state(execution)));
+        visit(Finished { outcome, performed: &|| self.performed(execution) })
+    }
+
+    /// Runs a thread to its end, and gives each access to `visit`.
+    fn run<const W: usize>(
+        self,
+        execution: &Execution<'_, W>,
+        thread: usize,
+        visit: &mut impl FnMut(usize),
+    ) -> Thread<0> {
+        let mut reads = execution.reads[thread].iter();
+        let code = &self.test.threads[thread];
+        let mut local = Thread::new(code);
+        loop {
+            match local.run(code) {
+                Stop::Access(access) => {
+                    visit(access.instruction);
+                    let value = reads.next().copied().flatten();
+                    step(&mut local, code, access.kind, value);
+                }
+                Stop::Fence(..) => {}
+                Stop::End | Stop::Endless(_) => return local,
+                Stop::Unknown => unreachable!("the execution is complete"),
+            }
+        }
+    }
+
     /// The final state of an execution.
     fn state<const W: usize>(self, execution: &Execution<'_, W>) -> State {
-        let threads: Vec<Thread<0>> = (0..self.test.threads.len())
-            .map(|thread| {
-                let mut reads = execution.reads[thread].iter();
-                let code = &self.test.threads[thread];
-                let mut local = Thread::new(code);
-                loop {
-                    match local.run(code) {
-                        Stop::Access(access) => {
-                            let value = reads.next().copied().flatten();
-                            step(&mut local, code, access.kind, value);
-                        }
-                        Stop::Fence(..) => {}
-                        Stop::End => return local,
-                        Stop::Unknown | Stop::Endless(_) => unreachable!("the execution is complete"),
-                    }
-                }
-            })
-            .collect();
+        let threads: Vec<Thread<0>> =
+            (0..self.test.threads.len()).map(|thread| self.run(execution, thread, &mut |_| {})).collect();
         let value = |observable: &Observable| match *observable {
             Observable::Register(thread, register) => {
                 threads[thread].register(register).expect("every load has returned")
@@ -140,6 +233,41 @@ impl Threads<'_> {
             }
         };
         self.test.observables.iter().map(value).collect()
+    }
+
+    /// See [`Finished::accesses`].
+    fn performed<const W: usize>(self, execution: &Execution<'_, W>) -> Vec<Performed> {
+        let instructions: Vec<Vec<usize>> = (0..self.test.threads.len())
+            .map(|thread| {
+                let mut all = Vec::new();
+                self.run(execution, thread, &mut |instruction| all.push(instruction));
+                all
+            })
+            .collect();
+        let trace = execution.trace;
+        let mut events: Vec<EventId> = trace.nodes().iter().map(|node| node.event).collect();
+        events.dedup();
+        let number = |node: usize| events.iter().position(|&event| event == trace.node(node).event);
+        let performed = |&event: &EventId| {
+            let parts = || trace.nodes_of(event).map(|part| trace.node(part));
+            let (read, write) = (parts().find(|part| !part.writes()), parts().find(|part| part.writes()));
+            let (thread, index) = (usize::from(event.thread), usize::from(event.index));
+            let overtakes = |earlier: &u16| !execution.keeps(EventId { index: *earlier, ..event }, event);
+            Performed {
+                event,
+                instruction: instructions[thread][index],
+                location: trace.node(trace.nodes_of(event).start).location,
+                read: read.map(|part| part.value),
+                written: write.map(|part| part.value),
+                source: read.and_then(|part| match part.part {
+                    Part::Read(source) => source.and_then(number),
+                    Part::Write | Part::AtomicWrite => None,
+                }),
+                rank: write.map_or(0, |part| part.rank.into()),
+                overtakes: (0..event.index).filter(overtakes).collect(),
+            }
+        };
+        events.iter().map(performed).collect()
     }
 }
 
@@ -204,7 +332,10 @@ impl<const W: usize> Program<W> for Threads<'_> {
                 }
                 Stop::Unknown => return Ok(Reached::Branch),
                 Stop::End => return Ok(Reached::End),
-                Stop::Endless(instruction) => return Err(Fault::Endless { thread, instruction }),
+                // The execution goes on without it, and shows that.
+                Stop::Endless(instruction) => {
+                    return Ok(Reached::Fails(u32::try_from(instruction).expect("fewer than 2^32 instructions")));
+                }
             };
             if labels.len() == self.accesses {
                 return Err(Fault::TooManyEvents);

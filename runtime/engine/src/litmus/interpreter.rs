@@ -21,6 +21,8 @@ pub struct Thread<const W: usize> {
     next: usize,
     registers: Vec<Content<W>>,
     accesses: usize,
+    /// So many instructions since the last access.
+    idle: usize,
     /// The reads on which a branch so far depends.
     branches: Set<W>,
     /// Such, at the last instruction fence.
@@ -79,8 +81,8 @@ pub enum Stop<const W: usize> {
 }
 
 /// A thread that runs so many instructions without an access never makes one: tests are far smaller, and registers
-/// change only by computing.
-const PATIENCE: usize = 100_000;
+/// change only by computing. There are no more fences than that between two accesses, so they can be counted.
+const PATIENCE: usize = 50_000;
 
 impl<const W: usize> Thread<W> {
     /// A thread before its first instruction.
@@ -91,6 +93,7 @@ impl<const W: usize> Thread<W> {
             next: 0,
             registers: code.registers.iter().map(|register| content(register.initial)).collect(),
             accesses: 0,
+            idle: 0,
             branches: Set::EMPTY,
             synchronized: Set::EMPTY,
             addresses: Set::EMPTY,
@@ -118,7 +121,8 @@ impl<const W: usize> Thread<W> {
 
     /// Runs up to the next access or fence.
     pub fn run(&mut self, code: &Code) -> Stop<W> {
-        for _ in 0..PATIENCE {
+        while self.idle < PATIENCE {
+            self.idle += 1;
             let Some(instruction) = code.instructions.get(self.next) else { return Stop::End };
             let at = self.next;
             match &instruction.operation {
@@ -163,6 +167,7 @@ impl<const W: usize> Thread<W> {
         value: Option<&Expression>,
         expected: Option<&Expression>,
     ) -> Stop<W> {
+        self.idle = 0;
         let address = self.evaluate(address, None);
         let written = value.map(|value| self.evaluate(value, None));
         let mut value_from = written.map_or(Set::EMPTY, |written| written.from);

@@ -35,6 +35,19 @@ pub enum Fault {
     TooManyEvents,
 }
 
+/// An event that has happened.
+#[derive(Clone, Copy, Debug)]
+pub struct Happened {
+    /// The event.
+    pub event: Event,
+    /// Where, if it is an access.
+    pub location: Option<Location>,
+    /// What it read, if it did.
+    pub read: Option<Value>,
+    /// What it wrote, if it did.
+    pub written: Option<Value>,
+}
+
 /// Runs executions of a test.
 #[derive(Debug)]
 pub struct Schedules<'t> {
@@ -62,11 +75,7 @@ impl<'t> Schedules<'t> {
     ///
     /// # Panics
     /// If the test has more threads than an execution may have, which [`super::parse`] does not let through.
-    pub fn run(
-        &mut self,
-        execution: &mut Execution,
-        watch: &mut impl FnMut(&Event, &[Location]),
-    ) -> Result<Ending, Fault> {
+    pub fn run(&mut self, execution: &mut Execution, watch: &mut impl FnMut(&Happened)) -> Result<Ending, Fault> {
         self.memory.clone_from(&self.test.initial);
         self.threads.clear();
         self.threads.extend(self.test.threads.iter().map(Local::new));
@@ -87,7 +96,8 @@ impl<'t> Schedules<'t> {
                 Next::End(ending) => return Ok(ending),
                 Next::Run(number) => {
                     let thread = number.index();
-                    let (event, location) = self.perform(thread)?;
+                    let happened = self.perform(thread)?;
+                    let Happened { event, location, .. } = happened;
                     if execution.length() == self.max_events {
                         return Err(Fault::TooManyEvents);
                     }
@@ -96,7 +106,7 @@ impl<'t> Schedules<'t> {
                     if execution.performed(step, &[], Values::Unknown).is_err() {
                         return Ok(Ending::Diverged);
                     }
-                    watch(&event, location.as_slice());
+                    watch(&happened);
                     self.run_on(execution, thread)?;
                 }
             }
@@ -136,15 +146,21 @@ impl<'t> Schedules<'t> {
         Ok(())
     }
 
-    fn perform(&mut self, thread: usize) -> Result<(Event, Option<Location>), Fault> {
+    fn perform(&mut self, thread: usize) -> Result<Happened, Fault> {
         match self.stops[thread] {
             Stop::Access(access) => {
                 let value = access.address.expect("every load has returned");
                 let Some(location) = self.test.location(value) else {
                     return Err(Fault::NoLocation { thread, instruction: access.instruction, address: value });
                 };
+                let before = self.memory[location.index()];
                 let (kind, barriers) = self.access(thread, &access, location);
-                Ok((self.event(thread, access.instruction, kind, barriers), Some(location)))
+                Ok(Happened {
+                    event: self.event(thread, access.instruction, kind, barriers),
+                    location: Some(location),
+                    read: kind.reads().then_some(before),
+                    written: kind.writes().then_some(self.memory[location.index()]),
+                })
             }
             Stop::Fence(instruction, fence) => {
                 let before = match fence {
@@ -154,7 +170,8 @@ impl<'t> Schedules<'t> {
                     Fence::C(order) => mapping::fence(order),
                 };
                 let barriers = Barriers { before, after: Barrier::None, order: Some(Order::Relaxed) };
-                Ok((self.event(thread, instruction, Kind::Fence, barriers), None))
+                let event = self.event(thread, instruction, Kind::Fence, barriers);
+                Ok(Happened { event, location: None, read: None, written: None })
             }
             Stop::End | Stop::Unknown | Stop::Endless(_) => unreachable!("the thread has not arrived"),
         }

@@ -13,7 +13,7 @@ use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
 
 /// What is left of program order.
-pub trait Preserved: Clone + Default {
+pub trait Preserved: Clone + Default + std::fmt::Debug {
     /// Whether two nodes of a thread, the first one before the second one in program order, are ordered for everybody.
     fn orders(first: &Node, second: &Node) -> bool;
 }
@@ -63,5 +63,9 @@ impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
             }
         }
         self.order.add(before, after).is_ok()
+    }
+
+    fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
+        P::orders(trace.node(first), trace.node(second))
     }
 }

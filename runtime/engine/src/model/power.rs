@@ -26,7 +26,7 @@
 
 use super::Model;
 use crate::graph::set::Set;
-use crate::graph::trace::{Part, Trace};
+use crate::graph::trace::{Node, Part, Trace};
 use crate::graph::{Access, EventId, Internal, Label};
 
 /// The relations, as far as they are kept: for each node, what comes before it.
@@ -105,6 +105,32 @@ impl<const W: usize> Model<W> for Power<W> {
         self.propagate(trace);
         self.observes(trace) && self.propagates(trace)
     }
+
+    fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
+        let (earlier, later) = (trace.node(first), trace.node(second));
+        separation(earlier, later).is_some() || (!earlier.writes() && self.preserved(later, second).contains(first))
+    }
+}
+
+/// How fences separate two nodes of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Separation {
+    /// They are in fence.
+    Light,
+    /// They are in ffence.
+    Full,
+}
+
+/// How fences separate two nodes of a thread, in program order, if they do.
+pub(super) fn separation(earlier: &Node, later: &Node) -> Option<Separation> {
+    let lightweight = earlier.fences.lightweight < later.fences.lightweight;
+    let stores = earlier.fences.stores < later.fences.stores;
+    if earlier.fences.full < later.fences.full {
+        return Some(Separation::Full);
+    }
+    let light =
+        (lightweight && (!earlier.writes() || later.writes())) || (stores && earlier.writes() && later.writes());
+    light.then_some(Separation::Light)
 }
 
 /// The nodes of some accesses of a thread: their reads, which is what dependencies start from.
@@ -113,6 +139,12 @@ fn reads_of<const W: usize>(trace: &Trace<W>, thread: u16, indices: &Set<W>) -> 
 }
 
 impl<const W: usize> Power<W> {
+    /// What comes before a node by ppo, if it reads.
+    fn preserved(&self, node: &Node, number: usize) -> &Set<W> {
+        let intra = &self.ppo[number];
+        if node.writes() { &intra.ic } else { &intra.ii }
+    }
+
     /// What comes before the last node of the trace by ii, ic, ci and cc.
     fn intra(&self, trace: &Trace<W>, label: &Label<W>, before: &Set<W>) -> Intra<W> {
         let mut new = Self::base_of_intra(trace, label, before);
@@ -189,16 +221,10 @@ impl<const W: usize> Power<W> {
         let node = trace.node(number);
         let (mut full, mut fence) = (Set::EMPTY, Set::EMPTY);
         for other in before.iter() {
-            let earlier = trace.node(other);
-            let lightweight = earlier.fences.lightweight < node.fences.lightweight;
-            let stores = earlier.fences.stores < node.fences.stores;
-            if earlier.fences.full < node.fences.full {
+            let Some(between) = separation(trace.node(other), node) else { continue };
+            fence.insert(other);
+            if between == Separation::Full {
                 full.insert(other);
-                fence.insert(other);
-            } else if (lightweight && (!earlier.writes() || node.writes()))
-                || (stores && earlier.writes() && node.writes())
-            {
-                fence.insert(other);
             }
         }
         let ppo = if node.writes() { &intra.ic } else { &intra.ii }.without(trace.writes());

@@ -4,25 +4,28 @@
 //! - there are as many graphs under SC as there are classes of interleavings;
 //! - every graph under SC is one under TSO, and every one under TSO is one under PSO;
 //! - TSO has a graph that SC has not iff `exact_tso` reports on some class, and iff `prefix_tso` does; PSO iff
-//!   `prefix_pso` does.
+//!   `prefix_pso` does;
+//! - each pair e′, e that `prefix_tso` reports is on a cycle of some graph under TSO, and of `prefix_pso` under PSO.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::machine::Step;
 use super::program::{Access, Action, Addresses, Barrier, Op, Program};
 use super::{classes, replay};
 use engine::event::Location;
 use engine::explore::rsmc::{self, Continue, Execution};
+use engine::graph::overtaking::overtakings;
 use engine::graph::set::Set;
 use engine::graph::trace::Relations;
-use engine::graph::{self, Fences, Internal, Label, Link, Reached, Value, Written};
+use engine::graph::{self, EventId, Fences, Internal, Label, Link, Reached, Value, Written};
 use engine::mapping::Order;
 use engine::mapping::graphs::{self, Around};
 use engine::model::pso::Pso;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
-use engine::monitor::{self, Name};
+use engine::monitor::{self, Name, Report};
 
 /// A program without guards, threads and mutexes, whose accesses have one address each.
 struct Straight<'p> {
@@ -91,27 +94,44 @@ impl graph::Program<1> for Straight<'_> {
     }
 }
 
-fn graphs_of<M: Model<1>>(program: &Program, model: MemoryModel) -> BTreeSet<Relations> {
+/// e′ and e.
+type Pairs = BTreeSet<(EventId, EventId)>;
+
+/// The graphs, and the pairs on the cycles of their happens-before.
+fn graphs_of<M: Model<1>>(program: &Program, model: MemoryModel) -> (BTreeSet<Relations>, Pairs) {
     let mut found = BTreeSet::new();
+    let mut pairs = BTreeSet::new();
     let mut visit = |execution: &Execution<'_, 1>| {
+        for one in overtakings(execution.trace) {
+            pairs.extend(one.delayed.iter().map(|&delayed| (delayed, one.overtaking)));
+        }
         assert!(found.insert(execution.trace.relations()), "a graph twice under {model:?}: {program}");
         Continue::Yes
     };
     let (_, result) = rsmc::explore::<1, M, _>(&Straight { program, model }, &mut visit);
     assert_eq!(result, Ok(()), "{program}");
-    found
+    (found, pairs)
+}
+
+/// The access of a step, by its number among those of its thread.
+fn access(program: &Program, step: &Step) -> EventId {
+    let before = &program.threads[step.thread][..step.op];
+    let index = before.iter().filter(|op| matches!(op.action, Action::Access { .. })).count();
+    EventId::new(step.thread, index)
 }
 
 const MONITORS: [Name; 3] = [Name::ExactTso, Name::PrefixTso, Name::PrefixPso];
 
 /// Checks a program; which of SC alone, TSO and PSO is the strongest model that has all of its graphs.
 fn check(program: &Program) -> usize {
-    let sc = graphs_of::<Sc<1>>(program, MemoryModel::Sc);
-    let tso = graphs_of::<Tso<1>>(program, MemoryModel::Tso);
-    let pso = graphs_of::<Pso<1>>(program, MemoryModel::Pso);
+    let (sc, none) = graphs_of::<Sc<1>>(program, MemoryModel::Sc);
+    let (tso, tso_pairs) = graphs_of::<Tso<1>>(program, MemoryModel::Tso);
+    let (pso, pso_pairs) = graphs_of::<Pso<1>>(program, MemoryModel::Pso);
+    assert!(none.is_empty(), "a cycle under SC: {program}");
     assert!(sc.is_subset(&tso) && tso.is_subset(&pso), "{program}");
     let mut monitors = monitor::monitors(&MONITORS);
     let (mut runs, mut reporting, mut reports) = (0, [false; 3], Vec::new());
+    let mut reported: [Pairs; 2] = Default::default();
     classes::runs(program, &mut |run| {
         runs += 1;
         for monitor in &mut monitors {
@@ -119,9 +139,27 @@ fn check(program: &Program) -> usize {
             for (name, reporting) in MONITORS.into_iter().zip(&mut reporting) {
                 *reporting |= reports.iter().any(|report| report.monitor() == name);
             }
+            for report in &reports {
+                let Report::Cycle(cycle) = report else { continue };
+                let pairs = match cycle.monitor {
+                    Name::PrefixTso => &mut reported[0],
+                    Name::PrefixPso => &mut reported[1],
+                    _ => continue,
+                };
+                let [delayed, overtaking] =
+                    [cycle.delayed, cycle.overtaking].map(|at| access(program, &run[at as usize]));
+                pairs.insert((delayed, overtaking));
+            }
         }
     });
     assert_eq!(sc.len(), runs, "graphs under SC, and classes: {program}");
+    assert!(reported[0].is_subset(&tso_pairs), "{:?} not all of {tso_pairs:?}: {program}", reported[0]);
+    assert!(reported[1].is_subset(&pso_pairs), "{:?} not all of {pso_pairs:?}: {program}", reported[1]);
+    assert_eq!(
+        (reported[0].is_empty(), reported[1].is_empty()),
+        (tso_pairs.is_empty(), pso_pairs.is_empty()),
+        "{program}"
+    );
     let (more_tso, more_pso) = (tso.len() > sc.len(), pso.len() > sc.len());
     assert_eq!(reporting, [more_tso, more_tso, more_pso], "[exact_tso, prefix_tso, prefix_pso]: {program}");
     usize::from(more_tso) + usize::from(more_pso)

@@ -1,0 +1,202 @@
+//! What comes of SC violations: whether something fails in a relaxed execution that contains one.
+//!
+//! A monitor's violation is a pair of places: a store e′, and an access e that takes effect before it although e′ comes
+//! first in happens-before. A relaxed execution contains it if its own happens-before has such a cycle,
+//! e′ →hb* prev →po e →c e′. The search for execution graphs counts those ([`Containment`]).
+
+use protocol::{Containment, Kind, Place, Role, Summary, Violation};
+use serde::Serialize;
+
+use crate::findings::kind_name;
+use crate::plan::ModelName;
+use crate::report::short_place;
+use crate::report::verdict::counted;
+
+/// What comes of an SC violation under its model. Serialized as JSON has it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(crate) struct Consequence {
+    model: &'static str,
+    verdict: Word,
+    /// So many relaxed executions contain it.
+    executions: u64,
+    /// In so many of them something fails.
+    failing: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<Failure>,
+    /// Why it is undecided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    /// Something fails in an execution that contains it.
+    Fails,
+    /// Nothing fails in any.
+    None,
+    Undecided,
+}
+
+/// What fails first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+struct Failure {
+    kind: &'static str,
+    message: String,
+    file: String,
+    line: u32,
+    column: u32,
+    /// The folder of its finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finding: Option<String>,
+}
+
+/// The search for the execution graphs of a model: what it counted, and what it found, in folders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Graphs<'a> {
+    pub(crate) model: ModelName,
+    pub(crate) summary: &'a Summary,
+    pub(crate) found: &'a [(&'a Violation, &'a str)],
+}
+
+/// What comes of an SC violation, if it is one under the model.
+pub(crate) fn consequence(violation: &Violation, graphs: &Graphs<'_>) -> Option<Consequence> {
+    let model = graphs.model.name();
+    let monitor = violation.monitor.filter(|_| violation.kind == Kind::ScViolation)?;
+    if monitor.model() != Some(model) {
+        return None;
+    }
+    let place = |role| violation.sites.iter().find(|site| site.role == role).map(|site| &site.place);
+    let (delayed, overtaking) = (place(Role::Delayed)?, place(Role::Overtaking)?);
+    let containment = graphs.summary.containments.iter().find(|one| is_of(one, delayed, overtaking));
+    let (executions, failing) = containment.map_or((0, 0), |one| (one.executions, one.failing));
+    let failure = containment.and_then(|one| one.failure.as_ref()).map(|failed| Failure {
+        kind: kind_name(failed.kind),
+        message: failed.message.clone(),
+        file: failed.place.file.clone(),
+        line: failed.place.line,
+        column: failed.place.column,
+        finding: folder(failed, graphs.found),
+    });
+    let why = if failing == 0 { open(graphs, executions) } else { None };
+    let verdict = match (failing, why) {
+        (0, Some(_)) => Word::Undecided,
+        (0, None) => Word::None,
+        _ => Word::Fails,
+    };
+    Some(Consequence { model, verdict, executions, failing, failure, why })
+}
+
+fn is_of(containment: &Containment, delayed: &Place, overtaking: &Place) -> bool {
+    containment.delayed == *delayed && containment.overtaking == *overtaking
+}
+
+fn folder(failed: &protocol::Failed, found: &[(&Violation, &str)]) -> Option<String> {
+    let is_it = |violation: &Violation| violation.kind == failed.kind && violation.message == failed.message;
+    found.iter().find(|(violation, _)| is_it(violation)).map(|(_, folder)| (*folder).to_string())
+}
+
+/// Why it is not known that nothing fails, where nothing was seen to fail.
+fn open(graphs: &Graphs<'_>, executions: u64) -> Option<&'static str> {
+    let fails = graphs.found.iter().any(|(violation, _)| violation.monitor.is_none());
+    if !graphs.summary.complete {
+        Some("the search for relaxed executions did not come to its end")
+    } else if graphs.summary.leaves_out_rounds && (fails || executions == 0) {
+        Some("it may go through rounds of wait loops, which execution graphs leave out")
+    } else if executions == 0 {
+        Some("no relaxed execution within the bounds contains it")
+    } else {
+        None
+    }
+}
+
+impl Consequence {
+    /// In a sentence.
+    pub(crate) fn in_words(&self) -> String {
+        let contain = counted(self.executions, "execution contains it", "executions contain it");
+        match (self.verdict, &self.failure) {
+            (Word::Fails, Some(failure)) => {
+                let place = Place { file: failure.file.clone(), line: failure.line, column: failure.column };
+                let (what, kind) = match failure.kind {
+                    "assertion" => ("an assertion fails", String::new()),
+                    kind => ("an error occurs", format!("{kind}, ")),
+                };
+                let folder = failure.finding.as_ref().map_or(String::new(), |folder| format!("; {folder}"));
+                let fails = counted(self.failing, "of them fails", "of them fail");
+                let place = short_place(&place);
+                format!("{what} in a relaxed execution that contains it: {kind}{place} ({contain}, {fails}{folder})")
+            }
+            (Word::None, _) => format!("no assertion fails in any relaxed execution that contains it ({contain})"),
+            _ => format!("whether an assertion fails is undecided: {}", self.why.unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::{Containment, Failed, Kind, Place, Role, Summary};
+
+    use super::{Graphs, consequence};
+    use crate::plan::ModelName;
+    use crate::report::samples;
+    use crate::report::verdict::nothing_explored;
+
+    fn summary(failing: u64) -> Summary {
+        let violation = samples::store_buffering();
+        let place = |role| violation.sites.iter().find(|site| site.role == role).unwrap().place.clone();
+        let failed = Failed {
+            kind: Kind::Assertion,
+            message: "assertion `r` failed".to_string(),
+            place: Place { file: "sb.c".to_string(), line: 30, column: 5 },
+        };
+        let containment = Containment {
+            delayed: place(Role::Delayed),
+            overtaking: place(Role::Overtaking),
+            executions: 3,
+            failing,
+            failure: (failing > 0).then_some(failed),
+        };
+        Summary { complete: true, stopped_by: None, containments: vec![containment], ..nothing_explored() }
+    }
+
+    fn words(model: ModelName, summary: &Summary) -> Option<String> {
+        let graphs = Graphs { model, summary, found: &[] };
+        consequence(&samples::store_buffering(), &graphs).map(|consequence| consequence.in_words())
+    }
+
+    fn under_tso(summary: &Summary) -> String {
+        words(ModelName::Tso, summary).unwrap()
+    }
+
+    #[test]
+    fn what_fails_and_what_does_not() {
+        let fails = "an assertion fails in a relaxed execution that contains it: sb.c:30 (3 executions contain it, 2 of \
+                     them fail)";
+        assert_eq!(under_tso(&summary(2)), fails);
+        let none = "no assertion fails in any relaxed execution that contains it (3 executions contain it)";
+        assert_eq!(under_tso(&summary(0)), none);
+    }
+
+    #[test]
+    fn nothing_is_said_of_another_model() {
+        assert_eq!(words(ModelName::Pso, &summary(2)), None);
+    }
+
+    #[test]
+    fn what_was_not_searched_to_the_end_is_undecided() {
+        let undecided =
+            |summary| under_tso(&summary).strip_prefix("whether an assertion fails is undecided: ").map(str::to_string);
+        let cut = Summary { complete: false, ..summary(0) };
+        assert_eq!(undecided(cut).unwrap(), "the search for relaxed executions did not come to its end");
+        // What fails, fails.
+        let cut = Summary { complete: false, ..summary(1) };
+        assert!(under_tso(&cut).ends_with("sb.c:30 (3 executions contain it, 1 of them fails)"));
+        let none = Summary { containments: Vec::new(), ..summary(0) };
+        assert_eq!(undecided(none.clone()).unwrap(), "no relaxed execution within the bounds contains it");
+        let rounds = Summary { leaves_out_rounds: true, ..none };
+        assert!(undecided(rounds).unwrap().starts_with("it may go through rounds of wait loops"));
+        // Where nothing fails at all, rounds make no difference.
+        let harmless = Summary { leaves_out_rounds: true, ..summary(0) };
+        assert!(under_tso(&harmless).starts_with("no assertion fails"));
+    }
+}

@@ -1,0 +1,125 @@
+//! Runs one execution of a litmus test again, for its trace, or as the command `replay`.
+
+use std::path::Path;
+use std::time::Instant;
+
+use engine::event::Thread;
+use engine::execution::Execution;
+use engine::explore::replay::Replay;
+use engine::explore::rsmc::Ended;
+use engine::graph::EventId;
+use engine::litmus::graphs::{Outcome, follow};
+use engine::litmus::schedules::Fault;
+use protocol::{Finding, Graph, MonitorName, Schedule, Trace, Violation};
+
+use super::executions::{self, engine_model, failure, witness};
+use super::recorder::monitor_of;
+use super::search::Watched;
+use super::{Target, read};
+use crate::check::print_verdict;
+use crate::exit::{Failure, Status};
+use crate::plan::ReplayMode;
+use crate::replay::{not_followed, present};
+use crate::screen::Screen;
+
+/// So many of the stores that wait are shown.
+const LANE: usize = 32;
+
+/// The trace of an execution, with what is wrong with it.
+///
+/// # Errors
+/// Why the test has no such execution.
+pub(super) fn again(
+    target: &Target,
+    schedule: &Schedule,
+    monitors: &[MonitorName],
+    max_events: u64,
+) -> Result<Trace, String> {
+    match &schedule.graph {
+        Some(graph) => graph_again(target, graph),
+        None => interleaving_again(target, schedule, monitors, max_events),
+    }
+}
+
+/// What is found of an execution by how it ends, a question's answer among it.
+fn endings(target: &Target, outcome: &Outcome) -> Vec<Violation> {
+    failure(target, outcome).into_iter().chain(witness(target, outcome)).collect()
+}
+
+fn graph_again(target: &Target, graph: &Graph) -> Result<Trace, String> {
+    let names = graph.events.iter().map(|event| EventId::new(event.thread as usize, event.index as usize));
+    let commits: Vec<(EventId, usize)> = names.zip(graph.commits()).collect();
+    let mut violations = Vec::new();
+    let mut same = false;
+    let followed = follow(&target.test, engine_model(graph.model), &commits, &mut |finished| {
+        violations = endings(target, &finished.outcome);
+        same = executions::graph(target, graph.model, &finished).graph.as_ref() == Some(graph);
+    });
+    match followed {
+        Ok(Ok(())) if same => {
+            let events = graph.events.iter().map(executions::of_graph).collect();
+            Ok(Trace { events, violations })
+        }
+        Ok(Ok(())) => Err("its execution has other events".to_string()),
+        Ok(Err(number)) => Err(format!("event {number} of the graph cannot happen")),
+        Err(Ended::TooManyEvents) => Err("the graph has too many events".to_string()),
+        Err(Ended::Stopped | Ended::Fault(_)) => Err("the test does what cannot be done".to_string()),
+    }
+}
+
+fn interleaving_again(
+    target: &Target,
+    schedule: &Schedule,
+    monitors: &[MonitorName],
+    max_events: u64,
+) -> Result<Trace, String> {
+    let performers = schedule.segments.iter().flat_map(|segment| {
+        let count = usize::try_from(segment.events.min(max_events)).unwrap_or(usize::MAX);
+        std::iter::repeat_n(Thread::from_index(segment.thread as usize), count)
+    });
+    let mut execution = Execution::new(Box::new(Replay::new(performers.collect(), Vec::new())));
+    execution.begin();
+    let max_events = u32::try_from(max_events).unwrap_or(u32::MAX);
+    let mut watched = Watched::new(target, monitors, max_events, Instant::now());
+    let mut events = Vec::new();
+    let ran = watched.run(&mut execution, &mut |happened, watching| {
+        let waiting = |&name: &MonitorName| {
+            let pending = watching.iter_mut().flat_map(|monitor| monitor.pending(monitor_of(name), LANE));
+            pending.map(u64::from).collect()
+        };
+        let pending = monitors.iter().map(waiting).collect();
+        events.extend(executions::of_schedule(target, happened, pending));
+    });
+    let outcome = match ran {
+        Ok(Some(outcome)) => outcome,
+        Ok(None) => return Err("a thread of the schedule cannot go on".to_string()),
+        Err(Fault::TooManyEvents) => return Err("it has more events than its limit".to_string()),
+        Err(_) => return Err("the test does what cannot be done".to_string()),
+    };
+    if executions::schedule(target, &watched.recorder.events_now) != *schedule {
+        return Err("other events happened".to_string());
+    }
+    let mut violations = std::mem::take(&mut watched.recorder.violations);
+    violations.extend(endings(target, &outcome));
+    Ok(Trace { events, violations })
+}
+
+/// Runs the execution of a finding, and shows it.
+///
+/// # Errors
+/// If the test cannot be read.
+pub(crate) fn replay(finding: &Finding, mode: ReplayMode, screen: Screen) -> Result<Status, Failure> {
+    if mode == ReplayMode::Gdb {
+        return Err(Failure::usage("--gdb does not fit litmus tests", "--step shows one event after the other"));
+    }
+    let [name] = &finding.program.target[..] else { return Err(Failure::internal("a test is one file")) };
+    let target = read(Path::new(&finding.program.directory), name)?;
+    let monitors = &finding.monitors;
+    match again(&target, &finding.violation.schedule, monitors, finding.limits.max_events) {
+        Ok(trace) => Ok(present(finding, &trace, mode, screen)),
+        Err(words) => {
+            print_verdict(screen, &not_followed(&words));
+            Ok(Status::Clean)
+        }
+    }
+}

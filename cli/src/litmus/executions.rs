@@ -1,0 +1,221 @@
+//! Executions of litmus tests as findings keep them: a schedule, or an execution graph.
+
+use std::collections::BTreeMap;
+
+use engine::event::Kind as EventKind;
+use engine::graph::EventId;
+use engine::litmus::condition::{Quantifier, State, show};
+use engine::litmus::graphs::{Finished, Outcome, Performed};
+use engine::litmus::schedules::Happened;
+use engine::litmus::{Instruction, Operation, Position, Value};
+use engine::model::MemoryModel;
+use protocol::{Graph, GraphEvent, GraphModel, Kind, Place, Role, Schedule, Segment, SiteUse, TraceEvent, Violation};
+
+use super::Target;
+use crate::report::CONDITION;
+
+/// The width of all accesses: that of the engine's values.
+const WIDTH: u32 = 8;
+
+/// A place in the test's file.
+pub(super) fn place(target: &Target, position: Position) -> Place {
+    Place { file: target.file.clone(), line: position.line, column: position.column }
+}
+
+/// The engine's name of a model.
+pub(super) const fn engine_model(model: GraphModel) -> MemoryModel {
+    match model {
+        GraphModel::Sc => MemoryModel::Sc,
+        GraphModel::Tso => MemoryModel::Tso,
+        GraphModel::Pso => MemoryModel::Pso,
+        GraphModel::Power => MemoryModel::Power,
+    }
+}
+
+/// What an event is called.
+pub(super) const fn operation(instruction: &Instruction, kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Load => "load",
+        EventKind::Store => "store",
+        EventKind::Fence => "fence",
+        _ => match instruction.operation {
+            Operation::Update { expected: Some(_), .. } => "compare-exchange",
+            _ => "exchange",
+        },
+    }
+}
+
+/// All threads of a test are there from the beginning: the first one counts as their creator.
+fn paths(target: &Target) -> Vec<Vec<u32>> {
+    let others = 0..u32::try_from(target.test.threads.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    std::iter::once(Vec::new()).chain(others.map(|nth| vec![nth])).collect()
+}
+
+/// An interleaving as a schedule.
+pub(super) fn schedule(target: &Target, events: &[Happened]) -> Schedule {
+    let mut seen: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut segments: Vec<Segment> = Vec::new();
+    for happened in events {
+        let Some((thread, instruction)) = target.test.at_site(happened.event.site) else { continue };
+        let nth = seen.entry(happened.event.site.0).or_default();
+        *nth += 1;
+        let thread = u32::try_from(thread).unwrap_or(u32::MAX);
+        let last = place(target, instruction.position);
+        match segments.last_mut().filter(|segment| segment.thread == thread) {
+            Some(segment) => {
+                segment.events += 1;
+                (segment.last, segment.nth) = (last, *nth);
+            }
+            None => segments.push(Segment { thread, events: 1, last, nth: *nth }),
+        }
+    }
+    Schedule { threads: paths(target), segments, ..Schedule::default() }
+}
+
+/// An execution of a memory model as a schedule.
+pub(super) fn graph(target: &Target, model: GraphModel, finished: &Finished<'_>) -> Schedule {
+    let accesses = finished.accesses();
+    let events = accesses.iter().map(|performed| graph_event(target, performed)).collect();
+    Schedule { threads: paths(target), graph: Some(Graph { model, events }), ..Schedule::default() }
+}
+
+fn graph_event(target: &Target, performed: &Performed) -> GraphEvent {
+    let EventId { thread, index } = performed.event;
+    let instruction = &target.test.threads[usize::from(thread)].instructions[performed.instruction];
+    let kind = match (performed.read, performed.written) {
+        (Some(_), None) if matches!(instruction.operation, Operation::Load { .. }) => EventKind::Load,
+        (None, _) => EventKind::Store,
+        _ => EventKind::Rmw,
+    };
+    let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+    GraphEvent {
+        thread: thread.into(),
+        index: index.into(),
+        place: place(target, instruction.position),
+        function: String::new(),
+        operation: operation(instruction, kind).to_string(),
+        target: target.test.locations[performed.location.index()].clone(),
+        address: address(performed.location),
+        width: WIDTH,
+        read: performed.read.map(Value::cast_unsigned),
+        written: performed.written.map(Value::cast_unsigned),
+        location: performed.location.0,
+        source: performed.source.map(|source| source as u64),
+        rank: number(performed.rank),
+        overtakes: performed.overtakes.iter().map(|&earlier| earlier.into()).collect(),
+    }
+}
+
+fn address(location: engine::event::Location) -> u64 {
+    engine::litmus::address(location).cast_unsigned()
+}
+
+/// An event of an execution graph in a trace.
+pub(super) fn of_graph(event: &GraphEvent) -> TraceEvent {
+    TraceEvent {
+        thread: event.thread,
+        place: event.place.clone(),
+        function: String::new(),
+        operation: event.operation.clone(),
+        target: event.target.clone(),
+        address: event.address,
+        width: event.width,
+        read: event.read,
+        written: event.written,
+        read_above: Vec::new(),
+        written_above: Vec::new(),
+        pending: Vec::new(),
+    }
+}
+
+/// An event of an interleaving in a trace, with what waits in the monitors' store buffers after it.
+pub(super) fn of_schedule(target: &Target, happened: &Happened, pending: Vec<Vec<u64>>) -> Option<TraceEvent> {
+    let (thread, instruction) = target.test.at_site(happened.event.site)?;
+    let name = happened.location.map(|location| target.test.locations[location.index()].clone());
+    Some(TraceEvent {
+        thread: u32::try_from(thread).ok()?,
+        place: place(target, instruction.position),
+        function: String::new(),
+        operation: operation(instruction, happened.event.kind).to_string(),
+        target: name.unwrap_or_default(),
+        address: happened.location.map_or(0, address),
+        width: happened.location.map_or(0, |_| WIDTH),
+        read: happened.read.map(Value::cast_unsigned),
+        written: happened.written.map(Value::cast_unsigned),
+        read_above: Vec::new(),
+        written_above: Vec::new(),
+        pending,
+    })
+}
+
+/// What is wrong with how an execution ends, if something is; its schedule is still to come.
+pub(super) fn failure(target: &Target, outcome: &Outcome) -> Option<Violation> {
+    match outcome {
+        Outcome::Final(state) => condition(target, state),
+        Outcome::Endless { thread, instruction } => Some(endless(target, *thread, *instruction)),
+    }
+}
+
+/// That a condition which is to hold does not, in this final state. That an outcome exists is a question, not a demand.
+fn condition(target: &Target, state: &State) -> Option<Violation> {
+    let condition = &target.test.condition;
+    let holds = condition.proposition.holds(state);
+    let fails = match condition.quantifier {
+        Quantifier::Exists => false,
+        Quantifier::NotExists => holds,
+        Quantifier::Forall => !holds,
+    };
+    fails.then(|| {
+        told(target, format!("{} does not hold: an execution ends with {}", condition.text, show(&target.test, state)))
+    })
+}
+
+/// That what is asked for exists, by an execution that ends so.
+pub(super) fn witness(target: &Target, outcome: &Outcome) -> Option<Violation> {
+    let condition = &target.test.condition;
+    let Outcome::Final(state) = outcome else { return None };
+    let asked = condition.quantifier == Quantifier::Exists && condition.proposition.holds(state);
+    let message = || format!("{}: an execution ends with {}", condition.text, show(&target.test, state));
+    asked.then(|| Violation { kind: Kind::Witness, ..told(target, message()) })
+}
+
+fn told(target: &Target, message: String) -> Violation {
+    let condition = &target.test.condition;
+    Violation {
+        kind: Kind::Assertion,
+        monitor: None,
+        message,
+        sites: vec![SiteUse {
+            role: Role::At,
+            thread: 0,
+            place: place(target, condition.position),
+            function: String::new(),
+            operation: CONDITION.to_string(),
+            expression: condition.text.clone(),
+        }],
+        events: None,
+        program_counter: None,
+        schedule: Schedule::default(),
+    }
+}
+
+/// That a loop has no end.
+fn endless(target: &Target, thread: usize, instruction: usize) -> Violation {
+    let instruction = &target.test.threads[thread].instructions[instruction];
+    Violation {
+        kind: Kind::Livelock,
+        monitor: None,
+        message: "a loop without an access to memory has no end".to_string(),
+        sites: vec![SiteUse {
+            role: Role::At,
+            thread: u32::try_from(thread).unwrap_or(u32::MAX),
+            place: place(target, instruction.position),
+            function: format!("P{thread}"),
+            operation: "loop".to_string(),
+            expression: instruction.text.clone(),
+        }],
+        events: None,
+        program_counter: None,
+        schedule: Schedule::default(),
+    }
+}

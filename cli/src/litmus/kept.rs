@@ -1,0 +1,162 @@
+//! The findings of litmus tests: each execution is run again, and kept in its folder.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::path::PathBuf;
+
+use protocol::{Explorer as Interleavings, Finding, Program, VERSION, Violation};
+
+use super::again::again;
+use super::{Searched, Target};
+use crate::compile::hash_file;
+use crate::exit::Failure;
+use crate::findings::{Findings, MARK, Names, group_name};
+use crate::plan::{CheckPlan, Explorer, reason};
+use crate::replay::shows;
+use crate::report::excerpt::Sources;
+use crate::report::{self, Detail, Subject, Threads};
+use crate::screen::{PLAIN_WIDTH, plain};
+
+/// Keeps findings.
+pub(super) struct Keeper<'p> {
+    plan: &'p CheckPlan,
+    findings: &'p Findings,
+    directory: PathBuf,
+    sources: Sources,
+    names: Names,
+    /// Whether there is one test alone, so that there is room for pictures.
+    alone: bool,
+    unwritten: Option<Failure>,
+}
+
+/// A violation in its folder.
+pub(super) struct KeptFinding {
+    pub(super) id: String,
+    pub(super) folder: String,
+    /// What is shown of it at once, if there is room.
+    pub(super) text: Option<String>,
+}
+
+/// What is kept of a result.
+pub(super) struct Kept {
+    /// The violations, and behind them the witness, if it is kept.
+    all: Vec<KeptFinding>,
+    violations: usize,
+}
+
+impl Kept {
+    /// The violations, in their order.
+    pub(super) fn found(&self) -> &[KeptFinding] {
+        &self.all[..self.violations]
+    }
+
+    /// The folder of the execution that answers the test's question, if it is kept.
+    pub(super) fn witness(&self) -> Option<&str> {
+        self.all.get(self.violations).map(|kept| kept.folder.as_str())
+    }
+
+    /// What is shown of them at once.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().filter_map(|kept| kept.text.as_deref())
+    }
+}
+
+impl<'p> Keeper<'p> {
+    /// Keeps the findings of so many tests.
+    pub(super) fn new(plan: &'p CheckPlan, findings: &'p Findings, tests: usize) -> Result<Keeper<'p>, Failure> {
+        let directory = env::current_dir().map_err(|error| {
+            Failure::usage(format!("no current folder: {}", reason(&error)), "change to another folder")
+        })?;
+        let sources = Sources::new([directory.clone()]);
+        let (names, alone) = (Names::default(), tests == 1);
+        Ok(Keeper { plan, findings, directory, sources, names, alone, unwritten: None })
+    }
+
+    /// Whether all could be written.
+    pub(super) fn unwritten(self) -> Result<(), Failure> {
+        self.unwritten.map_or(Ok(()), Err)
+    }
+
+    /// Runs the executions that a search has found again, and keeps them.
+    ///
+    /// # Errors
+    /// If one does not show what it did.
+    pub(super) fn keep(&mut self, searched: &Searched<'_>) -> Result<Kept, Failure> {
+        let witness = searched.witness.iter().filter(|_| self.plan.keeps_witnesses);
+        let mut all = Vec::new();
+        let mut groups = BTreeSet::new();
+        for violation in searched.violations.iter().chain(witness) {
+            let mut kept = self.keep_one(searched, violation)?;
+            // The first one of each group.
+            kept.text = kept.text.filter(|_| groups.insert(group_name(violation)));
+            all.push(kept);
+        }
+        Ok(Kept { all, violations: searched.violations.len() })
+    }
+
+    fn keep_one(&mut self, searched: &Searched<'_>, violation: &Violation) -> Result<KeptFinding, Failure> {
+        let prefix = match searched.explorer {
+            Explorer::Rsmc => format!("{}-", searched.model.name()),
+            Explorer::Interleavings(_) => String::new(),
+        };
+        let id = self.names.next(&prefix, violation);
+        let limit = self.plan.explore.limits.max_events;
+        let trace = again(searched.target, &violation.schedule, &searched.monitors, limit);
+        let trace = trace.and_then(|trace| {
+            if shows(&trace, violation) { Ok(trace) } else { Err("the execution does not show it".to_string()) }
+        });
+        let trace = trace.map_err(|why| Failure::internal(format!("finding {id} did not replay: {why}")))?;
+        let folder = self.findings.path(&id);
+        let subject = Subject {
+            id: &id,
+            violation,
+            trace: Some(&trace),
+            monitors: &searched.monitors,
+            folder: &folder,
+            threads: Threads::Declared,
+        };
+        self.store(searched, &subject);
+        let shown = self.alone.then(|| {
+            let width = self.plan.screen().width();
+            report::finding(&subject, Detail::Execution, width, &mut self.sources)
+        });
+        Ok(KeptFinding { text: shown, folder, id })
+    }
+
+    fn store(&mut self, searched: &Searched<'_>, subject: &Subject<'_>) {
+        if self.unwritten.is_some() {
+            // Where one cannot be written, the others cannot either.
+            return;
+        }
+        let text = report::finding(subject, Detail::Everything, PLAIN_WIDTH, &mut self.sources);
+        let written = self.finding(searched, subject).and_then(|finding| self.findings.store(&finding, &plain(&text)));
+        self.unwritten = written.err();
+    }
+
+    fn finding(&self, searched: &Searched<'_>, subject: &Subject<'_>) -> Result<Finding, Failure> {
+        Ok(Finding {
+            fencehound: MARK.to_string(),
+            version: VERSION,
+            id: subject.id.to_string(),
+            program: self.program(searched.target)?,
+            arguments: Vec::new(),
+            explorer: Interleavings::Bounded,
+            monitors: searched.monitors.clone(),
+            limits: self.plan.explore.limits.clone(),
+            heap: self.plan.explore.heap,
+            violation: subject.violation.clone(),
+        })
+    }
+
+    fn program(&self, target: &Target) -> Result<Program, Failure> {
+        let file = self.directory.join(&target.file);
+        let hash = hash_file(&file)
+            .map_err(|error| Failure::usage(format!("{}: {}", target.file, reason(&error)), "make it readable"))?;
+        Ok(Program {
+            directory: self.directory.to_string_lossy().into_owned(),
+            target: vec![target.file.clone()],
+            compile_options: Vec::new(),
+            files: vec![(target.file.clone(), hash)],
+        })
+    }
+}
