@@ -449,7 +449,7 @@ impl<'a> Search<'a> {
         Facts {
             executions,
             rate: ran / self.begun.elapsed().as_secs_f64(),
-            bound: self.job.preemptions.map(|most| (queue.round(), most)),
+            bound: self.job.preemptions.filter(|_| self.job.graphs.is_none()).map(|most| (queue.round(), most)),
             left: self.samples.left(&ahead).filter(|_| self.sampled == queue.round() && weight + next > 0.0),
             findings: self.progress.totals.findings(),
             memory: status::memory(processes),
