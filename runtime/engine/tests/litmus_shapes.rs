@@ -354,7 +354,7 @@ fn what_is_nested_too_deeply_is_refused() {
         (body(&many("if (1) ")), deep),
     ];
     for (text, message) in cases {
-        let error = parse(&text).err().expect("it cannot be read").to_string();
+        let error = parse(&text).expect_err("it cannot be read").to_string();
         assert!(error.contains(message), "{error}");
     }
     // As many as a person writes, and more.
