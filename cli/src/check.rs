@@ -9,7 +9,7 @@ use owo_colors::OwoColorize;
 use protocol::{Cycles, Finding, Kind, Replay, ScheduleEnd, Summary, Trace, VERSION, Violation};
 
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
-use crate::consequences::{Consequence, Graphs, consequence};
+use crate::consequences::{Consequence, Graphs, Unseen, consequence};
 use crate::exit::{Failure, Status};
 use crate::findings::{Findings, MARK, group_name, identify};
 use crate::interrupt::{Cause, Interrupts};
@@ -444,7 +444,11 @@ fn consequences(all: &[Searched], summaries: &[Summary]) -> Vec<Vec<Option<Conse
         .filter(|((searched, _), _)| {
             searched.plan.explore.graphs.is_some_and(|graphs| graphs.cycles == Cycles::Counted)
         })
-        .map(|((searched, summary), found)| Graphs { model: searched.plan.models[0].0, summary, found })
+        .map(|((searched, summary), found)| {
+            let unseen =
+                Unseen::of(searched.plan.unroll(), all.iter().flat_map(|one| &one.found).map(|one| &one.violation));
+            Graphs { model: searched.plan.models[0].0, summary, found, unseen }
+        })
         .collect();
     let of = |one: &Found| graphs.iter().find_map(|graphs| consequence(&one.violation, graphs));
     all.iter().map(|searched| searched.found.iter().map(of).collect()).collect()

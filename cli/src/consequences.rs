@@ -57,6 +57,28 @@ pub(crate) struct Graphs<'a> {
     pub(crate) model: ModelName,
     pub(crate) summary: &'a Summary,
     pub(crate) found: &'a [(&'a Violation, &'a str)],
+    /// What execution graphs do not show.
+    pub(crate) unseen: Option<Unseen>,
+}
+
+/// What may happen in a relaxed execution, and is in no execution graph.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unseen {
+    /// Rounds of loops behind those that `--unroll` asks for.
+    Rounds,
+    /// Uses of memory that is not there, which interleavings showed.
+    Memory,
+}
+
+impl Unseen {
+    /// Of a search with this bound on rounds, beside searches that found all of these.
+    pub(crate) fn of<'a>(unroll: Option<u64>, mut all: impl Iterator<Item = &'a Violation>) -> Option<Self> {
+        let in_memory = |kind: Kind| {
+            matches!(kind, Kind::UseAfterFree | Kind::OutOfBounds | Kind::DoubleFree | Kind::InvalidFree | Kind::Leak)
+        };
+        let memory = all.any(|violation| in_memory(violation.kind)).then_some(Self::Memory);
+        unroll.map(|_| Self::Rounds).or(memory)
+    }
 }
 
 /// What comes of an SC violation, if it is one under the model.
@@ -103,6 +125,11 @@ fn open(graphs: &Graphs<'_>, executions: u64) -> Option<&'static str> {
         Some("the search for relaxed executions did not come to its end")
     } else if graphs.summary.leaves_out_rounds && (fails || executions == 0) {
         Some("it may go through rounds of wait loops, which execution graphs leave out")
+    } else if let Some(unseen) = graphs.unseen {
+        Some(match unseen {
+            Unseen::Rounds => "rounds of loops behind those of --unroll are left out",
+            Unseen::Memory => "execution graphs do not show the wrong use of memory that interleavings do",
+        })
     } else if executions == 0 {
         Some("no relaxed execution within the bounds contains it")
     } else {
@@ -136,7 +163,7 @@ impl Consequence {
 mod tests {
     use protocol::{Containment, Failed, Kind, Place, Role, Summary};
 
-    use super::{Graphs, consequence};
+    use super::{Graphs, Unseen, consequence};
     use crate::plan::ModelName;
     use crate::report::samples;
     use crate::report::verdict::nothing_explored;
@@ -160,7 +187,11 @@ mod tests {
     }
 
     fn words(model: ModelName, summary: &Summary) -> Option<String> {
-        let graphs = Graphs { model, summary, found: &[] };
+        seeing(model, summary, None)
+    }
+
+    fn seeing(model: ModelName, summary: &Summary, unseen: Option<Unseen>) -> Option<String> {
+        let graphs = Graphs { model, summary, found: &[], unseen };
         consequence(&samples::store_buffering(), &graphs).map(|consequence| consequence.in_words())
     }
 
@@ -195,6 +226,10 @@ mod tests {
         assert_eq!(undecided(none.clone()).unwrap(), "no relaxed execution within the bounds contains it");
         let rounds = Summary { leaves_out_rounds: true, ..none };
         assert!(undecided(rounds).unwrap().starts_with("it may go through rounds of wait loops"));
+        let unseen = |failing, what| seeing(ModelName::Tso, &summary(failing), Some(what)).unwrap();
+        assert!(unseen(0, Unseen::Rounds).ends_with("rounds of loops behind those of --unroll are left out"));
+        assert!(unseen(0, Unseen::Memory).contains("is undecided: execution graphs do not show"));
+        assert!(unseen(1, Unseen::Memory).starts_with("an assertion fails"));
         // Where nothing fails at all, rounds make no difference.
         let harmless = Summary { leaves_out_rounds: true, ..summary(0) };
         assert!(under_tso(&harmless).starts_with("no assertion fails"));

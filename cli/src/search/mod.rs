@@ -441,7 +441,10 @@ impl<'a> Search<'a> {
     fn facts(&self) -> Facts {
         let queue = &self.progress.queue;
         let (weight, next) = queue.weights();
-        let last = self.job.preemptions.unwrap_or(0);
+        // The others know no rounds.
+        let in_rounds = self.job.explorer == protocol::Explorer::Bounded && self.job.graphs.is_none();
+        let rounds = self.job.preemptions.filter(|_| in_rounds);
+        let last = rounds.unwrap_or(0);
         let ahead = Ahead { weight, next, round: queue.round(), last };
         let executions = self.progress.executions();
         let known = self.sampled == queue.round() && weight + next > 0.0;
@@ -455,7 +458,7 @@ impl<'a> Search<'a> {
         Facts {
             executions,
             rate: ran / self.begun.elapsed().as_secs_f64(),
-            bound: self.job.preemptions.map(|most| (queue.round(), most)),
+            bound: rounds.map(|most| (queue.round(), most)),
             left,
             findings: self.progress.totals.findings(),
             memory: status::memory(processes),

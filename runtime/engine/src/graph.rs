@@ -10,6 +10,8 @@ pub mod overtaking;
 pub mod set;
 pub mod trace;
 
+use std::rc::Rc;
+
 use crate::event::Location;
 use set::Set;
 
@@ -144,6 +146,9 @@ pub struct Label<const W: usize> {
     pub link: Link,
 }
 
+/// The accesses of a thread, which many states of a search share.
+pub type Labels<const W: usize> = Rc<[Label<W>]>;
+
 /// How far the accesses of a thread are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reached {
@@ -180,16 +185,11 @@ pub trait Program<const W: usize> {
     /// What a location holds at first.
     fn initial(&self, location: Location) -> Value;
 
-    /// Runs a thread, of this origin (0 of those that the program begins with), from its beginning and appends its accesses, as far as they are known. `reads` says what the
-    /// thread's reads returned, by their number in program order; of those behind its end, nothing is known.
+    /// Runs a thread, of this origin (0 of those that the program begins with), from its beginning: its accesses, as far as
+    /// they are known, and how far that is. `reads` says what the thread's reads returned, by their number in program
+    /// order; of those behind its end, nothing is known.
     ///
     /// # Errors
     /// If the thread does what cannot be done, or more than `Set<W>` can number.
-    fn fetch(
-        &self,
-        thread: usize,
-        origin: u32,
-        reads: &[Option<Value>],
-        labels: &mut Vec<Label<W>>,
-    ) -> Result<Reached, Self::Fault>;
+    fn fetch(&self, thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<(Labels<W>, Reached), Self::Fault>;
 }

@@ -34,6 +34,9 @@ pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
     /// blocks, and traces may be missed that would have been reached through what it did not finish.
     const IS_DEADLOCK_FREE: bool = true;
 
+    /// Whether each access awaits all that come before it in its thread.
+    const COMMITS_IN_ORDER: bool = false;
+
     /// The commit-before order, but for rf, which is in it for every model: the accesses of its thread that must be
     /// committed before the one with this number, among them those at the same location that come before it; none if
     /// they are not known yet.

@@ -336,6 +336,48 @@ fn operators_in_c() {
     }
 }
 
+/// What is nested without end takes no stack.
+#[test]
+fn what_is_nested_too_deeply_is_refused() {
+    let condition = |text: &str| format!("X86 a\n{{}}\nP0 ;\nNOP ;\nexists {text}");
+    let body = |text: &str| format!("C a\n{{}}\nP0(atomic_int *x) {{ int r = 0; {text}");
+    let many = |text: &str| text.repeat(100_000);
+    let deep = "nested deeper than 100 times";
+    let cases = [
+        (condition(&many("(")), deep),
+        (condition(&many("~")), deep),
+        (condition(&many("x=1 => ")), deep),
+        (body(&format!("r = {}", many("("))), deep),
+        (body(&format!("r = {}", many("!"))), deep),
+        (body(&format!("r = 1{}", many(" + 1"))), "a statement with more than 1000 operands"),
+        (body(&many("{")), deep),
+        (body(&many("if (1) ")), deep),
+    ];
+    for (text, message) in cases {
+        let error = parse(&text).expect_err("it cannot be read").to_string();
+        assert!(error.contains(message), "{error}");
+    }
+    // As many as a person writes, and more.
+    let conjunction = vec!["x=0"; 5000].join(" /\\ ");
+    assert!(parse(&condition(&format!("({conjunction})"))).is_ok());
+    assert!(parse(&format!("{} r = {}1{}; }}\nexists (x=0)", body(""), "(".repeat(40), ")".repeat(40))).is_ok());
+}
+
+/// A fence is no access: a loop of fences never ends, and shows itself.
+#[test]
+fn a_loop_of_fences_has_no_end() {
+    let test = parse("X86 a\n{}\nP0 ;\nL: MFENCE ;\nJMP L ;\nexists (x=1)").unwrap();
+    for model in MODELS {
+        let mut outcomes = Vec::new();
+        let (counts, result) = explore(&test, model, 1000, &mut |finished| {
+            outcomes.push(finished.outcome);
+            Continue::Yes
+        });
+        assert_eq!((counts.executions, result), (1, Ok(())));
+        assert!(matches!(outcomes[..], [Outcome::Endless { thread: 0, .. }]), "{outcomes:?}");
+    }
+}
+
 #[test]
 fn what_of_c_cannot_be_read_is_refused_where_it_stands() {
     let cases = [

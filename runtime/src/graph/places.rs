@@ -130,6 +130,11 @@ impl Places {
         Err(Unlocated::Cut)
     }
 
+    /// These bytes are accessed, with no others.
+    pub(crate) fn cut_around(&mut self, bytes: std::ops::Range<usize>) {
+        self.cuts.extend([bytes.start, bytes.end]);
+    }
+
     /// The widest piece at the address, of at most so many bytes, that no cut goes through.
     pub(crate) fn piece(&self, address: usize, width: usize) -> usize {
         let mut width = width;

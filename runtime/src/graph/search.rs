@@ -9,7 +9,7 @@ use engine::event::{Object, Thread};
 use engine::explore::rsmc::{self, Continue, Counts, Ended, Execution};
 use engine::graph::set::Set;
 use engine::graph::trace::Part;
-use engine::graph::{EventId, Label, Program, Reached, Value};
+use engine::graph::{EventId, Label, Labels, Program, Reached, Value};
 use engine::model::power::Power;
 use engine::model::pso::Pso;
 use engine::model::sc::Sc;
@@ -57,20 +57,20 @@ pub(crate) struct Limits {
     pub(crate) executions: Option<u64>,
 }
 
-/// What is kept of the threads' runs: so many of them.
+/// What is kept of a thread's runs: so many of them.
 const KEPT: usize = 1 << 14;
 
-type Fetched<const W: usize> = (Vec<Label<W>>, Reached);
-/// A thread, its origin, and what its reads returned.
-type Question = (usize, u32, Vec<Option<Value>>);
+type Fetched<const W: usize> = (Labels<W>, Reached);
+/// What a thread does, by what its reads returned.
+type Answers<const W: usize> = FxHashMap<Vec<Option<Value>>, Fetched<W>>;
 
 /// The program, as a search sees it.
 struct Native<const W: usize> {
     budget: RefCell<Budget>,
     /// So many accesses a thread may make.
     limit: usize,
-    /// The same threads are run with the same reads again and again.
-    known: RefCell<FxHashMap<Question, Fetched<W>>>,
+    /// The same threads are run with the same reads again and again: what they did, by thread and origin.
+    known: RefCell<FxHashMap<(usize, u32), Answers<W>>>,
 }
 
 struct Budget {
@@ -112,7 +112,7 @@ impl<const W: usize> Native<W> {
         let reached = Self::run(thread, origin, reads)?;
         let labels = with(|runtime| {
             let graph = runtime.graph_mut();
-            graph.run.recorded.iter().map(|recorded| label(graph, recorded)).collect()
+            graph.run.recorded.iter().map(|recorded| label(graph, recorded)).collect::<Labels<W>>()
         });
         Ok((labels.unwrap_or_default(), reached))
     }
@@ -150,32 +150,24 @@ impl<const W: usize> Program<W> for Native<W> {
         with(|runtime| runtime.graph_mut().places.initial(location)).unwrap_or(0)
     }
 
-    fn fetch(
-        &self,
-        thread: usize,
-        origin: u32,
-        reads: &[Option<Value>],
-        labels: &mut Vec<Label<W>>,
-    ) -> Result<Reached, Broken> {
+    fn fetch(&self, thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Fetched<W>, Broken> {
         if self.budget.borrow_mut().is_used_up() {
             return Err(Broken::Budget);
         }
-        let question = (thread, origin, reads.to_vec());
-        if let Some((known, reached)) = self.known.borrow().get(&question) {
-            labels.extend_from_slice(known);
-            return Ok(*reached);
+        if let Some(known) = self.known.borrow().get(&(thread, origin)).and_then(|answers| answers.get(reads)) {
+            return Ok(known.clone());
         }
-        let (new, reached) = Self::fetch_anew(thread, origin, reads)?;
-        if new.len() > self.limit {
+        let fetched = Self::fetch_anew(thread, origin, reads)?;
+        if fetched.0.len() > self.limit {
             return Err(Broken::TooManyEvents);
         }
-        labels.extend_from_slice(&new);
         let mut known = self.known.borrow_mut();
-        if known.len() == KEPT {
-            known.clear();
+        let answers = known.entry((thread, origin)).or_default();
+        if answers.len() == KEPT {
+            answers.clear();
         }
-        known.insert(question, (new, reached));
-        Ok(reached)
+        answers.insert(reads.to_vec(), fetched.clone());
+        Ok(fetched)
     }
 }
 
@@ -512,7 +504,7 @@ fn repeats<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
             (one.access, one.location, one.written, one.fences, one.link)
                 == (other.access, other.location, other.written, other.fences, other.link)
         };
-        let same = again.len() == labels.len() && again.iter().zip(labels).all(alike);
+        let same = again.len() == labels.len() && again.iter().zip(labels.iter()).all(alike);
         if !same || reached != execution.reached[thread] {
             return Err(Broken::Nondeterministic(Thread::from_index(thread)));
         }
@@ -549,6 +541,16 @@ impl Runtime {
         graph.failures.clear();
         self.recorder.restart(&[]);
         self.recorder.trace();
+    }
+
+    /// Memory is accessed in the pieces in which it was when the graph was found.
+    fn cut_as_in(&mut self, graph: &protocol::Graph) {
+        for event in graph.events.iter().filter(|event| event.width > 0) {
+            let address = usize::try_from(event.address).unwrap_or(usize::MAX);
+            if let Some(end) = address.checked_add(event.width as usize) {
+                self.graph_mut().places.cut_around(address..end);
+            }
+        }
     }
 
     fn fails_to_repeat(&mut self, thread: Thread) {
@@ -607,6 +609,7 @@ pub(crate) fn replay(graph: &protocol::Graph) -> Result<Trace, String> {
     let mut size = 0;
     loop {
         with(Runtime::begin_search);
+        with(|runtime| runtime.cut_as_in(graph));
         return match sizes[size](graph) {
             Ok(Ok(())) => {
                 let found = with(|runtime| runtime.recorder.take_found()).unwrap_or_default();

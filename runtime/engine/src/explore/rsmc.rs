@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use crate::event::Location;
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
-use crate::graph::{Access, EventId, Label, Link, Program, Reached, Value, Written};
+use crate::graph::{Access, EventId, Label, Labels, Link, Program, Reached, Value, Written};
 use crate::model::Model;
 
 /// How much was explored.
@@ -64,7 +64,7 @@ pub struct Execution<'s, const W: usize> {
     /// What the reads of each thread returned, by their numbers in program order.
     pub reads: &'s [Vec<Option<Value>>],
     /// The accesses of each thread. Those that are not committed wait for what no thread does.
-    pub labels: &'s [Vec<Label<W>>],
+    pub labels: &'s [Labels<W>],
     /// How far each thread came.
     pub reached: &'s [Reached],
     /// What each thread ran.
@@ -134,10 +134,10 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
 ) -> Result<Result<(), usize>, Ended<P::Fault>> {
     let mut state = State::<M, W>::new(program).map_err(Ended::Fault)?;
     for (number, &(event, rank)) in commits.iter().enumerate() {
-        let fetched = state.labels.get(usize::from(event.thread)).map_or(0, Vec::len);
+        let fetched = state.labels.get(usize::from(event.thread)).map_or(0, |labels| labels.len());
         let ready = usize::from(event.index) < fetched && !state.trace.is_committed(event);
-        let ready = ready && state.before(event).is_some();
-        if !ready || rank > state.last(event) || state.commit(program, event, rank)? == Verdict::Refused {
+        let Some(before) = ready.then(|| state.before(event)).flatten() else { return Ok(Err(number)) };
+        if rank > state.last(event) || state.commit(program, event, rank, &before)? == Verdict::Refused {
             return Ok(Err(number));
         }
     }
@@ -188,7 +188,7 @@ struct State<M, const W: usize> {
     trace: Trace<W>,
     model: M,
     /// The fetched accesses of each thread, and how far they go.
-    labels: Vec<Vec<Label<W>>>,
+    labels: Vec<Labels<W>>,
     reached: Vec<Reached>,
     /// What each thread runs.
     origins: Vec<u32>,
@@ -220,7 +220,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         let mut state = Self {
             trace: Trace::new(threads, program.locations()),
             model: M::default(),
-            labels: vec![Vec::new(); threads],
+            labels: vec![Labels::default(); threads],
             reached: vec![Reached::End; threads],
             origins: vec![0; threads],
             reads: vec![Vec::new(); threads],
@@ -232,9 +232,8 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     }
 
     fn fetch<P: Program<W>>(&mut self, program: &P, thread: usize) -> Result<(), P::Fault> {
-        self.labels[thread].clear();
-        let (origin, labels) = (self.origins[thread], &mut self.labels[thread]);
-        self.reached[thread] = program.fetch(thread, origin, &self.reads[thread], labels)?;
+        let fetched = program.fetch(thread, self.origins[thread], &self.reads[thread])?;
+        (self.labels[thread], self.reached[thread]) = fetched;
         self.trace.grow(self.labels.len(), program.locations());
         Ok(())
     }
@@ -242,7 +241,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     /// A thread begins.
     fn begin<P: Program<W>>(&mut self, program: &P, thread: usize, origin: u32) -> Result<(), P::Fault> {
         if self.labels.len() <= thread {
-            self.labels.resize(thread + 1, Vec::new());
+            self.labels.resize(thread + 1, Labels::default());
             self.reached.resize(thread + 1, Reached::End);
             self.origins.resize(thread + 1, 0);
             self.reads.resize(thread + 1, Vec::new());
@@ -280,39 +279,74 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         if label.link == Link::Follows && self.trace.coherence(label.location?).len() == 0 {
             return None;
         }
+        let awaited = M::awaits(&self.labels[thread], event.index.into())?;
+        if !awaited.is_within(self.trace.committed_of(thread)) {
+            return None;
+        }
         let mut before = Set::EMPTY;
-        for index in M::awaits(&self.labels[thread], event.index.into())?.iter() {
-            let nodes = self.trace.nodes_of(EventId::new(thread, index));
-            if nodes.is_empty() {
-                return None;
-            }
-            for node in nodes {
-                before.insert(node);
-                before.add(self.trace.before(node));
+        for index in awaited.iter_back() {
+            for node in self.trace.nodes_of(EventId::new(thread, index)).rev() {
+                // With a node comes all that is before it.
+                if !before.contains(node) {
+                    before.insert(node);
+                    before.add(self.trace.before(node));
+                }
             }
         }
         Some(before)
     }
 
+    /// What is commit-before an access that can be committed, but for what it reads from.
+    fn ready(&self, event: EventId) -> Set<W> {
+        self.before(event).expect("only what can be committed is")
+    }
+
+    /// Whether all that is commit-before an access, but for what it reads from, is committed.
+    fn is_ready(&self, event: EventId) -> bool {
+        let thread = usize::from(event.thread);
+        let label = self.label(event);
+        let follows = label.link == Link::Follows;
+        if follows && label.location.is_none_or(|location| self.trace.coherence(location).len() == 0) {
+            return false;
+        }
+        let awaited = M::awaits(&self.labels[thread], event.index.into());
+        awaited.is_some_and(|awaited| awaited.is_within(self.trace.committed_of(thread)))
+    }
+
     /// An access that can be committed. Stores go first: what is there when a read is met needs no continuation, and
     /// continuations can be refused. (That halves the refusals on litmus tests.)
     fn enabled(&self) -> Option<EventId> {
-        let events = self
-            .labels
-            .iter()
-            .enumerate()
-            .flat_map(|(thread, labels)| (0..labels.len()).map(move |index| EventId::new(thread, index)));
-        let mut enabled =
-            events.filter(|&event| !self.trace.is_committed(event) && self.before(event).is_some()).peekable();
-        let first = enabled.peek().copied();
-        enabled.find(|&event| self.label(event).access == Access::Store).or(first)
+        let mut first = None;
+        for (thread, labels) in self.labels.iter().enumerate() {
+            let committed = self.trace.committed_of(thread);
+            for (index, label) in labels.iter().enumerate().filter(|&(index, _)| !committed.contains(index)) {
+                let is_store = label.access == Access::Store;
+                let event = EventId::new(thread, index);
+                if (is_store || first.is_none()) && self.is_ready(event) {
+                    if is_store {
+                        return Some(event);
+                    }
+                    first = Some(event);
+                }
+                if M::COMMITS_IN_ORDER {
+                    break;
+                }
+            }
+        }
+        first
     }
 
-    /// Commits an access: a store after so many writes, a read from the write with this rank, a choice of this number.
-    fn commit<P: Program<W>>(&mut self, program: &P, event: EventId, rank: usize) -> Result<Verdict, Ended<P::Fault>> {
+    /// Commits an access, given what is commit-before it: a store after so many writes, a read from the write with this
+    /// rank, a choice of this number.
+    fn commit<P: Program<W>>(
+        &mut self,
+        program: &P,
+        event: EventId,
+        rank: usize,
+        before: &Set<W>,
+    ) -> Result<Verdict, Ended<P::Fault>> {
         let label = *self.label(event);
         let location = self.location(event);
-        let before = self.before(event).expect("only what can be committed is");
         if self.trace.nodes().len() + 2 > Set::<W>::CAPACITY {
             return Err(Ended::TooManyEvents);
         }
@@ -321,7 +355,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
         if label.access == Access::Store {
             let Written::Value(value) = label.written else { panic!("a store that can be committed has a value") };
-            let verdict = self.write(event, &label, rank, value, before, Part::Write);
+            let verdict = self.write(event, &label, rank, value, *before, Part::Write);
             if let (Verdict::Allowed, Link::Creates { thread, origin }) = (verdict, label.link) {
                 self.begin(program, thread.into(), origin).map_err(Ended::Fault)?;
             }
@@ -335,7 +369,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             (None, Some(source)) => self.trace.node(source).value,
             (None, None) => program.initial(location),
         };
-        let mut before = before;
+        let mut before = *before;
         if let Some(source) = source {
             before.insert(source);
             before.add(self.trace.before(source));
@@ -382,9 +416,10 @@ impl<const W: usize, M: Model<W>> State<M, W> {
 
     /// Whether a thread has come to its end, or waits for what no thread does.
     fn is_over(&self, thread: usize) -> bool {
-        let mut left = (0..self.labels[thread].len()).map(|index| EventId::new(thread, index));
-        match left.find(|&event| !self.trace.is_committed(event)) {
-            Some(event) => self.label(event).link == Link::Follows,
+        let labels = &self.labels[thread];
+        let left = Set::below(labels.len()).without(self.trace.committed_of(thread));
+        match left.iter().next() {
+            Some(index) => labels[index].link == Link::Follows,
             None => self.reached[thread] != Reached::Branch,
         }
     }
@@ -411,8 +446,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         let mut reads = self.reads[thread].clone();
         reads.resize(reads.len().max(index + 1), None);
         reads[index] = Some(value);
-        let mut labels = Vec::new();
-        program.fetch(thread, self.origins[thread], &reads, &mut labels)?;
+        let (labels, _) = program.fetch(thread, self.origins[thread], &reads)?;
         Ok(labels[index].written != Written::Nothing)
     }
 }
@@ -433,14 +467,20 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
     }
 
     /// Commits an access, if that is allowed; [`Search::back`] takes it back.
-    fn commit(&mut self, event: EventId, rank: usize, frame: Option<usize>) -> Result<Verdict, Ended<P::Fault>> {
+    fn commit(
+        &mut self,
+        event: EventId,
+        rank: usize,
+        before: &Set<W>,
+        frame: Option<usize>,
+    ) -> Result<Verdict, Ended<P::Fault>> {
         let depth = self.run.len();
         if self.states.len() == depth + 1 {
             self.states.push(State::default());
         }
         let (done, next) = self.states.split_at_mut(depth + 1);
         next[0].copy_from(&done[depth]);
-        let verdict = next[0].commit(self.program, event, rank)?;
+        let verdict = next[0].commit(self.program, event, rank, before)?;
         if verdict == Verdict::Allowed {
             self.run.push(Committed { event, frame });
         }
@@ -490,9 +530,10 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
     ) -> Result<(), Ended<P::Fault>> {
         let location = self.state().location(event);
         let last = self.state().trace.coherence(location).len();
+        let before = self.state().ready(event);
         let mut stuck = true;
         for place in self.state().floor(event, location)..=last {
-            if self.commit(event, place, None)? == Verdict::Allowed {
+            if self.commit(event, place, &before, None)? == Verdict::Allowed {
                 stuck = false;
                 go_on(self)?;
                 self.back();
@@ -512,11 +553,12 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
     fn meet(&mut self, event: EventId) -> Result<(), Ended<P::Fault>> {
         let location = self.state().location(event);
         let last = self.state().last(event);
+        let before = self.state().ready(event);
         let number = self.frames.len();
         self.frames.push(Frame { length: self.run.len(), waiting: Vec::new(), known: BTreeSet::new() });
         let mut stuck = true;
         for rank in self.state().floor(event, location)..=last {
-            if self.commit(event, rank, Some(number))? == Verdict::Allowed {
+            if self.commit(event, rank, &before, Some(number))? == Verdict::Allowed {
                 stuck = false;
                 self.explore()?;
                 self.back();
@@ -547,7 +589,8 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
                 }
             }
         };
-        if self.commit(event, rank, is_last.then_some(frame))? == Verdict::Refused {
+        let before = self.state().ready(event);
+        if self.commit(event, rank, &before, is_last.then_some(frame))? == Verdict::Refused {
             self.counts.blocked += 1;
             return Ok(());
         }
@@ -562,7 +605,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
 
     /// Makes continuations for the reads that might have read from this store, were it committed before them.
     fn detect_races(&mut self, store: EventId) -> Result<(), Ended<P::Fault>> {
-        let before = self.state().before(store).expect("the store can be committed");
+        let before = self.state().ready(store);
         self.continue_with(store, Parameter::Any, &before, None);
         Ok(())
     }
@@ -586,7 +629,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
         if !state.would_write(self.program, update, value).map_err(Ended::Fault)? {
             return Ok(());
         }
-        let mut before = state.before(update).expect("the update can be committed");
+        let mut before = state.ready(update);
         let event = source.map(|source| state.trace.node(source).event);
         if let Some(source) = source {
             before.insert(source);
@@ -611,7 +654,8 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
             continuation.push((write, parameter));
             continuation.push((committed.event, Parameter::Source(Some(write))));
             let frame = &mut self.frames[frame];
-            if frame.known.insert(continuation.clone()) {
+            if !frame.known.contains(&continuation) {
+                frame.known.insert(continuation.clone());
                 frame.waiting.push(continuation);
             }
         }

@@ -6,17 +6,15 @@ use super::set::Set;
 #[derive(Debug, Default)]
 pub struct Order<const W: usize> {
     before: Vec<Set<W>>,
-    after: Vec<Set<W>>,
 }
 
 impl<const W: usize> Clone for Order<W> {
     fn clone(&self) -> Self {
-        Self { before: self.before.clone(), after: self.after.clone() }
+        Self { before: self.before.clone() }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.before.clone_from(&source.before);
-        self.after.clone_from(&source.after);
     }
 }
 
@@ -30,29 +28,27 @@ impl<const W: usize> Order<W> {
     /// # Errors
     /// [`Cycle`]; the order is then as it was.
     pub fn add(&mut self, before: Set<W>, after: Set<W>) -> Result<(), Cycle> {
-        let new = self.before.len();
-        let mut all_before = before;
-        for element in before.iter() {
-            all_before.add(&self.before[element]);
+        let mut all_before = Set::EMPTY;
+        for element in before.iter_back() {
+            // With an element comes all that is before it.
+            if !all_before.contains(element) {
+                all_before.insert(element);
+                all_before.add(&self.before[element]);
+            }
         }
-        let mut all_after = after;
-        for element in after.iter() {
-            all_after.add(&self.after[element]);
-        }
-        if all_before.meets(&all_after) {
+        if all_before.meets(&after) {
             return Err(Cycle);
         }
-        let (mut down, mut up) = (all_before, all_after);
-        down.insert(new);
-        up.insert(new);
-        for element in all_before.iter() {
-            self.after[element].add(&up);
-        }
-        for element in all_after.iter() {
-            self.before[element].add(&down);
+        if !after.is_empty() {
+            let mut down = all_before;
+            down.insert(self.before.len());
+            for (element, earlier) in self.before.iter_mut().enumerate() {
+                if after.contains(element) || earlier.meets(&after) {
+                    earlier.add(&down);
+                }
+            }
         }
         self.before.push(all_before);
-        self.after.push(all_after);
         Ok(())
     }
 

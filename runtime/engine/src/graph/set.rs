@@ -48,6 +48,20 @@ impl<const W: usize> Set<W> {
         self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
+    /// All numbers below this one.
+    ///
+    /// # Panics
+    /// If it is above [`Set::CAPACITY`].
+    #[must_use]
+    pub fn below(number: usize) -> Self {
+        let mut set = Self::EMPTY;
+        set.0[..number / 64].fill(u64::MAX);
+        if !number.is_multiple_of(64) {
+            set.0[number / 64] = (1 << (number % 64)) - 1;
+        }
+        set
+    }
+
     /// Puts all numbers of the other one in.
     #[inline]
     pub fn add(&mut self, other: &Self) {
@@ -107,12 +121,51 @@ impl<const W: usize> Set<W> {
 
     /// The numbers, ascending.
     #[inline]
-    pub fn iter(&self) -> impl Iterator<Item = usize> + use<W> {
-        let words = self.0;
-        words.into_iter().enumerate().flat_map(|(index, word)| {
-            std::iter::successors(Some(word), |&rest| Some(rest & rest.wrapping_sub(1)))
-                .take_while(|&rest| rest != 0)
-                .map(move |rest| 64 * index + rest.trailing_zeros() as usize)
+    #[must_use]
+    pub const fn iter(&self) -> Numbers<W> {
+        Numbers { words: self.0, at: 0 }
+    }
+}
+
+/// The numbers of a set, ascending.
+#[derive(Clone, Debug)]
+pub struct Numbers<const W: usize> {
+    words: [u64; W],
+    at: usize,
+}
+
+impl<const W: usize> Iterator for Numbers<W> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            let word = self.words.get_mut(self.at)?;
+            if *word != 0 {
+                let number = 64 * self.at + word.trailing_zeros() as usize;
+                *word &= *word - 1;
+                return Some(number);
+            }
+            self.at += 1;
+        }
+    }
+}
+
+impl<const W: usize> Set<W> {
+    /// The numbers, descending.
+    #[inline]
+    pub fn iter_back(&self) -> impl Iterator<Item = usize> + use<W> {
+        let (mut words, mut above) = (self.0, W);
+        std::iter::from_fn(move || {
+            loop {
+                let word = words.get_mut(above.checked_sub(1)?)?;
+                if *word != 0 {
+                    let bit = 63 - word.leading_zeros() as usize;
+                    *word &= !(1 << bit);
+                    return Some(64 * (above - 1) + bit);
+                }
+                above -= 1;
+            }
         })
     }
 }
@@ -141,11 +194,19 @@ mod tests {
     fn numbers_beyond_the_first_word() {
         let mut set: Set<3> = [0, 63, 64, 191].into_iter().collect();
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 191]);
+        assert_eq!(set.iter_back().collect::<Vec<_>>(), [191, 64, 63, 0]);
         assert!(set.contains(64) && !set.contains(65) && !set.contains(1000));
         set.remove(63);
         assert_eq!(set.and(&Set::of(64).or(&Set::of(63))), Set::of(64));
         assert!(Set::of(191).is_within(&set) && !set.is_within(&Set::of(191)));
         assert!(set.without(&set).is_empty());
+    }
+
+    #[test]
+    fn all_below_a_number() {
+        for number in [0, 1, 63, 64, 65, 127, 128] {
+            assert_eq!(Set::<2>::below(number), (0..number).collect(), "{number}");
+        }
     }
 
     #[test]

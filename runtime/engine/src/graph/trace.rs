@@ -83,6 +83,8 @@ pub struct Trace<const W: usize> {
     of_thread: Vec<Set<W>>,
     writes: Set<W>,
     committed: Vec<Vec<Option<Nodes>>>,
+    /// Of each thread, the accesses that are committed, by their numbers in program order.
+    committed_of: Vec<Set<W>>,
 }
 
 impl<const W: usize> Clone for Trace<W> {
@@ -100,6 +102,7 @@ impl<const W: usize> Clone for Trace<W> {
         self.of_thread.clone_from(&source.of_thread);
         self.writes = source.writes;
         self.committed.clone_from(&source.committed);
+        self.committed_of.clone_from(&source.committed_of);
     }
 }
 
@@ -112,6 +115,7 @@ impl<const W: usize> Trace<W> {
             of_location: vec![Set::EMPTY; locations],
             of_thread: vec![Set::EMPTY; threads],
             committed: vec![Vec::new(); threads],
+            committed_of: vec![Set::EMPTY; threads],
             ..Self::default()
         }
     }
@@ -124,6 +128,7 @@ impl<const W: usize> Trace<W> {
         }
         if self.committed.len() < threads {
             self.committed.resize(threads, Vec::new());
+            self.committed_of.resize(threads, Set::EMPTY);
             self.of_thread.resize(threads, Set::EMPTY);
         }
     }
@@ -155,6 +160,12 @@ impl<const W: usize> Trace<W> {
     #[must_use]
     pub fn is_committed(&self, event: EventId) -> bool {
         !self.nodes_of(event).is_empty()
+    }
+
+    /// The accesses of a thread that are committed, by their numbers in program order.
+    #[must_use]
+    pub fn committed_of(&self, thread: usize) -> &Set<W> {
+        &self.committed_of[thread]
     }
 
     /// The write of an event, if it is committed and writes.
@@ -238,6 +249,7 @@ impl<const W: usize> Trace<W> {
         if committed.len() <= index {
             committed.resize(index + 1, None);
         }
+        self.committed_of[thread].insert(index);
         match &mut committed[index] {
             Some(nodes) => nodes.count += 1,
             nothing => *nothing = Some(Nodes { first: small, count: 1 }),

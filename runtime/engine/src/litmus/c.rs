@@ -18,7 +18,7 @@ pub(super) fn program(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), 
         }
         let mut code = names.new_thread();
         let mut function =
-            Function { tokens, code: &mut code, pointers: Vec::new(), locals: Vec::new(), temporaries: 0 };
+            Function { tokens, code: &mut code, pointers: Vec::new(), locals: Vec::new(), temporaries: 0, operands: 0 };
         function.parameters(names)?;
         function.block()?;
         names.threads.push(code);
@@ -83,7 +83,12 @@ struct Function<'t, 'a> {
     pointers: Vec<(&'a str, Target)>,
     locals: Vec<&'a str>,
     temporaries: usize,
+    /// Operands of the present statement, so far.
+    operands: usize,
 }
+
+/// Nobody writes statements of more operands, and computing them takes stack.
+const OPERANDS: usize = 1000;
 
 /// Binary operators, those of a row binding alike, the loosest first; and whether their operands change places.
 const OPERATORS: [&[(&str, Binary)]; 7] = [
@@ -169,6 +174,14 @@ impl<'a> Function<'_, 'a> {
     }
 
     fn statement(&mut self) -> Result<(), Error> {
+        self.operands = 0;
+        self.tokens.enter()?;
+        self.one_statement()?;
+        self.tokens.leave();
+        Ok(())
+    }
+
+    fn one_statement(&mut self) -> Result<(), Error> {
         if self.tokens.take(";") {
             return Ok(());
         }
@@ -390,6 +403,17 @@ impl<'a> Function<'_, 'a> {
     }
 
     fn unary(&mut self) -> Result<Expression, Error> {
+        self.operands += 1;
+        if self.operands > OPERANDS {
+            return error(self.tokens.position(), format!("a statement with more than {OPERANDS} operands"));
+        }
+        self.tokens.enter()?;
+        let value = self.operand()?;
+        self.tokens.leave();
+        Ok(value)
+    }
+
+    fn operand(&mut self) -> Result<Expression, Error> {
         let position = self.tokens.position();
         if self.tokens.take("-") {
             return Ok(Expression::binary(Binary::Subtract, number(0), self.unary()?));

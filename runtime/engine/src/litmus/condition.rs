@@ -288,7 +288,9 @@ fn implication(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> R
         return Ok(left);
     }
     text.add("=>");
+    tokens.enter()?;
     let right = implication(tokens, names, text)?;
+    tokens.leave();
     Ok(Proposition::Any(vec![Proposition::Not(Box::new(left)), right]))
 }
 
@@ -313,11 +315,16 @@ fn conjunction(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> R
 fn negation(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
     if tokens.take("~") || tokens.take("not") {
         text.add("~");
-        return Ok(Proposition::Not(Box::new(negation(tokens, names, text)?)));
+        tokens.enter()?;
+        let inner = negation(tokens, names, text)?;
+        tokens.leave();
+        return Ok(Proposition::Not(Box::new(inner)));
     }
     if tokens.take("(") {
         text.add("(");
+        tokens.enter()?;
         let inner = implication(tokens, names, text)?;
+        tokens.leave();
         tokens.expect(")")?;
         text.add(")");
         return Ok(inner);

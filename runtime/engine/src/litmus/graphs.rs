@@ -8,7 +8,7 @@ use crate::event::Location;
 use crate::explore::rsmc::{self, Continue, Counts, Ended, Execution};
 use crate::graph::set::Set;
 use crate::graph::trace::Part;
-use crate::graph::{Access, EventId, Fences, Internal, Label, Link, Program, Reached, Value, Written};
+use crate::graph::{Access, EventId, Fences, Internal, Label, Labels, Link, Program, Reached, Value, Written};
 use crate::mapping::graphs::{self, Around};
 use crate::mapping::power::Synchronizes;
 pub use crate::model::MemoryModel;
@@ -313,10 +313,17 @@ impl<const W: usize> Program<W> for Threads<'_> {
         self.test.initial[location.index()]
     }
 
-    fn fetch(
-        &self,
+    fn fetch(&self, thread: usize, _origin: u32, reads: &[Option<Value>]) -> Result<(Labels<W>, Reached), Fault> {
+        let mut labels = Vec::new();
+        let reached = self.fetch_into(thread, reads, &mut labels)?;
+        Ok((labels.into(), reached))
+    }
+}
+
+impl Threads<'_> {
+    fn fetch_into<const W: usize>(
+        self,
         thread: usize,
-        _origin: u32,
         reads: &[Option<Value>],
         labels: &mut Vec<Label<W>>,
     ) -> Result<Reached, Fault> {

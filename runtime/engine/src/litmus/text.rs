@@ -147,17 +147,22 @@ pub(super) struct Tokens<'a> {
     all: Vec<Token<'a>>,
     at: usize,
     end: Position,
+    /// How deep what is being read is nested.
+    depth: u32,
 }
+
+/// Nothing that a person writes is nested deeper, and reading it takes stack.
+const DEEPEST: u32 = 100;
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(source: Source<'a>, comments: Comments) -> Result<Self, Error> {
         let end = after(source.start, source.text);
-        Ok(Self { all: tokens(source, comments)?, at: 0, end })
+        Ok(Self { all: tokens(source, comments)?, at: 0, end, depth: 0 })
     }
 
     /// Some tokens in a row, and where they end.
     pub(super) fn of(all: Vec<Token<'a>>, end: Position) -> Self {
-        Self { all, at: 0, end }
+        Self { all, at: 0, end, depth: 0 }
     }
 
     pub(super) fn peek(&self) -> Option<Token<'a>> {
@@ -166,6 +171,20 @@ impl<'a> Tokens<'a> {
 
     pub(super) fn peek_after(&self, count: usize) -> Option<Token<'a>> {
         self.all.get(self.at + count).copied()
+    }
+
+    /// What is read from here on is nested once more, until [`Self::leave`].
+    pub(super) fn enter(&mut self) -> Result<(), Error> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            error(self.position(), format!("nested deeper than {DEEPEST} times"))
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(super) const fn leave(&mut self) {
+        self.depth -= 1;
     }
 
     /// Where the next token is, or the end.

@@ -36,15 +36,18 @@ impl<P, const W: usize> Clone for Global<P, W> {
 }
 
 impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
+    const COMMITS_IN_ORDER: bool = true;
+
     fn awaits(_labels: &[Label<W>], index: usize) -> Option<Set<W>> {
-        Some((0..index).collect())
+        Some(Set::below(index))
     }
 
     fn admits(&mut self, trace: &Trace<W>, _label: &Label<W>) -> bool {
         let number = trace.nodes().len() - 1;
         let node = trace.node(number);
-        let mut before: Set<W> =
-            trace.program_before(number).iter().filter(|&other| P::orders(trace.node(other), node)).collect();
+        // The thread's other nodes all come before it.
+        let earlier = trace.of_thread(node.event.thread).iter().filter(|&other| other != number);
+        let mut before: Set<W> = earlier.filter(|&other| P::orders(trace.node(other), node)).collect();
         let mut after = Set::EMPTY;
         for other in trace.at(node.location).iter().filter(|&other| other != number) {
             let rank = trace.node(other).rank;

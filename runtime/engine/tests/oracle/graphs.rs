@@ -18,7 +18,7 @@ use engine::explore::rsmc::{self, Continue, Execution};
 use engine::graph::overtaking::overtakings;
 use engine::graph::set::Set;
 use engine::graph::trace::Relations;
-use engine::graph::{self, EventId, Fences, Internal, Label, Link, Reached, Value, Written};
+use engine::graph::{self, EventId, Fences, Internal, Label, Labels, Link, Reached, Value, Written};
 use engine::mapping::Order;
 use engine::mapping::graphs::{self, Around};
 use engine::model::pso::Pso;
@@ -53,8 +53,8 @@ impl graph::Program<1> for Straight<'_> {
         thread: usize,
         _origin: u32,
         _reads: &[Option<Value>],
-        labels: &mut Vec<Label<1>>,
-    ) -> Result<Reached, Self::Fault> {
+    ) -> Result<(Labels<1>, Reached), Self::Fault> {
+        let mut labels = Vec::new();
         let mut fences = Fences::default();
         for op in &self.program.threads[thread] {
             let (access, addresses) = match op.action {
@@ -90,7 +90,7 @@ impl graph::Program<1> for Straight<'_> {
             });
             fences += around.after;
         }
-        Ok(Reached::End)
+        Ok((labels.into(), Reached::End))
     }
 }
 
