@@ -126,8 +126,9 @@ fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, 
     let turn = with(|runtime| {
         if value == expected {
             runtime.sleeps_on_futex(object, bits);
-            runtime.execution.touches(object);
         }
+        // Also where it does not sleep: what an event touches must not depend on what it reads.
+        runtime.execution.touches(object);
         let address = word as usize;
         runtime.reads(address, 4, value.into());
         let both = [(address, 4), (address | QUEUE, 1)];
