@@ -89,6 +89,7 @@ impl Draw for Pct {
         }
         thread
     }
+
     fn learn(&mut self, events: u32) {
         self.events = self.events.max(events);
     }

@@ -459,7 +459,7 @@ impl Strategy for Trust {
             }
         }
         let Some(bound) = &mut self.bound else { return Some(counts) };
-        if self.stale {
+        if std::mem::take(&mut self.stale) {
             self.graph.rebuild();
         }
         Some(if bound.admits(&self.graph, Of::Class) { counts } else { Counts::AsAnother })

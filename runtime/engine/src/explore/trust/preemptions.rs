@@ -129,10 +129,10 @@ impl Bound {
             let can = next.is_some_and(|next| is_ready(next, &state.done));
             if !can || next.is_some_and(|next| !next.is_plain) {
                 let into = if self.is_enabled(graph, &state) { &mut *dearer } else { &mut *free };
-                for (number, other) in (0..).zip(&self.threads) {
-                    let next = other.events.get(state.done[usize::from(number)] as usize);
-                    if Thread(number) != state.current && next.is_some_and(|next| is_ready(next, &state.done)) {
-                        into.push(State { current: Thread(number), ..state.clone() });
+                for (index, other) in self.threads.iter().enumerate() {
+                    let (thread, next) = (Thread::from_index(index), other.events.get(state.done[index] as usize));
+                    if thread != state.current && next.is_some_and(|next| is_ready(next, &state.done)) {
+                        into.push(State { current: thread, ..state.clone() });
                     }
                 }
             }
