@@ -204,7 +204,7 @@ impl CheckPlan {
             explore,
             budget,
             unroll,
-            spread: spread(typed, explorer)?,
+            spread: spread(typed)?,
             checkpoint: typed.checkpoint.as_ref().map(PathBuf::from),
             time: typed.time.clone(),
             record: typed.record.as_ref().map(PathBuf::from),
@@ -472,11 +472,6 @@ fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Opti
     }
 }
 
-/// Whether what an explorer has not run yet can be run by another process.
-fn hands_out(explorer: Option<protocol::Explorer>) -> bool {
-    explorer != Some(protocol::Explorer::Dpor)
-}
-
 /// The bound on rounds of loops, if one is given.
 fn unroll(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Option<u64>, Failure> {
     let Some(text) = typed.unroll.as_deref() else { return Ok(None) };
@@ -504,12 +499,6 @@ fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Res
     if explorer.draws() && typed.executions.is_none() && typed.time.is_none() {
         let message = format!("the explorer {} has no end of its own", explorer.name());
         return Err(Failure::usage(message, "add --executions 1000 or --time 30s"));
-    }
-    if typed.checkpoint.is_some() && !hands_out(Some(explorer)) {
-        return Err(Failure::usage(
-            format!("--checkpoint does not fit the explorer {} in this version", explorer.name()),
-            "use --explorer bounded, random, pct or urw",
-        ));
     }
     if explorer != protocol::Explorer::Dpor {
         return Ok(());
@@ -653,8 +642,8 @@ fn preemptions(typed: &str) -> Result<Option<u32>, Failure> {
     typed.parse().map(Some).map_err(wrong)
 }
 
-/// As many processes as there are cores, unless told otherwise; where the explorer cannot hand out what is left, one.
-fn spread(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Spread, Failure> {
+/// As many processes as there are cores, unless told otherwise.
+fn spread(typed: &CheckArgs) -> Result<Spread, Failure> {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let workers = match typed.jobs.as_deref().map(|text| (text, text.parse())) {
         None => cores(),
@@ -664,7 +653,6 @@ fn spread(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Spr
             return Err(Failure::usage(message, format!("give a whole number from 1 to {WORKERS}")));
         }
     };
-    let workers = if hands_out(explorer) { workers } else { 1 };
     let slice = typed.slice_executions.as_deref().map(|text| count("--slice-executions", text)).transpose()?;
     Ok(Spread { workers, slice })
 }

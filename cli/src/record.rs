@@ -2,7 +2,7 @@
 //! header.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crate::exit::Failure;
@@ -42,6 +42,23 @@ impl Record {
         {
             self.begun |= !text.is_empty();
             self.trouble = log.write_all(text.as_bytes()).err();
+        }
+    }
+
+    /// What has been written is not to be there.
+    pub(crate) fn begin_anew(&mut self) {
+        if let Some((_, log)) = &mut self.log
+            && self.begun
+            && self.trouble.is_none()
+        {
+            // What waits to be written would stand where the log begins.
+            let empty = |log: &mut BufWriter<File>| {
+                log.flush()?;
+                log.get_ref().set_len(0)?;
+                log.rewind()
+            };
+            self.trouble = empty(log).err();
+            self.begun = false;
         }
     }
 

@@ -115,6 +115,7 @@ fn messages(explored: &[Canned]) -> Vec<Message> {
                     tally: Tally::clone(tally),
                     found: std::mem::take(&mut found),
                     recorded: String::new(),
+                    divisions: Vec::new(),
                 })));
             }
             Canned::Said(message) => messages.push(message.clone()),

@@ -26,7 +26,7 @@ pub use message::{
     StoppedBy, Summary, Trace, TraceEvent, Violation,
 };
 pub use slice::{
-    BoundTally, Harvest, Identity, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,
+    BoundTally, Division, Harvest, Identity, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,
 };
 
 /// The version of the messages and of the finding file. A program and a tool of different versions refuse each other.

@@ -73,6 +73,18 @@ pub struct Slice {
     pub seconds: f64,
     /// Violations found in executions that come before: they need not be described again.
     pub known: Vec<Identity>,
+    /// Where memory is divided within accesses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub divisions: Vec<Division>,
+}
+
+/// Where eight aligned bytes are divided because some access is to a part of what another one is to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Division {
+    /// The address of the first of them; within the variables of the program, relative to these.
+    pub address: u64,
+    /// The bytes before which something ends, as bits.
+    pub bounds: u8,
 }
 
 /// What makes two violations the same.
@@ -105,6 +117,9 @@ pub struct Harvest {
     /// Its executions, if they are wanted, as an event log ([`crate::log`]); each begins with its header.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recorded: String,
+    /// Where memory is divided within accesses, if the explorer depends on that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub divisions: Vec<Division>,
 }
 
 /// Why a slice ended.
@@ -113,6 +128,9 @@ pub struct Harvest {
 pub enum SliceEnd {
     /// All was run, or a budget is used up, or somebody interrupted: the search goes on with what is left.
     Open,
+    /// Memory has been divided where it was not as the search began, on which what is left depends: the search has to
+    /// begin anew.
+    Divided,
     /// At the first violation, or at one after which going on makes no sense.
     Found,
     /// An execution reached the limit of events; with the loop that went round most often in it, if one did.

@@ -690,6 +690,7 @@ impl Runtime {
             return self.event(kind, barriers, note, address, locations, Values::Unknown);
         }
         let explored = locations.clone();
+        self.tell_where(&explored);
         locations.sort_unstable();
         let places = Places { address, locations, explored: &explored };
         self.event_on(kind, barriers, note, places, Values::Unknown)
@@ -767,6 +768,7 @@ impl Runtime {
     fn note_failed(&mut self, kind: Kind, locations: &[Location], note: Note) {
         let target = locations.first().map_or(0, |location| location.0);
         let (thread, site) = (self.running, self.sites.site(note.site));
+        self.tell_where(locations);
         let repeats = self.execution.repeats();
         let performed = self.execution.performed(Step { thread, site, kind, target }, locations, Values::Unknown);
         if performed.is_ok() && !repeats {
@@ -849,6 +851,7 @@ impl Runtime {
         let address = pieces.first().map_or(0, |&(address, _)| address);
         if self.explorer == Explorer::Dpor {
             // To the explorer the queue is an object.
+            self.tell_where(&memory);
             let places = Places { address, locations: &all, explored: &memory };
             return self.event_on(kind, barriers, note, places, Values::Unknown);
         }
@@ -898,6 +901,13 @@ impl Runtime {
         Turn::Ours
     }
 
+    /// Tells the explorer where the locations lie that the next event touches together.
+    fn tell_where(&mut self, explored: &[Location]) {
+        for &location in explored {
+            self.execution.lies(location, self.shadow.lasting_address_of(location));
+        }
+    }
+
     /// The program does not do what it did before.
     #[cold]
     pub(crate) fn diverges(&mut self) -> Turn {
@@ -907,7 +917,7 @@ impl Runtime {
     }
 
     /// Whether what is no event, but concerns others, is a step of its own to the explorer.
-    fn steps_aside(&self) -> bool {
+    pub(crate) fn steps_aside(&self) -> bool {
         self.explorer == Explorer::Dpor && self.graph.is_none()
     }
 
@@ -922,6 +932,7 @@ impl Runtime {
             self.recorder.detail(Detail { address, ..Detail::default() });
         }
         self.execution.concerns(objects);
+        self.tell_where(locations);
         let barriers = Barriers { before: Barrier::None, after: Barrier::None, order: None };
         let places = Places { address, locations: &[], explored: locations };
         self.event_on(Kind::Fence, barriers, note, places, Values::Unknown)

@@ -157,7 +157,7 @@ impl Search {
             Explorer::Random => Ok(Some(Box::new(Sampler::slice(self.job.seed, Uniform, &packed)?))),
             Explorer::Pct => Ok(Some(Box::new(Sampler::slice(self.job.seed, Pct::new(BUG_DEPTH, 1), &packed)?))),
             Explorer::Urw => Ok(Some(Box::new(Sampler::slice(self.job.seed, Urw::default(), &packed)?))),
-            Explorer::Dpor => Err(Corrupt),
+            Explorer::Dpor => Ok(Some(Box::new(Trust::slice(self.job.preemptions, &packed)?))),
         }
     }
 }
@@ -204,6 +204,8 @@ pub(crate) enum Stopped {
     Open,
     /// At the first violation, or at one after which going on makes no sense.
     Found,
+    /// Memory has been divided where it was not before.
+    Divided,
     /// An execution reached the limit of events.
     Events,
     Unsupported {
@@ -268,6 +270,12 @@ impl Runtime {
         let numbered =
             self.execution.paths().len() > slice.threads.len() || self.execution.number(&slice.threads).is_ok();
         self.recorder.restart(&slice.known);
+        if self.steps_aside() {
+            self.shadow.divide(&slice.divisions);
+            if slice.units.iter().any(|unit| unit.prefixes != Prefixes::Whole) {
+                self.shadow.settle();
+            }
+        }
         self.uninstrumented.clear();
         self.assumptions.clear();
         numbered
@@ -303,6 +311,11 @@ impl Runtime {
         if faults::interrupted() && fault.is_some_and(|(fault, _)| fault == Fault::Endless) {
             self.execution.finish(Finish::Again);
             return Some(Stopped::Open);
+        }
+        // What has been tried of an event is counted by the places that it touches.
+        if self.shadow.divides_late() {
+            self.execution.finish(Finish::Again);
+            return Some(Stopped::Divided);
         }
         // The first execution is run twice, so that a program that depends on the time or on chance is noticed.
         if self.void || (fault.is_none() && !std::mem::replace(&mut self.run_twice, true)) {
@@ -363,6 +376,7 @@ impl Runtime {
             }
         }
         self.execution.finish(Finish::Done);
+        self.shadow.settle();
         (stop_at_first && self.recorder.has_found()).then_some(Stopped::Found)
     }
 
@@ -429,9 +443,8 @@ impl Runtime {
     fn harvest(&mut self, stopped: &Stopped) -> Harvest {
         let (end, left) = match stopped {
             Stopped::Complete | Stopped::Open if self.graph.is_some() => (SliceEnd::Open, None),
-            // What a thread that fails leaves behind is not in the units of this explorer yet.
-            Stopped::Complete | Stopped::Open if self.explorer == Explorer::Dpor => (SliceEnd::Open, None),
             Stopped::Complete | Stopped::Open => (SliceEnd::Open, self.execution.leave()),
+            Stopped::Divided => (SliceEnd::Divided, Some(Leftover::default())),
             Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
             Stopped::Events => (SliceEnd::Events(self.busiest_loop()), Some(Leftover::default())),
             Stopped::Unsupported { what, place } => {
@@ -461,6 +474,7 @@ impl Runtime {
             },
             found: self.recorder.take_found(),
             recorded: std::mem::take(&mut self.recorder.recorded),
+            divisions: self.shadow.divisions(),
         }
     }
 }

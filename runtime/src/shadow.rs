@@ -6,10 +6,12 @@
 //! freed block and of a local variable whose function has returned. So an access to living memory never pays for the
 //! question.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use engine::event::Location;
 use engine::location::{Granule, Partition, Touched};
+use protocol::Division;
 use rustc_hash::FxHashMap;
 
 use crate::layout;
@@ -62,6 +64,13 @@ pub(crate) struct Shadow {
     hides: bool,
     /// The locations hidden since [`Shadow::take_hidden`].
     hidden: Vec<Location>,
+    /// Where eight aligned bytes are divided within an access, if that is kept; by lasting addresses.
+    divisions: Option<BTreeMap<u64, u8>>,
+    /// There are more of them than when [`Shadow::settle`] was called, if it was.
+    divides: bool,
+    settled: bool,
+    /// The address of each granule.
+    granules: Vec<usize>,
 }
 
 impl Shadow {
@@ -77,6 +86,10 @@ impl Shadow {
             elsewhere: FxHashMap::default(),
             hides: false,
             hidden: Vec::new(),
+            divisions: None,
+            divides: false,
+            settled: false,
+            granules: Vec::new(),
         })
     }
 
@@ -115,13 +128,77 @@ impl Shadow {
             let offset = (at & 7) as u8;
             let piece = (8 - offset).min((end - at) as u8);
             let granule = self.granule(at);
-            if self.partition.locate(granule, offset, piece) == (Touched::Several { cut: true }) {
-                cut = Cut::Yes;
+            if let Touched::Several { cut: cuts } = self.partition.locate(granule, offset, piece) {
+                if cuts {
+                    cut = Cut::Yes;
+                }
+                self.note_division(at & !7, self.partition.bounds_within(granule, offset, piece));
             }
             into.extend(self.partition.each(granule, offset, piece));
             at += usize::from(piece);
         }
         cut
+    }
+
+    fn note_division(&mut self, address: usize, bounds: u8) {
+        if self.divisions.is_none() {
+            return;
+        }
+        let (Some(address), Some(divisions)) = (self.lasting(address), &mut self.divisions) else { return };
+        let known = divisions.entry(address).or_default();
+        self.divides |= self.settled && bounds & !*known != 0;
+        *known |= bounds;
+    }
+
+    /// Keeps from now on where memory is divided within accesses, which it is here already.
+    pub(crate) fn divide(&mut self, divisions: &[Division]) {
+        for &Division { address, bounds } in divisions {
+            let granule = self.granule(self.address(address));
+            self.partition.divide(granule, bounds);
+            *self.divisions.get_or_insert_default().entry(address).or_default() |= bounds;
+        }
+        self.divisions.get_or_insert_default();
+    }
+
+    /// An execution has been run to its end, here or in another process: what comes next depends on where memory was
+    /// divided then.
+    pub(crate) const fn settle(&mut self) {
+        self.settled = true;
+    }
+
+    /// Where memory is divided within accesses, as far as that is kept.
+    pub(crate) fn divisions(&self) -> Vec<Division> {
+        let divisions = self.divisions.iter().flatten();
+        divisions.map(|(&address, &bounds)| Division { address, bounds }).collect()
+    }
+
+    /// Where the location begins, by the address that is the same in every process, as far as there is one.
+    pub(crate) fn lasting_address_of(&self, location: Location) -> u64 {
+        let (granule, offset) = self.partition.begin(location);
+        let address = self.granules[granule.0 as usize] + usize::from(offset);
+        self.lasting(address).unwrap_or(address as u64)
+    }
+
+    /// The address as it is in every process: within the program's variables relative to these. None where the system
+    /// randomises addresses of other memory.
+    fn lasting(&self, address: usize) -> Option<u64> {
+        let offset = address.wrapping_sub(self.image.from);
+        if offset < self.image.length {
+            return Some(offset as u64);
+        }
+        let is_ours = address.wrapping_sub(self.region.from) < self.region.length;
+        (is_ours || !layout::is_randomised()).then_some(address as u64)
+    }
+
+    /// The address that is this one in every process.
+    fn address(&self, lasting: u64) -> usize {
+        let lasting = lasting as usize;
+        if lasting < self.image.length { self.image.from + lasting } else { lasting }
+    }
+
+    /// Whether memory has been divided within an access since what depends on that was settled.
+    pub(crate) const fn divides_late(&self) -> bool {
+        self.divides
     }
 
     fn granule(&mut self, address: usize) -> Granule {
@@ -133,6 +210,7 @@ impl Shadow {
         let granule = self.partition.granule();
         assert!(granule.0 + 1 < HIDDEN, "fewer than 2^31 granules");
         *self.entry(address) = (granule.0 + 1) | entry;
+        self.granules.push(address & !7);
         granule
     }
 
@@ -149,7 +227,7 @@ impl Shadow {
     }
 
     /// How many locations there are.
-    pub(crate) const fn locations(&self) -> u32 {
+    pub(crate) fn locations(&self) -> u32 {
         self.partition.locations()
     }
 

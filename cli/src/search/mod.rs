@@ -87,6 +87,9 @@ pub(crate) struct Progress {
     totals: Totals,
     queue: Queue,
     end: Option<End>,
+    /// What it had found when it had to begin anew, if it had to.
+    #[serde(default)]
+    earlier: Totals,
     /// Seconds that it took so far.
     seconds: f64,
     /// The log of what was joined since it was last taken.
@@ -102,6 +105,7 @@ impl Progress {
             totals: Totals::default(),
             queue: Queue::new(whole),
             end: None,
+            earlier: Totals::default(),
             seconds: 0.0,
             recorded: String::new(),
         }
@@ -126,12 +130,22 @@ impl Progress {
             self.end = match done.harvest.end {
                 SliceEnd::Open if self.queue.is_empty() => Some(End::Complete),
                 SliceEnd::Open => None,
+                SliceEnd::Divided => unreachable!("the search begins anew as soon as that is heard"),
                 SliceEnd::Found => Some(End::Found),
                 SliceEnd::Events(busiest) => Some(End::Events(busiest)),
                 SliceEnd::Unsupported { what, place } => Some(End::Unsupported { what, place }),
             };
         }
         None
+    }
+
+    /// Nothing is done again, but what has been found is remembered, and where memory is divided.
+    fn begin_anew(&mut self, harvest: &Harvest, started: f64) {
+        let mut earlier = self.all();
+        earlier.add(harvest, started);
+        earlier.recall(&self.earlier);
+        let totals = earlier.divided();
+        *self = Progress { totals, earlier, seconds: self.seconds, ..Progress::whole() };
     }
 
     fn complete(&mut self) -> Option<StoppedBy> {
@@ -292,7 +306,7 @@ impl<'a> Search<'a> {
                 return Ok(());
             }
             match self.news.1.recv_timeout(LOOK) {
-                Ok((id, news)) => self.hear(id, news)?,
+                Ok((id, news)) => self.hear(id, news, record)?,
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
         }
@@ -355,8 +369,9 @@ impl<'a> Search<'a> {
             };
             let totals = &self.progress.totals;
             let worker = &mut self.crew[index];
-            let (threads, known) = (totals.threads.clone(), totals.found_since(worker.told));
-            worker.run(Order { task, units, threads, seconds: seconds.min(time_left), known });
+            let (threads, divisions) = (totals.threads.clone(), totals.divisions());
+            let (seconds, known) = (seconds.min(time_left), totals.found_since(worker.told));
+            worker.run(Order { task, units, threads, divisions, seconds, known });
         }
     }
 
@@ -382,10 +397,15 @@ impl<'a> Search<'a> {
         Ok(self.crew.len() - 1)
     }
 
-    fn hear(&mut self, id: WorkerId, news: News) -> Result<(), Failure> {
+    fn hear(&mut self, id: WorkerId, news: News, record: &mut Record) -> Result<(), Failure> {
         // Of one that was ended there may still be news.
         let Some(index) = self.crew.iter().position(|worker| worker.id == id) else { return Ok(()) };
         match news {
+            News::Said(Message::Harvest(harvest)) if harvest.end == SliceEnd::Divided => {
+                record.begin_anew();
+                self.begin_anew(index, &harvest);
+                Ok(())
+            }
             News::Said(Message::Harvest(harvest)) => self.take_in(index, harvest),
             News::Said(Message::Internal(words)) => Err(Failure::internal(format!("the runtime failed: {words}"))),
             News::Said(Message::Replayed(_) | Message::Diverged(_)) => {
@@ -419,6 +439,17 @@ impl<'a> Search<'a> {
         self.batch.take(done, approximate(harvest.tally.executions), weight(&harvest.next), &mut self.samples);
         queue.finish(task.ticket, task.budget, task.started, harvest);
         Ok(())
+    }
+
+    /// What is left, here and with the processes at work, depends on where memory is divided within accesses.
+    fn begin_anew(&mut self, index: usize, harvest: &Harvest) {
+        let started = self.crew[index].task.map_or(0.0, |task| task.started);
+        for mut worker in std::mem::take(&mut self.crew) {
+            worker.end(self.interrupts);
+        }
+        self.progress.begin_anew(harvest, started);
+        (self.samples, self.batch, self.sampled) = (Samples::default(), Batch::default(), 0);
+        (self.executions_before, self.strikes, self.unsaved) = (0, 0, true);
     }
 
     /// A process has ended within a slice: another one shall run it, unless that does not help.
@@ -467,7 +498,8 @@ impl<'a> Search<'a> {
 
     fn exploration(self) -> Exploration {
         let Progress { end, seconds, .. } = &self.progress;
-        let totals = if self.is_joined() { self.progress.totals.clone() } else { self.progress.all() };
+        let mut totals = if self.is_joined() { self.progress.totals.clone() } else { self.progress.all() };
+        totals.recall(&self.progress.earlier);
         let mut summary = Summary { seconds: *seconds, ..totals.summary(&self.job.monitors) };
         let mut unsupported = Vec::new();
         match end {

@@ -208,6 +208,7 @@ mod tests {
             tally: Tally::default(),
             found: Vec::new(),
             recorded: String::new(),
+            divisions: Vec::new(),
         })
     }
 

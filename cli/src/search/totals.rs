@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::{
-    BoundCount, BoundTally, Containment, FirstReport, Harvest, Identity, MonitorCount, MonitorName, Sighting, Summary,
-    Violation,
+    BoundCount, BoundTally, Containment, Division, FirstReport, Harvest, Identity, MonitorCount, MonitorName, Sighting,
+    Summary, Violation,
 };
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,9 @@ pub(crate) struct Totals {
     found: Vec<Sighting>,
     /// The creation paths of the threads that have numbers.
     pub(crate) threads: Vec<Vec<u32>>,
+    /// Where memory is divided within accesses, by address.
+    #[serde(default)]
+    divisions: BTreeMap<u64, u8>,
 }
 
 /// Whether two processes that have given threads these numbers agree as far as both know them.
@@ -90,6 +93,36 @@ impl Totals {
         if self.threads.len() < harvest.threads.len() {
             self.threads.clone_from(&harvest.threads);
         }
+        for division in &harvest.divisions {
+            *self.divisions.entry(division.address).or_default() |= division.bounds;
+        }
+    }
+
+    /// Takes in what a search had found before it had to begin anew: it counts nothing, but is not lost if this one does
+    /// not come as far.
+    pub(crate) fn recall(&mut self, earlier: &Totals) {
+        self.monitors.resize_with(self.monitors.len().max(earlier.monitors.len()), MonitorTotal::default);
+        for (total, before) in self.monitors.iter_mut().zip(&earlier.monitors) {
+            if let (None, Some(first)) = (&total.first, &before.first) {
+                total.first = Some(first.clone());
+                total.first_preemptions = before.first_preemptions;
+                total.triples.clone_from(&before.triples);
+            }
+        }
+        let new = |sighting: &&Sighting| self.found.iter().all(|found| found.identity != sighting.identity);
+        let lacking = earlier.found.iter().filter(new).map(|sighting| Sighting { executions: 0, ..sighting.clone() });
+        let lacking: Vec<Sighting> = lacking.collect();
+        self.found.extend(lacking);
+    }
+
+    /// Those of a search that begins anew: all that is known is where memory is divided.
+    pub(crate) fn divided(&self) -> Totals {
+        Totals { divisions: self.divisions.clone(), ..Totals::default() }
+    }
+
+    /// Where memory is divided within accesses.
+    pub(crate) fn divisions(&self) -> Vec<Division> {
+        self.divisions.iter().map(|(&address, &bounds)| Division { address, bounds }).collect()
     }
 
     /// What has been found after the first so many.
@@ -172,7 +205,9 @@ impl Totals {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{BoundTally, FirstReport, Harvest, Identity, MonitorName, MonitorTally, Sighting, SliceEnd, Tally};
+    use protocol::{
+        BoundTally, Division, FirstReport, Harvest, Identity, MonitorName, MonitorTally, Sighting, SliceEnd, Tally,
+    };
 
     use super::{Totals, agree};
     use crate::report::samples;
@@ -205,6 +240,7 @@ mod tests {
             },
             found: vec![found],
             recorded: String::new(),
+            divisions: vec![Division { address: 8, bounds: 1 << pair.0 }],
         }
     }
 
@@ -236,6 +272,26 @@ mod tests {
         assert_eq!(summary.violation_executions, [1]);
         assert_eq!(summary.by_bound[0].reporting, [(MonitorName::Tso, 1), (MonitorName::Pso, 0)].into());
         assert_eq!((summary.monitors[1].reporting, summary.monitors[1].first.is_none()), (0, true));
+    }
+
+    #[test]
+    fn what_was_found_before_the_search_began_anew_is_not_lost_and_counts_nothing() {
+        let mut earlier = Totals::default();
+        earlier.add(&harvest(9, 8, (1, 2), 0), 1.0);
+        earlier.add(&harvest(9, 8, (3, 4), 0), 2.0);
+        assert_eq!(earlier.divisions(), [Division { address: 8, bounds: 0b1010 }]);
+        assert_eq!((earlier.divided().divisions(), earlier.divided().findings()), (earlier.divisions(), 0));
+        let mut totals = Totals::default();
+        totals.add(&harvest(5, 4, (3, 4), 1), 10.0);
+        totals.recall(&earlier);
+        let summary = totals.summary(&[MonitorName::Tso]);
+        assert_eq!((summary.executions, summary.violation_executions), (5, vec![4, 1]));
+        assert_eq!((summary.monitors[0].reporting, summary.monitors[0].distinct), (4, 2));
+        let (alone, mut nothing) = (earlier.clone(), Totals::default());
+        nothing.recall(&alone);
+        let summary = nothing.summary(&[MonitorName::Tso]);
+        assert_eq!((summary.executions, summary.monitors[0].reporting, summary.monitors[0].distinct), (0, 1, 2));
+        assert_eq!(summary.monitors[0].first, Some(FirstReport { executions: 9, seconds: 1.5 }));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::process::{Child, ExitStatus};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::Sender;
-use protocol::{Explore, Identity, Job, Message, Slice, Unit};
+use protocol::{Division, Explore, Identity, Job, Message, Slice, Unit};
 
 use super::queue::Ticket;
 use crate::exit::Failure;
@@ -66,6 +66,7 @@ pub(super) struct Order {
     pub(super) task: Task,
     pub(super) units: Vec<Unit>,
     pub(super) threads: Vec<Vec<u32>>,
+    pub(super) divisions: Vec<Division>,
     pub(super) seconds: f64,
     pub(super) known: Vec<Identity>,
 }
@@ -95,10 +96,10 @@ impl Worker {
 
     /// Gives it a slice.
     pub(super) fn run(&mut self, order: Order) {
-        let Order { task, units, threads, seconds, known } = order;
+        let Order { task, units, threads, divisions, seconds, known } = order;
         self.told += known.len();
         self.task = Some(task);
-        let slice = Slice { units, threads, executions: task.budget, seconds, known };
+        let slice = Slice { units, threads, executions: task.budget, seconds, known, divisions };
         drop(send(&mut self.socket, &Job::Slice(Box::new(slice))));
     }
 

@@ -93,9 +93,126 @@ int main(void) {
 }
 ";
 
+/// Memory that only some executions access in pieces, the first of them not; with EARLY, all do.
+const DIVIDED: &str = "#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+static union { _Atomic uint64_t whole; _Atomic uint32_t half[2]; } u;
+static void *left(void *unused) {
+    atomic_store(&u.whole, 1);
+    atomic_load(&u.whole);
+    return unused;
+}
+static void *middle(void *unused) {
+    if (atomic_load(&u.whole) == 3)
+        atomic_store(&u.half[1], 2);
+    atomic_load(&u.whole);
+    return unused;
+}
+static void *right(void *unused) {
+    atomic_store(&u.whole, 3);
+    if (atomic_load(&u.half[0]) == 1)
+        atomic_fetch_add(&u.half[1], 4);
+    return unused;
+}
+int main(void) {
+    pthread_t threads[3];
+#ifdef EARLY
+    atomic_load(&u.half[1]);
+#endif
+    pthread_create(&threads[0], 0, left, 0);
+    pthread_create(&threads[1], 0, middle, 0);
+    pthread_create(&threads[2], 0, right, 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], 0);
+    return 0;
+}
+";
+
+/// Local variables and blocks that threads access, leave and free, some of them only in some executions; and a failure
+/// after which the others go on.
+const LEFT: &str = "#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct node { atomic_int first, second; };
+static _Atomic(struct node *) shared;
+static atomic_int x;
+static int take(atomic_int *own) {
+    if (atomic_load(&x) == 1)
+        atomic_store(own, 5);
+    return atomic_exchange(&x, 2);
+}
+static void *left(void *unused) {
+    atomic_int own = 0;
+    if (take(&own))
+        take(&own);
+    struct node *node = atomic_exchange(&shared, 0);
+    if (node && atomic_load(&x) == 1)
+        atomic_store(&node->first, 1);
+    free(node);
+    return unused;
+}
+static void *right(void *unused) {
+    struct node *node = atomic_load(&shared);
+    atomic_store(&x, 1);
+    if (node)
+        atomic_store(&node->second, 1);
+    return unused;
+}
+int main(void) {
+    pthread_t a, b;
+    atomic_store(&shared, calloc(1, sizeof(struct node)));
+    pthread_create(&a, 0, left, 0);
+    pthread_create(&b, 0, right, 0);
+    atomic_fetch_add(&x, 3);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    assert(atomic_load(&x) != 5);
+    return 0;
+}
+";
+
+/// Two threads store to their own variables and load the other's, six times each.
+const LOOPS: &str = "#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x, y;
+static void *left(void *unused) {
+    for (int i = 1; i <= 6; i++) {
+        atomic_store(&x, i);
+        atomic_load(&y);
+    }
+    return unused;
+}
+static void *right(void *unused) {
+    for (int i = 1; i <= 6; i++) {
+        atomic_store(&y, i);
+        atomic_load(&x);
+    }
+    return unused;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, left, 0);
+    pthread_create(&b, 0, right, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+";
+
 fn bench() -> Bench {
-    let bench = Bench::new(&[("mixed.c", MIXED), ("numbered.c", NUMBERED), ("long.c", LONG)]);
-    for name in ["mixed", "numbered", "long"] {
+    let programs = [
+        ("mixed", MIXED),
+        ("numbered", NUMBERED),
+        ("long", LONG),
+        ("divided", DIVIDED),
+        ("left", LEFT),
+        ("loops", LOOPS),
+    ];
+    let files = programs.map(|(name, text)| (format!("{name}.c"), text));
+    let bench = Bench::new(&files.each_ref().map(|(name, text)| (name.as_str(), *text)));
+    for (name, _) in programs {
         bench.quietly(&format!("cc -O1 -o {name} {name}.c"));
     }
     bench
@@ -299,7 +416,7 @@ fn checkpoints_that_do_not_fit_are_refused() {
     refused("check mixed --checkpoint .", ".: not a file");
     refused(
         "check mixed --explorer dpor --checkpoint state",
-        "--checkpoint does not fit the explorer dpor in this version",
+        "state: a checkpoint of another search: other options of `fencehound check`",
     );
     refused("check mixed -j 0", "-j `0` is no number of processes");
     refused("check mixed -j many", "-j `many` is no number of processes");
@@ -344,8 +461,36 @@ fn other_explorers_give_the_same_result_in_slices() {
             }
         }
     }
-    let expected = everything(&bench, "mixed --explorer dpor");
-    assert_eq!(everything(&bench, "mixed --explorer dpor -j 4 --slice-executions 7"), expected);
+}
+
+#[test]
+fn classes_are_the_same_in_any_number_of_processes() {
+    let bench = bench();
+    bench.quietly("cc -O1 -DEARLY -o early divided.c");
+    let early = bench.check("early --explorer dpor -j 1");
+    let searches = ["mixed", "mixed --preemptions 1", "mixed --stop-at-first", "numbered", "divided", "left"];
+    for search in searches {
+        let search = format!("{search} --explorer dpor");
+        let expected = everything(&bench, &format!("{search} -j 1"));
+        if search.starts_with("divided") {
+            assert_eq!(executions(&expected.0), executions(&early), "memory that is in pieces from the beginning");
+        }
+        for spread in ["-j 1 --slice-executions 1", "-j 2 --slice-executions 3", "-j 4 --slice-executions 7", "-j 2"] {
+            assert_eq!(everything(&bench, &format!("{search} {spread}")), expected, "{search} {spread}");
+        }
+    }
+}
+
+#[test]
+fn a_search_for_classes_that_is_killed_ends_as_if_it_had_not_been() {
+    let bench = bench();
+    let search = "loops --explorer dpor";
+    let expected = everything(&bench, search);
+    // As other tools for classes count them.
+    assert_eq!(executions(&expected.0), 73_789);
+    let kept = kill(&bench, search, 20);
+    assert!(kept > 3, "little was kept: {kept}");
+    assert_eq!(everything(&bench, &format!("{search} --checkpoint state")), expected);
 }
 
 #[test]

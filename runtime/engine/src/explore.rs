@@ -185,6 +185,10 @@ pub trait Strategy {
     /// Nobody can go on, and this thread waits for that; called only of a strategy that observes.
     fn blocked(&mut self, _thread: Thread, _need: Need) {}
 
+    /// The location begins at this address, which is the same in every process of a search; called of each that an event
+    /// is about to touch that touches several, or may do so in another process, and only of a strategy that observes.
+    fn lies(&mut self, _location: Location, _address: u64) {}
+
     /// After the last event, as a part of it, the state of the object became this to those who wait; called only of a
     /// strategy that observes.
     fn becomes(&mut self, _object: Object, _state: Option<u64>) {}

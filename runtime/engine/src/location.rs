@@ -21,6 +21,8 @@ struct Bytes {
     widths: [u8; BYTES],
     /// The location of each byte, or [`NONE`].
     of: [u32; BYTES],
+    /// The bytes, as bits, before which every location ends, whatever is accessed.
+    bounds: u8,
 }
 
 /// What an access to a part of a granule touches.
@@ -39,7 +41,8 @@ pub enum Touched {
 #[derive(Default, Debug)]
 pub struct Partition {
     granules: Vec<Bytes>,
-    locations: u32,
+    /// Where each location begins.
+    begins: Vec<(Granule, u8)>,
 }
 
 impl Partition {
@@ -49,14 +52,26 @@ impl Partition {
     /// If there are more than 2³² − 1.
     pub fn granule(&mut self) -> Granule {
         let number = u32::try_from(self.granules.len()).expect("fewer than 2^32 granules");
-        self.granules.push(Bytes { widths: [0; BYTES], of: [NONE; BYTES] });
+        self.granules.push(Bytes { widths: [0; BYTES], of: [NONE; BYTES], bounds: 0 });
         Granule(number)
     }
 
     /// How many locations there are.
+    ///
+    /// # Panics
+    /// If there are more than 2³² − 1.
     #[must_use]
-    pub const fn locations(&self) -> u32 {
-        self.locations
+    pub fn locations(&self) -> u32 {
+        u32::try_from(self.begins.len()).expect("fewer than 2^32 locations")
+    }
+
+    /// The granule and the byte in it where the location begins.
+    ///
+    /// # Panics
+    /// If it is none of this partition.
+    #[must_use]
+    pub fn begin(&self, location: Location) -> (Granule, u8) {
+        self.begins[location.0 as usize]
     }
 
     /// The location that the `width` bytes (at least 1) from `offset` (below 8) of the granule are, if they are exactly
@@ -101,6 +116,28 @@ impl Partition {
         self.each(granule, 0, 8).filter(|location| location.0 != NONE)
     }
 
+    /// The bytes, as bits, before which a location begins within an access that has been located.
+    ///
+    /// # Panics
+    /// If `granule` is none of this partition.
+    #[must_use]
+    pub fn bounds_within(&self, granule: Granule, offset: u8, width: u8) -> u8 {
+        let of = &self.granules[granule.0 as usize].of;
+        let within = usize::from(offset) + 1..usize::from(offset + width);
+        within.filter(|&byte| of[byte] != of[byte - 1]).fold(0, |bounds, byte| bounds | 1 << byte)
+    }
+
+    /// No location reaches over one of these bounds from now on: a bit for the byte after each of them.
+    ///
+    /// # Panics
+    /// If `granule` is none of this partition.
+    pub fn divide(&mut self, granule: Granule, bounds: u8) {
+        self.granules[granule.0 as usize].bounds |= bounds;
+        for at in (1..BYTES).filter(|at| bounds >> at & 1 == 1) {
+            self.cut(granule, at);
+        }
+    }
+
     fn locate_anew(&mut self, granule: Granule, offset: u8, width: u8) -> Touched {
         let (begin, end) = (usize::from(offset), usize::from(offset + width));
         assert!(begin < end && end <= BYTES, "an access to part of a granule");
@@ -108,11 +145,13 @@ impl Partition {
         let cut_end = self.cut(granule, end);
         let mut byte = begin;
         while byte < end {
-            let of = &mut self.granules[granule.0 as usize].of;
+            let number = self.locations();
+            let Bytes { of, bounds, .. } = &mut self.granules[granule.0 as usize];
             if of[byte] == NONE {
-                let gap = (byte..end).take_while(|&next| of[next] == NONE).count();
-                of[byte..byte + gap].fill(self.locations);
-                self.locations += 1;
+                let reaches = |next: &usize| of[*next] == NONE && (*next == byte || *bounds >> *next & 1 == 0);
+                let gap = (byte..end).take_while(reaches).count();
+                of[byte..byte + gap].fill(number);
+                self.begins.push((granule, byte as u8));
                 byte += gap;
             } else {
                 byte += 1;
@@ -130,14 +169,15 @@ impl Partition {
 
     /// Makes a location end before byte `at`; true if one had to be cut.
     fn cut(&mut self, granule: Granule, at: usize) -> bool {
+        let number = self.locations();
         let bytes = &mut self.granules[granule.0 as usize];
         if at == 0 || at == BYTES || bytes.of[at] == NONE || bytes.of[at] != bytes.of[at - 1] {
             return false;
         }
         let old = bytes.of[at];
         let upper = bytes.of[at..].iter().take_while(|&&other| other == old).count();
-        bytes.of[at..at + upper].fill(self.locations);
-        self.locations += 1;
+        bytes.of[at..at + upper].fill(number);
+        self.begins.push((granule, at as u8));
         bytes.widths = [0; BYTES];
         true
     }
@@ -181,6 +221,33 @@ mod tests {
         assert_eq!(each(&partition, granule, 0, 8).len(), 3);
         assert!(matches!(partition.locate(granule, 2, 2), Touched::One(_)));
         assert_eq!(partition.locate(granule, 0, 8), Touched::Several { cut: false });
+    }
+
+    #[test]
+    fn what_is_divided_is_divided_as_if_it_had_been_cut() {
+        // Bounds that are given before the accesses, or after the first so many of them, against cuts by accesses.
+        let accesses = [(0, 8), (2, 4), (4, 2), (0, 4), (6, 2)];
+        let mut cut = Partition::default();
+        let whole = cut.granule();
+        for (offset, width) in [(0, 4), (4, 4), (6, 2)].into_iter().chain(accesses) {
+            cut.locate(whole, offset, width);
+        }
+        let bounds = cut.bounds_within(whole, 0, 8);
+        assert_eq!(bounds, 0b0101_0100);
+        for known in 0..=accesses.len() {
+            let mut divided = Partition::default();
+            let granule = divided.granule();
+            for &(offset, width) in &accesses[..known] {
+                divided.locate(granule, offset, width);
+            }
+            divided.divide(granule, bounds);
+            for (offset, width) in accesses {
+                assert_ne!(divided.locate(granule, offset, width), Touched::Several { cut: true });
+                let expected = cut.each(whole, offset, width).count();
+                assert_eq!(divided.each(granule, offset, width).count(), expected, "{offset}, {width} after {known}");
+            }
+            assert_eq!(divided.bounds_within(granule, 0, 8), bounds);
+        }
     }
 
     #[test]

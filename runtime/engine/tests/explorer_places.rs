@@ -6,8 +6,12 @@ mod oracle;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use engine::execution::Execution;
+use engine::event::{Kind, Location, Object, Thread};
+use engine::execution::{self, Execution};
+use engine::explore::slice::Leftover;
 use engine::explore::trust::Trust;
+use engine::explore::{Counts, Diverged, Finish, Need, Performed, Previous, Start, Strategy, Values};
+use engine::thread_set::ThreadSet;
 use oracle::classes;
 use oracle::definition::{self, Class};
 use oracle::machine::{self, Machine, Step};
@@ -167,13 +171,105 @@ fn preemptions_are_bounded() {
     }
 }
 
-/// All classes, searched in slices that are cut anywhere and run from the front: as many slices as there were, too.
-fn in_slices(program: &Program, paths: &[Vec<u32>], random: &mut Random) -> (Vec<Vec<Step>>, usize) {
+/// An explorer in a process that may know of more memory than others that some steps touch: as where a thread leaves a
+/// local variable that it has accessed only in executions that this process has run.
+struct Knowing {
+    explorer: Trust,
+    knows: Knows,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Knows {
+    Nothing,
+    /// A location of the thread's own, below or above all others.
+    Lower,
+    Higher,
+}
+
+impl Knowing {
+    fn own(&self, thread: Thread) -> Option<(Location, u64)> {
+        let number = 100 + u32::from(thread.0);
+        match self.knows {
+            Knows::Nothing => None,
+            Knows::Lower => Some((Location(number), u64::from(number))),
+            Knows::Higher => Some((Location(number), u64::from(2000 + number))),
+        }
+    }
+}
+
+impl Strategy for Knowing {
+    fn performed(&mut self, event: &Performed<'_>) {
+        let mut locations = event.locations.to_vec();
+        let leaves = event.thread.0 % 2 == 1 && matches!(event.kind, Kind::Store | Kind::Fence);
+        for location in locations.iter().filter(|_| leaves || locations.len() > 1) {
+            self.explorer.lies(*location, u64::from(1000 + location.0));
+        }
+        if !leaves || !event.objects.is_empty() {
+            return self.explorer.performed(event);
+        }
+        if let Some((own, address)) = self.own(event.thread) {
+            self.explorer.lies(own, address);
+            locations.insert(if self.knows == Knows::Lower { 0 } else { locations.len() }, own);
+        }
+        self.explorer.performed(&Performed {
+            kind: Kind::Fence,
+            locations: &locations,
+            values: Values::Unknown,
+            ..*event
+        });
+    }
+
+    fn begin(&mut self) -> Option<Start> {
+        self.explorer.begin()
+    }
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
+        self.explorer.thread(event, previous, enabled)
+    }
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+        self.explorer.undecided(event, only)
+    }
+    fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
+        self.explorer.value(event, count)
+    }
+    fn waited(&mut self, event: u32) {
+        self.explorer.waited(event);
+    }
+    fn observes(&self) -> bool {
+        true
+    }
+    fn blocked(&mut self, thread: Thread, need: Need) {
+        self.explorer.blocked(thread, need);
+    }
+    fn becomes(&mut self, object: Object, state: Option<u64>) {
+        self.explorer.becomes(object, state);
+    }
+    fn judge(&mut self) -> Option<Counts> {
+        self.explorer.judge()
+    }
+    fn abandons(&self) -> bool {
+        self.explorer.abandons()
+    }
+    fn lacks(&self) -> Option<&'static str> {
+        self.explorer.lacks()
+    }
+    fn finish(&mut self, finish: Finish) {
+        self.explorer.finish(finish);
+    }
+    fn leave(&mut self, steps: &[execution::Step]) -> Option<Leftover> {
+        self.explorer.leave(steps)
+    }
+}
+
+/// All classes, searched in slices that are cut anywhere and run from the front: as many slices as there were, too. Each
+/// is run by a process that knows one of these.
+fn in_slices(program: &Program, paths: &[Vec<u32>], known: &[Knows], random: &mut Random) -> (Vec<Vec<Step>>, usize) {
     let mut units = vec![Trust::whole()];
     let (mut runs, mut slices) = (Vec::new(), 0);
     while !units.is_empty() {
         let rest = units.split_off(1 + random.below(units.len()));
-        let mut execution = Execution::new(Box::new(Trust::slice(None, &units).expect("units that were handed out")));
+        let explorer = Trust::slice(None, &units).expect("units that were handed out");
+        let knows = known[random.below(known.len())];
+        let mut execution = Execution::new(Box::new(Knowing { explorer, knows }));
         execution.number(paths).expect("a numbering");
         classes::run_some(program, &mut execution, 1 + random.below(4), &mut |run| runs.push(run.to_vec()));
         assert_eq!(execution.lacks(), None, "{program}");
@@ -190,14 +286,37 @@ fn any_slicing_gives_the_same_executions_in_the_same_order() {
     let (mut executions, mut slices) = (0, 0);
     for seed in 0..1500 {
         let program = scattered(seed);
-        let mut whole = Execution::new(Box::new(Trust::new()));
+        let mut whole = Execution::new(Box::new(Knowing { explorer: Trust::new(), knows: Knows::Nothing }));
         let mut runs = Vec::new();
         classes::run_some(&program, &mut whole, usize::MAX, &mut |run| runs.push(run.to_vec()));
         let paths: Vec<_> = whole.paths().map(<[u32]>::to_vec).collect();
-        let (cut, count) = in_slices(&program, &paths, &mut random);
+        let (cut, count) = in_slices(&program, &paths, &[Knows::Nothing], &mut random);
         assert_eq!(cut, runs, "{program}");
         executions += runs.len();
         slices += count;
     }
     assert!(executions > 15_000 && slices > 10_000, "too easy: {executions} executions, {slices} slices");
+}
+
+#[test]
+fn what_a_process_knows_of_memory_makes_no_difference() {
+    let mut random = Random::new(6);
+    let (mut classes, mut slices) = (0, 0);
+    for seed in 0..1500 {
+        let program = scattered(seed);
+        let mut whole = Execution::new(Box::new(Trust::new()));
+        classes::run_some(&program, &mut whole, usize::MAX, &mut |_| {});
+        let paths: Vec<_> = whole.paths().map(<[u32]>::to_vec).collect();
+        let known = [Knows::Nothing, Knows::Lower, Knows::Higher];
+        let some = &known[..2 + random.below(2)];
+        let (runs, count) = in_slices(&program, &paths, some, &mut random);
+        let mut seen = BTreeSet::new();
+        for run in &runs {
+            assert!(seen.insert(definition::class(run)), "a class twice: {program}");
+        }
+        assert_eq!(seen, classes_of_all(&program), "{program}");
+        classes += seen.len();
+        slices += count;
+    }
+    assert!(classes > 15_000 && slices > 10_000, "too easy: {classes} classes, {slices} slices");
 }

@@ -137,6 +137,13 @@ impl Execution {
         self.strategy.lacks()
     }
 
+    /// The location, which the next event is to touch, perhaps with others, begins at this address, the same in every process.
+    pub fn lies(&mut self, location: Location, address: u64) {
+        if self.observed {
+            self.strategy.lies(location, address);
+        }
+    }
+
     /// The state of the object has become another one, by a choice that is a part of the last event.
     pub fn becomes(&mut self, object: Object) {
         if self.observed {

@@ -19,7 +19,7 @@ use slices::{Goes, UNKNOWN};
 
 use super::slice::{Leftover, Unit};
 use super::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy};
-use crate::event::{Object, Thread};
+use crate::event::{Kind, Location, Object, Thread};
 use crate::execution::{Iteration, Step};
 use crate::thread_set::ThreadSet;
 
@@ -160,7 +160,7 @@ impl Trust {
     fn overtake(&mut self, last: u32) -> bool {
         let mut graph = self.spare.pop().unwrap_or_default();
         while let Some(overtaking) = overtaking::next(&mut self.graph, last, &mut self.scratch) {
-            overtaking.apply(&self.graph, &mut graph);
+            overtaking.apply(&self.graph, &mut graph, &self.scratch.addresses);
             // Where it is to be varied, it may need fewer than it does now.
             let varies = graph.bottom < graph.length();
             if varies || self.bound.as_mut().is_none_or(|bound| bound.admits(&graph, Of::Beginning)) {
@@ -264,8 +264,12 @@ impl Trust {
     fn repeats_as(&self, index: u32, event: &Performed<'_>, watched: &[Watched]) -> bool {
         let what = self.graph.event(index).what;
         let now = graph::woken(graph::what(event), watched);
+        // Another process may know of locations that a thread leaves behind where this one does not, or the other way
+        // round: nobody else touches them in this execution.
+        let leaves =
+            event.kind == Kind::Fence && [now, what].iter().all(|what| matches!(what, What::Local | What::Write));
         // The last one may have failed to write since.
-        now == what || index + 1 == self.graph.length()
+        now == what || leaves || index + 1 == self.graph.length()
     }
 
     /// Alternatives are numbered by places, which have to be as many as where the first of them were tried.
@@ -421,6 +425,10 @@ impl Strategy for Trust {
 
     fn yielded(&mut self) {
         self.yielded = Some(self.position);
+    }
+
+    fn lies(&mut self, location: Location, address: u64) {
+        self.scratch.addresses.set(location, address);
     }
 
     fn becomes(&mut self, object: Object, state: Option<u64>) {

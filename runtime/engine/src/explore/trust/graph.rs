@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::event::{Kind, Object, Thread};
+use crate::event::{Kind, Location, Object, Thread};
 use crate::explore::{Effect, Need, Performed, Touched, Values};
 use crate::per_thread::PerThread;
 use crate::sync::machine::Wish;
@@ -63,6 +63,8 @@ pub(super) struct Event {
     pub(super) slept: bool,
     /// Its thread had yielded before it.
     pub(super) yielded: bool,
+    /// It leaves memory behind, of which one process knows more than another.
+    pub(super) leaves: bool,
     pub(super) tried: Tried,
     /// How many places it shares with events added before, if that was known before it was: 0 if not.
     pub(super) places: u32,
@@ -127,8 +129,9 @@ pub(super) struct Mark {
     pub(super) present: bool,
     /// The event that overtook.
     pub(super) by: u32,
-    /// The number of the first access of the overtaken event to a place where it was overtaken.
-    pub(super) rank: u32,
+    /// The first access of the overtaken event to a place where it was overtaken, by a number that does not depend on what
+    /// else is known of the memory that it touches ([`super::overtaking::Addresses`]).
+    pub(super) rank: u64,
 }
 
 /// How an event that reads something older has split the order of the events before it: for each of these, whether it
@@ -233,6 +236,11 @@ fn narrow(index: usize) -> u32 {
 /// The number of an object among locations and objects.
 pub(super) const fn object_place(object: Object) -> u32 {
     object.0 << 1 | 1
+}
+
+/// The location that a place is, if it is one.
+pub(super) const fn location_of(place: u32) -> Option<Location> {
+    if is_object(place) { None } else { Some(Location(place >> 1)) }
 }
 
 /// Whether a place is an object.
@@ -451,6 +459,7 @@ impl Graph {
             need,
             slept: matches!(what, What::Asleep(_)),
             yielded: false,
+            leaves: false,
             tried,
             places: 0,
         });
@@ -472,6 +481,7 @@ impl Graph {
         self.accesses.extend(touched(performed, watched).map(access));
         let event = &mut self.events[index as usize];
         event.accesses = narrow(self.accesses.len()) - event.first;
+        event.leaves = performed.kind == Kind::Fence;
     }
 
     /// Whether an event that was performed again is what it was, but for its values, which are what they are now.
@@ -511,10 +521,11 @@ impl Graph {
         self.put_accesses(index, performed, watched);
     }
 
-    /// How many of the places that the event touches were touched by events added before.
+    /// How many of the places that the event touches were touched by events of other threads added before.
     pub(super) fn shared_places(&self, index: u32) -> u32 {
-        let earlier =
-            |place| (0..index).any(|other| self.accesses_of(other).iter().any(|access| access.place == place));
+        let thread = self.event(index).thread;
+        let others = || (0..index).filter(|&other| self.event(other).thread != thread);
+        let earlier = |place| others().any(|other| self.accesses_of(other).iter().any(|access| access.place == place));
         narrow(self.accesses_of(index).iter().filter(|access| earlier(access.place)).count())
     }
 

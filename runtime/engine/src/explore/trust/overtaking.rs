@@ -13,7 +13,8 @@
 //!
 //! An event with one access is settled where it is overtaken, and stays where it was added.
 
-use super::graph::{Access, Event, Graph, Mark, NONE, Tried, Watch, What, Writes, has, object_place};
+use super::graph::{Access, Event, Graph, Mark, NONE, Tried, Watch, What, Writes, has, location_of, object_place};
+use crate::event::Location;
 use crate::explore::Need;
 use crate::sync::machine::{Until, Wish};
 
@@ -34,6 +35,39 @@ pub(super) struct Scratch {
     sources: Vec<(u32, u32)>,
     /// What it depends on.
     clock: Vec<u32>,
+    pub(super) addresses: Addresses,
+}
+
+/// Where locations lie that are touched together with others. Of what a step touches that frees memory or leaves local
+/// variables, more may be known in one process than in another one: only addresses are the same.
+#[derive(Debug, Default)]
+pub(super) struct Addresses(Vec<Option<u64>>);
+
+impl Addresses {
+    pub(super) fn set(&mut self, location: Location, address: u64) {
+        let index = location.0 as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, None);
+        }
+        self.0[index] = Some(address);
+    }
+
+    /// A number for the first of the event's accesses that is to one of the places.
+    fn rank(&self, graph: &Graph, index: u32, places: &[(u32, u32)]) -> u64 {
+        let accesses = graph.accesses_of(index);
+        if accesses.len() == 1 && !graph.event(index).leaves {
+            return 0;
+        }
+        let is_shared = |access: &Access| places.iter().any(|&(place, _)| place == access.place);
+        let shared = accesses.iter().zip(0..).filter(|(access, _)| is_shared(access));
+        shared.map(|(access, number)| self.number(access.place).unwrap_or(2 * number)).min().unwrap_or(0)
+    }
+
+    /// An odd number for a location that is known; objects are touched in an order of their own.
+    fn number(&self, place: u32) -> Option<u64> {
+        let location = location_of(place)?;
+        self.0.get(location.0 as usize).copied().flatten().map(|address| address << 1 | 1)
+    }
 }
 
 /// The next event that the last one can overtake.
@@ -84,7 +118,7 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32, scratch: &mut
     if !graph.accesses_of(last).iter().any(|access| shared(access).is_some()) {
         return Attempt::None;
     }
-    let Scratch { sources, clock } = scratch;
+    let Scratch { sources, clock, addresses } = scratch;
     sources.clear();
     let mut conflicts = false;
     for access in graph.accesses_of(last) {
@@ -121,7 +155,7 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32, scratch: &mut
     let stands = |&(place, source): &(u32, u32)| {
         writes_after(graph, place, source).all(|write| write == overtaken || write == last || !kept(write))
     };
-    let rank = rank(others, sources);
+    let rank = addresses.rank(graph, overtaken, sources);
     let works = conflicts
         && possible
         && !graph.knows(clock, overtaken)
@@ -132,12 +166,6 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32, scratch: &mut
         })
         && (overtaken..last).all(|index| graph.knows(clock, index) || is_last(graph, clock, last, index));
     if works { Attempt::Works } else { Attempt::Fails }
-}
-
-/// The number of the first of the accesses that is to one of the places.
-fn rank(accesses: &[Access], places: &[(u32, u32)]) -> u32 {
-    let first = accesses.iter().position(|access| places.iter().any(|&(place, _)| place == access.place));
-    u32::try_from(first.unwrap_or(0)).expect("fewer than 2^32 accesses")
 }
 
 /// The writes that the last event may come right after where it overtakes nothing: the last one, and each one before it
@@ -260,7 +288,7 @@ impl Overtaking {
     }
 
     /// Makes `into` the graph in which the event has overtaken.
-    pub(super) fn apply(&self, from: &Graph, into: &mut Graph) {
+    pub(super) fn apply(&self, from: &Graph, into: &mut Graph, addresses: &Addresses) {
         let &Self { by, overtaken, ref clock, accesses } = self;
         // A thread that waited for an object, or for something to change, may have to wait now: its event is added when
         // it can be performed.
@@ -289,7 +317,7 @@ impl Overtaking {
             into.order.push(number(overtaken));
         }
         let places = from.accesses_of(by)[..accesses as usize].iter().map(|access| (access.place, NONE));
-        let rank = rank(from.accesses_of(overtaken), &places.collect::<Vec<_>>());
+        let rank = addresses.rank(from, overtaken, &places.collect::<Vec<_>>());
         for &mark in &from.marks {
             let stays = if again && mark.present && mark.at == overtaken {
                 mark.rank < rank

@@ -330,7 +330,7 @@ impl Outline {
         for mark in &self.marks {
             write(into, u64::from(mark.at) << 1 | u64::from(mark.present));
             write(into, mark.by.into());
-            write(into, mark.rank.into());
+            write(into, mark.rank);
         }
         write(into, self.fixed.into());
         write(into, self.bottom.into());
@@ -371,7 +371,7 @@ impl Outline {
                 at: u32::try_from(at >> 1).map_err(|_| Corrupt)?,
                 present,
                 by: from.narrow()?,
-                rank: from.narrow()?,
+                rank: from.number()?,
             });
         }
         let (fixed, bottom) = (from.narrow()?, from.narrow()?);
