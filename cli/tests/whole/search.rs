@@ -148,16 +148,19 @@ static void *left(void *unused) {
     if (take(&own))
         take(&own);
     struct node *node = atomic_exchange(&shared, 0);
-    if (node && atomic_load(&x) == 1)
+    if (node)
         atomic_store(&node->first, 1);
     free(node);
     return unused;
 }
 static void *right(void *unused) {
     struct node *node = atomic_load(&shared);
-    atomic_store(&x, 1);
     if (node)
         atomic_store(&node->second, 1);
+    atomic_store(&x, 1);
+    node = atomic_load(&shared);
+    if (node)
+        atomic_load(&node->second);
     return unused;
 }
 int main(void) {

@@ -518,6 +518,8 @@ impl Strategy for Trust {
             self.graph.expects = None;
         }
         if finish == Finish::Again {
+            // What was not known of memory as it was run is known the next time.
+            self.lacks = None;
             while self.graph.length() > self.graph.bottom
                 && !self.graph.event(self.graph.length() - 1).what.is_performed()
             {
