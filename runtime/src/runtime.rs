@@ -65,8 +65,11 @@ pub(crate) struct Runtime {
     pub(crate) end: Option<End>,
     /// The threads that have failed, with how many events and choices there were then, where the others go on.
     pub(crate) failed: Vec<(Failure, Extent)>,
-    /// Some thread has failed an assumption, and the others went on.
+    /// Some thread has failed an assumption, or after a block that was left in its middle, and the others went on.
     pub(crate) assumed: bool,
+    /// How many reports there were when the first thread stopped in the middle of an atomic block, where the others go on:
+    /// those behind may follow from what nobody can see.
+    pub(crate) reports_before_left_block: Option<usize>,
     /// A location had to be cut: the execution must be run again.
     pub(crate) void: bool,
     /// The first execution has been run once to its end.
@@ -378,6 +381,7 @@ impl Runtime {
             end: None,
             failed: Vec::new(),
             assumed: false,
+            reports_before_left_block: None,
             void: false,
             run_twice: false,
             weak_failures: WeakFailures::default(),
@@ -415,6 +419,7 @@ impl Runtime {
         self.end = None;
         self.failed.clear();
         self.assumed = false;
+        self.reports_before_left_block = None;
         self.void = false;
         self.weak_failures.begin();
         self.library = Library::default();
@@ -482,8 +487,8 @@ impl Runtime {
                 Turn::Ours
             }
             Way::Within => match self.execution.goes_on() {
-                Ok(()) => Turn::Ours,
-                Err(_) => self.diverges(),
+                Next::Run(_) => Turn::Ours,
+                next => self.obey(next),
             },
             _ => {
                 self.execution.arrive(self.running, pending);
@@ -603,6 +608,10 @@ impl Runtime {
     pub(crate) fn give_up(&mut self) -> Turn {
         if matches!(self.way, Way::Granted | Way::Opening | Way::Within) {
             self.way = Way::Plain;
+        }
+        if self.threads.of(self.running).block.is_entered() {
+            self.execution.leave_block();
+            self.reports_before_left_block.get_or_insert(self.reports.len());
         }
         self.execution.give_up(self.running);
         self.next()
@@ -907,7 +916,7 @@ impl Runtime {
     }
 
     /// Whether what is no event, but concerns others, is a step of its own to the explorer.
-    fn steps_aside(&self) -> bool {
+    pub(crate) fn steps_aside(&self) -> bool {
         self.explorer == Explorer::Dpor && self.graph.is_none()
     }
 
