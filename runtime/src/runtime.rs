@@ -346,6 +346,15 @@ struct Places<'a> {
     explored: &'a [Location],
 }
 
+/// Whether a thread that is cancelled goes on from there.
+const fn is_cancellation_point(pending: Pending) -> bool {
+    match pending {
+        Pending::Join(_) => true,
+        Pending::Wait(wish, _) => wish.is_cancellation_point(),
+        Pending::Access | Pending::Lock(_) => false,
+    }
+}
+
 impl Runtime {
     /// The runtime of a program whose variables are as they are before `main`.
     ///
@@ -477,6 +486,11 @@ impl Runtime {
             let state = self.threads.at(self.running);
             state.blocking.push((state.events, pending));
         }
+        if is_cancellation_point(pending) && !self.waits_at_point() {
+            let what = "a wait of a thread that is cancelled, under --explorer dpor".to_owned();
+            self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
+            return Turn::Other(Switch::End);
+        }
         if self.execution.length() >= self.max_events {
             self.end = Some(End::MaxEvents);
             return Turn::Other(Switch::End);
@@ -500,13 +514,6 @@ impl Runtime {
     /// How a thread comes to its next operation that performs one now.
     fn way_of(&mut self, thread: Thread) -> Way {
         if self.threads.at(thread).block.is_entered() { Way::Within } else { Way::Plain }
-    }
-
-    /// The explorer dpor does not know how the operation at hand depends on others.
-    fn refuse_by_classes(&mut self, what: &str, site: RecordPointer) -> Turn {
-        let what = format!("{what} under --explorer dpor");
-        self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
-        Turn::Other(Switch::End)
     }
 
     /// The running thread cannot go on by itself: who does?
@@ -810,10 +817,6 @@ impl Runtime {
         site: RecordPointer,
         object: usize,
     ) -> Turn {
-        let unknown = matches!(operation, Operation::Cancel(_) | Operation::TestCancel);
-        if self.explorer == Explorer::Dpor && unknown {
-            return self.refuse_by_classes(operation.name(), site);
-        }
         self.threads.at(self.running).events += 1;
         if self.recorder.traces() {
             self.recorder.detail(Detail { address: object, ..Detail::default() });
