@@ -4,6 +4,11 @@
 //@      drains what it writes itself, and z may still wait. READERS: loads in a block conflict
 //@      with no load, else st z, ld x, block, ld z would close a cycle. ASSUMED: of the
 //@      5 interleavings, the one in which the block comes before the store is dropped.
+//@      dpor: all blocks are ordered, and a block with every access to what it accesses. COUNT: two
+//@      blocks, two orders. BUFFERED: whichever block comes first, the load behind it comes before
+//@      or after the other one, and the load behind that one after both. PUBLISHED, READERS: if
+//@      the load of x comes after the block (before it), what is done with z is ordered already;
+//@      else there are two orders. ASSUMED: the block comes before the store or after it.
 //@ run: -DWHAT=COUNT --preemptions none
 //@ verdict: clean
 //@ executions: 5
@@ -31,8 +36,31 @@
 //@ verdict: unsupported
 //@ unsupported: waits an operation that may wait in an atomic block
 //@ run: -DWHAT=COUNT --explorer dpor
+//@ verdict: clean
+//@ executions: 2
+//@ run: -DWHAT=BUFFERED --explorer dpor
+//@ verdict: clean
+//@ executions: 4
+//@ run: -DWHAT=PUBLISHED --explorer dpor
+//@ verdict: violations
+//@ executions: 3
+//@ pso: store-z -> load-z
+//@ run: -DWHAT=READERS --explorer dpor
+//@ verdict: clean
+//@ executions: 3
+//@ run: -DWHAT=ASSUMED --explorer dpor
+//@ verdict: clean
+//@ executions: 1
+//@ blocked: 1
+//@ run: -DWHAT=ENDS --explorer dpor
+//@ verdict: violations
+//@ misuse: end
+//@ run: -DWHAT=LEFT --explorer dpor
+//@ verdict: violations
+//@ misuse: left
+//@ run: -DWHAT=WAITS --explorer dpor
 //@ verdict: unsupported
-//@ unsupported: count an atomic block under --explorer dpor
+//@ unsupported: waits an operation that may wait in an atomic block
 #include <assert.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -58,7 +86,7 @@ void __VERIFIER_atomic_assumes_x(void) {
 }
 
 static void count(void) {
-    __VERIFIER_atomic_begin(); // @count
+    __VERIFIER_atomic_begin();
     x++;
     __VERIFIER_atomic_begin();
     y++;

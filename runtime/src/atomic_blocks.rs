@@ -3,14 +3,16 @@
 //! block, and each is interlocked as a relaxed read-modify-write is: it drains what would have to be drained for one.
 
 use engine::event::Kind;
+use engine::execution::Pending;
 use engine::mapping::{self, Barriers, Order};
-use protocol::{Explorer, Kind as Finding, Role};
+use protocol::{Kind as Finding, Role};
 
 use crate::graph;
 use crate::memory::part;
+use crate::objects::Class;
 use crate::process::{fail, unsupported};
-use crate::recorder::Failure;
-use crate::runtime::{Runtime, Way, with};
+use crate::recorder::{Failure, Note, Operation};
+use crate::runtime::{Runtime, Way, turn, with};
 use crate::sites::{Record, RecordPointer};
 use crate::threads::call_site;
 
@@ -76,20 +78,39 @@ impl Runtime {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_block_begin(site: RecordPointer) {
     graph::refuse("an atomic block", site);
-    let explorer = with(|runtime| {
+    let outermost = with(|runtime| !runtime.threads.at(runtime.running).block.is_open());
+    let steps = outermost == Some(true) && begin_step(site);
+    with(|runtime| {
         let block = &mut runtime.threads.at(runtime.running).block;
         if block.depth == 0 {
             block.begun = Some(Record::behind(site));
         }
         block.depth += 1;
-        if runtime.way == Way::Plain {
+        if steps {
+            block.entered = true;
+            runtime.way = Way::Within;
+        } else if runtime.way == Way::Plain {
             runtime.way = Way::Opening;
         }
-        runtime.explorer
     });
-    if explorer == Some(Explorer::Dpor) {
-        unsupported("an atomic block under --explorer dpor", site);
+}
+
+/// Under the explorer dpor a block begins with a step of its own, which comes before or after all other blocks: what the
+/// block accesses is not known before it has done so. Whether it does.
+fn begin_step(site: RecordPointer) -> bool {
+    if with(|runtime| runtime.steps_aside()) != Some(true) {
+        return false;
     }
+    turn(Pending::Access, site);
+    let turn = with(|runtime| {
+        let object = runtime.objects.number(Class::Blocks, 0);
+        runtime.execution.open_block();
+        runtime.concerns(&[], &[object], Note { site, operation: Operation::BeginBlock }, 0)
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+    true
 }
 
 /// It ends.
@@ -99,7 +120,9 @@ extern "C" fn __fh_block_end(site: RecordPointer) {
         let block = &mut runtime.threads.at(runtime.running).block;
         block.depth = block.depth.checked_sub(1)?;
         if block.depth == 0 {
-            block.entered = false;
+            if std::mem::take(&mut block.entered) {
+                runtime.execution.close_block();
+            }
             if matches!(runtime.way, Way::Opening | Way::Within) {
                 runtime.way = Way::Plain;
             }

@@ -1,6 +1,9 @@
 //! `pthread_cancel`: deferred cancellation. Whether a thread is cancelled is looked at in an event of its own at each
 //! cancellation point, if the program calls `pthread_cancel` at all, and a wait that is a cancellation point ends when
 //! the thread is cancelled. Output and files are no cancellation points here.
+//!
+//! To the explorer dpor the request and the looks are operations on an object. That such a wait ends is no conflict that
+//! it knows: a thread that waits there and is cancelled, in whatever order, is refused.
 
 use std::ffi::c_int;
 
@@ -34,6 +37,8 @@ pub(crate) struct State {
     requested: bool,
     enabled: Enabled,
     ending: bool,
+    /// It has come to a wait that is a cancellation point.
+    waits: bool,
 }
 
 impl State {
@@ -43,6 +48,13 @@ impl State {
 }
 
 impl Runtime {
+    /// The running thread has come to a wait that is a cancellation point. Whether that can be explored.
+    pub(crate) fn waits_at_point(&mut self) -> bool {
+        let state = &mut self.threads.at(self.running).ends.cancellation;
+        state.waits = true;
+        !(state.requested && self.steps_aside())
+    }
+
     /// Changes the state of a thread, and says so to the engine.
     fn change_cancellation(&mut self, thread: Thread, change: impl FnOnce(&mut State)) {
         let state = &mut self.threads.at(thread).ends.cancellation;
@@ -92,10 +104,17 @@ extern "C" fn __fh_pthread_cancel(handle: usize) -> c_int {
     let call = Call::on("pthread_cancel", std::ptr::null::<u8>());
     let Some(Some(thread)) = with(|runtime| thread_of(runtime, handle)) else { return libc::ESRCH };
     let Some(object) = unnamed(Class::Cancellation, thread.index()) else { return 0 };
-    call.event(Pending::Access, |runtime| {
+    let refused = call.event(Pending::Access, |runtime| {
         runtime.change_cancellation(thread, |state| state.requested = true);
-        (Kind::Lock(object), Operation::Cancel(thread), ())
+        let waits = runtime.threads.of(thread).ends.cancellation.waits;
+        (Kind::Lock(object), Operation::Cancel(thread), waits && runtime.steps_aside())
     });
+    if refused == Some(true) {
+        process::unsupported(
+            "pthread_cancel of a thread that waits at a cancellation point, under --explorer dpor",
+            call.site,
+        );
+    }
     0
 }
 

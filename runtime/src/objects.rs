@@ -53,6 +53,8 @@ pub(crate) enum Class {
     Exits,
     /// What is to be done about signals.
     Signals,
+    /// Which atomic block comes next.
+    Blocks,
 }
 
 impl Class {
@@ -72,6 +74,7 @@ impl Class {
             Self::Keys => "keys",
             Self::Exits => "handlers of the end",
             Self::Signals => "signals",
+            Self::Blocks => "atomic blocks",
         }
     }
 
@@ -93,7 +96,8 @@ impl Class {
             | Self::Library
             | Self::Keys
             | Self::Exits
-            | Self::Signals => 0,
+            | Self::Signals
+            | Self::Blocks => 0,
         }
     }
 
@@ -114,7 +118,8 @@ impl Class {
             | Self::Library
             | Self::Keys
             | Self::Exits
-            | Self::Signals => Some(Initial::Nothing),
+            | Self::Signals
+            | Self::Blocks => Some(Initial::Nothing),
         }
     }
 }

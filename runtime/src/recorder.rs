@@ -67,7 +67,7 @@ pub(crate) enum Operation {
     Initialise,
     /// A number is chosen, in an execution graph.
     Choose,
-    /// A block is freed; this and the next three are events under the explorer dpor alone.
+    /// A block is freed; this and the next four are events under the explorer dpor alone.
     Free,
     /// A function's local variables come to their end.
     Leave,
@@ -75,6 +75,8 @@ pub(crate) enum Operation {
     Destroy,
     /// Something is used that all threads have in common.
     Use,
+    /// An atomic block begins.
+    BeginBlock,
     OnceEnter,
     OnceReturn,
     OwnerDies,
@@ -154,6 +156,7 @@ impl Operation {
             Self::Leave => "leave",
             Self::Destroy => "destroy",
             Self::Use => "use",
+            Self::BeginBlock => "atomic-begin",
             Self::OnceEnter => "once-enter",
             Self::OnceReturn => "once-return",
             Self::OwnerDies => "owner-dies",
@@ -245,7 +248,8 @@ pub(crate) fn target_of(note: &Note, address: usize) -> String {
         | Operation::End
         | Operation::Choose
         | Operation::Leave
-        | Operation::Use => String::new(),
+        | Operation::Use
+        | Operation::BeginBlock => String::new(),
         _ if !expression.is_empty() => expression.to_owned(),
         _ => format!("{address:#x}"),
     }

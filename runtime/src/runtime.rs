@@ -65,8 +65,11 @@ pub(crate) struct Runtime {
     pub(crate) end: Option<End>,
     /// The threads that have failed, with how many events and choices there were then, where the others go on.
     pub(crate) failed: Vec<(Failure, Extent)>,
-    /// Some thread has failed an assumption, and the others went on.
+    /// Some thread has failed an assumption, or after a block that was left in its middle, and the others went on.
     pub(crate) assumed: bool,
+    /// How many reports there were when the first thread stopped in the middle of an atomic block, where the others go on:
+    /// those behind may follow from what nobody can see.
+    pub(crate) reports_before_left_block: Option<usize>,
     /// A location had to be cut: the execution must be run again.
     pub(crate) void: bool,
     /// The first execution has been run once to its end.
@@ -343,6 +346,15 @@ struct Places<'a> {
     explored: &'a [Location],
 }
 
+/// Whether a thread that is cancelled goes on from there.
+const fn is_cancellation_point(pending: Pending) -> bool {
+    match pending {
+        Pending::Join(_) => true,
+        Pending::Wait(wish, _) => wish.is_cancellation_point(),
+        Pending::Access | Pending::Lock(_) => false,
+    }
+}
+
 impl Runtime {
     /// The runtime of a program whose variables are as they are before `main`.
     ///
@@ -378,6 +390,7 @@ impl Runtime {
             end: None,
             failed: Vec::new(),
             assumed: false,
+            reports_before_left_block: None,
             void: false,
             run_twice: false,
             weak_failures: WeakFailures::default(),
@@ -415,6 +428,7 @@ impl Runtime {
         self.end = None;
         self.failed.clear();
         self.assumed = false;
+        self.reports_before_left_block = None;
         self.void = false;
         self.weak_failures.begin();
         self.library = Library::default();
@@ -472,6 +486,11 @@ impl Runtime {
             let state = self.threads.at(self.running);
             state.blocking.push((state.events, pending));
         }
+        if is_cancellation_point(pending) && !self.waits_at_point() {
+            let what = "a wait of a thread that is cancelled, under --explorer dpor".to_owned();
+            self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
+            return Turn::Other(Switch::End);
+        }
         if self.execution.length() >= self.max_events {
             self.end = Some(End::MaxEvents);
             return Turn::Other(Switch::End);
@@ -482,8 +501,8 @@ impl Runtime {
                 Turn::Ours
             }
             Way::Within => match self.execution.goes_on() {
-                Ok(()) => Turn::Ours,
-                Err(_) => self.diverges(),
+                Next::Run(_) => Turn::Ours,
+                next => self.obey(next),
             },
             _ => {
                 self.execution.arrive(self.running, pending);
@@ -495,13 +514,6 @@ impl Runtime {
     /// How a thread comes to its next operation that performs one now.
     fn way_of(&mut self, thread: Thread) -> Way {
         if self.threads.at(thread).block.is_entered() { Way::Within } else { Way::Plain }
-    }
-
-    /// The explorer dpor does not know how the operation at hand depends on others.
-    fn refuse_by_classes(&mut self, what: &str, site: RecordPointer) -> Turn {
-        let what = format!("{what} under --explorer dpor");
-        self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
-        Turn::Other(Switch::End)
     }
 
     /// The running thread cannot go on by itself: who does?
@@ -603,6 +615,10 @@ impl Runtime {
     pub(crate) fn give_up(&mut self) -> Turn {
         if matches!(self.way, Way::Granted | Way::Opening | Way::Within) {
             self.way = Way::Plain;
+        }
+        if self.threads.of(self.running).block.is_entered() {
+            self.execution.leave_block();
+            self.reports_before_left_block.get_or_insert(self.reports.len());
         }
         self.execution.give_up(self.running);
         self.next()
@@ -803,10 +819,6 @@ impl Runtime {
         site: RecordPointer,
         object: usize,
     ) -> Turn {
-        let unknown = matches!(operation, Operation::Cancel(_) | Operation::TestCancel);
-        if self.explorer == Explorer::Dpor && unknown {
-            return self.refuse_by_classes(operation.name(), site);
-        }
         self.threads.at(self.running).events += 1;
         if self.recorder.traces() {
             self.recorder.detail(Detail { address: object, ..Detail::default() });

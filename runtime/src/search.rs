@@ -253,6 +253,8 @@ impl Runtime {
         };
         *fault = None;
         match (failure, self.end.take()) {
+            // Nothing comes after what is left of a block.
+            _ if self.execution.follows_left_block() => self.assumed = true,
             (Some(failure), _) | (None, Some(End::Failed(failure))) => {
                 let extent = Extent::of(&self.execution);
                 self.failed.push((failure, extent));
@@ -351,6 +353,7 @@ impl Runtime {
             // It is no execution of the program, or the beginning of one that has been run before.
             End::Nobody(Ending::Abandoned) => {}
             End::Nobody(_) if !self.failed.is_empty() => {
+                self.reports.truncate(self.reports_before_left_block.unwrap_or(usize::MAX));
                 self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 for (failure, extent) in self.failed.drain(..) {
                     self.recorder.fail_at(failure, &self.execution, extent);

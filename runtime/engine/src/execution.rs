@@ -347,16 +347,41 @@ impl Execution {
         if next == Ok(current) { Next::Run(current) } else { self.stop(next) }
     }
 
-    /// The running thread performs another event, with nothing in between: there is no choice.
-    ///
-    /// # Errors
-    /// [`Diverged`]: where a schedule is repeated, another thread comes next.
-    pub fn goes_on(&mut self) -> Result<(), Diverged> {
-        let decided = self.strategy.undecided(self.length, Some(self.current));
-        if decided.is_err() {
-            self.diverged = Some(self.length);
+    /// The running thread performs another event, with nothing in between: there is no choice. Where a schedule is
+    /// repeated, another thread may come next: that is the end.
+    pub fn goes_on(&mut self) -> Next {
+        match self.strategy.undecided(self.length, Some(self.current)) {
+            Ok(()) => Next::Run(self.current),
+            Err(Diverged) => self.ends_early(),
         }
-        decided
+    }
+
+    /// The chosen thread performs the first event of a block, to which all belongs that it performs from here on: it
+    /// [goes on](Self::goes_on) between these events. All first events of blocks operate on one object.
+    pub fn open_block(&mut self) {
+        if self.observed {
+            self.strategy.opens_block(self.current);
+        }
+    }
+
+    /// The block of the running thread is over.
+    pub fn close_block(&mut self) {
+        if self.observed {
+            self.strategy.closes_block();
+        }
+    }
+
+    /// The running thread, which [gives up](Self::give_up), is in the middle of a block.
+    pub fn leave_block(&mut self) {
+        if self.observed {
+            self.strategy.leaves_block();
+        }
+    }
+
+    /// Whether what the running thread has come to depends on a block that another one has left in its middle: then it is
+    /// no part of an execution.
+    pub fn follows_left_block(&mut self) -> bool {
+        self.observed && self.strategy.follows_left_block(self.current)
     }
 
     #[inline(never)]
@@ -375,11 +400,7 @@ impl Execution {
     /// Lets the chosen thread go on.
     fn resume(&mut self, chosen: Option<Thread>) -> Next {
         let Some(next) = chosen.filter(|&next| self.enabled.contains(next)) else {
-            if self.strategy.abandons() {
-                return Next::End(Ending::Abandoned);
-            }
-            self.diverged = Some(self.length);
-            return Next::End(Ending::Diverged);
+            return self.ends_early();
         };
         if next != self.current {
             self.segment = self.length;
@@ -406,6 +427,15 @@ impl Execution {
         self.enabled.remove(next);
         self.awakes(next);
         Next::Run(next)
+    }
+
+    /// Nobody goes on as the strategy wanted.
+    fn ends_early(&mut self) -> Next {
+        if self.strategy.abandons() {
+            return Next::End(Ending::Abandoned);
+        }
+        self.diverged = Some(self.length);
+        Next::End(Ending::Diverged)
     }
 
     fn end(&mut self) -> Ending {

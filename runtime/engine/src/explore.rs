@@ -182,6 +182,22 @@ pub trait Strategy {
     /// The thread that performs the next event had yielded before it; called only of a strategy that observes.
     fn yielded(&mut self) {}
 
+    /// What the thread performs from here on is one block: nothing of another thread comes in between. Its first event
+    /// operates on an object that all blocks have in common; called only of a strategy that observes.
+    fn opens_block(&mut self, _thread: Thread) {}
+
+    /// The block is over; called only of a strategy that observes.
+    fn closes_block(&mut self) {}
+
+    /// The thread stops in the middle of the block, and others go on; called only of a strategy that observes.
+    fn leaves_block(&mut self) {}
+
+    /// Whether what this thread has done depends on a block that another one has left in its middle; asked only of a
+    /// strategy that observes.
+    fn follows_left_block(&mut self, _thread: Thread) -> bool {
+        false
+    }
+
     /// Nobody can go on, and this thread waits for that; called only of a strategy that observes.
     fn blocked(&mut self, _thread: Thread, _need: Need) {}
 

@@ -55,6 +55,12 @@ pub struct Trust {
     /// An event that was performed again is not what it was.
     stale: bool,
     current: Thread,
+    /// Which of its thread's blocks the next event is in, from 1; 0 if it is in none.
+    block: u32,
+    /// How many blocks each thread has begun.
+    blocks: Vec<u32>,
+    /// The last events of blocks that were left in their middle.
+    left: Vec<u32>,
     /// The events of this execution.
     performed: Vec<u32>,
     /// The threads that wait for something to be different, by number.
@@ -225,6 +231,7 @@ impl Trust {
 
     /// Takes an event that is new, or may be another one than before.
     fn take(&mut self, event: &Performed<'_>) {
+        let event = &if self.block == 0 { *event } else { graph::interlocked(event) };
         let at = self.waiting.iter().position(|waiting| waiting.thread == event.thread);
         let waiting = at.map(|at| self.waiting.remove(at));
         let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
@@ -252,7 +259,8 @@ impl Trust {
             self.runs.push(event.thread.0.into());
             self.graph.length() - 1
         };
-        self.graph.events[index as usize].yielded = self.yielded == Some(self.position);
+        let taken = &mut self.graph.events[index as usize];
+        (taken.yielded, taken.block) = (self.yielded == Some(self.position), self.block);
         self.performed.push(index);
         self.position += 1;
         if self.has_repeated() {
@@ -348,6 +356,9 @@ impl Strategy for Trust {
         self.stale = self.graph.generation == UNKNOWN;
         (self.position, self.yielded) = (0, None);
         self.current = Thread::MAIN;
+        self.block = 0;
+        self.blocks.clear();
+        self.left.clear();
         self.performed.clear();
         self.counts = Counts::Once;
         self.waiting.clear();
@@ -387,8 +398,12 @@ impl Strategy for Trust {
 
     fn value(&mut self, _event: u32, count: u64) -> Result<u64, Diverged> {
         let count = u32::try_from(count).ok().filter(|&count| count < VALUE).ok_or(Diverged)?;
-        match self.planned().map(|index| self.graph.event(index).what) {
+        let planned = self.planned();
+        match planned.map(|index| self.graph.event(index).what) {
             Some(What::Value { value, count: before }) if before == count => {
+                if let Some(index) = planned {
+                    self.graph.events[index as usize].block = self.block;
+                }
                 self.position += 1;
                 Ok(value.into())
             }
@@ -398,6 +413,7 @@ impl Strategy for Trust {
             // The event that was performed last reads something new, and asks for the first time.
             _ => {
                 self.graph.append_value(self.current, count, self.position);
+                self.graph.events.last_mut().expect("it was just added").block = self.block;
                 self.runs.insert(self.position, VALUE);
                 (self.position, self.planned) = (self.position + 1, self.planned + 1);
                 Ok(0)
@@ -431,6 +447,34 @@ impl Strategy for Trust {
         self.scratch.addresses.set(location, address);
     }
 
+    fn opens_block(&mut self, thread: Thread) {
+        if self.blocks.len() <= thread.index() {
+            self.blocks.resize(thread.index() + 1, 0);
+        }
+        self.blocks[thread.index()] += 1;
+        self.block = self.blocks[thread.index()];
+    }
+
+    fn closes_block(&mut self) {
+        self.block = 0;
+    }
+
+    fn leaves_block(&mut self) {
+        self.left.extend(self.performed.last());
+        self.block = 0;
+    }
+
+    fn follows_left_block(&mut self, thread: Thread) -> bool {
+        if self.left.is_empty() {
+            return false;
+        }
+        if self.stale {
+            self.graph.rebuild();
+        }
+        let last = self.performed.iter().rfind(|&&index| self.graph.event(index).thread == thread);
+        last.is_some_and(|&last| self.left.iter().any(|&left| self.graph.knows(self.graph.clock(last), left)))
+    }
+
     fn becomes(&mut self, object: Object, state: Option<u64>) {
         if let Some(&index) = self.performed.last() {
             self.graph.becomes(index, object, state);
@@ -450,9 +494,15 @@ impl Strategy for Trust {
             let known = access.values.filter(|_| !is_object(access.place));
             watched.push((access.place, known.map(|(before, _)| before)));
         }
-        let first = iteration.first().map(|&index| self.graph.event(index).what);
+        let first = iteration.first().map(|&index| self.graph.event(index));
         let begins = match (standing, first) {
-            (Standing::InALoop, Some(What::Write)) | (Standing::BeforeALimitedWait, _) => Begins::ByWriting,
+            (Standing::InALoop, Some(&Event { block, first, .. })) if block != 0 => {
+                let begun = self.blocks.get(thread.index()).copied().unwrap_or(0);
+                Begins::WithBlock { block: begun + 1, on: self.graph.accesses[first as usize].place }
+            }
+            (Standing::InALoop, Some(Event { what: What::Write, .. })) | (Standing::BeforeALimitedWait, _) => {
+                Begins::ByWriting
+            }
             _ => Begins::ByReading,
         };
         let at = self.waiting.partition_point(|waiting| waiting.thread < thread);

@@ -6,7 +6,7 @@ use engine::explore::trust::Trust;
 use engine::explore::{Counts, Finish, Values};
 
 use super::machine::{self, Machine, State, Step};
-use super::program::{Access, Action, Program};
+use super::program::{Access, Action, Blocks, Program};
 use super::replay;
 
 /// Visits a run of each class. Threads that no operation spawns are created by a thread of its own, whose events are not
@@ -23,10 +23,25 @@ pub(crate) fn runs(program: &Program, visit: &mut impl FnMut(&[Step])) {
 /// # Panics
 /// As [`runs`].
 pub(crate) fn run_some(program: &Program, execution: &mut Execution, count: usize, visit: &mut impl FnMut(&[Step])) {
+    run_blocks(program, &Blocks::default(), execution, count, visit);
+}
+
+/// The same of a program with blocks.
+///
+/// # Panics
+/// As [`runs`].
+pub(crate) fn run_blocks(
+    program: &Program,
+    blocks: &Blocks,
+    execution: &mut Execution,
+    count: usize,
+    visit: &mut impl FnMut(&[Step]),
+) {
     let machine = Machine::new(program, machine::Model::Sc);
     let unspawned = (0..program.threads.len()).filter(|&thread| !machine.is_spawned(thread)).collect();
     let mut runner = Runner {
         program,
+        blocks,
         machine,
         state: None,
         unspawned,
@@ -52,6 +67,7 @@ pub(crate) fn run_some(program: &Program, execution: &mut Execution, count: usiz
 
 struct Runner<'p> {
     program: &'p Program,
+    blocks: &'p Blocks,
     machine: Machine<'p>,
     state: Option<State>,
     unspawned: Vec<usize>,
@@ -81,7 +97,10 @@ impl Runner<'_> {
                 created += 1;
                 self.create(execution, number, child).is_ok()
             } else {
-                self.perform(execution, number)
+                match self.perform_all(execution, number) {
+                    Next::Run(_) => true,
+                    Next::End(ending) => return ending,
+                }
             };
             if !performed {
                 return Ending::Diverged;
@@ -124,6 +143,35 @@ impl Runner<'_> {
         }
     }
 
+    /// Performs the operation that the thread stands before, or the whole block that begins there.
+    fn perform_all(&mut self, execution: &mut Execution, number: Thread) -> Next {
+        const DIVERGED: Next = Next::End(Ending::Diverged);
+        let thread = self.names[number.index()];
+        let next = |this: &Self| this.machine.next_op(this.state.as_ref().expect("it runs"), thread);
+        let first = next(self).expect("it stands before an operation");
+        if self.blocks.of(thread, first).is_none() {
+            return if self.perform(execution, number) { Next::Run(number) } else { DIVERGED };
+        }
+        execution.open_block();
+        execution.concerns(&[BLOCKS]);
+        let site = engine::event::Site(u32::MAX);
+        let begins = EngineStep { thread: number, site, kind: Kind::Fence, target: 0 };
+        if execution.performed(begins, &[], Values::Unknown).is_err() {
+            return DIVERGED;
+        }
+        while next(self).is_some_and(|op| self.blocks.join(thread, first, op)) {
+            match execution.goes_on() {
+                Next::Run(_) => {}
+                end @ Next::End(_) => return end,
+            }
+            if !self.perform(execution, number) {
+                return DIVERGED;
+            }
+        }
+        execution.close_block();
+        Next::Run(number)
+    }
+
     fn perform(&mut self, execution: &mut Execution, number: Thread) -> bool {
         let thread = self.names[number.index()];
         let state = self.state.as_mut().expect("it runs");
@@ -162,6 +210,9 @@ impl Runner<'_> {
         execution.performed(step, locations, values).is_ok()
     }
 }
+
+/// What all blocks have in common.
+const BLOCKS: Object = Object(machine::MUTEXES as u32);
 
 fn object(mutex: usize) -> Object {
     Object(u32::try_from(mutex).expect("few mutexes"))

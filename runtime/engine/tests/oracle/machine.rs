@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::atomicity::Happening;
-use super::program::{Access, Action, Address, Addresses, Barrier, Program, Value};
+use super::program::{Access, Action, Address, Addresses, Barrier, Blocks, Program, Value};
 
 pub(crate) const EVENTS: usize = 16;
 pub(crate) const THREADS: usize = 4;
@@ -221,8 +221,13 @@ impl<'p> Machine<'p> {
 
     /// Visits every interleaving, with the number of its preemptions. (For SC.)
     pub(crate) fn interleavings(&self, visit: &mut impl FnMut(&[Step], usize)) {
+        self.interleavings_of_blocks(&Blocks::default(), visit);
+    }
+
+    /// The same where nothing of another thread comes between the operations of a block.
+    pub(crate) fn interleavings_of_blocks(&self, blocks: &Blocks, visit: &mut impl FnMut(&[Step], usize)) {
         assert_eq!(self.model, Model::Sc, "only an SC execution is an interleaving of its events");
-        self.extend(&self.initial(), &mut Vec::new(), 0, visit);
+        self.extend(&self.initial(), blocks, &mut Vec::new(), 0, visit);
     }
 
     /// Visits every execution with its commits: issues, and commits by the place of their store among the issues.
@@ -278,18 +283,29 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn extend(&self, state: &State, run: &mut Vec<Step>, preemptions: usize, visit: &mut impl FnMut(&[Step], usize)) {
+    fn extend(
+        &self,
+        state: &State,
+        blocks: &Blocks,
+        run: &mut Vec<Step>,
+        preemptions: usize,
+        visit: &mut impl FnMut(&[Step], usize),
+    ) {
         let mut is_complete = true;
         let last = run.last().map(|step| step.thread);
+        let within = run.last().filter(|&&Step { thread, op, .. }| {
+            self.next_op(state, thread).is_some_and(|next| blocks.join(thread, op, next))
+        });
+        let only = within.map(|step| step.thread);
         for thread in 0..self.program.threads.len() {
-            if !self.is_enabled(state, thread) {
+            if !self.is_enabled(state, thread) || only.is_some_and(|only| only != thread) {
                 continue;
             }
             is_complete = false;
             let mut next = state.clone();
             run.push(self.execute(&mut next, thread));
             let preempts = last.is_some_and(|last| last != thread && self.is_enabled(state, last));
-            self.extend(&next, run, preemptions + usize::from(preempts), visit);
+            self.extend(&next, blocks, run, preemptions + usize::from(preempts), visit);
             run.pop();
         }
         if is_complete {
@@ -305,6 +321,12 @@ impl<'p> Machine<'p> {
     /// The operation that the thread stands before, if it has not come to its end.
     pub(crate) fn next(&self, state: &State, thread: usize) -> Option<Action> {
         Some(self.program.threads[thread].get(usize::from(state.next[thread]))?.action)
+    }
+
+    /// The number of that operation.
+    pub(crate) fn next_op(&self, state: &State, thread: usize) -> Option<usize> {
+        let op = usize::from(state.next[thread]);
+        (op < self.program.threads[thread].len()).then_some(op)
     }
 
     /// What memory holds.

@@ -14,6 +14,7 @@
 //! `st<w>f` a sequentially consistent one.
 
 use std::fmt;
+use std::ops::Range;
 
 pub(crate) type Value = u8;
 pub(crate) type Address = usize;
@@ -81,6 +82,24 @@ pub(crate) struct Op {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Program {
     pub(crate) threads: Vec<Vec<Op>>,
+}
+
+/// Operations that are one step together, with nothing of another thread in between: ranges of each thread, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Blocks {
+    pub(crate) threads: Vec<Vec<Range<usize>>>,
+}
+
+impl Blocks {
+    /// The block that the operation is in, as a number among those of its thread.
+    pub(crate) fn of(&self, thread: usize, op: usize) -> Option<usize> {
+        self.threads.get(thread)?.iter().position(|block| block.contains(&op))
+    }
+
+    /// Whether both operations of the thread are in one block.
+    pub(crate) fn join(&self, thread: usize, one: usize, other: usize) -> bool {
+        self.of(thread, one).is_some() && self.of(thread, one) == self.of(thread, other)
+    }
 }
 
 impl Action {

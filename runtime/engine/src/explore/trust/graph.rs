@@ -40,6 +40,11 @@ pub(super) enum What {
 pub(super) enum Begins {
     ByReading,
     ByWriting,
+    /// With this block of the thread, which first operates on this object.
+    WithBlock {
+        block: u32,
+        on: u32,
+    },
 }
 
 /// An event.
@@ -68,6 +73,8 @@ pub(super) struct Event {
     pub(super) tried: Tried,
     /// How many places it shares with events added before, if that was known before it was: 0 if not.
     pub(super) places: u32,
+    /// Which of its thread's blocks it is in, from 1; 0 outside. What is not performed may begin one.
+    pub(super) block: u32,
 }
 
 /// Whether an event writes.
@@ -132,6 +139,9 @@ pub(super) struct Mark {
     /// The first access of the overtaken event to a place where it was overtaken, by a number that does not depend on what
     /// else is known of the memory that it touches ([`super::overtaking::Addresses`]).
     pub(super) rank: u64,
+    /// Of an overtaken event that is not present, but performed anew once a block is over: its thread, and its number
+    /// there.
+    pub(super) anew: Option<(Thread, u32)>,
 }
 
 /// How an event that reads something older has split the order of the events before it: for each of these, whether it
@@ -288,6 +298,15 @@ pub(super) fn woken(what: What, watched: &[Watched]) -> What {
     if what == What::Local && !watched.is_empty() { What::Read } else { what }
 }
 
+/// An event of a block: whatever else accesses its locations comes before the block or after it.
+pub(super) fn interlocked<'a>(event: &Performed<'a>) -> Performed<'a> {
+    let kind = match event.kind {
+        Kind::Load | Kind::Store | Kind::CompareAndSwap | Kind::FailedRmw => Kind::Rmw,
+        other => other,
+    };
+    Performed { kind, ..*event }
+}
+
 fn writes(event: &Performed<'_>) -> Writes {
     match (event.kind, event.values) {
         _ if !event.objects.is_empty() => Writes::Surely,
@@ -320,6 +339,11 @@ impl Event {
     /// Whether nothing that conflicts may change place with it.
     pub(super) const fn writes(&self) -> bool {
         self.what.writes()
+    }
+
+    /// Whether both are in one block.
+    pub(super) fn is_with(&self, other: &Self) -> bool {
+        self.block != 0 && self.block == other.block && self.thread == other.thread
     }
 }
 
@@ -358,6 +382,23 @@ impl Graph {
     pub(super) fn knows(&self, clock: &[u32], index: u32) -> bool {
         let event = self.event(index);
         clock[event.thread.index()] >= event.tick
+    }
+
+    /// What an event of the thread comes after if it comes after this one: the last event of its block, as far as that is
+    /// there, unless the block is the thread's own.
+    pub(super) fn known_by(&self, thread: Thread, index: u32) -> u32 {
+        let event = self.event(index);
+        if event.block == 0 || event.thread == thread {
+            return index;
+        }
+        let last = self.events.iter().rposition(|other| other.is_with(event));
+        last.map_or(index, narrow)
+    }
+
+    /// Whether the mark says that this event was overtaken.
+    pub(super) fn is_of(&self, mark: &Mark, index: u32) -> bool {
+        let event = self.event(index);
+        if mark.present { mark.at == index } else { mark.anew == Some((event.thread, event.tick)) }
     }
 
     /// Makes `into` the join of it and the event's clock.
@@ -430,15 +471,17 @@ impl Graph {
     /// Adds a thread that waits for one of these places to change.
     pub(super) fn append_asleep(&mut self, thread: Thread, begins: Begins, watched: &[Watched]) {
         let index = self.push(thread, What::Asleep(begins), Writes::Surely, None);
-        self.accesses.extend(watched.iter().map(|&(place, value)| Access {
-            place,
-            event: index,
-            source: NONE,
-            next: NONE,
-            values: None,
-            watch: Watch::From(value),
-        }));
-        self.events[index as usize].accesses = narrow(watched.len());
+        let (event, source, next, values) = (index, NONE, NONE, None);
+        let aside = if let Begins::WithBlock { block, on } = begins {
+            self.events[index as usize].block = block;
+            Some((on, Watch::Never))
+        } else {
+            None
+        };
+        let watched = watched.iter().map(|&(place, value)| (place, Watch::From(value)));
+        let accesses = aside.into_iter().chain(watched);
+        self.accesses.extend(accesses.map(|(place, watch)| Access { place, event, source, next, values, watch }));
+        self.events[index as usize].accesses = narrow(self.accesses.len()) - self.events[index as usize].first;
         self.settle(index);
     }
 
@@ -462,6 +505,7 @@ impl Graph {
             leaves: false,
             tried,
             places: 0,
+            block: 0,
         });
         index
     }
@@ -636,7 +680,7 @@ impl Graph {
         for access in first..first + accesses {
             let source = self.accesses[access as usize].source;
             if source != NONE {
-                self.join_within(index, self.accesses[source as usize].event);
+                self.join_within(index, self.known_by(thread, self.accesses[source as usize].event));
             }
         }
         self.clocks[at + thread.index()] = tick;

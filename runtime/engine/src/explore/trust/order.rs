@@ -47,6 +47,9 @@ impl Closure {
     fn reads(&mut self, graph: &mut Graph, last: u32, sources: &[u32]) -> Older {
         let Event { first, accesses, writes, .. } = *graph.event(last);
         let range = first as usize..(first + accesses) as usize;
+        if divides_a_block(graph, last, sources) {
+            return Older::Sleeps;
+        }
         let mut starts = std::mem::take(&mut self.starts);
         starts.clear();
         let next = (graph.accesses[range.clone()].iter().zip(sources))
@@ -94,41 +97,59 @@ impl Closure {
         self.before.clear();
         self.after.clear();
         self.follows.clear();
-        for &index in graph.order.iter().filter(|&&index| index < last) {
+        let mut order = graph.order.iter().copied().filter(|&index| index < last).peekable();
+        let mut block = Vec::new();
+        while let Some(index) = order.next() {
             let event = graph.event(index);
-            let accesses = graph.accesses_of(index);
-            let writes = event.writes();
-            if event.what == What::Leave {
-                let source = graph.accesses.get(accesses[0].source as usize);
-                let after =
-                    self.threads[event.thread] || source.is_some_and(|source| self.after.contains(&source.event));
-                if after { &mut self.after } else { &mut self.before }.push(index);
-                self.follows.push(after);
-                self.threads[event.thread] |= after;
+            if event.block == 0 {
+                let follows = self.follows(graph, index, starts);
+                self.put(graph, index, follows);
                 continue;
             }
-            let follows = starts.contains(&index)
-                || self.threads[event.thread]
-                || matches!(event.what, What::Join(other) if self.threads[other])
-                || accesses.iter().any(|access| self.conflicts(access, writes));
-            self.follows.push(follows);
-            if !follows {
-                self.before.push(index);
-                continue;
-            }
-            self.after.push(index);
-            self.threads[event.thread] = true;
-            if let What::Create(child) = event.what {
-                self.threads[child] = true;
-            }
-            for access in accesses {
-                self.flag(access.place as usize, writes);
-            }
+            // All of a block or nothing.
+            block.push(index);
+            block.extend(std::iter::from_fn(|| order.next_if(|&next| graph.event(next).is_with(event))));
+            let follows = block.iter().any(|&index| self.follows(graph, index, starts));
+            block.drain(..).for_each(|index| self.put(graph, index, follows));
         }
         !self.threads[graph.event(last).thread]
             && sources
                 .iter()
                 .all(|&source| source == NONE || !self.after.contains(&graph.accesses[source as usize].event))
+    }
+
+    /// Whether the event comes after one of the starts, or after what does so, as far as that has been put there.
+    fn follows(&self, graph: &Graph, index: u32, starts: &[u32]) -> bool {
+        let event = graph.event(index);
+        let accesses = graph.accesses_of(index);
+        if event.what == What::Leave {
+            let source = graph.accesses.get(accesses[0].source as usize);
+            return self.threads[event.thread] || source.is_some_and(|source| self.after.contains(&source.event));
+        }
+        starts.contains(&index)
+            || self.threads[event.thread]
+            || matches!(event.what, What::Join(other) if self.threads[other])
+            || accesses.iter().any(|access| self.conflicts(access, event.writes()))
+    }
+
+    /// Puts the event after or before.
+    fn put(&mut self, graph: &Graph, index: u32, follows: bool) {
+        self.follows.push(follows);
+        if !follows {
+            self.before.push(index);
+            return;
+        }
+        self.after.push(index);
+        let event = graph.event(index);
+        self.threads[event.thread] = true;
+        if let What::Create(child) = event.what {
+            self.threads[child] = true;
+        }
+        if event.what != What::Leave {
+            for access in graph.accesses_of(index) {
+                self.flag(access.place as usize, event.writes());
+            }
+        }
     }
 
     fn conflicts(&self, access: &Access, writes: bool) -> bool {
@@ -158,6 +179,23 @@ enum Older {
     Sleeps,
 }
 
+/// Whether the event would come between events of a block if it read from these sources.
+fn divides_a_block(graph: &Graph, last: u32, sources: &[u32]) -> bool {
+    graph.accesses_of(last).iter().zip(sources).any(|(access, &source)| {
+        let event = |access: u32| graph.accesses.get(access as usize).map(|access| graph.event(access.event));
+        let next = event(graph.write_after(access.place, source));
+        event(source).zip(next).is_some_and(|(source, next)| source.is_with(next))
+    })
+}
+
+/// Whether this write, or another one of its block, has overtaken the event.
+fn is_settled(graph: &Graph, last: u32, write: u32) -> bool {
+    graph.marks.iter().any(|mark| {
+        let by = graph.event(mark.by);
+        graph.is_of(mark, last) && (mark.by == write || graph.event(write).is_with(by))
+    })
+}
+
 /// The next combination of sources for the last event; none if there is none. The first one, the last writes, has been
 /// tried as the event was added.
 fn next_sources(graph: &mut Graph, last: u32, sources: &mut Vec<u32>) -> Option<()> {
@@ -166,19 +204,21 @@ fn next_sources(graph: &mut Graph, last: u32, sources: &mut Vec<u32>) -> Option<
     let Event { previous, accesses, tried, .. } = *event;
     let mut number = tried.older as usize;
     sources.clear();
+    // Nor than what has overtaken it.
+    let settled = |write: u32| match graph.accesses.get(write as usize) {
+        Some(access) => is_settled(graph, last, access.event),
+        None => false,
+    };
     if accesses == 1 {
         // What it cannot read ends the search: nobody has to count the writes.
-        sources.push(graph.chain(graph.accesses_of(last)[0].place).nth(number)?);
+        let mut chain = graph.chain(graph.accesses_of(last)[0].place);
+        let ends = !graph.marks.is_empty() && chain.by_ref().take(number).any(settled);
+        sources.push(if ends { None } else { graph.chain(graph.accesses_of(last)[0].place).nth(number) }?);
         return Some(());
     }
     let known = |write: u32| match graph.accesses.get(write as usize) {
         Some(access) => previous != NONE && graph.knows(graph.clock(previous), access.event),
         None => true,
-    };
-    // Nor than what has overtaken it.
-    let settled = |write: u32| match graph.accesses.get(write as usize) {
-        Some(access) => graph.marks.iter().any(|mark| mark.present && mark.at == last && mark.by == access.event),
-        None => false,
     };
     for access in graph.accesses_of(last) {
         // Nothing is older than what its thread knows already.

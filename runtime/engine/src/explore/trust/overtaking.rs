@@ -146,7 +146,7 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32, scratch: &mut
     }
     for &(_, source) in &*sources {
         if source != NONE {
-            graph.join(clock, graph.accesses[source as usize].event);
+            graph.join(clock, graph.known_by(event.thread, graph.accesses[source as usize].event));
         }
     }
     let possible = sources.iter().all(|&(place, source)| can_perform(graph, event, place, source))
@@ -161,8 +161,10 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32, scratch: &mut
         && !graph.knows(clock, overtaken)
         && sources.iter().all(stands)
         && graph.marks.iter().all(|mark| {
-            let again = mark.present && mark.at == overtaken;
-            mark.by != overtaken && if again { mark.rank < rank || graph.knows(clock, mark.by) } else { kept(mark.by) }
+            let again = graph.is_of(mark, overtaken);
+            // A block, of which more may be known later, comes first.
+            let turns = || event.block == 0 && (mark.rank < rank || graph.event(mark.by).block != 0);
+            mark.by != overtaken && if again { turns() || graph.knows(clock, mark.by) } else { kept(mark.by) }
         })
         && (overtaken..last).all(|index| graph.knows(clock, index) || is_last(graph, clock, last, index));
     if works { Attempt::Works } else { Attempt::Fails }
@@ -293,7 +295,9 @@ impl Overtaking {
         // A thread that waited for an object, or for something to change, may have to wait now: its event is added when
         // it can be performed.
         let watches = from.accesses_of(overtaken).iter().any(Access::waited);
-        let present = from.event(overtaken).need.is_none() && !watches;
+        // Nor can anybody perform one before the block is over that overtakes.
+        let blocked = from.event(by).block != 0;
+        let present = from.event(overtaken).need.is_none() && !watches && !blocked;
         let again = present && self.leaves_open(from);
         let stays = |index| index < overtaken || from.knows(clock, index) || index == by;
         let kept = |index| stays(index) || (index == overtaken && present);
@@ -311,8 +315,11 @@ impl Overtaking {
             into.events[into.bottom as usize].tried = Tried { overtaken: into.bottom, ways: 0, older: 0 };
         }
         let order = from.order.iter().copied().filter(|&index| index < by && index != overtaken && kept(index));
-        into.order.extend(order.map(number));
+        let begun = |index: &u32| from.event(*index).is_with(from.event(overtaken));
+        into.order.extend(order.clone().filter(|index| !begun(index)).map(number));
         into.order.push(number(by));
+        // What overtakes an event of a block comes before the block.
+        into.order.extend(order.filter(begun).map(number));
         if present {
             into.order.push(number(overtaken));
         }
@@ -332,7 +339,9 @@ impl Overtaking {
             }
         }
         let at = if present { number(overtaken) } else { overtaken };
-        into.marks.push(Mark { at, present, by: number(by), rank });
+        let Event { thread, tick, .. } = *from.event(overtaken);
+        let anew = blocked.then_some((thread, tick));
+        into.marks.push(Mark { at, present, by: number(by), rank, anew });
         into.moved = [number(by), if present { number(overtaken) } else { NONE }];
         into.generation = from.generation;
         let event = &mut into.events[number(by) as usize];

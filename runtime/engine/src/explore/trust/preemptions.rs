@@ -57,16 +57,17 @@ struct Line {
     is_joined: bool,
 }
 
-/// An event of a thread.
+/// An event of a thread, or a block of them.
 #[derive(Clone, Debug)]
 struct Planned {
+    /// The event, or the first one.
     index: u32,
     after: Vec<Place>,
     /// Nobody's waiting depends on it, and it costs something to leave its thread before it.
     is_plain: bool,
 }
 
-/// So many events of a thread.
+/// So many events of a thread, a block as one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Place {
     thread: Thread,
@@ -217,8 +218,10 @@ impl Bound {
         if matches!(event.what, What::Value { .. }) {
             return;
         }
-        let events = self.line(event.thread).events.len();
-        let at = Place { thread: event.thread, events: u32::try_from(events).expect("fewer than 2^32 events") + 1 };
+        let line = self.line(event.thread);
+        let goes_on = line.events.last().is_some_and(|last| graph.event(last.index).is_with(event));
+        let events = line.events.len() + usize::from(!goes_on);
+        let at = Place { thread: event.thread, events: u32::try_from(events).expect("fewer than 2^32 events") };
         let mut after = Vec::new();
         self.follow(graph, event, &mut after);
         let mut is_plain = !event.yielded && event.need.is_none();
@@ -237,17 +240,18 @@ impl Bound {
             }
         }
         after.retain(|before| before.thread != event.thread);
-        self.line(event.thread).events.push(Planned { index, after, is_plain });
+        let line = self.line(event.thread);
+        match line.events.last_mut().filter(|_| goes_on) {
+            Some(begun) => begun.after.append(&mut after),
+            None => line.events.push(Planned { index, after, is_plain }),
+        }
     }
 
     /// What comes before the event for other reasons than that they conflict.
     fn follow(&mut self, graph: &Graph, event: &Event, after: &mut Vec<Place>) {
-        let numbered = |index: u32| {
-            let Event { thread, tick, .. } = *graph.event(index);
-            Place { thread, events: tick }
-        };
         if event.previous != NONE {
-            after.push(numbered(event.previous));
+            let place = self.place(graph, event.previous);
+            after.push(place);
         }
         match event.what {
             What::Join(other) => {
@@ -259,10 +263,17 @@ impl Bound {
             What::Leave => {
                 let sources = graph.accesses[event.first as usize..][..event.accesses as usize].iter();
                 let released = sources.filter_map(|access| graph.accesses.get(access.source as usize));
-                after.extend(released.map(|source| numbered(source.event)));
+                after.extend(released.map(|source| self.place(graph, source.event)));
             }
             _ => {}
         }
+    }
+
+    /// An event that has been taken.
+    fn place(&mut self, graph: &Graph, index: u32) -> Place {
+        let thread = graph.event(index).thread;
+        let events = self.line(thread).events.partition_point(|planned| planned.index <= index);
+        Place { thread, events: u32::try_from(events).expect("fewer than 2^32 events") }
     }
 }
 

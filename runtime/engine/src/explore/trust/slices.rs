@@ -331,6 +331,8 @@ impl Outline {
             write(into, u64::from(mark.at) << 1 | u64::from(mark.present));
             write(into, mark.by.into());
             write(into, mark.rank);
+            write(into, mark.anew.map_or(0, |(thread, _)| u64::from(thread.0) + 1));
+            mark.anew.iter().for_each(|&(_, tick)| write(into, tick.into()));
         }
         write(into, self.fixed.into());
         write(into, self.bottom.into());
@@ -367,12 +369,13 @@ impl Outline {
         for _ in 0..from.count()? {
             let at = from.number()?;
             let present = at & 1 == 1;
-            marks.push(Mark {
-                at: u32::try_from(at >> 1).map_err(|_| Corrupt)?,
-                present,
-                by: from.narrow()?,
-                rank: from.number()?,
-            });
+            let at = u32::try_from(at >> 1).map_err(|_| Corrupt)?;
+            let (by, rank) = (from.narrow()?, from.number()?);
+            let anew = match from.number()?.checked_sub(1) {
+                None => None,
+                Some(thread) => Some((Thread(u8::try_from(thread).map_err(|_| Corrupt)?), from.narrow()?)),
+            };
+            marks.push(Mark { at, present, by, rank, anew });
         }
         let (fixed, bottom) = (from.narrow()?, from.narrow()?);
         let moved = [from.narrow()?.checked_sub(1), from.narrow()?.checked_sub(1)];
