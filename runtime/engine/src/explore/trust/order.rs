@@ -89,12 +89,20 @@ impl Closure {
     /// Splits the order, without the last event, into what comes after the starts and the rest; false if the last
     /// event would have to come after one of them itself.
     fn split(&mut self, graph: &Graph, last: u32, starts: &[u32], sources: &[u32]) -> bool {
+        let &Event { thread, previous, .. } = graph.event(last);
+        if previous != NONE && starts.iter().any(|&start| graph.knows(graph.clock(previous), start)) {
+            return false;
+        }
         self.search += 1;
         self.threads.first(256).fill(false);
-        self.before.clear();
         self.after.clear();
+        let first = graph.order.iter().position(|index| starts.contains(index)).unwrap_or(graph.order.len());
+        let (before, rest) = graph.order.split_at(first);
+        self.before.clear();
+        self.before.extend(before.iter().filter(|&&index| index < last));
         self.follows.clear();
-        for &index in graph.order.iter().filter(|&&index| index < last) {
+        self.follows.resize(self.before.len(), false);
+        for &index in rest.iter().filter(|&&index| index < last) {
             let event = graph.event(index);
             let accesses = graph.accesses_of(index);
             let writes = event.writes();
@@ -121,14 +129,15 @@ impl Closure {
             if let What::Create(child) = event.what {
                 self.threads[child] = true;
             }
+            if self.threads[thread] {
+                return false;
+            }
             for access in accesses {
                 self.flag(access.place as usize, writes);
             }
         }
-        !self.threads[graph.event(last).thread]
-            && sources
-                .iter()
-                .all(|&source| source == NONE || !self.after.contains(&graph.accesses[source as usize].event))
+        let follows = |source: u32| self.after.contains(&graph.accesses[source as usize].event);
+        !self.threads[thread] && sources.iter().all(|&source| source == NONE || !follows(source))
     }
 
     fn conflicts(&self, access: &Access, writes: bool) -> bool {
