@@ -35,11 +35,22 @@ use crate::signals::Actions;
 use crate::sites::{Record, RecordPointer, Sites};
 use crate::threads::{ThreadTable, call_site};
 
+/// Whether a location has the number that it had in the last execution.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    AsBefore,
+    MayDiffer,
+}
+
 /// Everything that the runtime knows, in one place.
 pub(crate) struct Runtime {
     pub(crate) execution: Execution,
     pub(crate) monitors: Vec<Box<dyn Monitor>>,
     pub(crate) reports: Vec<Report>,
+    /// So many of the first events the monitors know from the last execution.
+    watched: u32,
+    /// Of the locations of the next execution.
+    pub(crate) numbers: Numbers,
     pub(crate) recorder: Recorder,
     pub(crate) threads: ThreadTable,
     pub(crate) objects: ObjectTable,
@@ -370,6 +381,8 @@ impl Runtime {
             execution,
             monitors,
             reports: Vec::new(),
+            watched: 0,
+            numbers: Numbers::MayDiffer,
             recorder,
             threads: ThreadTable::default(),
             objects: ObjectTable::default(),
@@ -421,8 +434,7 @@ impl Runtime {
         self.objects.reset();
         self.keys.reset();
         self.recorder.begin(self.execution.shared());
-        self.monitors.iter_mut().for_each(|monitor| monitor.begin());
-        self.reports.clear();
+        self.begin_monitors();
         self.run_on(Thread::MAIN);
         self.way = Way::Plain;
         self.end = None;
@@ -440,6 +452,22 @@ impl Runtime {
         self.exited_at.clear();
         self.last_external = None;
         true
+    }
+
+    /// The monitors need not watch once more what they saw in the last execution, if all of them can go back to that.
+    fn begin_monitors(&mut self) {
+        let shared = self.execution.shared();
+        let numbers = std::mem::replace(&mut self.numbers, Numbers::AsBefore);
+        let repeats = numbers == Numbers::AsBefore && shared > 0 && !self.recorder.traces();
+        // The monitors for which one execution of each class is enough come first, and can.
+        if repeats && self.monitors.iter_mut().rev().all(|monitor| monitor.can_resume(shared)) {
+            self.monitors.iter_mut().for_each(|monitor| monitor.resume(shared, &mut self.reports));
+            self.watched = shared;
+        } else {
+            self.monitors.iter_mut().for_each(|monitor| monitor.begin());
+            self.reports.clear();
+            self.watched = 0;
+        }
     }
 
     #[inline(always)]
@@ -791,8 +819,10 @@ impl Runtime {
             self.recorder.event(note);
         }
         let event = Event { thread, site, kind: Kind::Fence, before: Barrier::None, after: Barrier::None, order: None };
-        for monitor in &mut self.monitors {
-            monitor.event(&event, &[], &mut self.reports);
+        if self.execution.length() > self.watched {
+            for monitor in &mut self.monitors {
+                monitor.event(&event, &[], &mut self.reports);
+            }
         }
     }
 
@@ -900,6 +930,9 @@ impl Runtime {
             let turn = self.diverges();
             self.recorder.event(note);
             return turn;
+        }
+        if self.execution.length() <= self.watched {
+            return Turn::Ours;
         }
         let (kind, barriers) = if self.way == Way::Within { interlocked(kind, barriers) } else { (kind, barriers) };
         let Barriers { before, after, order } = barriers;

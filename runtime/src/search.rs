@@ -25,7 +25,7 @@ use crate::faults::{self, Fault};
 use crate::fiber::Switch;
 use crate::heap::Heap;
 use crate::recorder::{Extent, Failure, Recorder, site_use};
-use crate::runtime::{End, Runtime, Turn, install, with};
+use crate::runtime::{End, Numbers, Runtime, Turn, install, with};
 use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
 use crate::{control, fiber, foreign, globals, graph, layout, process, scratch};
@@ -311,7 +311,7 @@ impl Runtime {
             return Some(refused);
         }
         if faults::interrupted() && fault.is_some_and(|(fault, _)| fault == Fault::Endless) {
-            self.execution.finish(Finish::Again);
+            self.run_again();
             return Some(Stopped::Open);
         }
         // What has been tried of an event is counted by the places that it touches.
@@ -321,7 +321,7 @@ impl Runtime {
         }
         // The first execution is run twice, so that a program that depends on the time or on chance is noticed.
         if self.void || (fault.is_none() && !std::mem::replace(&mut self.run_twice, true)) {
-            self.execution.finish(Finish::Again);
+            self.run_again();
             return None;
         }
         let end = match fault {
@@ -381,6 +381,12 @@ impl Runtime {
         self.execution.finish(Finish::Done);
         self.shadow.settle();
         (stop_at_first && self.recorder.has_found()).then_some(Stopped::Found)
+    }
+
+    /// The execution, which has ended, has to be run once more, maybe with other locations.
+    fn run_again(&mut self) {
+        self.execution.finish(Finish::Again);
+        self.numbers = Numbers::MayDiffer;
     }
 
     pub(crate) fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
@@ -535,7 +541,7 @@ pub(crate) fn replay(job: &Replay) {
             with(|runtime| runtime.finish_replay(job, fault));
             return;
         }
-        with(|runtime| runtime.execution.finish(Finish::Again));
+        with(Runtime::run_again);
     }
 }
 

@@ -9,6 +9,7 @@ mod commit_order;
 pub mod exact;
 mod general_clock;
 pub mod happens_before;
+mod journal;
 pub mod prefix;
 pub mod race;
 mod relaxed_order;
@@ -20,6 +21,18 @@ mod writes;
 pub trait Monitor {
     /// Forgets the last execution; the next event is the first of a new one.
     fn begin(&mut self);
+
+    /// Whether [`Monitor::resume`] can go back to where the last execution had so many events, and that is less work than to
+    /// be told of them again. Once that was asked, the monitor keeps what it needs for it.
+    fn can_resume(&mut self, _events: EventIndex) -> bool {
+        false
+    }
+
+    /// Instead of [`Monitor::begin`]: the next execution begins with so many events of the last one, of which the monitor is
+    /// not told again. `reports`, those of the last execution, keep those that it made of these events.
+    fn resume(&mut self, _events: EventIndex, _reports: &mut Vec<Report>) {
+        unreachable!("asked for only where it can be done");
+    }
 
     /// Takes the next event of the execution. `locations` are the locations of an access, in ascending order and
     /// without duplicates; empty for an event that is no access. Reports are appended to `reports`.

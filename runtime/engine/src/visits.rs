@@ -87,15 +87,20 @@ impl<L: Copy + PartialEq, M: Copy> Visits<L, M> {
     #[inline]
     pub fn same(&self, state: &[u64]) -> impl Iterator<Item = M> {
         let active = self.activations.last();
-        let (from, visits) = active.map_or((0, 0), |active| (active.words, active.visits));
+        let words = active.map_or(&[][..], |active| &self.words[active.words..]);
+        let marks = active.map_or(&[][..], |active| &self.marks[active.marks..]);
+        // Most often none did.
+        let known = match state {
+            [] => true,
+            &[first, ..] => words.chunks_exact(state.len()).any(|kept| kept[0] == first && kept == state),
+        };
+        let visits = active.filter(|_| known).map_or(0, |active| active.visits);
         let recent = (visits.saturating_sub(RECENT as u64).max(1)..visits).rev();
-        let kept = active.map_or(&[][..], |active| &self.marks[active.marks..]);
-        recent.chain((visits > 0).then_some(0)).map(slot).filter_map(move |slot| {
-            let at = from + slot * state.len();
-            // Most states differ in their first word.
-            let differs = state.first().is_some_and(|&first| self.words[at] != first);
-            (!differs && self.words[at..at + state.len()] == *state).then(|| kept[slot])
-        })
+        recent
+            .chain((visits > 0).then_some(0))
+            .map(slot)
+            .filter(move |slot| words[slot * state.len()..][..state.len()] == *state)
+            .map(move |slot| marks[slot])
     }
 
     /// Keeps this visit of the innermost loop beside the earlier ones.

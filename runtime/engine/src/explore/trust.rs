@@ -166,7 +166,7 @@ impl Trust {
     fn overtake(&mut self, last: u32) -> bool {
         let mut graph = self.spare.pop().unwrap_or_default();
         while let Some(overtaking) = overtaking::next(&mut self.graph, last, &mut self.scratch) {
-            overtaking.apply(&self.graph, &mut graph, &self.scratch.addresses);
+            overtaking.apply(&self.graph, &mut graph, &mut self.scratch);
             // Where it is to be varied, it may need fewer than it does now.
             let varies = graph.bottom < graph.length();
             if varies || self.bound.as_mut().is_none_or(|bound| bound.admits(&graph, Of::Beginning)) {
@@ -230,6 +230,7 @@ impl Trust {
     }
 
     /// Takes an event that is new, or may be another one than before.
+    #[inline(never)]
     fn take(&mut self, event: &Performed<'_>) {
         let event = &if self.block == 0 { *event } else { graph::interlocked(event) };
         let at = self.waiting.iter().position(|waiting| waiting.thread == event.thread);

@@ -21,7 +21,8 @@
 //! tick of e′; W\[a\] ≤ A\[a\]; C\[t\]\[u\] ≤ C\[u\]\[u\].
 
 use super::EventIndex;
-use crate::clock::{Clock, Clocks, LANES, Tick, blocks_for, count, join, tick};
+use super::journal::Changed;
+use crate::clock::{Block, Clock, Clocks, LANES, Tick, blocks_for, count, join, tick};
 use crate::event::{Event, Kind, Location, Thread};
 use crate::per_thread::PerThread;
 
@@ -223,6 +224,33 @@ impl HappensBefore {
         }
         self.previous[thread] = self.events;
         self.events += 1;
+    }
+
+    /// Visits the clocks that an event changes.
+    #[inline(always)]
+    pub(super) fn changed_by<const WIDTH: usize>(&mut self, by: &Changed<'_>, mut visit: impl FnMut(&mut [Block])) {
+        visit(self.threads.row_of_width::<WIDTH>(by.thread.index()));
+        if let Some(child) = by.child {
+            visit(self.threads.row_of_width::<WIDTH>(child.index()));
+        }
+        by.locations.iter().for_each(|location| visit(self.locations.row_of_width::<WIDTH>(location.index())));
+        by.objects.iter().flatten().for_each(|object| visit(self.objects.row_of_width::<WIDTH>(object.index())));
+    }
+
+    /// prev of the thread's next event, where it has one.
+    #[inline]
+    pub(super) fn previous_of(&self, thread: Thread) -> EventIndex {
+        self.previous[thread]
+    }
+
+    /// Says what [`HappensBefore::previous_of`] was.
+    pub(super) fn restore_previous(&mut self, thread: Thread, previous: EventIndex) {
+        self.previous[thread] = previous;
+    }
+
+    /// There was one event less.
+    pub(super) const fn step_back(&mut self) {
+        self.events -= 1;
     }
 
     #[cold]

@@ -27,10 +27,11 @@ use std::collections::BTreeSet;
 
 use super::commit_order::{CommitOrder, Pso, Tso};
 use super::happens_before::{Accesses, HappensBefore};
+use super::journal::{Changed, Entry, Journal};
 use super::travelling::Travelling;
 use super::writes::{Cell, Write, WriteKind, Writes};
 use super::{EventIndex, Model, Monitor, Name, Report, add_report};
-use crate::clock::{Clock, Clocks, LANES, Tick, count, join};
+use crate::clock::{Block, Clock, Clocks, LANES, Tick, count, join};
 use crate::event::{Barrier, Event, Kind, Location, Thread};
 use crate::per_thread::PerThread;
 
@@ -50,6 +51,9 @@ pub struct Prefix {
     forced: Travelling,
     watches_tso: bool,
     watches_pso: bool,
+    journal: Journal,
+    /// Whether a journal is to be kept from the next execution on.
+    is_resumed: bool,
 }
 
 impl Prefix {
@@ -65,6 +69,8 @@ impl Prefix {
             forced: Travelling::default(),
             watches_tso: models.contains(&Model::Tso),
             watches_pso: models.contains(&Model::Pso),
+            journal: Journal::default(),
+            is_resumed: false,
         }
     }
 
@@ -77,6 +83,7 @@ impl Prefix {
             self.writes.widen(width);
             self.accessed.widen(width);
             self.forced.widen(width);
+            self.journal.restart(self.clocks.next());
         }
         width
     }
@@ -263,6 +270,72 @@ impl Prefix {
     fn take_elsewhere(&mut self, event: &Event, locations: &[Location], stores: Tick, reports: &mut Vec<Report>) {
         self.take_at_width::<0>(event, locations, stores, reports);
     }
+
+    /// Keeps what the event, of which room has been made, will change.
+    #[inline(always)]
+    fn keep<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location]) {
+        let changed = Changed::by(event, locations);
+        let Changed { thread, child, objects, .. } = changed;
+        let journal = &mut self.journal;
+        if journal.is_full() {
+            journal.restart(self.clocks.next());
+        }
+        journal.entries.push(Entry {
+            thread,
+            child,
+            objects,
+            tick: self.clocks.next_tick_at_width::<WIDTH>(thread),
+            epoch: self.epochs[thread],
+            fenced: self.fenced[thread],
+            previous: self.clocks.previous_of(thread),
+            previous_of_child: child.map_or(0, |child| self.clocks.previous_of(child)),
+            cells: self.writes.cells.len(),
+            locations: journal.locations.len(),
+            blocks: journal.blocks.len(),
+        });
+        let blocks = &mut journal.blocks;
+        self.clocks.changed_by::<WIDTH>(&changed, |clocks| blocks.extend_from_slice(clocks));
+        self.forced.changed_by::<WIDTH>(&changed, |clocks| blocks.extend_from_slice(clocks));
+        for &location in locations {
+            journal.locations.push(location);
+            journal.progress.push(*self.writes.progress::<WIDTH>(location, thread));
+        }
+    }
+
+    /// Undoes the last event.
+    fn undo<const WIDTH: usize>(&mut self) {
+        let journal = &mut self.journal;
+        let entry = journal.entries.pop().expect("the journal goes back so far");
+        let Entry { thread, child, objects, tick, epoch, fenced, previous, previous_of_child, .. } = entry;
+        let locations = &journal.locations[entry.locations..];
+        self.writes.truncate(entry.cells);
+        for (&location, &progress) in locations.iter().zip(&journal.progress[entry.locations..]) {
+            *self.writes.progress::<WIDTH>(location, thread) = progress;
+            if let Some(place) = self.writes.newest(location) {
+                let row = self.accessed.row_of_width::<WIDTH>(self.writes.cells[place as usize].first as usize);
+                let first = &mut row[thread.index() / LANES][thread.index() % LANES];
+                *first = if *first == tick { 0 } else { *first };
+            }
+        }
+        let changed = Changed { thread, child, locations, objects };
+        let mut left = &journal.blocks[entry.blocks..];
+        let mut put_back = |clocks: &mut [Block]| {
+            let (these, others) = left.split_at(clocks.len());
+            clocks.copy_from_slice(these);
+            left = others;
+        };
+        self.clocks.changed_by::<WIDTH>(&changed, &mut put_back);
+        self.forced.changed_by::<WIDTH>(&changed, &mut put_back);
+        if let Some(child) = child {
+            self.clocks.restore_previous(child, previous_of_child);
+        }
+        self.clocks.restore_previous(thread, previous);
+        self.clocks.step_back();
+        (self.epochs[thread], self.fenced[thread]) = (epoch, fenced);
+        journal.locations.truncate(entry.locations);
+        journal.progress.truncate(entry.locations);
+        journal.blocks.truncate(entry.blocks);
+    }
 }
 
 /// All stores of the thread through this tick are forced.
@@ -278,10 +351,34 @@ impl Monitor for Prefix {
         self.writes.begin();
         self.accessed.begin();
         self.forced.begin();
+        self.journal.first = self.is_resumed.then_some(0);
+        self.journal.restart(0);
+    }
+
+    fn can_resume(&mut self, events: EventIndex) -> bool {
+        self.is_resumed = true;
+        let next = self.clocks.next();
+        // To undo an event is about a quarter of the work of watching it.
+        self.journal.first.is_some_and(|first| (first..=next).contains(&events)) && (next - events) / 4 <= events
+    }
+
+    fn resume(&mut self, events: EventIndex, reports: &mut Vec<Report>) {
+        while self.clocks.next() > events {
+            match self.clocks.width() {
+                1 => self.undo::<1>(),
+                _ => self.undo::<0>(),
+            }
+        }
+        reports.retain(|report| !matches!(report, Report::Cycle(cycle) if cycle.overtaking >= events));
     }
 
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
         let width = self.make_room(event);
+        match (self.journal.first, width) {
+            (None, _) => {}
+            (Some(_), 1) => self.keep::<1>(event, locations),
+            (Some(_), _) => self.keep::<0>(event, locations),
+        }
         self.take(width, event, locations, 0, reports);
     }
 

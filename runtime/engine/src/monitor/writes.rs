@@ -121,6 +121,23 @@ impl Writes {
         place
     }
 
+    /// Up to where [`Writes::known`] has come for a thread.
+    #[inline]
+    pub(super) fn progress<const WIDTH: usize>(&mut self, location: Location, thread: Thread) -> &mut u32 {
+        &mut self.known.row_of_width::<WIDTH>(location.index())[thread.index() / LANES][thread.index() % LANES]
+    }
+
+    /// Removes the newest cells but so many.
+    pub(super) fn truncate(&mut self, cells: usize) {
+        while self.cells.len() > cells {
+            let removed = self.cells.pop().expect("there are more");
+            if let Some(before) = self.cells.get_mut(removed.before as usize) {
+                before.next = NONE;
+                self.ends[removed.location.index()][1] = removed.before;
+            }
+        }
+    }
+
     /// The newest write to the location that a clock knows, which knows all that come before this place.
     pub(super) fn known_to(&self, location: Location, clock: &Clock, mut place: Option<u32>) -> Option<u32> {
         loop {

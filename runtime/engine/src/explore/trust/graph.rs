@@ -167,14 +167,25 @@ impl Split {
             .is_some_and(|[before, behind]| before.len() + after == self.follows.len() && behind.len() == after)
     }
 
-    /// Makes the order what it was, without the event.
-    pub(super) fn undo(&self, order: &mut Vec<u32>) {
-        let [before, after] = self.parts(order).expect("it stands between the parts");
-        let (mut before, mut after) = (before.into_iter(), after.into_iter());
-        order.clear();
-        for &follows in &self.follows {
-            let next = if follows { after.next() } else { before.next() };
-            order.push(next.expect("the parts are as they were"));
+    /// Makes the order what it was, without the event. `after` is kept for its memory.
+    pub(super) fn undo(&self, order: &mut Vec<u32>, after: &mut Vec<u32>) {
+        order.retain(|&index| index <= self.index);
+        let at = order.iter().position(|&index| index == self.index).expect("it stands between the parts");
+        after.clear();
+        after.extend(order.drain(at..).skip(1));
+        let mut before = order.len();
+        order.resize(self.follows.len(), NONE);
+        for (to, &follows) in self.follows.iter().enumerate().rev() {
+            if after.is_empty() {
+                // What comes before them all stands where it did.
+                break;
+            }
+            order[to] = if follows {
+                after.pop().expect("it is not empty")
+            } else {
+                before -= 1;
+                order[before]
+            };
         }
     }
 }
@@ -218,8 +229,9 @@ pub(super) struct Graph {
     tails: Vec<u32>,
     /// The accesses may not lie one after the other as their events do.
     scattered: bool,
-    /// Accesses, kept for their memory.
+    /// Accesses, and events, kept for their memory.
     compacted: Vec<Access>,
+    parted: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -712,14 +724,18 @@ impl Graph {
     /// older: so that it does not depend on what has been run since.
     pub(super) fn restore_order(&mut self, index: u32) {
         if let Some(split) = self.splits.pop_if(|split| split.index == index) {
-            split.undo(&mut self.order);
+            split.undo(&mut self.order, &mut self.parted);
         }
     }
 
     /// The order of the events before this one, as it was when this one was added.
     pub(super) fn order_before(&self, index: u32) -> Vec<u32> {
         let mut order = self.order.clone();
-        self.splits.iter().rev().take_while(|split| split.index >= index).for_each(|split| split.undo(&mut order));
+        self.splits
+            .iter()
+            .rev()
+            .take_while(|split| split.index >= index)
+            .for_each(|split| split.undo(&mut order, &mut Vec::new()));
         order.retain(|&other| other < index);
         order
     }
@@ -768,8 +784,21 @@ impl Graph {
         self.width
     }
 
+    /// Makes this a graph of the first so many events of another one, with their clocks there; after
+    /// [`Graph::copy_event`] for others, [`Graph::rebuild_part`] has to follow.
+    pub(super) fn copy_first(&mut self, from: &Self, events: u32) {
+        assert!(!from.scattered, "accesses lie as their events do");
+        self.clear();
+        (self.width, self.generation) = (from.width, from.generation);
+        let accesses = from.events.get(events as usize).map_or(from.accesses.len(), |event| event.first as usize);
+        self.events.extend_from_slice(&from.events[..events as usize]);
+        self.accesses.extend_from_slice(&from.accesses[..accesses]);
+        self.clocks.extend_from_slice(&from.clocks[..events as usize * self.width]);
+    }
+
     /// Removes all events.
     pub(super) fn clear(&mut self) {
+        self.last.first(self.width).fill(Last::default());
         self.events.clear();
         self.accesses.clear();
         self.order.clear();
@@ -780,12 +809,13 @@ impl Graph {
         self.scattered = false;
     }
 
-    /// Adds an event of another graph; [`Graph::rebuild`] has to follow.
+    /// Adds an event of another graph, with its clock there.
     pub(super) fn copy_event(&mut self, from: &Self, index: u32) {
         let event = *from.event(index);
         let (first, number) = (narrow(self.accesses.len()), self.length());
         self.accesses.extend(from.accesses_of(index).iter().map(|&access| Access { event: number, ..access }));
         self.events.push(Event { first, ..event });
+        self.clocks.extend_from_slice(from.clock(index));
     }
 
     /// Forgets the places in the order that are left over.
@@ -809,6 +839,53 @@ impl Graph {
                 self.settle(index);
             }
         }
+    }
+
+    /// The same for a graph of events that were copied from another one, where they had other numbers: those of the order
+    /// after the first so many may depend on something else than there.
+    pub(super) fn rebuild_part(&mut self, from: &Self, numbers: &[u32], kept: usize) {
+        self.tails.fill(NONE);
+        let mut as_there = true;
+        for at in 0..kept {
+            let index = self.order[at];
+            as_there = as_there && self.settle_as_there(index, from, numbers);
+            if !as_there {
+                self.settle(index);
+            }
+        }
+        for at in kept..self.order.len() {
+            self.settle(self.order[at]);
+        }
+    }
+
+    /// [`Graph::settle`] for an event that was copied; false, and nothing done, if it depends on something else now.
+    fn settle_as_there(&mut self, index: u32, from: &Self, numbers: &[u32]) -> bool {
+        let Event { thread, what, previous, first, accesses, .. } = *self.event(index);
+        let number = |event: u32| if event == NONE { NONE } else { numbers[event as usize] };
+        let range = first as usize..(first + accesses) as usize;
+        let event_of =
+            |graph: &Self, access: u32| graph.accesses.get(access as usize).map_or(NONE, |access| access.event);
+        let reads_it = |&Access { place, source, .. }: &Access| {
+            event_of(self, self.tails.get(place as usize).copied().unwrap_or(NONE)) == number(event_of(from, source))
+        };
+        let same = match what {
+            What::Leave => false,
+            What::Join(other) => match self.last[other].event {
+                NONE => false,
+                last => self.clock(index)[other.index()] == self.event(last).tick,
+            },
+            _ => self.accesses[range].iter().all(reads_it),
+        };
+        if !same {
+            return false;
+        }
+        self.events[index as usize].previous = number(previous);
+        self.last[thread].event = index;
+        self.link(first..first + accesses, what.writes());
+        if let What::Create(child) = what {
+            self.last[child].start = index;
+        }
+        true
     }
 
     /// Makes the accesses lie one after the other as their events do.

@@ -92,30 +92,39 @@ impl Closure {
     /// Splits the order, without the last event, into what comes after the starts and the rest; false if the last
     /// event would have to come after one of them itself.
     fn split(&mut self, graph: &Graph, last: u32, starts: &[u32], sources: &[u32]) -> bool {
+        let &Event { thread, previous, .. } = graph.event(last);
+        if previous != NONE && starts.iter().any(|&start| graph.knows(graph.clock(previous), start)) {
+            return false;
+        }
         self.search += 1;
         self.threads.first(256).fill(false);
-        self.before.clear();
         self.after.clear();
+        let first = first_to_follow(graph, starts);
+        let (before, rest) = graph.order.split_at(first);
+        self.before.clear();
+        self.before.extend(before.iter().filter(|&&index| index < last));
         self.follows.clear();
-        let mut order = graph.order.iter().copied().filter(|&index| index < last).peekable();
+        self.follows.resize(self.before.len(), false);
+        let mut order = rest.iter().copied().filter(|&index| index < last).peekable();
         let mut block = Vec::new();
         while let Some(index) = order.next() {
             let event = graph.event(index);
             if event.block == 0 {
                 let follows = self.follows(graph, index, starts);
                 self.put(graph, index, follows);
-                continue;
+            } else {
+                // All of a block or nothing.
+                block.push(index);
+                block.extend(std::iter::from_fn(|| order.next_if(|&next| graph.event(next).is_with(event))));
+                let follows = block.iter().any(|&index| self.follows(graph, index, starts));
+                block.drain(..).for_each(|index| self.put(graph, index, follows));
             }
-            // All of a block or nothing.
-            block.push(index);
-            block.extend(std::iter::from_fn(|| order.next_if(|&next| graph.event(next).is_with(event))));
-            let follows = block.iter().any(|&index| self.follows(graph, index, starts));
-            block.drain(..).for_each(|index| self.put(graph, index, follows));
+            if self.threads[thread] {
+                return false;
+            }
         }
-        !self.threads[graph.event(last).thread]
-            && sources
-                .iter()
-                .all(|&source| source == NONE || !self.after.contains(&graph.accesses[source as usize].event))
+        let follows = |source: u32| self.after.contains(&graph.accesses[source as usize].event);
+        !self.threads[thread] && sources.iter().all(|&source| source == NONE || !follows(source))
     }
 
     /// Whether the event comes after one of the starts, or after what does so, as far as that has been put there.
@@ -167,6 +176,14 @@ impl Closure {
             self.written[place] = self.search;
         }
     }
+}
+
+/// Where in the order the first of the starts stands, with all of its block.
+fn first_to_follow(graph: &Graph, starts: &[u32]) -> usize {
+    let Some(at) = graph.order.iter().position(|index| starts.contains(index)) else { return graph.order.len() };
+    let start = graph.event(graph.order[at]);
+    let block = graph.order[..at].iter().rev().take_while(|&&index| graph.event(index).is_with(start));
+    at - block.count()
 }
 
 /// Whether an event can read something older.

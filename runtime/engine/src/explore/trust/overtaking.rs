@@ -22,19 +22,19 @@ use crate::sync::machine::{Until, Wish};
 pub(super) struct Overtaking {
     by: u32,
     overtaken: u32,
-    /// What the overtaking event depends on, but for itself.
-    clock: Vec<u32>,
     /// How many of its accesses it still has.
     accesses: u32,
 }
 
-/// What an attempt works with: kept for its memory.
+/// What an attempt works with, and what is known of the last one: kept for its memory.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     /// The places of the event, and the writes that it comes right after there.
     sources: Vec<(u32, u32)>,
-    /// What it depends on.
+    /// What it depends on, but for itself.
     clock: Vec<u32>,
+    /// Of each event the number in the new graph, or [`NONE`].
+    numbers: Vec<u32>,
     pub(super) addresses: Addresses,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn next(graph: &mut Graph, last: u32, scratch: &mut Scratch) -> Optio
             Attempt::Works => {
                 graph.events[last as usize].tried.ways += 1;
                 let accesses = u32::try_from(scratch.sources.len()).expect("fewer than 2^32 accesses");
-                return Some(Overtaking { by: last, overtaken, clock: scratch.clock.clone(), accesses });
+                return Some(Overtaking { by: last, overtaken, accesses });
             }
         }
     }
@@ -118,7 +118,7 @@ fn attempt(graph: &Graph, last: u32, overtaken: u32, mut way: u32, scratch: &mut
     if !graph.accesses_of(last).iter().any(|access| shared(access).is_some()) {
         return Attempt::None;
     }
-    let Scratch { sources, clock, addresses } = scratch;
+    let Scratch { sources, clock, addresses, .. } = scratch;
     sources.clear();
     let mut conflicts = false;
     for access in graph.accesses_of(last) {
@@ -289,9 +289,9 @@ impl Overtaking {
         accesses.len() > 1 && accesses.iter().any(|access| others.iter().all(|other| other.place != access.place))
     }
 
-    /// Makes `into` the graph in which the event has overtaken.
-    pub(super) fn apply(&self, from: &Graph, into: &mut Graph, addresses: &Addresses) {
-        let &Self { by, overtaken, ref clock, accesses } = self;
+    /// Makes `into` the graph in which the event has overtaken; `scratch` is as [`next`] left it.
+    pub(super) fn apply(&self, from: &Graph, into: &mut Graph, scratch: &mut Scratch) {
+        let &Self { by, overtaken, accesses } = self;
         // A thread that waited for an object, or for something to change, may have to wait now: its event is added when
         // it can be performed.
         let watches = from.accesses_of(overtaken).iter().any(Access::waited);
@@ -299,11 +299,13 @@ impl Overtaking {
         let blocked = from.event(by).block != 0;
         let present = from.event(overtaken).need.is_none() && !watches && !blocked;
         let again = present && self.leaves_open(from);
-        let stays = |index| index < overtaken || from.knows(clock, index) || index == by;
-        let kept = |index| stays(index) || (index == overtaken && present);
-        let mut numbers = vec![NONE; from.events.len()];
-        into.clear();
-        let added = (0..=by).filter(|&index| stays(index) || (index == overtaken && present && !again));
+        let Scratch { sources, clock, numbers, addresses } = scratch;
+        into.copy_first(from, overtaken);
+        numbers.clear();
+        numbers.extend(0..overtaken);
+        numbers.resize(from.events.len(), NONE);
+        let stays = |index| index == by || from.knows(clock, index);
+        let added = (overtaken..=by).filter(|&index| stays(index) || (index == overtaken && present && !again));
         for index in added.chain(Some(overtaken).filter(|_| again)) {
             numbers[index as usize] = into.length();
             into.copy_event(from, index);
@@ -314,36 +316,34 @@ impl Overtaking {
             into.bottom = number(overtaken);
             into.events[into.bottom as usize].tried = Tried { overtaken: into.bottom, ways: 0, older: 0 };
         }
-        let order = from.order.iter().copied().filter(|&index| index < by && index != overtaken && kept(index));
+        let order = || {
+            let order = from.order.iter().filter(|&&index| index < by && index != overtaken);
+            order.copied().filter(|&index| numbers[index as usize] != NONE)
+        };
         let begun = |index: &u32| from.event(*index).is_with(from.event(overtaken));
-        into.order.extend(order.clone().filter(|index| !begun(index)).map(number));
+        into.order.extend(order().filter(|index| !begun(index)).map(number));
+        let as_there = into.order.len();
         into.order.push(number(by));
         // What overtakes an event of a block comes before the block.
-        into.order.extend(order.filter(begun).map(number));
+        into.order.extend(order().filter(begun).map(number));
         if present {
             into.order.push(number(overtaken));
         }
-        let places = from.accesses_of(by)[..accesses as usize].iter().map(|access| (access.place, NONE));
-        let rank = addresses.rank(from, overtaken, &places.collect::<Vec<_>>());
-        for &mark in &from.marks {
-            let stays = if again && mark.present && mark.at == overtaken {
-                mark.rank < rank
-            } else if mark.present {
-                mark.at != overtaken && kept(mark.at)
-            } else {
-                mark.at <= overtaken
-            };
-            if stays {
-                let at = if mark.present { number(mark.at) } else { mark.at };
-                into.marks.push(Mark { at, by: number(mark.by), ..mark });
-            }
-        }
+        let rank = addresses.rank(from, overtaken, sources);
+        let stays = |mark: &&Mark| match mark.present {
+            true if mark.at == overtaken => again && mark.rank < rank,
+            true => number(mark.at) != NONE,
+            false => mark.at <= overtaken,
+        };
+        into.marks.extend(from.marks.iter().filter(stays).map(|mark| {
+            let at = if mark.present { number(mark.at) } else { mark.at };
+            Mark { at, by: number(mark.by), ..*mark }
+        }));
         let at = if present { number(overtaken) } else { overtaken };
         let Event { thread, tick, .. } = *from.event(overtaken);
         let anew = blocked.then_some((thread, tick));
         into.marks.push(Mark { at, present, by: number(by), rank, anew });
         into.moved = [number(by), if present { number(overtaken) } else { NONE }];
-        into.generation = from.generation;
         let event = &mut into.events[number(by) as usize];
         event.what = match event.what {
             What::Read if event.writes != Writes::Surely => What::Write,
@@ -351,6 +351,6 @@ impl Overtaking {
             what => what,
         };
         event.accesses = accesses;
-        into.rebuild();
+        into.rebuild_part(from, numbers, as_there);
     }
 }

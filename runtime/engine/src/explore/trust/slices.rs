@@ -296,7 +296,7 @@ impl Outline {
             let index = split.index as usize;
             let falls = (self.bottom as usize..above).contains(&index) && split.fits(&order);
             if falls {
-                split.undo(&mut order);
+                split.undo(&mut order, &mut Vec::new());
                 order.retain(|&other| (other as usize) < index);
                 above = index;
             }
