@@ -274,6 +274,7 @@ impl Runtime {
         self.recorder.restart(&slice.known);
         if self.steps_aside() {
             self.shadow.divide(&slice.divisions);
+            self.numbers = Numbers::MayDiffer;
             if slice.units.iter().any(|unit| unit.prefixes != Prefixes::Whole) {
                 self.shadow.settle();
             }
@@ -316,7 +317,7 @@ impl Runtime {
         }
         // What has been tried of an event is counted by the places that it touches.
         if self.shadow.divides_late() {
-            self.execution.finish(Finish::Again);
+            self.run_again();
             return Some(Stopped::Divided);
         }
         // The first execution is run twice, so that a program that depends on the time or on chance is noticed.
@@ -352,13 +353,7 @@ impl Runtime {
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
             // It is no execution of the program, or the beginning of one that has been run before.
             End::Nobody(Ending::Abandoned) => {}
-            End::Nobody(_) if !self.failed.is_empty() => {
-                self.reports.truncate(self.reports_before_left_block.unwrap_or(usize::MAX));
-                self.recorder.count(&self.execution, &self.reports, &self.monitors);
-                for (failure, extent) in self.failed.drain(..) {
-                    self.recorder.fail_at(failure, &self.execution, extent);
-                }
-            }
+            End::Nobody(_) if !self.failed.is_empty() => self.take_failed(),
             End::Nobody(_) if self.assumed => self.recorder.blocked += 1,
             End::Nobody(Ending::Deadlock | Ending::Livelock) if self.lets_go_in_passing() => {
                 self.execution.repeats_another();
@@ -387,6 +382,15 @@ impl Runtime {
     fn run_again(&mut self) {
         self.execution.finish(Finish::Again);
         self.numbers = Numbers::MayDiffer;
+    }
+
+    /// Takes an execution in which threads have failed, and the others went on, into the counts.
+    fn take_failed(&mut self) {
+        self.reports.truncate(self.reports_before_left_block.unwrap_or(usize::MAX));
+        self.recorder.count(&self.execution, &self.reports, &self.monitors);
+        for (failure, extent) in self.failed.drain(..) {
+            self.recorder.fail_at(failure, &self.execution, extent);
+        }
     }
 
     pub(crate) fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
