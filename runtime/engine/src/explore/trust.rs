@@ -338,6 +338,11 @@ impl Trust {
     }
 }
 
+/// Whether the event may touch more than before, as more of the memory that it leaves behind is known.
+fn grows(event: &Performed<'_>) -> bool {
+    event.kind == Kind::Fence && !event.locations.is_empty()
+}
+
 impl Strategy for Trust {
     fn begin(&mut self) -> Option<Start> {
         let shared = match self.state {
@@ -432,7 +437,7 @@ impl Strategy for Trust {
     fn performed(&mut self, event: &Performed<'_>) {
         self.current = event.thread;
         match self.planned() {
-            Some(index) if self.waiting.is_empty() && self.is_known(index) => {
+            Some(index) if self.waiting.is_empty() && self.is_known(index) && !grows(event) => {
                 self.performed.push(index);
                 self.position += 1;
             }
