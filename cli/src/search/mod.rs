@@ -481,7 +481,8 @@ impl<'a> Search<'a> {
         let known = self.sampled == queue.round() && weight + next > 0.0;
         let left = match (self.budget.executions, self.samples.left(&ahead)) {
             (Some(limit), _) if self.job.explorer.draws() => Left::Exactly(limit.saturating_sub(executions)),
-            (_, Some(left)) if known => Left::About(left),
+            // Which alternatives an event has is known only when all have been tried: a guess would be off many times.
+            (_, Some(left)) if known && self.job.explorer != protocol::Explorer::Dpor => Left::About(left),
             _ => Left::Unknown,
         };
         let ran = approximate(executions.saturating_sub(self.executions_before));
