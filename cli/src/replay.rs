@@ -205,7 +205,10 @@ fn open_gdb(finding: &Finding, program: &Program, interrupts: &Interrupts) -> Re
     let mut child = command.spawn().map_err(broken)?;
     drop(theirs);
     let mut job = job(finding);
-    (job.limits.local_seconds, job.end) = (PATIENCE, ScheduleEnd::Operation);
+    job.limits.local_seconds = PATIENCE;
+    if job.end == ScheduleEnd::Silence {
+        job.end = ScheduleEnd::Operation;
+    }
     let attendant = thread::spawn(move || attend(ours, &Job::Replay(job)));
     child.wait().map_err(broken)?;
     drop(attendant.join());

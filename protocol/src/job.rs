@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::{Kind, Place, Role, SiteUse, Violation};
+use crate::message::{Kind, Place, Role, Violation};
 use crate::slice::Slice;
 
 /// One order to the program under test.
@@ -279,15 +279,27 @@ pub enum ScheduleEnd {
     Operation,
     /// A thread that performs no visible operation any more, which has taken as long as it may already.
     Silence,
+    /// A failure of the thread with this number, in what it does next.
+    Failure(u32),
 }
 
 impl ScheduleEnd {
     /// That of the schedule of a violation.
     #[must_use]
     pub fn of(violation: &Violation) -> Self {
-        let is_loop = |site: &SiteUse| site.role == Role::At && site.operation == "loop";
-        match violation.kind {
-            Kind::Livelock if violation.sites.iter().any(is_loop) => Self::Silence,
+        let at = violation.sites.iter().find(|site| site.role == Role::At);
+        match (violation.kind, at) {
+            (Kind::Livelock, Some(site)) if site.operation == "loop" => Self::Silence,
+            (
+                Kind::Assertion
+                | Kind::Crash
+                | Kind::DoubleFree
+                | Kind::InvalidFree
+                | Kind::UseAfterFree
+                | Kind::OutOfBounds
+                | Kind::Misuse,
+                Some(site),
+            ) => Self::Failure(site.thread),
             _ => Self::Operation,
         }
     }

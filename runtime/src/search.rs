@@ -495,7 +495,7 @@ impl Runtime {
 /// Runs one schedule again, and tells the tool all of it.
 pub(crate) fn replay(job: &Replay) {
     refuse_other_version(job.version);
-    let planned: Vec<Thread> = job
+    let mut planned: Vec<Thread> = job
         .schedule
         .segments
         .iter()
@@ -504,6 +504,10 @@ pub(crate) fn replay(job: &Replay) {
         .take(usize::try_from(job.limits.max_events).unwrap_or(usize::MAX))
         .collect();
     let length = planned.len() as u64;
+    // What fails is no event, and its thread need not be that of the last one.
+    if let ScheduleEnd::Failure(thread) = job.end {
+        planned.extend(u8::try_from(thread).map(Thread));
+    }
     let strategy = ReplayStrategy::new(planned, job.schedule.choices.clone());
     let mut execution = Execution::new(Box::new(strategy));
     if execution.number(&job.schedule.threads).is_err() {

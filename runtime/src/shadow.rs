@@ -179,15 +179,15 @@ impl Shadow {
         self.lasting(address).unwrap_or(address as u64)
     }
 
-    /// The address as it is in every process: within the program's variables relative to these. None where the system
-    /// randomises addresses of other memory.
+    /// The address as it is in every process: within the program's variables relative to these. None for memory of
+    /// libraries, which may be another one in each execution.
     fn lasting(&self, address: usize) -> Option<u64> {
         let offset = address.wrapping_sub(self.image.from);
         if offset < self.image.length {
             return Some(offset as u64);
         }
         let is_ours = address.wrapping_sub(self.region.from) < self.region.length;
-        (is_ours || !layout::is_randomised()).then_some(address as u64)
+        is_ours.then_some(address as u64)
     }
 
     /// The address that is this one in every process.
