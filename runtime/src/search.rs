@@ -311,6 +311,8 @@ impl Runtime {
         if let Some(refused) = self.refused() {
             return Some(refused);
         }
+        // Also of an execution that does not count: the next one may resume what the monitors have reported of it.
+        self.reports.truncate(self.reports_before_left_block.unwrap_or(usize::MAX));
         if faults::interrupted() && fault.is_some_and(|(fault, _)| fault == Fault::Endless) {
             self.run_again();
             return Some(Stopped::Open);
@@ -386,7 +388,6 @@ impl Runtime {
 
     /// Takes an execution in which threads have failed, and the others went on, into the counts.
     fn take_failed(&mut self) {
-        self.reports.truncate(self.reports_before_left_block.unwrap_or(usize::MAX));
         self.recorder.count(&self.execution, &self.reports, &self.monitors);
         for (failure, extent) in self.failed.drain(..) {
             self.recorder.fail_at(failure, &self.execution, extent);

@@ -132,7 +132,9 @@ impl Shadow {
                 if cuts {
                     cut = Cut::Yes;
                 }
-                self.note_division(at & !7, self.partition.bounds_within(granule, offset, piece));
+                if self.divisions.is_some() {
+                    self.note_division(at & !7, self.partition.bounds_within(granule, offset, piece));
+                }
             }
             into.extend(self.partition.each(granule, offset, piece));
             at += usize::from(piece);
@@ -141,9 +143,6 @@ impl Shadow {
     }
 
     fn note_division(&mut self, address: usize, bounds: u8) {
-        if self.divisions.is_none() {
-            return;
-        }
         let (Some(address), Some(divisions)) = (self.lasting(address), &mut self.divisions) else { return };
         let known = divisions.entry(address).or_default();
         self.divides |= self.settled && bounds & !*known != 0;

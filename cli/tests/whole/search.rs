@@ -177,32 +177,7 @@ int main(void) {
 ";
 
 /// Two threads store to their own variables and load the other's, six times each.
-const LOOPS: &str = "#include <pthread.h>
-#include <stdatomic.h>
-static atomic_int x, y;
-static void *left(void *unused) {
-    for (int i = 1; i <= 6; i++) {
-        atomic_store(&x, i);
-        atomic_load(&y);
-    }
-    return unused;
-}
-static void *right(void *unused) {
-    for (int i = 1; i <= 6; i++) {
-        atomic_store(&y, i);
-        atomic_load(&x);
-    }
-    return unused;
-}
-int main(void) {
-    pthread_t a, b;
-    pthread_create(&a, 0, left, 0);
-    pthread_create(&b, 0, right, 0);
-    pthread_join(a, 0);
-    pthread_join(b, 0);
-    return 0;
-}
-";
+const LOOPS: &str = concat!("#define ROUNDS 6\n", include_str!("../../../c-tests/classes/store-buffering-loop.c"));
 
 fn bench() -> Bench {
     let programs = [

@@ -19,7 +19,7 @@ use slices::{Goes, UNKNOWN};
 
 use super::slice::{Leftover, Unit};
 use super::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy};
-use crate::event::{Kind, Location, Object, Thread};
+use crate::event::{Location, Object, Thread};
 use crate::execution::{Iteration, Step};
 use crate::thread_set::ThreadSet;
 
@@ -275,10 +275,9 @@ impl Trust {
         let now = graph::woken(graph::what(event), watched);
         // Another process may know of locations that a thread leaves behind where this one does not, or the other way
         // round: nobody else touches them in this execution.
-        let leaves =
-            event.kind == Kind::Fence && [now, what].iter().all(|what| matches!(what, What::Local | What::Write));
+        let alike = graph::leaves(event) && [now, what].iter().all(|what| matches!(what, What::Local | What::Write));
         // The last one may have failed to write since.
-        now == what || leaves || index + 1 == self.graph.length()
+        now == what || alike || index + 1 == self.graph.length()
     }
 
     /// Alternatives are numbered by places, which have to be as many as where the first of them were tried.
@@ -340,7 +339,7 @@ impl Trust {
 
 /// Whether the event may touch more than before, as more of the memory that it leaves behind is known.
 fn grows(event: &Performed<'_>) -> bool {
-    event.kind == Kind::Fence && !event.locations.is_empty()
+    graph::leaves(event) && !event.locations.is_empty()
 }
 
 impl Strategy for Trust {

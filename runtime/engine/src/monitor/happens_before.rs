@@ -21,8 +21,8 @@
 //! tick of e′; W\[a\] ≤ A\[a\]; C\[t\]\[u\] ≤ C\[u\]\[u\].
 
 use super::EventIndex;
-use super::journal::Changed;
-use crate::clock::{Block, Clock, Clocks, LANES, Tick, blocks_for, count, join, tick};
+use super::journal::Rows;
+use crate::clock::{Clock, Clocks, LANES, Tick, blocks_for, count, join, tick};
 use crate::event::{Event, Kind, Location, Thread};
 use crate::per_thread::PerThread;
 
@@ -226,15 +226,9 @@ impl HappensBefore {
         self.events += 1;
     }
 
-    /// Visits the clocks that an event changes.
-    #[inline(always)]
-    pub(super) fn changed_by<const WIDTH: usize>(&mut self, by: &Changed<'_>, mut visit: impl FnMut(&mut [Block])) {
-        visit(self.threads.row_of_width::<WIDTH>(by.thread.index()));
-        if let Some(child) = by.child {
-            visit(self.threads.row_of_width::<WIDTH>(child.index()));
-        }
-        by.locations.iter().for_each(|location| visit(self.locations.row_of_width::<WIDTH>(location.index())));
-        by.objects.iter().flatten().for_each(|object| visit(self.objects.row_of_width::<WIDTH>(object.index())));
+    /// All clocks.
+    pub(super) const fn rows(&mut self) -> Rows<'_, 1, 2> {
+        (&mut self.threads, &mut self.locations, &mut self.objects)
     }
 
     /// prev of the thread's next event, where it has one.

@@ -2,8 +2,12 @@
 //! the last one did is watched only from there on.
 
 use super::EventIndex;
-use crate::clock::{Block, Tick};
+use crate::clock::{Block, Clocks, Tick};
 use crate::event::{Event, Kind, Location, Object, Thread};
+
+/// The clocks of threads, of locations and of objects: so many of each thread, and so many of each of the others.
+pub(super) type Rows<'a, const OF_THREAD: usize, const OF_PLACE: usize> =
+    (&'a mut Clocks<OF_THREAD>, &'a mut Clocks<OF_PLACE>, &'a mut Clocks<OF_PLACE>);
 
 /// Whose clocks an event changes.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +29,21 @@ impl<'a> Changed<'a> {
             _ => (None, [None; 2]),
         };
         Self { thread: event.thread, child, locations, objects }
+    }
+
+    /// Visits these clocks.
+    #[inline(always)]
+    pub(super) fn visit<const WIDTH: usize, const OF_THREAD: usize, const OF_PLACE: usize>(
+        &self,
+        (threads, locations, objects): Rows<'_, OF_THREAD, OF_PLACE>,
+        mut visit: impl FnMut(&mut [Block]),
+    ) {
+        visit(threads.row_of_width::<WIDTH>(self.thread.index()));
+        if let Some(child) = self.child {
+            visit(threads.row_of_width::<WIDTH>(child.index()));
+        }
+        self.locations.iter().for_each(|location| visit(locations.row_of_width::<WIDTH>(location.index())));
+        self.objects.iter().flatten().for_each(|object| visit(objects.row_of_width::<WIDTH>(object.index())));
     }
 }
 

@@ -294,8 +294,8 @@ impl Prefix {
             blocks: journal.blocks.len(),
         });
         let blocks = &mut journal.blocks;
-        self.clocks.changed_by::<WIDTH>(&changed, |clocks| blocks.extend_from_slice(clocks));
-        self.forced.changed_by::<WIDTH>(&changed, |clocks| blocks.extend_from_slice(clocks));
+        changed.visit::<WIDTH, _, _>(self.clocks.rows(), |clocks| blocks.extend_from_slice(clocks));
+        changed.visit::<WIDTH, _, _>(self.forced.rows(), |clocks| blocks.extend_from_slice(clocks));
         for &location in locations {
             journal.locations.push(location);
             journal.progress.push(*self.writes.progress::<WIDTH>(location, thread));
@@ -324,8 +324,8 @@ impl Prefix {
             clocks.copy_from_slice(these);
             left = others;
         };
-        self.clocks.changed_by::<WIDTH>(&changed, &mut put_back);
-        self.forced.changed_by::<WIDTH>(&changed, &mut put_back);
+        changed.visit::<WIDTH, _, _>(self.clocks.rows(), &mut put_back);
+        changed.visit::<WIDTH, _, _>(self.forced.rows(), &mut put_back);
         if let Some(child) = child {
             self.clocks.restore_previous(child, previous_of_child);
         }

@@ -2,7 +2,7 @@
 //! what an event adds to the clocks of its thread, all events after it have as well. There are two, one a model.
 
 use super::happens_before::Accesses;
-use super::journal::Changed;
+use super::journal::Rows;
 use crate::clock::{Block, Clock, Clocks, join};
 use crate::event::{Event, Kind, Location, Thread};
 
@@ -73,15 +73,9 @@ impl Travelling {
         clocks
     }
 
-    /// Visits the clocks that an event changes.
-    #[inline(always)]
-    pub(super) fn changed_by<const WIDTH: usize>(&mut self, by: &Changed<'_>, mut visit: impl FnMut(&mut [Block])) {
-        visit(self.threads.row_of_width::<WIDTH>(by.thread.index()));
-        if let Some(child) = by.child {
-            visit(self.threads.row_of_width::<WIDTH>(child.index()));
-        }
-        by.locations.iter().for_each(|location| visit(self.locations.row_of_width::<WIDTH>(location.index())));
-        by.objects.iter().flatten().for_each(|object| visit(self.objects.row_of_width::<WIDTH>(object.index())));
+    /// All clocks.
+    pub(super) const fn rows(&mut self) -> Rows<'_, 2, 4> {
+        (&mut self.threads, &mut self.locations, &mut self.objects)
     }
 
     /// Gives what the thread has to what comes after the event, of which [`Travelling::receive`] has been told.

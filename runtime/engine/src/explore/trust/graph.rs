@@ -68,7 +68,7 @@ pub(super) struct Event {
     pub(super) slept: bool,
     /// Its thread had yielded before it.
     pub(super) yielded: bool,
-    /// It leaves memory behind, of which one process knows more than another.
+    /// It may leave memory behind ([`leaves`]).
     pub(super) leaves: bool,
     pub(super) tried: Tried,
     /// How many places it shares with events added before, if that was known before it was: 0 if not.
@@ -305,6 +305,11 @@ pub(super) fn what(event: &Performed<'_>) -> What {
     }
 }
 
+/// Whether a step may leave memory behind, of which one process knows more than another, or more than it did before.
+pub(super) fn leaves(event: &Performed<'_>) -> bool {
+    event.kind == Kind::Fence
+}
+
 /// What an event is that a thread performs after it has waited for these places.
 pub(super) fn woken(what: What, watched: &[Watched]) -> What {
     if what == What::Local && !watched.is_empty() { What::Read } else { what }
@@ -537,7 +542,7 @@ impl Graph {
         self.accesses.extend(touched(performed, watched).map(access));
         let event = &mut self.events[index as usize];
         event.accesses = narrow(self.accesses.len()) - event.first;
-        event.leaves = performed.kind == Kind::Fence;
+        event.leaves = leaves(performed);
     }
 
     /// Whether an event that was performed again is what it was, but for its values, which are what they are now.

@@ -229,8 +229,10 @@ fn next_sources(graph: &mut Graph, last: u32, sources: &mut Vec<u32>) -> Option<
     if accesses == 1 {
         // What it cannot read ends the search: nobody has to count the writes.
         let mut chain = graph.chain(graph.accesses_of(last)[0].place);
-        let ends = !graph.marks.is_empty() && chain.by_ref().take(number).any(settled);
-        sources.push(if ends { None } else { graph.chain(graph.accesses_of(last)[0].place).nth(number) }?);
+        if chain.by_ref().take(number).any(settled) {
+            return None;
+        }
+        sources.push(chain.next()?);
         return Some(());
     }
     let known = |write: u32| match graph.accesses.get(write as usize) {
