@@ -1,28 +1,42 @@
 //! Searches for classes cut into slices: however they are cut, in whatever order the slices run, and whatever numbers a
 //! process gives to locations and objects, the joined executions are those of an uncut search, in the same order.
 
+mod between;
 mod programs;
 
-use engine::event::{Location, Object, Thread};
-use engine::execution::{Ending, Execution, Iteration, Step};
-use engine::explore::slice::{Leftover, Unit};
+use between::{Behind, Between};
+use engine::event::{Location, Object};
+use engine::execution::{Ending, Execution};
+use engine::explore::slice::Unit;
 use engine::explore::trust::Trust;
-use engine::explore::{
-    Corrupt, Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy, Touched,
-};
+use engine::explore::{Corrupt, Counts, Finish, Need, Performed, Strategy, Touched};
 use engine::sync::machine::Wish;
-use engine::thread_set::ThreadSet;
 use programs::random::{self, Random};
 use programs::{Decision, Interpreter, Op, Program, Run, Until};
 
-/// An explorer in a process that numbers locations and objects in another way.
+/// A process that numbers locations and objects in another way.
 struct Renumbered {
-    explorer: Trust,
     /// Numbers differ in these bits.
     bits: u32,
 }
 
 impl Renumbered {
+    fn touched(&self, objects: &[Touched]) -> Vec<Touched> {
+        objects.iter().map(|touched| Touched { object: self.object(touched.object), ..*touched }).collect()
+    }
+
+    fn locations(&self, locations: &[Location]) -> Vec<Location> {
+        locations.iter().map(|location| Location(location.0 ^ self.bits)).collect()
+    }
+}
+
+impl Between for Renumbered {
+    fn performed(&mut self, explorer: &mut Trust, event: &Performed<'_>) {
+        let (locations, objects) = (self.locations(event.locations), self.touched(event.objects));
+        let need = event.need.map(|need| self.need(need));
+        explorer.performed(&Performed { locations: &locations, objects: &objects, need, ..*event });
+    }
+
     fn object(&self, object: Object) -> Object {
         Object(object.0 ^ self.bits)
     }
@@ -33,64 +47,6 @@ impl Renumbered {
             wish => wish,
         };
         Need { wish, ..need }
-    }
-
-    fn touched(&self, objects: &[Touched]) -> Vec<Touched> {
-        objects.iter().map(|touched| Touched { object: self.object(touched.object), ..*touched }).collect()
-    }
-
-    fn locations(&self, locations: &[Location]) -> Vec<Location> {
-        locations.iter().map(|location| Location(location.0 ^ self.bits)).collect()
-    }
-}
-
-impl Strategy for Renumbered {
-    fn begin(&mut self) -> Option<Start> {
-        self.explorer.begin()
-    }
-    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
-        self.explorer.thread(event, previous, enabled)
-    }
-    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
-        self.explorer.undecided(event, only)
-    }
-    fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
-        self.explorer.value(event, count)
-    }
-    fn waited(&mut self, event: u32) {
-        self.explorer.waited(event);
-    }
-    fn observes(&self) -> bool {
-        true
-    }
-    fn performed(&mut self, event: &Performed<'_>) {
-        let (locations, objects) = (self.locations(event.locations), self.touched(event.objects));
-        let need = event.need.map(|need| self.need(need));
-        self.explorer.performed(&Performed { locations: &locations, objects: &objects, need, ..*event });
-    }
-    fn blocked(&mut self, thread: Thread, need: Need) {
-        self.explorer.blocked(thread, self.need(need));
-    }
-    fn becomes(&mut self, object: Object, state: Option<u64>) {
-        self.explorer.becomes(self.object(object), state);
-    }
-    fn waits(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
-        self.explorer.waits(thread, iteration, standing);
-    }
-    fn judge(&mut self) -> Option<Counts> {
-        self.explorer.judge()
-    }
-    fn abandons(&self) -> bool {
-        self.explorer.abandons()
-    }
-    fn lacks(&self) -> Option<&'static str> {
-        self.explorer.lacks()
-    }
-    fn finish(&mut self, finish: Finish) {
-        self.explorer.finish(finish);
-    }
-    fn leave(&mut self, steps: &[Step]) -> Option<Leftover> {
-        self.explorer.leave(steps)
     }
 }
 
@@ -113,7 +69,7 @@ impl Knife<'_> {
     fn slice(&mut self, program: &Program, units: &[Unit], paths: &[Vec<u32>]) -> Slice {
         let explorer = Trust::slice(None, units).expect("units that were handed out");
         let bits = u32::try_from(self.random.below(8)).expect("small");
-        let mut execution = Execution::new(Box::new(Renumbered { explorer, bits }));
+        let mut execution = Execution::new(Box::new(Behind { between: Renumbered { bits }, explorer }));
         execution.number(paths).expect("a numbering");
         let mut runs = Vec::new();
         let budget = 1 + self.random.below(self.budget);

@@ -1,17 +1,15 @@
 //! The explorer `dpor`: exactly one execution of each Mazurkiewicz class, against all executions.
 
+mod between;
 mod programs;
 
 use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use engine::event::{Object, Thread};
-use engine::execution::Iteration;
+use between::{Behind, Between};
 use engine::explore::trust::Trust;
-use engine::explore::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy};
-use engine::thread_set::ThreadSet;
+use engine::explore::{Counts, Start, Strategy};
 use programs::mazurkiewicz::{Class, class, reduced};
 use programs::random::{self, Random};
 use programs::{Op, Program, Run, explore, explore_classes, explore_classes_within, run_all};
@@ -226,65 +224,16 @@ fn random_programs_with_wait_loops() {
     println!("{classes}");
 }
 
-/// The explorer, and the most execution graphs that it has kept at a time.
+/// The most execution graphs that the explorer has kept at a time.
 struct Measured {
-    trust: Trust,
     most: Rc<Cell<usize>>,
 }
 
-impl Strategy for Measured {
-    fn begin(&mut self) -> Option<Start> {
-        let start = self.trust.begin();
-        self.most.set(self.most.get().max(self.trust.graphs()));
+impl Between for Measured {
+    fn begin(&mut self, explorer: &mut Trust) -> Option<Start> {
+        let start = explorer.begin();
+        self.most.set(self.most.get().max(explorer.graphs()));
         start
-    }
-
-    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
-        self.trust.thread(event, previous, enabled)
-    }
-
-    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
-        self.trust.undecided(event, only)
-    }
-
-    fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
-        self.trust.value(event, count)
-    }
-
-    fn waited(&mut self, event: u32) {
-        self.trust.waited(event);
-    }
-
-    fn observes(&self) -> bool {
-        self.trust.observes()
-    }
-
-    fn performed(&mut self, event: &Performed<'_>) {
-        self.trust.performed(event);
-    }
-
-    fn blocked(&mut self, thread: Thread, need: Need) {
-        self.trust.blocked(thread, need);
-    }
-
-    fn becomes(&mut self, object: Object, state: Option<u64>) {
-        self.trust.becomes(object, state);
-    }
-
-    fn waits(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
-        self.trust.waits(thread, iteration, standing);
-    }
-
-    fn judge(&mut self) -> Option<Counts> {
-        self.trust.judge()
-    }
-
-    fn abandons(&self) -> bool {
-        self.trust.abandons()
-    }
-
-    fn finish(&mut self, finish: Finish) {
-        self.trust.finish(finish);
     }
 }
 
@@ -293,7 +242,7 @@ impl Strategy for Measured {
 fn it_keeps_fewer_graphs_than_an_execution_has_events() {
     for (n, classes, events) in [(3, 141, 16), (4, 1107, 20), (5, 8953, 24)] {
         let most = Rc::new(Cell::new(0));
-        let measured = Measured { trust: Trust::new(), most: Rc::clone(&most) };
+        let measured = Behind { between: Measured { most: Rc::clone(&most) }, explorer: Trust::new() };
         assert_eq!(run_all(&sbloop(n), Box::new(measured), || false).len(), classes);
         assert!(most.get() <= events, "{} graphs for executions of {events} events", most.get());
     }

@@ -1,17 +1,17 @@
 //! The explorer `dpor` on programs whose operations touch several locations in one step: its classes are those of all
 //! interleavings, each run once.
 
+mod between;
 mod oracle;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use engine::event::{Kind, Location, Object, Thread};
-use engine::execution::{self, Execution};
-use engine::explore::slice::Leftover;
+use between::{Behind, Between};
+use engine::event::{Kind, Location, Thread};
+use engine::execution::Execution;
 use engine::explore::trust::Trust;
-use engine::explore::{Counts, Diverged, Finish, Need, Performed, Previous, Start, Strategy, Values};
-use engine::thread_set::ThreadSet;
+use engine::explore::{Performed, Strategy, Values};
 use oracle::classes;
 use oracle::definition::{self, Class};
 use oracle::machine::{self, Machine, Step};
@@ -171,10 +171,9 @@ fn preemptions_are_bounded() {
     }
 }
 
-/// An explorer in a process that may know of more memory than others that some steps touch: as where a thread leaves a
+/// What a process knows that may know of more memory than others that some steps touch: as where a thread leaves a
 /// local variable that it has accessed only in executions that this process has run.
 struct Knowing {
-    explorer: Trust,
     knows: Knows,
 }
 
@@ -197,67 +196,27 @@ impl Knowing {
     }
 }
 
-impl Strategy for Knowing {
-    fn performed(&mut self, event: &Performed<'_>) {
+impl Between for Knowing {
+    fn performed(&mut self, explorer: &mut Trust, event: &Performed<'_>) {
         let mut locations = event.locations.to_vec();
         let leaves = event.thread.0 % 2 == 1 && matches!(event.kind, Kind::Store | Kind::Fence);
         for location in locations.iter().filter(|_| leaves || locations.len() > 1) {
-            self.explorer.lies(*location, u64::from(1000 + location.0));
+            explorer.lies(*location, u64::from(1000 + location.0));
         }
         if !leaves || !event.objects.is_empty() {
-            return self.explorer.performed(event);
+            return explorer.performed(event);
         }
         if let Some((own, address)) = self.own(event.thread) {
-            self.explorer.lies(own, address);
+            explorer.lies(own, address);
             locations.insert(if self.knows == Knows::Lower { 0 } else { locations.len() }, own);
         }
-        self.explorer.performed(&Performed {
-            kind: Kind::Fence,
-            locations: &locations,
-            values: Values::Unknown,
-            ..*event
-        });
+        explorer.performed(&Performed { kind: Kind::Fence, locations: &locations, values: Values::Unknown, ..*event });
     }
+}
 
-    fn begin(&mut self) -> Option<Start> {
-        self.explorer.begin()
-    }
-    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
-        self.explorer.thread(event, previous, enabled)
-    }
-    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
-        self.explorer.undecided(event, only)
-    }
-    fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
-        self.explorer.value(event, count)
-    }
-    fn waited(&mut self, event: u32) {
-        self.explorer.waited(event);
-    }
-    fn observes(&self) -> bool {
-        true
-    }
-    fn blocked(&mut self, thread: Thread, need: Need) {
-        self.explorer.blocked(thread, need);
-    }
-    fn becomes(&mut self, object: Object, state: Option<u64>) {
-        self.explorer.becomes(object, state);
-    }
-    fn judge(&mut self) -> Option<Counts> {
-        self.explorer.judge()
-    }
-    fn abandons(&self) -> bool {
-        self.explorer.abandons()
-    }
-    fn lacks(&self) -> Option<&'static str> {
-        self.explorer.lacks()
-    }
-    fn finish(&mut self, finish: Finish) {
-        self.explorer.finish(finish);
-    }
-    fn leave(&mut self, steps: &[execution::Step]) -> Option<Leftover> {
-        self.explorer.leave(steps)
-    }
+/// The explorer in such a process.
+fn knowing(explorer: Trust, knows: Knows) -> Box<dyn Strategy> {
+    Box::new(Behind { between: Knowing { knows }, explorer })
 }
 
 /// All classes, searched in slices that are cut anywhere and run from the front: as many slices as there were, too. Each
@@ -269,7 +228,7 @@ fn in_slices(program: &Program, paths: &[Vec<u32>], known: &[Knows], random: &mu
         let rest = units.split_off(1 + random.below(units.len()));
         let explorer = Trust::slice(None, &units).expect("units that were handed out");
         let knows = known[random.below(known.len())];
-        let mut execution = Execution::new(Box::new(Knowing { explorer, knows }));
+        let mut execution = Execution::new(knowing(explorer, knows));
         execution.number(paths).expect("a numbering");
         classes::run_some(program, &mut execution, 1 + random.below(4), &mut |run| runs.push(run.to_vec()));
         assert_eq!(execution.lacks(), None, "{program}");
@@ -286,7 +245,7 @@ fn any_slicing_gives_the_same_executions_in_the_same_order() {
     let (mut executions, mut slices) = (0, 0);
     for seed in 0..1500 {
         let program = scattered(seed);
-        let mut whole = Execution::new(Box::new(Knowing { explorer: Trust::new(), knows: Knows::Nothing }));
+        let mut whole = Execution::new(knowing(Trust::new(), Knows::Nothing));
         let mut runs = Vec::new();
         classes::run_some(&program, &mut whole, usize::MAX, &mut |run| runs.push(run.to_vec()));
         let paths: Vec<_> = whole.paths().map(<[u32]>::to_vec).collect();
