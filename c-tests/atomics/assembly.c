@@ -1,8 +1,11 @@
 //@ why: Store buffering with the fence in assembly. An mfence, or a locked operation on something,
 //@      is a full fence; an sfence orders stores among themselves; pause, and an empty statement
 //@      with a memory clobber, order nothing. Two accesses and a fence in each of two threads, or
-//@      none.
+//@      none. An assembler takes `%% rax` for `%%rax`.
 //@ run: -DFENCE=mfence --preemptions none
+//@ verdict: clean
+//@ executions: 69
+//@ run: -DLOCKED --preemptions none
 //@ verdict: clean
 //@ executions: 69
 //@ run: -DFENCE=sfence --preemptions none
@@ -25,19 +28,25 @@
 #define TEXT_OF(word) #word
 #define TEXT(word) TEXT_OF(word)
 
+#ifdef LOCKED
+#define ORDER() __asm__ volatile("lock; addl $0, 0(%% rsp)" ::: "memory", "cc")
+#else
+#define ORDER() __asm__ volatile(TEXT(FENCE)::: "memory")
+#endif
+
 volatile int x, y;
 
 static void *left(void *unused) {
     (void)unused;
     x = 1; // @store-x
-    __asm__ volatile(TEXT(FENCE)::: "memory");
+    ORDER();
     return (void *)(intptr_t)y; // @load-y
 }
 
 static void *right(void *unused) {
     (void)unused;
     y = 1; // @store-y
-    __asm__ volatile(TEXT(FENCE)::: "memory");
+    ORDER();
     return (void *)(intptr_t)x; // @load-x
 }
 

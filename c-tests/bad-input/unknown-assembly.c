@@ -1,8 +1,9 @@
 //@ why: Nobody can tell which memory unknown assembly reads or writes, so what it does must be
-//@      named as unsupported, with its line, where it is reached, and only there.
+//@      named as unsupported, with its line, where it is reached, and only there. The template is
+//@      shown as the program writes it, so that it can stand in a file of templates.
 //@ run: -DREACHED=1
 //@ verdict: unsupported
-//@ unsupported: assembly inline assembly
+//@ unsupported: assembly inline assembly `pushfq; popq %q0`
 //@ run: -DREACHED=0
 //@ verdict: clean
 volatile int reached = REACHED;

@@ -4,7 +4,7 @@ use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
 use crate::accesses::simple_bytes;
 use crate::assembly::constraints::Place;
-use crate::assembly::{Assembly, understand};
+use crate::assembly::{Assembly, as_written, understand};
 use crate::atomic_library;
 use crate::ir::{Type, Value, attribute_kind};
 use crate::names::{Capture, Names};
@@ -145,7 +145,7 @@ fn assembly(call: Value, names: &Names) -> Assembly {
     let constraints = callee.assembly_constraints();
     let outputs = output_sizes(call.kind());
     let mut arguments = call.arguments().map(|(index, argument)| {
-        call.call_type_attribute(index, elementtype).map_or_else(|| scalar_bytes(argument.kind()), scalar_bytes)
+        call.call_type_attribute(index, elementtype).map_or_else(|| simple_bytes(argument.kind()), simple_bytes)
     });
     let mut outputs = outputs.into_iter();
     let bytes: Vec<Option<u64>> = constraints
@@ -160,7 +160,7 @@ fn assembly(call: Value, names: &Names) -> Assembly {
         Assembly::Program(program)
             if !scalars && program.slots.iter().any(|slot| slot.bytes.is_none() && slot.place != Place::Memory) =>
         {
-            Assembly::Unknown(callee.assembly_text().split_whitespace().collect::<Vec<_>>().join(" "))
+            Assembly::Unknown(as_written(&callee.assembly_text()))
         }
         meaning => meaning,
     }
@@ -171,16 +171,10 @@ fn output_sizes(kind: Type) -> Vec<Option<u64>> {
     match kind.kind() {
         LLVMTypeKind::LLVMVoidTypeKind => Vec::new(),
         LLVMTypeKind::LLVMStructTypeKind => {
-            (0..kind.struct_element_count()).map(|index| scalar_bytes(kind.struct_element(index))).collect()
+            (0..kind.struct_element_count()).map(|index| simple_bytes(kind.struct_element(index))).collect()
         }
-        _ => vec![scalar_bytes(kind)],
+        _ => vec![simple_bytes(kind)],
     }
-}
-
-/// The size of an integer or pointer that fits a general register.
-fn scalar_bytes(kind: Type) -> Option<u64> {
-    let scalar = matches!(kind.kind(), LLVMTypeKind::LLVMIntegerTypeKind | LLVMTypeKind::LLVMPointerTypeKind);
-    simple_bytes(kind).filter(|_| scalar)
 }
 
 /// What a call does with a pointer argument.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use inkwell::IntPredicate;
 use inkwell::values::{BasicValue, BasicValueEnum, IntValue, PointerValue};
 
+use crate::accesses::simple_bytes;
 use crate::assembly::Program;
 use crate::assembly::constraints::{Place, Role};
 use crate::assembly::instructions::{BitOperator, Condition, Instruction, Lock, Operator, Test};
@@ -16,7 +17,7 @@ use crate::calls::SEQ_CST;
 use crate::emit::{replace, width as bits_of};
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
-use crate::ir::Value;
+use crate::ir::{Type, Value};
 
 /// The hook ABI's numbers of operations.
 const EXCHANGE: u32 = 0;
@@ -98,12 +99,12 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
             [] => self.call.erase(),
             &[only] => {
                 let value = self.output(only)?;
-                replace(self.call, self.narrowed_to(value, kind.typed())?)?;
+                replace(self.call, self.narrowed_to(value, kind)?)?;
             }
             several => {
                 let mut all = kind.typed().into_struct_type().get_undef();
                 for (index, &slot) in (0..).zip(several) {
-                    let value = self.narrowed_to(self.output(slot)?, kind.struct_element(index).typed())?;
+                    let value = self.narrowed_to(self.output(slot)?, kind.struct_element(index))?;
                     all = self.hooks.builder.build_insert_value(all, value, index, "")?.into_struct_value();
                 }
                 replace(self.call, all.into())?;
@@ -122,12 +123,15 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
     }
 
     /// The lower part of 64 bits, as a scalar of a type.
-    fn narrowed_to(
-        &self,
-        value: IntValue<'ctx>,
-        kind: inkwell::types::BasicTypeEnum<'ctx>,
-    ) -> Result<BasicValueEnum<'ctx>> {
-        self.hooks.value_of(value, kind)
+    fn narrowed_to(&self, value: IntValue<'ctx>, kind: Type) -> Result<BasicValueEnum<'ctx>> {
+        match simple_bytes(kind) {
+            Some(bytes) if kind.typed().is_float_type() => {
+                let bits = self.hooks.integer_type(bits_of(bytes))?;
+                let value = self.hooks.builder.build_int_truncate(value, bits, "")?;
+                self.hooks.value_of(value, kind.typed())
+            }
+            _ => self.hooks.value_of(value, kind.typed()),
+        }
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Result<()> {

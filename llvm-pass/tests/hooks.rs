@@ -126,7 +126,12 @@ fn expected(source: &str) -> Hooks {
         .zip(source.lines())
         .filter_map(|(number, line)| {
             let (_, hooks) = line.split_once("//>")?;
-            let mut hooks: Vec<String> = hooks.split(';').map(|hook| hook.trim().to_owned()).collect();
+            let mut quoted = false;
+            let separates = |letter: char| {
+                quoted ^= letter == '`';
+                letter == ';' && !quoted
+            };
+            let mut hooks: Vec<String> = hooks.split(separates).map(|hook| hook.trim().to_owned()).collect();
             hooks.sort();
             Some((number, hooks))
         })

@@ -8,6 +8,7 @@
 mod computation;
 pub(crate) mod constraints;
 pub(crate) mod instructions;
+pub(crate) mod notation;
 pub(crate) mod operands;
 pub(crate) mod templates;
 
@@ -26,7 +27,7 @@ pub(crate) enum Assembly {
     /// It stays as it is; its result is that of an external function of this name, known to be harmless or not, and it
     /// may be a fence.
     Native { name: String, harmless: bool, fence: Option<u32> },
-    /// It is not understood: its text.
+    /// It is not understood: its text, as [`as_written`] has it.
     Unknown(String),
 }
 
@@ -41,7 +42,7 @@ pub(crate) struct Program {
 
 /// What the text means. `bytes` are the sizes of the operands' types, where they are scalars.
 pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], templates: &Templates) -> Assembly {
-    let unknown = || Assembly::Unknown(text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let unknown = || Assembly::Unknown(as_written(text));
     let statements = statements(text);
     let program = |instructions| Some(Program { instructions, slots: constraints::parse(constraints, bytes)? });
     match templates.meaning(&statements) {
@@ -68,6 +69,11 @@ pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], t
         None if computation::is_all(&statements, constraints) => Assembly::Nothing,
         None => unknown(),
     }
+}
+
+/// A template on one line, in C's notation: a line of a file of templates may begin with it.
+pub(crate) fn as_written(text: &str) -> String {
+    notation::as_c(&statements(text).join("; "))
 }
 
 /// The instructions whose result is no business of other threads.
@@ -101,7 +107,8 @@ pub(crate) fn statements(text: &str) -> Vec<String> {
         match words.join(" ").as_str() {
             "" => {}
             alone @ ("lock" | "rep") => prefix = format!("{alone} "),
-            statement => found.push(std::mem::take(&mut prefix) + statement),
+            // As in `% rax`, which assemblers take for `%rax`.
+            statement => found.push(std::mem::take(&mut prefix) + &statement.replace("% ", "%").replace("$$ ", "$$")),
         }
     }
     if !prefix.is_empty() {
@@ -112,7 +119,12 @@ pub(crate) fn statements(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::statements;
+    use super::{as_written, statements};
+
+    #[test]
+    fn what_is_not_understood_is_shown_as_the_file_of_templates_wants_it() {
+        assert_eq!(as_written("movq %rax,\t${1:q}\n\tfrob $$4, $3 # x"), "movq %%rax, %q1; frob $4, %3");
+    }
 
     #[test]
     fn statements_are_told_apart_however_they_are_spelled() {
@@ -123,6 +135,7 @@ mod tests {
         }
         assert_eq!(statements("rep; nop"), ["rep nop"]);
         assert_eq!(statements("lock"), ["lock"]);
+        assert_eq!(statements("mov % rax, $2; lock addl $$ 0, 0(% rsp)"), ["mov %rax, $2", "lock addl $$0, 0(%rsp)"]);
         assert!(statements(" \n ; /* nothing */").is_empty());
     }
 }

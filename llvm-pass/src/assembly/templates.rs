@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::notation::as_llvm;
 use super::statements;
 
 /// A user's explanation.
@@ -71,34 +72,9 @@ impl Templates {
     }
 }
 
-/// A template as C has it (`%0`, `%b0`, `%%rax`, `$5`), as LLVM writes it (`$0`, `${0:b}`, `%rax`, `$$5`).
-fn as_llvm(text: &str) -> String {
-    let mut result = String::new();
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '$' => result += "$$",
-            '%' if letters.next_if_eq(&'%').is_some() => result.push('%'),
-            '%' => {
-                let modifier = letters.next_if(char::is_ascii_alphabetic);
-                let mut digits = String::new();
-                while let Some(digit) = letters.next_if(char::is_ascii_digit) {
-                    digits.push(digit);
-                }
-                match modifier {
-                    Some(modifier) => result += &format!("${{{digits}:{modifier}}}"),
-                    None => result += &format!("${digits}"),
-                }
-            }
-            other => result.push(other),
-        }
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Meaning, Templates, as_llvm};
+    use super::{Meaning, Templates};
     use crate::assembly::statements;
 
     #[test]
@@ -125,10 +101,5 @@ mod tests {
             assert_eq!(number, line, "{text}");
             assert!(wrong.contains(words), "{wrong}");
         }
-    }
-
-    #[test]
-    fn the_notation_of_c_becomes_that_of_llvm() {
-        assert_eq!(as_llvm("lock; addl $0, 0(%%rsp); movb %b1, %0"), "lock; addl $$0, 0(%rsp); movb ${1:b}, $0");
     }
 }

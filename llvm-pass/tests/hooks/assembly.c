@@ -25,6 +25,7 @@ void fences(void) {
     asm volatile("lock; addl $0,0(%%rsp)" ::: "memory", "cc"); //> fence seq_cst
     asm volatile("lock orl $0, -4(%%rsp)" ::: "memory", "cc"); //> fence seq_cst
     int local = 0;
+    asm volatile("lock; addl $0, 0(%% rsp)" ::: "memory", "cc"); //> fence seq_cst
     asm volatile("lock; addl $0, %0" : "+m"(local)); //> fence seq_cst
     asm volatile("sync" ::: "memory"); //> fence seq_cst
     asm volatile("lwsync" ::: "memory"); //> fence acq_rel
@@ -86,4 +87,47 @@ unsigned private(unsigned value) {
     asm volatile("movl %1, %0" : "=m"(own) : "r"(value));
     asm volatile("lock; cmpxchgl %2, %1" : "+a"(old), "+m"(own) : "r"(4)); //> fence seq_cst
     return own + old;
+}
+
+// Blanks after the sign of a register, and halves of a pair through registers by name.
+bool spaced(struct pair *expected, uint64_t low, uint64_t high) {
+    bool done;
+    asm volatile("movq 0(%4), %% rax; movq 8( %4 ), %% rdx;" //> load8 pair; load8 pair; atomic_cas 16 seq_cst seq_cst pair
+                 "lock; cmpxchg16b %0; setz %1"
+                 : "+m"(pair), "=q"(done)
+                 : "b"(low), "c"(high), "r"(expected)
+                 : "memory", "cc", "rax", "rdx");
+    return done;
+}
+
+void both_halves(uint64_t into[2]) {
+    asm volatile("mov %% rdx, %% rcx; mov %% rax, %% rbx; lock cmpxchg16b %2" //> atomic_cas 16 seq_cst seq_cst pair; store8; store8
+                 : "=a"(into[0]), "=d"(into[1])
+                 : "m"(pair)
+                 : "rbx", "rcx", "memory", "cc");
+}
+
+// Floating-point numbers in general registers.
+double real;
+double swapped(double value) {
+    asm volatile("xchgq %0, %1" : "+m"(real), "+q"(value)); //> rmw8 exchange seq_cst real
+    return value;
+}
+double fetched(void) {
+    double value;
+    asm volatile("movq %1, %0" : "=q"(value) : "m"(real)); //> load8 real
+    return value;
+}
+void put(double value) {
+    asm volatile("movq %1, %0" : "=m"(real) : "q"(value)); //> store8 real
+}
+float single;
+float half_swapped(float value) {
+    asm volatile("xchgl %0, %1" : "+m"(single), "+r"(value)); //> rmw4 exchange seq_cst single
+    return value;
+}
+bool changed(double from, double to) {
+    bool equal;
+    asm volatile("lock cmpxchgq %3, %0" : "+m"(real), "=@ccz"(equal), "+a"(from) : "q"(to)); //> cas8 seq_cst seq_cst real
+    return equal;
 }

@@ -14,11 +14,11 @@ unsigned word;
 void assembly(void) {
     unsigned a = 1;
     asm volatile("int3"); //> unsupported inline assembly `int3`
-    asm volatile("1: lock\n incl %0\n jz 1b" : "+m"(word)); //> unsupported inline assembly `1: lock incl $0 jz 1b`
-    asm volatile("sete %b0" : "+r"(a)); //> unsupported inline assembly `sete ${0:b}`
-    asm volatile("incl %%fs:0(%0)" : : "r"(&word)); //> unsupported inline assembly `incl %fs:0($0)`
+    asm volatile("1: lock\n incl %0\n jz 1b" : "+m"(word)); //> unsupported inline assembly `1: lock; incl %0; jz 1b`
+    asm volatile("sete %b0" : "+r"(a)); //> unsupported inline assembly `sete %b0`
+    asm volatile("incl %%fs:0(%0)" : : "r"(&word)); //> unsupported inline assembly `incl %%fs:0(%0)`
     asm volatile("rdtsc" : "=a"(word) : : "edx"); //> external rdtsc unknown; store4 word
-    asm volatile("cmpxchg16b %0" : "+m"(huge)); //> unsupported inline assembly `cmpxchg16b $0`
+    asm volatile("cmpxchg16b %0" : "+m"(huge)); //> unsupported inline assembly `cmpxchg16b %0`
 }
 
 int asm_goto(void) {

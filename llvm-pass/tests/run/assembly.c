@@ -10,6 +10,8 @@ unsigned long bits[4];
 struct pair { uint64_t lo, hi; } __attribute__((aligned(16)));
 struct pair p = {1, 2};
 struct dummy { unsigned long v[10]; };
+double real = 1.5;
+float single = 2.5f;
 static bool cas(unsigned *t, unsigned old, unsigned new) { char r;
  __asm__ volatile("lock; cmpxchgl %3, %1; sete %0" : "=q"(r), "=m"(*t) : "a"(old), "r"(new), "m"(*t) : "memory","cc"); return r; }
 static unsigned char dpdk(volatile uint32_t *dst, uint32_t exp, uint32_t src){ uint8_t res;
@@ -35,6 +37,13 @@ int main(void){
  __asm__ volatile("lock; negl %0" : "+m"(a)); assert(a==-77u); __asm__ volatile("lock; notl %0" : "+m"(a)); assert(a==76);
  uint64_t lo, hi; __asm__ volatile("movq 0(%2), %0; movq 8(%2), %1" : "=r"(lo), "=r"(hi) : "r"(&p)); assert(lo==3&&hi==4);
  __asm__ volatile("lock; addl $0,-128(%%rsp)" ::: "memory");
+ __asm__ volatile("lock; addl $0, 0(%% rsp)" ::: "memory");
+ double other = 2.25; __asm__ volatile("xchgq %0, %1" : "+m"(real), "+q"(other)); assert(real == 2.25 && other == 1.5);
+ bool same; __asm__ volatile("lock cmpxchgq %3, %0" : "+m"(real), "=@ccz"(same), "+a"(other) : "q"(9.0));
+ assert(!same && other == 2.25 && real == 2.25);
+ float less = 0.5f; __asm__ volatile("xchgl %0, %1" : "+m"(single), "+r"(less)); assert(single == 0.5f && less == 2.5f);
+ __asm__ volatile("mov %% rdx, %% rcx; mov %% rax, %% rbx; lock cmpxchg16b %2" : "=a"(lo), "=d"(hi) : "m"(p) : "rbx", "rcx", "memory", "cc");
+ assert(lo == p.lo && hi == p.hi);
  unsigned __int128 own = 1; (void)own;
  printf("%u %lu %u %u %lu %lu\n", a, b, c, d, p.lo, p.hi);
  return 0; }
