@@ -125,6 +125,8 @@ struct Report<'a> {
     busiest_loop: Option<Busiest<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     exit_statuses: &'a BTreeMap<i32, u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outcomes: Vec<&'a str>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     litmus: Option<LitmusReport<'a>>,
 }
@@ -272,6 +274,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         uninstrumented: &summary.uninstrumented,
         assumptions: &summary.assumptions,
         exit_statuses: &summary.exit_statuses,
+        outcomes: summary.outcomes.all(),
         runs: summary.runs,
         unsupported: outcome.unsupported,
         busiest_loop: summary.busiest.as_ref().map(|busiest| Busiest {
@@ -384,6 +387,7 @@ mod tests {
             uninstrumented: vec!["getrandom".to_string()],
             assumptions: Vec::new(),
             exit_statuses: BTreeMap::new(),
+            outcomes: protocol::Outcomes::default(),
             busiest: None,
             undecided: 0,
             containments: Vec::new(),

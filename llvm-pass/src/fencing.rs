@@ -279,7 +279,7 @@ impl Effects<'_> {
             "mtx_lock",
             "mtx_unlock",
         ];
-        const QUIET: [&str; 22] = [
+        const QUIET: [&str; 23] = [
             "malloc",
             "aligned_alloc",
             "free",
@@ -298,6 +298,7 @@ impl Effects<'_> {
             "fh_assume",
             "fh_choose",
             "fh_assert",
+            "fh_observe",
             "rand",
             "__VERIFIER_assume",
             "__VERIFIER_error",

@@ -13,6 +13,7 @@ pub mod finding;
 pub mod job;
 pub mod log;
 pub mod message;
+pub mod outcomes;
 pub mod slice;
 
 pub use build::{BUILD, BUILD_SECTION};
@@ -25,6 +26,7 @@ pub use message::{
     BoundCount, BusyLoop, Containment, Failed, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse,
     StoppedBy, Summary, Trace, TraceEvent, Violation,
 };
+pub use outcomes::Outcomes;
 pub use slice::{
     BoundTally, Division, Harvest, Identity, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,
 };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::job::{MonitorName, Schedule};
+use crate::outcomes::Outcomes;
 use crate::slice::Harvest;
 
 /// One line from the program under test.
@@ -247,6 +248,9 @@ pub struct Summary {
     /// How many counted executions ended with each exit status but 0.
     #[serde(default)]
     pub exit_statuses: BTreeMap<i32, u64>,
+    /// Of counted executions that are complete and did not fail.
+    #[serde(default)]
+    pub outcomes: Outcomes,
     /// Of execution graphs, if that was asked for ([`crate::Cycles`]), by the two places.
     #[serde(default)]
     pub containments: Vec<Containment>,

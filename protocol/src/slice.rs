@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::job::MonitorName;
 use crate::message::{BusyLoop, Containment, FirstReport, Place, Violation};
+use crate::outcomes::Outcomes;
 
 /// Bytes, in JSON as text: four letters for three bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -167,6 +168,9 @@ pub struct Tally {
     pub assumptions: Vec<String>,
     /// As [`crate::Summary::exit_statuses`].
     pub exit_statuses: BTreeMap<i32, u64>,
+    /// As [`crate::Summary::outcomes`].
+    #[serde(default)]
+    pub outcomes: Outcomes,
     /// As [`crate::Summary::undecided`].
     #[serde(default)]
     pub undecided: u64,

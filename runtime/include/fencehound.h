@@ -21,6 +21,10 @@ unsigned long fh_choose(unsigned long count);
 /* Fails, as assert() does, unless `condition` holds. */
 void fh_assert(int condition);
 
+/* The value belongs to the outcome of this execution. The distinct outcomes are the key `outcomes`
+ * of the result (`--json`): what each thread observed, in its order. */
+void fh_observe(long value);
+
 /* Compares two words with what they are expected to hold, and if both do, writes both: one
  * indivisible, relaxed operation. Whether it wrote. Both words are aligned, and of 8 bytes.
  */
@@ -41,6 +45,7 @@ void fh_atomic_end(void);
 #define fh_assume(condition) ((void)(condition))
 #define fh_choose(count) ((void)(count), 0UL)
 #define fh_assert(condition) assert(condition)
+#define fh_observe(value) ((void)(value))
 #define fh_atomic_begin() ((void)0)
 #define fh_atomic_end() ((void)0)
 #define FH_ATOMIC

@@ -46,6 +46,7 @@ mod mutexes;
 mod names;
 mod numbers;
 mod objects;
+mod observations;
 mod once;
 mod printing;
 mod process;

@@ -9,8 +9,8 @@ use engine::execution::{Execution, Step};
 use engine::explore::Counts;
 use engine::monitor::{Cycle, EventIndex, Model, Monitor, Name, Report};
 use protocol::{
-    BoundTally, Containment, Failed, FirstReport, Identity, Kind, MonitorName, MonitorTally, Place, Role, Schedule,
-    Segment, Sighting, SiteUse, Tally, TraceEvent, Violation,
+    BoundTally, Containment, Failed, FirstReport, Identity, Kind, MonitorName, MonitorTally, Outcomes, Place, Role,
+    Schedule, Segment, Sighting, SiteUse, Tally, TraceEvent, Violation,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -382,6 +382,9 @@ pub(crate) struct Recorder {
     pub(crate) blocked: u64,
     /// How many counted executions ended with each exit status but 0.
     exit_statuses: BTreeMap<i32, u64>,
+    /// The program has observed something, in whatever execution.
+    observes: bool,
+    outcomes: Outcomes,
     events: u64,
     by_bound: BTreeMap<u32, BoundTally>,
 }
@@ -411,6 +414,8 @@ impl Recorder {
             executions: 0,
             blocked: 0,
             exit_statuses: BTreeMap::new(),
+            observes: false,
+            outcomes: Outcomes::default(),
             events: 0,
             by_bound: BTreeMap::new(),
         }
@@ -423,6 +428,7 @@ impl Recorder {
         (self.notes, self.known) = (before.notes, before.known);
         (self.recording, self.has_details) = (before.recording, before.has_details);
         self.containments = before.containments.map(|_| BTreeMap::new());
+        self.observes = before.observes;
         self.known.extend(known.iter().cloned());
     }
 
@@ -548,6 +554,26 @@ impl Recorder {
     pub(crate) fn count_status(&mut self, status: i32, execution: &Execution) {
         if execution.counts() == Counts::Once {
             *self.exit_statuses.entry(status).or_default() += 1;
+        }
+    }
+
+    /// The running execution observes something.
+    pub(crate) const fn observe(&mut self) {
+        self.observes = true;
+    }
+
+    /// Whether some execution has observed something.
+    pub(crate) const fn observes(&self) -> bool {
+        self.observes
+    }
+
+    /// Takes the outcome of a complete execution, which has been counted and did not fail; it is empty if nothing was
+    /// observed.
+    pub(crate) fn take_outcome(&mut self, outcome: String) {
+        if outcome.is_empty() {
+            self.outcomes.insert_silent();
+        } else {
+            self.outcomes.insert(outcome);
         }
     }
 
@@ -952,6 +978,7 @@ impl Recorder {
             by_bound: self.by_bound.clone(),
             monitors: monitors.collect(),
             exit_statuses: self.exit_statuses.clone(),
+            outcomes: self.outcomes.clone(),
             is_open: self.is_open || self.may_miss_a_cycle(),
             undecided: self.undecided,
             containments: self.containments.iter().flat_map(BTreeMap::values).cloned().collect(),

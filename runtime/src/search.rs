@@ -14,7 +14,7 @@ use engine::explore::sampler::Sampler;
 use engine::explore::slice::{Leftover, Unit};
 use engine::explore::trust::Trust;
 use engine::explore::urw::Urw;
-use engine::explore::{Corrupt, Finish, Strategy};
+use engine::explore::{Corrupt, Counts, Finish, Strategy};
 use engine::monitor;
 use protocol::{
     Cycles, Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Recorded, Replay,
@@ -366,7 +366,11 @@ impl Runtime {
                 if ending == Ending::Complete && process::status() != 0 {
                     self.recorder.count_status(process::status(), &self.execution);
                 }
-                for failure in self.ended(ending) {
+                let failures = self.ended(ending);
+                if failures.is_empty() && self.execution.counts() == Counts::Once {
+                    self.take_outcome();
+                }
+                for failure in failures {
                     self.recorder.fail(failure, &self.execution);
                 }
             }

@@ -6,6 +6,7 @@ use crate::atomic_blocks::Block;
 use crate::ends::{self, Ends};
 use crate::fiber::{self, Switch};
 use crate::objects::{Call, Class};
+use crate::observations::Observed;
 use crate::process;
 use crate::recorder::{Note, Operation};
 use crate::runtime::{Runtime, turn, turn_aside, with};
@@ -54,6 +55,7 @@ impl Start {
 pub(crate) struct ThreadState {
     body: Option<Start>,
     pub(crate) result: usize,
+    pub(crate) observed: Observed,
     claimed: Claim,
     /// Where it stood last.
     pub(crate) stands_at: Option<&'static Record>,
@@ -116,6 +118,7 @@ pub(crate) struct ThreadTable {
 fn forget(state: &mut ThreadState) {
     state.body = None;
     state.claimed = Claim::Nobody;
+    state.observed.clear();
     state.transaction = None;
     state.reads.clear();
     state.changes.clear();

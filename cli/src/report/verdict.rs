@@ -302,6 +302,7 @@ pub(crate) fn nothing_explored() -> Summary {
         busiest: None,
         assumptions: Vec::new(),
         exit_statuses: BTreeMap::new(),
+        outcomes: protocol::Outcomes::default(),
         undecided: 0,
         containments: Vec::new(),
         leaves_out_rounds: false,

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::{
-    BoundCount, BoundTally, Containment, Division, FirstReport, Harvest, Identity, MonitorCount, MonitorName, Sighting,
-    Summary, Violation,
+    BoundCount, BoundTally, Containment, Division, FirstReport, Harvest, Identity, MonitorCount, MonitorName, Outcomes,
+    Sighting, Summary, Violation,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ pub(crate) struct Totals {
     uninstrumented: BTreeSet<String>,
     assumptions: BTreeSet<String>,
     exit_statuses: BTreeMap<i32, u64>,
+    #[serde(default)]
+    outcomes: Outcomes,
     undecided: u64,
     is_open: bool,
     #[serde(default)]
@@ -79,6 +81,7 @@ impl Totals {
         for (status, executions) in &tally.exit_statuses {
             *self.exit_statuses.entry(*status).or_default() += executions;
         }
+        self.outcomes.join(&tally.outcomes);
         self.undecided += tally.undecided;
         self.is_open |= tally.is_open;
         // Execution graphs are searched in one slice.
@@ -179,12 +182,19 @@ impl Totals {
             violation_executions: self.found.iter().map(|found| found.executions.max(1)).collect(),
             uninstrumented: self.uninstrumented.iter().cloned().collect(),
             busiest: None,
-            assumptions: self.assumptions.iter().cloned().collect(),
+            assumptions: self.assumptions.iter().cloned().chain(self.outcomes_left_out()).collect(),
             exit_statuses: self.exit_statuses.clone(),
+            outcomes: self.outcomes.clone(),
             undecided: self.undecided(),
             containments: self.containments.clone(),
             leaves_out_rounds: self.leaves_out_rounds,
         }
+    }
+
+    /// The sentence that says that outcomes are left out, if some are.
+    fn outcomes_left_out(&self) -> Option<String> {
+        let sentence = || format!("of the outcomes observed, the first {} in sorted order are kept", Outcomes::MOST);
+        self.outcomes.leaves_out().then(sentence)
     }
 
     /// How many executions leave open what a monitor looks for: none if it is known that serializability under TSO does not

@@ -69,6 +69,8 @@ pub(crate) struct Run {
     pub(crate) unsupported: Option<(Line, String)>,
     /// External functions that the result lists.
     pub(crate) uninstrumented: Vec<String>,
+    /// The distinct outcomes.
+    pub(crate) outcomes: BTreeSet<String>,
 }
 
 /// A `//@ key: value`.
@@ -219,6 +221,7 @@ fn take(run: &mut Run, entry: &Entry, labels: &mut Labels) -> Result<(), String>
         "undecided" if value == "yes" => run.is_undecided = true,
         "undecided" => return Err(entry.wrong("not `yes`")),
         "busiest-loop" => run.busiest_loop = Some(labels.line(entry, value)?),
+        "outcomes" => run.outcomes = value.split('|').map(|outcome| outcome.trim().to_string()).collect(),
         "uninstrumented" => run.uninstrumented = value.split_whitespace().map(str::to_string).collect(),
         "unsupported" => {
             let (label, words) = value.split_once(' ').ok_or_else(|| entry.wrong("not `label words`"))?;
@@ -251,26 +254,29 @@ fn take(run: &mut Run, entry: &Entry, labels: &mut Labels) -> Result<(), String>
 pub(crate) fn trials() -> Vec<Trial> {
     vec![
         Trial::test("header: what a header says", || {
-            let text = "//@ why: a\n//@   reason\n//@ verdict: clean\n//@ run: -DA --time 1s\n//@ executions: 3\n\
+            let text = "//@ why: a\n//@   reason\n//@ verdict: clean\n//@ outcomes: main: 1; main.0: 2 |\n//@ run: -DA --time 1s\n//@ executions: 3\n\
                         //@ run: -DB\n//@ verdict: violations\n//@ tso: a -> b, a -> a\n//@ sc-atomicity: a -> b & b -> a, a -> a\n//@ deadlock: b a, a\n\
                         x = 1; // @a\ny = 1; // @b\n";
+            let outcomes = BTreeSet::from(["main: 1; main.0: 2".to_string(), String::new()]);
             let clean = Run {
                 options: ["-DA", "--time", "1s"].map(str::to_string).to_vec(),
                 verdict: "clean".to_string(),
                 executions: Some(3),
+                outcomes: outcomes.clone(),
                 ..Run::default()
             };
             let broken = Run {
                 options: vec!["-DB".to_string()],
                 verdict: "violations".to_string(),
-                pairs: BTreeMap::from([("tso".to_string(), BTreeSet::from([(11, 12), (11, 11)]))]),
+                outcomes,
+                pairs: BTreeMap::from([("tso".to_string(), BTreeSet::from([(12, 13), (12, 12)]))]),
                 cycles: BTreeMap::from([(
                     "sc-atomicity".to_string(),
-                    BTreeSet::from([BTreeSet::from([(11, 12), (12, 11)]), BTreeSet::from([(11, 11)])]),
+                    BTreeSet::from([BTreeSet::from([(12, 13), (13, 12)]), BTreeSet::from([(12, 12)])]),
                 )]),
                 failures: BTreeMap::from([(
                     "deadlock".to_string(),
-                    vec![BTreeSet::from([11]), BTreeSet::from([11, 12])],
+                    vec![BTreeSet::from([12]), BTreeSet::from([12, 13])],
                 )]),
                 ..Run::default()
             };

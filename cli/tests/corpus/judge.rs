@@ -41,6 +41,8 @@ pub(crate) fn differences(check: &Check, run: &Run) -> Vec<String> {
         let wanted = run.cycles.get(monitor).cloned().unwrap_or_default();
         same(monitor, format!("{:?}", cycles(json, monitor)), format!("{wanted:?}"));
     }
+    let outcomes = json["outcomes"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_string);
+    same("outcomes", format!("{:?}", outcomes.collect::<BTreeSet<_>>()), format!("{:?}", run.outcomes));
     same("undecided", (json["undecided"] != 0).to_string(), run.is_undecided.to_string());
     same("failures", format!("{:?}", failures(json)), format!("{:?}", run.failures));
     problems.extend(unsupported(json, run));

@@ -26,6 +26,7 @@ use super::cycles;
 use super::transactions::{self, Judgement, Told};
 use super::{Graph, Recorded, Stop};
 use crate::faults::{self, Fault};
+use crate::observations::{self, Observed};
 use crate::recorder::{Failure, Note, Operation, site_use, target_of};
 use crate::runtime::{End, Runtime, with};
 use crate::search::Stopped;
@@ -476,12 +477,29 @@ fn take<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
     if !waiting.is_empty() {
         found.push(stuck(execution, &waiting, &notes(execution)?));
     }
+    if found.is_empty() {
+        take_outcome(execution)?;
+    }
     cycles::watch(execution, &found)?;
     for failure in found {
         let known = with(|runtime| runtime.recorder.is_known(&failure)) == Some(true);
         let schedule = if known { Schedule::default() } else { schedule(execution)? };
         with(|runtime| runtime.recorder.fail_as(failure, schedule, engine::explore::Counts::Once));
     }
+    Ok(())
+}
+
+/// Takes what the threads observe in the execution, which does not fail.
+fn take_outcome<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
+    let mut observed = Vec::new();
+    if with(|runtime| runtime.recorder.observes()) == Some(true) {
+        for thread in (0..execution.labels.len()).filter(|&thread| !execution.labels[thread].is_empty()) {
+            Native::<W>::run(thread, execution.origins[thread], &execution.reads[thread])?;
+            observed.extend(with(|runtime| runtime.observed_in_graph(thread)));
+        }
+    }
+    let outcome = observations::outcome(observed.iter().map(|(path, observed)| (path.as_slice(), observed)));
+    with(|runtime| runtime.recorder.take_outcome(outcome));
     Ok(())
 }
 
@@ -551,6 +569,12 @@ impl Runtime {
                 self.graph_mut().places.cut_around(address..end);
             }
         }
+    }
+
+    /// The path of creation of the thread, which ran last, and what it has observed.
+    fn observed_in_graph(&mut self, thread: usize) -> (Vec<u32>, Observed) {
+        let observed = std::mem::take(&mut self.threads.at(Thread::from_index(thread)).observed);
+        (self.graph_mut().paths[thread].clone(), observed)
     }
 
     fn fails_to_repeat(&mut self, thread: Thread) {
