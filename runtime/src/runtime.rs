@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::event::{Barrier, Event, Kind, Location, Object, Thread};
+use engine::event::{self, Barrier, Event, Kind, Location, Object, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
 use engine::explore::Values;
 use engine::mapping::{Barriers, Order};
@@ -773,8 +773,7 @@ impl Runtime {
             self.void |= self.shadow.locate(piece.address, piece.before.len(), &mut some) == Cut::Yes;
             all.append(&mut some);
         }
-        let mut seen = BTreeSet::new();
-        all.retain(|&location| seen.insert(location));
+        event::make_distinct(&mut all);
         self.event_in_order(kind, barriers, Note { site, operation }, address, &mut all)
     }
 
@@ -887,7 +886,9 @@ impl Runtime {
             }
             all.append(&mut some);
         }
+        event::make_distinct(&mut memory);
         all.sort_unstable();
+        all.dedup();
         let order = Some(Order::SequentiallyConsistent);
         let barriers = Barriers { before: Barrier::Full, after: Barrier::Full, order };
         let address = pieces.first().map_or(0, |&(address, _)| address);

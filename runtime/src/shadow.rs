@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use engine::event::Location;
+use engine::event::{self, Location};
 use engine::location::{Granule, Partition, Touched};
 use protocol::Division;
 use rustc_hash::FxHashMap;
@@ -213,14 +213,17 @@ impl Shadow {
         granule
     }
 
-    /// No access to these bytes, or to others of the eight that they share with them, is known any more.
+    /// No access to these bytes, or to others of the eight that they share with them, is known any more. The locations of
+    /// these bytes alone are [hidden](Self::take_hidden): the others may belong to something that lives on.
     pub(crate) fn hide(&mut self, bytes: Range<usize>) {
         self.hides = true;
         for address in (bytes.start & !7..bytes.end).step_by(8) {
             let entry = self.entry(address);
             if let Some(number) = (*entry & !HIDDEN).checked_sub(1) {
                 *entry |= HIDDEN;
-                self.hidden.extend(self.partition.located(Granule(number)));
+                let begin = bytes.start.saturating_sub(address) as u8;
+                let end = (bytes.end - address).min(8) as u8;
+                self.hidden.extend(self.partition.located(Granule(number), begin, end - begin));
             }
         }
     }
@@ -230,9 +233,11 @@ impl Shadow {
         self.partition.locations()
     }
 
-    /// The locations hidden since this was asked last.
+    /// The locations hidden since this was asked last, each once.
     pub(crate) fn take_hidden(&mut self) -> Vec<Location> {
-        std::mem::take(&mut self.hidden)
+        let mut hidden = std::mem::take(&mut self.hidden);
+        event::make_distinct(&mut hidden);
+        hidden
     }
 
     /// The bytes are accessible from now on. Of the eight that they share with others only they can be known.

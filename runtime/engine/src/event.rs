@@ -4,6 +4,8 @@
 //! that an access implies by its C11 order belong to the event itself ([`Event::before`], [`Event::after`]); which
 //! order implies which fence is decided in one place, [`crate::mapping`].
 
+use std::collections::BTreeSet;
+
 /// A thread of the program, by its number: `main` is 0. At most [`Thread::LIMIT`] threads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Thread(pub u8);
@@ -45,6 +47,21 @@ impl Location {
     pub const fn index(self) -> usize {
         self.0 as usize
     }
+}
+
+/// Leaves each location in its first place alone: an event touches a location once.
+pub fn make_distinct(locations: &mut Vec<Location>) {
+    if locations.len() > 1 {
+        let mut seen = BTreeSet::new();
+        locations.retain(|&location| seen.insert(location));
+    }
+}
+
+/// Whether no location is there twice.
+#[must_use]
+pub fn are_distinct(locations: &[Location]) -> bool {
+    let mut seen = BTreeSet::new();
+    locations.len() < 2 || locations.iter().all(|&location| seen.insert(location))
 }
 
 /// A synchronisation object, by its number in this execution.

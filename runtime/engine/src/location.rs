@@ -111,9 +111,9 @@ impl Partition {
         (begin..end).filter(move |&byte| byte == begin || of[byte] != of[byte - 1]).map(|byte| Location(of[byte]))
     }
 
-    /// The locations in a granule, ascending by address.
-    pub fn located(&self, granule: Granule) -> impl Iterator<Item = Location> + '_ {
-        self.each(granule, 0, 8).filter(|location| location.0 != NONE)
+    /// The locations of those of these bytes that have been located, ascending by address.
+    pub fn located(&self, granule: Granule, offset: u8, width: u8) -> impl Iterator<Item = Location> + '_ {
+        self.each(granule, offset, width).filter(|location| location.0 != NONE)
     }
 
     /// The bytes, as bits, before which a location begins within an access that has been located.

@@ -2,7 +2,7 @@
 //! to the states of objects.
 
 use super::{Execution, Pending, Status, Step};
-use crate::event::{Kind, Location, Object, Thread};
+use crate::event::{self, Kind, Location, Object, Thread};
 use crate::explore::{Effect, Need, Performed, Touched, Values};
 use crate::sync::machine::{Machine, Until, Wish};
 use crate::sync::mutex::Mutex;
@@ -88,9 +88,13 @@ impl Execution {
     }
 
     /// Tells the strategy of an event.
+    ///
+    /// # Panics
+    /// If a location is there twice: what comes before an event at a place, and what after it, would be the event itself.
     #[inline]
     pub(super) fn tell(&mut self, step: Step, locations: &[Location], values: Values) {
         let Step { thread, kind, .. } = step;
+        assert!(locations.len() < 2 || event::are_distinct(locations), "an event touches a location once");
         let plain = matches!(kind, Kind::Load | Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw);
         if plain && self.at_hand.other.is_none() {
             self.strategy.performed(&Performed { thread, kind, locations, values, objects: &[], need: None });
@@ -109,9 +113,15 @@ impl Execution {
             _ => (None, None),
         };
         let other = self.at_hand.other.take();
-        touched.extend([first, second, other].into_iter().flatten().map(|object| self.touched(object, kind)));
         let aside = std::mem::take(&mut self.at_hand.aside);
-        touched.extend(aside.iter().map(|&object| Touched { effect: Effect::Aside, ..self.touched(object, kind) }));
+        let named = [first, second, other].into_iter().flatten().map(|object| self.touched(object, kind));
+        let beside = aside.iter().map(|&object| Touched { effect: Effect::Aside, ..self.touched(object, kind) });
+        for operated in named.chain(beside) {
+            // An object that the operation is about and concerns as well is one that it is about.
+            if touched.iter().all(|known| known.object != operated.object) {
+                touched.push(operated);
+            }
+        }
         self.at_hand.before.clear();
         let need = self.at_hand.need.take();
         self.strategy.performed(&Performed { thread, kind, locations, values, objects: &touched, need });
