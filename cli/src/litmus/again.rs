@@ -8,8 +8,8 @@ use engine::execution::Execution;
 use engine::explore::replay::Replay;
 use engine::explore::rsmc::Ended;
 use engine::graph::EventId;
-use engine::litmus::graphs::{Outcome, follow};
-use engine::litmus::schedules::Fault;
+use litmus::graphs::{Outcome, follow};
+use litmus::schedules::Fault;
 use protocol::{Finding, Graph, MonitorName, Schedule, Trace, Violation};
 
 use super::executions::{self, engine_model, failure, witness};

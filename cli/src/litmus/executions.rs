@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use engine::event::Kind as EventKind;
 use engine::graph::EventId;
-use engine::litmus::condition::{Quantifier, State, show};
-use engine::litmus::graphs::{Finished, Outcome, Performed};
-use engine::litmus::schedules::Happened;
-use engine::litmus::{Instruction, Operation, Position, Value};
 use engine::model::MemoryModel;
+use litmus::condition::{Quantifier, State};
+use litmus::graphs::{Finished, Outcome, Performed};
+use litmus::outcomes::show;
+use litmus::schedules::Happened;
+use litmus::{Instruction, Operation, Position, Value};
 use protocol::{Graph, GraphEvent, GraphModel, Kind, Place, Role, Schedule, Segment, SiteUse, TraceEvent, Violation};
 
 use super::Target;
@@ -107,7 +108,7 @@ fn graph_event(target: &Target, performed: &Performed) -> GraphEvent {
 }
 
 fn address(location: engine::event::Location) -> u64 {
-    engine::litmus::address(location).cast_unsigned()
+    litmus::address(location).cast_unsigned()
 }
 
 /// An event of an execution graph in a trace.

@@ -14,10 +14,10 @@ use std::fs;
 use std::path::Path;
 
 pub(crate) use again::replay;
-use engine::litmus::Test;
-use engine::litmus::condition::Outcomes;
-use engine::litmus::parse::parse;
 use kept::{Keeper, Kept};
+use litmus::Test;
+use litmus::outcomes::Outcomes;
+use litmus::parse::parse;
 use protocol::{MonitorName, Place, StoppedBy, Summary, Violation};
 
 use crate::check::{complain_about, prepare_json, print_verdict, write_json};

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use engine::execution::Execution;
-use engine::litmus::Position;
-use engine::litmus::schedules::Happened;
 use engine::monitor::{Cycle, Name, Report};
+use litmus::Position;
+use litmus::schedules::Happened;
 use protocol::{BoundCount, FirstReport, Kind, MonitorCount, MonitorName, Role, SiteUse, Violation};
 
 use super::Target;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use engine::litmus::condition::Quantifier;
+use litmus::condition::Quantifier;
 use protocol::{Role, Violation};
 
 use super::kept::Kept;

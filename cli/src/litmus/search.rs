@@ -7,10 +7,10 @@ use engine::execution::{Ending, Execution};
 use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
 use engine::explore::rsmc::{Continue, Counts, Ended};
-use engine::litmus::condition::Outcomes;
-use engine::litmus::graphs::{Outcome, explore};
-use engine::litmus::schedules::{Fault, Happened, Schedules};
 use engine::monitor::{Monitor, Report};
+use litmus::graphs::{Outcome, explore};
+use litmus::outcomes::Outcomes;
+use litmus::schedules::{Fault, Happened, Schedules};
 use protocol::{MonitorName, Schedule, StoppedBy, Summary, Violation};
 
 use super::executions::{self, engine_model, failure, place, witness};

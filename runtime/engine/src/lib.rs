@@ -2,7 +2,7 @@
 //!
 //! Layers, each depending only on those before it: [`event`], [`mapping`], [`location`], [`thread_set`] ← [`clock`] ←
 //! [`monitor`]; [`event`], [`thread_set`] ← [`sync`], [`explore`], [`progress`] ← [`execution`]; [`visits`] by itself;
-//! [`graph`], [`monitor`] ← [`atomicity`]; [`graph`] and all of these ← [`litmus`].
+//! [`graph`], [`monitor`] ← [`atomicity`].
 #![forbid(unsafe_code)]
 
 pub mod atomicity;
@@ -11,7 +11,6 @@ pub mod event;
 pub mod execution;
 pub mod explore;
 pub mod graph;
-pub mod litmus;
 pub mod location;
 pub mod mapping;
 pub mod model;

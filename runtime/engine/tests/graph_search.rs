@@ -7,7 +7,7 @@ mod axioms;
 
 use axioms::engine::{Random, compare, found, random};
 use axioms::{Kind, Program};
-use engine::litmus::graphs::MemoryModel;
+use litmus::graphs::MemoryModel;
 
 #[test]
 fn loads_stores_dependencies_and_fences() {

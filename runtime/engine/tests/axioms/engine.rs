@@ -6,12 +6,12 @@ use engine::atomicity::{Happening, linearization};
 use engine::explore::rsmc::{self, Continue, Execution};
 use engine::graph::EventId;
 use engine::graph::trace::Relations;
-use engine::litmus::graphs::{MemoryModel, Threads};
-use engine::litmus::parse::parse;
 use engine::model::power::Power;
 use engine::model::pso::Pso;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
+use litmus::graphs::{MemoryModel, Threads};
+use litmus::parse::parse;
 
 use super::{Candidate, Dependency, Fence, Kind, Op, Oracle, Program, op};
 

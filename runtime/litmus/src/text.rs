@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use engine::graph::Value;
+
 /// A place in the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Position {
@@ -225,7 +227,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// A number, perhaps with a sign.
-    pub(super) fn number(&mut self) -> Result<super::Value, Error> {
+    pub(super) fn number(&mut self) -> Result<Value, Error> {
         let negative = self.take("-");
         let Some(token) = self.take_kind(Kind::Number) else { return self.unexpected("a number") };
         let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
@@ -234,7 +236,7 @@ impl<'a> Tokens<'a> {
             None => digits.parse(),
         };
         let value = magnitude.ok().map(|magnitude| if negative { -magnitude } else { magnitude });
-        match value.and_then(|value| super::Value::try_from(value).ok()) {
+        match value.and_then(|value| Value::try_from(value).ok()) {
             Some(value) => Ok(value),
             None => error(token.position, format!("`{}` is no number of 64 bits", token.text)),
         }

@@ -4,10 +4,12 @@
 //! Expressions are taken apart into one operation an access. Local variables are registers; what is between has names
 //! that no C program has.
 
-use super::parse::Names;
-use super::text::{Error, Kind, Position, Token, Tokens, error};
-use super::{Binary, Code, Expression, Fence, Operation, Register, Strength, address};
-use crate::mapping::Order;
+use crate::code::{Binary, Code, Expression, Fence, Operation, Register, Strength};
+use crate::parse::names::Names;
+use crate::test::address;
+use crate::text::{Error, Kind, Position, Token, Tokens, error};
+use engine::graph::Value;
+use engine::mapping::Order;
 
 /// Reads the functions.
 pub(super) fn program(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), Error> {
@@ -101,7 +103,7 @@ const OPERATORS: [&[(&str, Binary)]; 7] = [
     &[("+", Binary::Add), ("-", Binary::Subtract)],
 ];
 
-fn number(value: super::Value) -> Expression {
+fn number(value: Value) -> Expression {
     Expression::Number(value)
 }
 

@@ -1,8 +1,8 @@
 //! The program of a test in assembly: a table with one column a thread and one instruction a row.
 
-use super::parse::Names;
-use super::text::{Error, Kind, Position, Token, Tokens, error};
-use super::{Code, Expression, Operation};
+use crate::code::{Code, Expression, Operation};
+use crate::parse::names::Names;
+use crate::text::{Error, Kind, Position, Token, Tokens, error};
 
 /// An instruction in its cell, split at its first word.
 pub(super) struct Cell<'a> {
@@ -108,7 +108,7 @@ fn threads(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Vec<Column>, Er
         if name.text != format!("P{}", columns.len()) {
             return error(name.position, format!("this column must be headed P{}", columns.len()));
         }
-        if columns.len() == crate::event::Thread::LIMIT {
+        if columns.len() == engine::event::Thread::LIMIT {
             return error(name.position, format!("more than {} threads are not supported", columns.len()));
         }
         if !cell.is_done() {

@@ -3,17 +3,11 @@
 //! A pair of `lwarx` and `stwcx.` to the same address with nothing but computation between them becomes one
 //! [`Operation::Update`] that always succeeds: its retry branch then is never taken, and carries no dependency.
 
-use super::columns::{self, Cell, Column};
-use super::parse::Names;
-use super::text::{Error, Kind, Tokens, error};
-use super::{Binary, Code, Expression, Fence, Operation, Register, Strength};
-use crate::mapping::Order;
-
-/// The name that a register goes by: `r0` to `r31`, or one of herd7's symbolic registers, `%x0`.
-pub(super) fn register(name: &str) -> Option<String> {
-    let number = name.strip_prefix('r').and_then(|digits| digits.parse::<u8>().ok());
-    (number.is_some_and(|number| number < 32) || name.starts_with('%')).then(|| name.to_owned())
-}
+use crate::code::{Binary, Code, Expression, Fence, Instruction, Operation, Register, Strength};
+use crate::parse::columns::{self, Cell, Column};
+use crate::parse::names::Names;
+use crate::text::{Error, Kind, Tokens, error};
+use engine::mapping::Order;
 
 /// Reads the program.
 pub(super) fn program(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), Error> {
@@ -155,7 +149,7 @@ fn lower(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<
         "isync" => operands.push(Operation::Fence(Fence::Instructions)),
         _ => compute(&mut operands)?,
     }
-    let computes = |instruction: &super::Instruction| matches!(instruction.operation, Operation::Assign { .. });
+    let computes = |instruction: &Instruction| matches!(instruction.operation, Operation::Assign { .. });
     if column.reservation.is_some() && !column.code.instructions[at..].iter().all(computes) {
         return error(mnemonic.position, format!("`{}` between `lwarx` and `stwcx.` is not supported", mnemonic.text));
     }

@@ -1,22 +1,23 @@
 //! Tests under an explorer of execution graphs, and a memory model.
 
-use super::condition::{Observable, State};
-use super::interpreter::{Access as Accessing, Kind, Stop, Thread};
-use super::schedules::Fault;
-use super::{Code, Expression, Fence, Operation, Strength, Test};
-use crate::event::Location;
-use crate::explore::rsmc::{self, Continue, Counts, Ended, Execution};
-use crate::graph::set::Set;
-use crate::graph::trace::Part;
-use crate::graph::{Access, EventId, Fences, Internal, Label, Labels, Link, Program, Reached, Value, Written};
-use crate::mapping::graphs::{self, Around};
-use crate::mapping::power::Synchronizes;
-pub use crate::model::MemoryModel;
-use crate::model::Model;
-use crate::model::power::Power;
-use crate::model::pso::Pso;
-use crate::model::sc::Sc;
-use crate::model::tso::Tso;
+use crate::code::{Code, Expression, Fence, Operation, Strength};
+use crate::condition::{Observable, State};
+use crate::interpreter::{Access as Accessing, Kind, Stop, Thread};
+use crate::schedules::Fault;
+use crate::test::Test;
+use engine::event::Location;
+use engine::explore::rsmc::{self, Continue, Counts, Ended, Execution};
+use engine::graph::set::Set;
+use engine::graph::trace::Part;
+use engine::graph::{Access, EventId, Fences, Internal, Label, Labels, Link, Program, Reached, Value, Written};
+use engine::mapping::graphs::{self, Around};
+use engine::mapping::power::Synchronizes;
+pub use engine::model::MemoryModel;
+use engine::model::Model;
+use engine::model::power::Power;
+use engine::model::pso::Pso;
+use engine::model::sc::Sc;
+use engine::model::tso::Tso;
 
 /// How an execution of a test ends.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,14 +3,16 @@
 //! All threads are there from the start, and no event creates them. Instruction fences order nothing among
 //! interleavings and are no events.
 
-use super::condition::{Observable, State};
-use super::interpreter::{Access, Kind as AccessKind, Stop, Thread as Local};
-use super::{Fence, Operation, Strength, Test, Value, address};
-use crate::event::{Barrier, Event, Kind, Location, Thread};
-use crate::execution::{Ending, Execution, Next, Pending, Step};
-use crate::explore::Values;
-use crate::graph::Written;
-use crate::mapping::{self, Barriers, Order};
+use crate::code::{Fence, Operation, Strength};
+use crate::condition::{Observable, State};
+use crate::interpreter::{Access, Kind as AccessKind, Stop, Thread as Local};
+use crate::test::{Test, address};
+use engine::event::{Barrier, Event, Kind, Location, Thread};
+use engine::execution::{Ending, Execution, Next, Pending, Step};
+use engine::explore::Values;
+use engine::graph::Value;
+use engine::graph::Written;
+use engine::mapping::{self, Barriers, Order};
 
 /// Why an execution cannot be run to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,7 +76,7 @@ impl<'t> Schedules<'t> {
     /// [`Fault`].
     ///
     /// # Panics
-    /// If the test has more threads than an execution may have, which [`super::parse`] does not let through.
+    /// If the test has more threads than an execution may have, which [`crate::parse`] does not let through.
     pub fn run(&mut self, execution: &mut Execution, watch: &mut impl FnMut(&Happened)) -> Result<Ending, Fault> {
         self.memory.clone_from(&self.test.initial);
         self.threads.clear();

@@ -1,28 +1,17 @@
 //! Tests in x86 assembly, in the order of Intel: the destination first.
 
-use super::columns::{self, Cell, Column};
-use super::parse::Names;
-use super::text::{Error, Kind, Tokens, error};
-use super::{Binary, Code, Expression, Fence, Operation, Register, Strength, address};
-use crate::mapping::Order;
+use crate::code::{Binary, Code, Expression, Fence, Operation, Register, Strength};
+use crate::parse::columns::{self, Cell, Column};
+use crate::parse::names::Names;
+use crate::parse::registers;
+use crate::test::address;
+use crate::text::{Error, Kind, Tokens, error};
+use engine::mapping::Order;
 
 /// The difference of the last comparison: what conditional branches look at.
 const FLAGS: &str = "flags";
 /// What an instruction reads from memory for itself.
 const READ: &str = "read";
-
-/// The name that a register goes by. A register of 64 bits and its lower half are one: values have no width.
-pub(super) fn register(name: &str) -> Option<String> {
-    const NAMES: [&str; 8] = ["AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"];
-    let upper = name.to_ascii_uppercase();
-    let letters = upper.strip_prefix('%').unwrap_or(&upper);
-    let wide = letters.strip_prefix('E').or_else(|| letters.strip_prefix('R'));
-    if wide.is_some_and(|rest| NAMES.contains(&rest)) {
-        return Some(format!("E{}", wide?));
-    }
-    let number: u8 = letters.strip_prefix('R')?.trim_end_matches('D').parse().ok()?;
-    (8..16).contains(&number).then(|| format!("R{number}"))
-}
 
 /// Reads the program.
 pub(super) fn program(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), Error> {
@@ -84,7 +73,7 @@ impl Lowering<'_, '_> {
         let Some(name) = self.cell.operands.take_kind(Kind::Name) else {
             return self.cell.operands.number().map(Expression::Number);
         };
-        match register(name.text).filter(|_| !dollar) {
+        match registers::x86(name.text).filter(|_| !dollar) {
             Some(register) => Ok(Expression::Register(self.code.register(&register))),
             None => Ok(Expression::Number(address(self.names.location(name.text)))),
         }

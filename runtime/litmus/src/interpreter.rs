@@ -4,9 +4,10 @@
 //! depends on one. Beside its value, a register has the accesses that the value depends on, through registers, as the
 //! syntax has it (`xor r,a,a` depends on `a`).
 
-use super::{Code, Expression, Fence, Operation, Register, Value};
-use crate::graph::Written;
-use crate::graph::set::Set;
+use crate::code::{Code, Expression, Fence, Operation, Register};
+use engine::graph::Value;
+use engine::graph::Written;
+use engine::graph::set::Set;
 
 /// What a register holds, and the thread's reads that it depends on.
 #[derive(Clone, Copy, Debug)]

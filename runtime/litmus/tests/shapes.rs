@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 
 use engine::explore::rsmc::{self, Continue, Counts};
 use engine::graph::trace::Relations;
-use engine::litmus::condition::{Observation, Outcomes};
-use engine::litmus::graphs::{MemoryModel, Outcome, Threads, explore};
-use engine::litmus::parse::parse;
 use engine::model::Model;
 use engine::model::cb0::PowerByDependencies;
 use engine::model::power::Power;
+use litmus::condition::Observation;
+use litmus::graphs::{MemoryModel, Outcome, Threads, explore};
+use litmus::outcomes::Outcomes;
+use litmus::parse::parse;
 
 const MODELS: [MemoryModel; 4] = [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power];
 

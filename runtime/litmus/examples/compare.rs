@@ -1,5 +1,5 @@
 //! Checks the engine against a folder of litmus tests and what herd7 says of them:
-//! `cargo run -p fencehound-engine --release --example litmus -- FOLDER MODE…`.
+//! `cargo run -p fencehound-litmus --release --example compare -- FOLDER MODE…`.
 //! Exits with 1 on a mismatch.
 //!
 //! The folder has the tests, `NAME.litmus`, and a table `expected.tsv` with a row for each test and model; its columns
@@ -21,13 +21,13 @@ use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
 use engine::explore::rsmc::{self, Continue};
 use engine::graph::trace::Relations;
-use engine::litmus::condition::Outcomes;
-use engine::litmus::graphs::{MemoryModel, Outcome, Threads, explore};
-use engine::litmus::parse::parse;
-use engine::litmus::schedules::Schedules;
-use engine::litmus::{Operation, Test};
 use engine::monitor::burnim::Burnim;
 use engine::monitor::{Model, Monitor};
+use litmus::graphs::{MemoryModel, Outcome, Threads, explore};
+use litmus::outcomes::Outcomes;
+use litmus::parse::parse;
+use litmus::schedules::Schedules;
+use litmus::{Operation, Test};
 
 /// A row of the table.
 struct Expected {
@@ -87,7 +87,7 @@ impl Tally {
 
 /// How many interleavings a test without loops has at most.
 fn interleavings(test: &Test) -> f64 {
-    let events = |code: &engine::litmus::Code| {
+    let events = |code: &litmus::Code| {
         code.instructions
             .iter()
             .filter(|one| !matches!(one.operation, Operation::Assign { .. } | Operation::Branch { .. }))

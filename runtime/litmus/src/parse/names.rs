@@ -1,0 +1,154 @@
+//! What a test has named so far, while it is read.
+
+use engine::event::{Location, Thread};
+use engine::graph::Value;
+
+use crate::code::{Code, Register};
+use crate::condition::{Condition, Observable};
+use crate::parse::registers;
+use crate::test::{Architecture, Test, address};
+use crate::text::{Error, Kind, Position, Token, Tokens, error};
+
+/// The threads, registers and locations that a test has named so far.
+pub(super) struct Names {
+    pub(super) architecture: Architecture,
+    locations: Vec<String>,
+    initial: Vec<Value>,
+    pub(super) threads: Vec<Code>,
+    observables: Vec<Observable>,
+    /// One more than the highest thread with an initial register, and where that is.
+    mentioned: usize,
+    mentioned_at: Position,
+    /// Initial values, by thread where one is named: `0:r1=x`, `%x0=x`.
+    registers: Vec<(Option<usize>, String, Value)>,
+}
+
+impl Names {
+    pub(super) fn new(architecture: Architecture) -> Self {
+        Self {
+            architecture,
+            locations: Vec::new(),
+            initial: Vec::new(),
+            threads: Vec::new(),
+            observables: Vec::new(),
+            mentioned: 0,
+            mentioned_at: Position { line: 1, column: 1 },
+            registers: Vec::new(),
+        }
+    }
+
+    /// The location with this name.
+    pub(super) fn location(&mut self, name: &str) -> Location {
+        let index = self.locations.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.locations.push(name.to_owned());
+            self.initial.push(0);
+            self.locations.len() - 1
+        });
+        Location(u32::try_from(index).expect("fewer than 2^32 locations"))
+    }
+
+    /// A value in an initial state or a condition: a number, or the address of a location.
+    pub(super) fn value(&mut self, tokens: &mut Tokens<'_>) -> Result<Value, Error> {
+        tokens.take("&");
+        match tokens.take_kind(Kind::Name) {
+            Some(name) => Ok(address(self.location(name.text))),
+            None => tokens.number(),
+        }
+    }
+
+    /// `0` or `P0`.
+    pub(super) fn thread(&mut self, tokens: &mut Tokens<'_>) -> Result<usize, Error> {
+        let token = tokens.next().expect("the caller has seen what follows");
+        match token.text.strip_prefix('P').unwrap_or(token.text).parse() {
+            Ok(thread) if thread < Thread::LIMIT => {
+                if self.mentioned <= thread {
+                    (self.mentioned, self.mentioned_at) = (thread + 1, token.position);
+                }
+                Ok(thread)
+            }
+            _ => error(token.position, format!("`{}` is no thread", token.text)),
+        }
+    }
+
+    /// The code of a new thread, which has the initial registers that were given to it.
+    pub(super) fn new_thread(&mut self) -> Code {
+        let mut code = Code::default();
+        let thread = self.threads.len();
+        for (of, name, value) in &self.registers {
+            if of.is_none_or(|of| of == thread) {
+                let register = code.register(name);
+                code.registers[register.index()].initial = *value;
+            }
+        }
+        code
+    }
+
+    pub(super) fn observe(&mut self, observable: Observable) -> usize {
+        self.observables.iter().position(|known| *known == observable).unwrap_or_else(|| {
+            self.observables.push(observable);
+            self.observables.len() - 1
+        })
+    }
+
+    pub(super) fn observe_register(&mut self, thread: usize, register: Token<'_>) -> Result<usize, Error> {
+        let name = self.register_name(register)?;
+        let Some(code) = self.threads.get_mut(thread) else {
+            return error(register.position, format!("there is no thread {thread}"));
+        };
+        let register = code.register(&name);
+        Ok(self.observe(Observable::Register(thread, register)))
+    }
+
+    /// The name that a register goes by, or that it is none.
+    pub(super) fn register_name(&self, token: Token<'_>) -> Result<String, Error> {
+        let name = match self.architecture {
+            Architecture::PowerPc => registers::powerpc(token.text),
+            Architecture::X86 => registers::x86(token.text),
+            Architecture::C => Some(token.text.to_owned()),
+        };
+        name.map_or_else(|| error(token.position, format!("`{}` is no register", token.text)), Ok)
+    }
+
+    /// A register holds this at first: in one thread, or in all.
+    pub(super) fn begin_register(&mut self, thread: Option<usize>, name: String, value: Value) {
+        self.registers.push((thread, name, value));
+    }
+
+    /// A location holds this at first.
+    pub(super) fn begin_location(&mut self, name: &str, value: Value) {
+        let location = self.location(name);
+        self.initial[location.index()] = value;
+    }
+
+    /// Fails if a register is given to a thread that the program does not have.
+    pub(super) fn assert_complete(&self) -> Result<(), Error> {
+        if self.threads.len() >= self.mentioned {
+            return Ok(());
+        }
+        error(self.mentioned_at, format!("thread {} has no column in the program", self.mentioned - 1))
+    }
+
+    /// The test, whose final states list what was observed, each register that a load writes, and each location.
+    pub(super) fn into_test(mut self, name: String, condition: Condition) -> Test {
+        self.observe_all();
+        let Self { architecture, locations, initial, threads, observables, .. } = self;
+        Test { name, architecture, locations, initial, threads, condition, observables }
+    }
+
+    fn observe_all(&mut self) {
+        let mut all = Vec::new();
+        for (thread, code) in self.threads.iter().enumerate() {
+            let loaded = code.registers.iter().enumerate().filter(|(_, register)| register.loaded);
+            all.extend(loaded.map(|(index, _)| {
+                Observable::Register(thread, Register(u16::try_from(index).expect("fewer than 65536 registers")))
+            }));
+        }
+        all.extend(
+            (0..self.locations.len())
+                .map(|index| Observable::Location(Location(u32::try_from(index).expect("fewer than 2^32 locations")))),
+        );
+        for observable in all {
+            self.observe(observable);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A litmus test as a value, and the addresses of its locations.
+
+use engine::event::{Location, Site};
+use engine::graph::Value;
+
+use crate::code::{Code, Instruction};
+use crate::condition::{Condition, Observable};
+
+/// Addresses start here, far from the numbers that tests compute with.
+const FIRST_ADDRESS: Value = 1 << 40;
+const DISTANCE: Value = 64;
+
+/// The address of a location.
+#[must_use]
+pub fn address(location: Location) -> Value {
+    FIRST_ADDRESS + DISTANCE * Value::from(location.0)
+}
+
+/// The instruction set that a test is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Architecture {
+    /// POWER assembly.
+    PowerPc,
+    /// x86 assembly.
+    X86,
+    /// C11.
+    C,
+}
+
+impl Architecture {
+    /// The name at the head of a test.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PowerPc => "PPC",
+            Self::X86 => "X86",
+            Self::C => "C",
+        }
+    }
+}
+
+/// A litmus test.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// Its name.
+    pub name: String,
+    /// What it is written in.
+    pub architecture: Architecture,
+    /// The names of the shared locations, ascending.
+    pub locations: Vec<String>,
+    /// What each location holds at first.
+    pub initial: Vec<Value>,
+    /// The threads.
+    pub threads: Vec<Code>,
+    /// What is asked of the final states.
+    pub condition: Condition,
+    /// What a final state lists, in order.
+    pub observables: Vec<Observable>,
+}
+
+impl Test {
+    /// The location at an address.
+    #[must_use]
+    pub fn location(&self, address: Value) -> Option<Location> {
+        let offset = address.checked_sub(FIRST_ADDRESS).filter(|offset| offset % DISTANCE == 0)?;
+        let location = u32::try_from(offset / DISTANCE).ok()?;
+        ((location as usize) < self.locations.len()).then_some(Location(location))
+    }
+
+    /// How a value is written: an address as the name of its location.
+    #[must_use]
+    pub fn show(&self, value: Value) -> String {
+        self.location(value).map_or_else(|| value.to_string(), |location| self.locations[location.index()].clone())
+    }
+
+    /// The number of an instruction among those of all threads.
+    ///
+    /// # Panics
+    /// If there are more than 2³² instructions.
+    #[must_use]
+    pub fn site(&self, thread: usize, instruction: usize) -> Site {
+        let before: usize = self.threads[..thread].iter().map(|code| code.instructions.len()).sum();
+        Site(u32::try_from(before + instruction).expect("fewer than 2^32 instructions"))
+    }
+
+    /// The thread and the instruction with this number.
+    #[must_use]
+    pub fn at_site(&self, site: Site) -> Option<(usize, &Instruction)> {
+        let mut instruction = site.index();
+        for (thread, code) in self.threads.iter().enumerate() {
+            match code.instructions.get(instruction) {
+                Some(found) => return Some((thread, found)),
+                None => instruction -= code.instructions.len(),
+            }
+        }
+        None
+    }
+}
