@@ -98,6 +98,8 @@ pub(crate) struct Mark {
     reads: usize,
     changes: usize,
     events: u64,
+    /// The events of all threads.
+    moment: u32,
     /// Other effects than changes.
     effects: u64,
     /// Of the thread's arena.
@@ -154,11 +156,13 @@ impl Runtime {
     /// What the running thread has done by now.
     pub(crate) fn mark(&mut self) -> Mark {
         let (blocks, used) = self.heap.extent(self.running);
+        let moment = self.execution.length();
         let state = self.threads.at(self.running);
         Mark {
             reads: state.reads.len(),
             changes: state.changes.len(),
             events: state.events,
+            moment,
             effects: state.effects,
             blocks,
             used,
@@ -260,7 +264,7 @@ impl Runtime {
         let has_passing = !passing.is_empty() || !self.blocks_since(begin).is_empty();
         self.are_restored(&changes)
             && !was_seen_among(&changes, |thing, from, to| self.is_touched(thing, from, to))
-            && !(has_passing && self.others_touch(|thing| self.is_gone(thing, round)))
+            && !(has_passing && self.others_touch(begin.moment, |thing| self.is_gone(thing, round)))
     }
 
     /// Whether all that the running thread has changed since are mutexes that nobody holds or that are as they were.
@@ -317,10 +321,13 @@ impl Runtime {
         })
     }
 
-    /// Whether another thread has ever read or changed such a thing.
-    fn others_touch(&self, which: impl Fn(Thing) -> bool) -> bool {
+    /// Whether another thread has read or changed such a thing, from this event on, or waits for it to change.
+    fn others_touch(&self, since: u32, which: impl Fn(Thing) -> bool) -> bool {
         self.others().any(|other| {
-            other.reads.iter().any(|read| which(read.thing())) || other.changes.iter().any(|change| which(change.thing))
+            let awaited = if other.waits { &other.reads[other.waits_for..] } else { &[] };
+            let reads = other.reads.iter().rev().take_while(|read| read.event >= since);
+            let changes = other.changes.iter().rev().take_while(|change| change.event >= since);
+            awaited.iter().chain(reads).map(Read::thing).any(&which) || changes.map(|change| change.thing).any(&which)
         })
     }
 

@@ -23,6 +23,8 @@
 //! thread. The others are run too, since the order-dependent monitors may see more in them, but not counted
 //! ([`Counts::AsAnother`]). Where an iteration blocks or yields in its middle, the one that stands for the others need not
 //! be the one with the fewest preemptions.
+//!
+//! Where executions are drawn at random nothing is enumerated, so every run counts ([`Strategy::counts_every_run`]).
 
 use std::ops::Range;
 
@@ -422,7 +424,7 @@ impl Execution {
         }
         state.status = Status::Running;
         if state.waited_aside.take().is_some() {
-            self.counts = Counts::AsAnother;
+            self.repeats_another();
         }
         self.enabled.remove(next);
         self.awakes(next);
@@ -454,7 +456,7 @@ impl Execution {
         if let Some(counts) = judged {
             self.counts = counts;
         } else if !self.waits_last() {
-            self.counts = Counts::AsAnother;
+            self.repeats_another();
         }
         if self.alive == 0 || self.exited {
             Ending::Complete
@@ -772,9 +774,11 @@ impl Execution {
         &self.choices
     }
 
-    /// The execution does not count: another one stands for it.
-    pub const fn repeats_another(&mut self) {
-        self.counts = Counts::AsAnother;
+    /// Another execution stands for this one, which does not count, unless every run does.
+    pub fn repeats_another(&mut self) {
+        if !self.strategy.counts_every_run() {
+            self.counts = Counts::AsAnother;
+        }
     }
 
     /// Whether the execution counts.

@@ -224,6 +224,12 @@ pub trait Strategy {
         false
     }
 
+    /// Whether every run is an execution and counts, whatever its wait loops did: so it is where runs are drawn, since the
+    /// one that stands for the others might not be drawn in a lifetime.
+    fn counts_every_run(&self) -> bool {
+        false
+    }
+
     /// What the strategy would have to take into account and does not, so that its search would not be complete.
     fn lacks(&self) -> Option<&'static str> {
         None

@@ -155,6 +155,10 @@ impl<D: Draw> Strategy for Sampler<D> {
         self.draw.performed(event);
     }
 
+    fn counts_every_run(&self) -> bool {
+        true
+    }
+
     fn finish(&mut self, finish: Finish) {
         if finish == Finish::Again {
             return;
