@@ -1,17 +1,27 @@
-//@ why: A loop without any shared access never comes back to the scheduler: the timer ends it, and
-//@      that it does not end is the failure. It may be interrupted at any line, so its function is
-//@      named, which is the same each time.
-//@ run: --local-timeout 1s
+//@ why: Nothing in the loop ends it, and nothing in it could be seen: that it goes round for ever is
+//@      plain from the program, so it is reported at once, and the thread that joins waits for ever.
+//@      No execution has anything else to choose. Where main does not wait, the program ends.
+//@ run:
 //@ verdict: violations
-//@ livelock: function
+//@ executions: 1
+//@ livelock: loop join
+//@ run: --explorer dpor
+//@ verdict: violations
+//@ executions: 1
+//@ livelock: loop join
+//@ run: --model tso
+//@ verdict: violations
+//@ livelock: loop join
+//@ run: -DDETACHED --preemptions none
+//@ verdict: clean
 #include <pthread.h>
 
 volatile int event;
 
-static void *body(void *unused) { // @function
+static void *body(void *unused) {
     event = 1;
     // C lets a compiler assume that a loop ends, but not one whose condition is a constant.
-    for (unsigned long count = 0;; count++)
+    for (unsigned long count = 0;; count++) // @loop
         ;
     return unused;
 }
@@ -19,6 +29,8 @@ static void *body(void *unused) { // @function
 int main(void) {
     pthread_t thread;
     pthread_create(&thread, NULL, body, NULL);
-    pthread_join(thread, NULL);
+#ifndef DETACHED
+    pthread_join(thread, NULL); // @join
+#endif
     return 0;
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
-use protocol::{Cycles, Finding, Kind, Replay, ScheduleEnd, Summary, Trace, VERSION, Violation};
+use protocol::{Cycles, Finding, Kind, Replay, ScheduleEnd, StoppedBy, Summary, Trace, VERSION, Violation};
 
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
 use crate::consequences::{Consequence, Graphs, Unseen, consequence};
@@ -71,6 +71,7 @@ impl Searched {
             budget: self.plan.budget.executions,
             interrupted_by: interrupts.cause().map_or("a signal", Cause::name),
             max_events: explore.limits.max_events,
+            local_seconds: explore.limits.local_seconds,
             issues: Issues::All,
             open: if explore.graphs.is_some() { Open::Rounds } else { Open::NotRobust },
             given_up: match explore.graphs {
@@ -356,6 +357,12 @@ fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &
     }
     for assumption in exploration.summary.iter().flat_map(|summary| &summary.assumptions) {
         screen.print(&format!("note: {assumption}\n"));
+    }
+    if exploration.summary.as_ref().is_some_and(|summary| summary.stopped_by == Some(StoppedBy::LocalTimeout)) {
+        screen.print(
+            "help: if that takes long and ends, raise --local-timeout; if it waits for another thread there, let it read what \
+             changes by an access that is watched (README.md, \"How it works\")\n",
+        );
     }
     for (status, executions) in exploration.summary.iter().flat_map(|summary| &summary.exit_statuses) {
         let count = counted(*executions, "execution", "executions");

@@ -123,6 +123,8 @@ struct Report<'a> {
     unsupported: Vec<Unsupported<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     busiest_loop: Option<Busiest<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    silent_thread: Option<Silent<'a>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     exit_statuses: &'a BTreeMap<i32, u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -140,6 +142,16 @@ struct Busiest<'a> {
     column: u32,
     function: &'a str,
     rounds: u64,
+}
+
+/// The thread that computed for longer than it may, which ended the search.
+#[derive(Serialize)]
+struct Silent<'a> {
+    thread: u32,
+    file: &'a str,
+    line: u32,
+    column: u32,
+    function: &'a str,
 }
 
 #[derive(Serialize)]
@@ -193,7 +205,7 @@ pub(crate) struct Outcome<'a> {
     pub(crate) monitors: &'a [MonitorName],
     /// `clean`, `violations`, `incomplete`, `unsupported`.
     pub(crate) verdict: &'static str,
-    /// `time`, `executions`, `events`, `interrupt`.
+    /// `time`, `executions`, `events`, `local-timeout`, `interrupt`.
     pub(crate) stopped_by: Option<&'static str>,
     /// The counts.
     pub(crate) summary: &'a Summary,
@@ -284,6 +296,13 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
             column: busiest.place.column,
             function: &busiest.function,
             rounds: busiest.rounds,
+        }),
+        silent_thread: summary.silence.as_ref().map(|silence| Silent {
+            thread: silence.thread,
+            file: &silence.place.file,
+            line: silence.place.line,
+            column: silence.place.column,
+            function: &silence.function,
         }),
         litmus,
     }
@@ -389,6 +408,7 @@ mod tests {
             exit_statuses: BTreeMap::new(),
             outcomes: protocol::Outcomes::default(),
             busiest: None,
+            silence: None,
             undecided: 0,
             containments: Vec::new(),
             leaves_out_rounds: false,

@@ -206,9 +206,6 @@ fn open_gdb(finding: &Finding, program: &Program, interrupts: &Interrupts) -> Re
     drop(theirs);
     let mut job = job(finding);
     job.limits.local_seconds = PATIENCE;
-    if job.end == ScheduleEnd::Silence {
-        job.end = ScheduleEnd::Operation;
-    }
     let attendant = thread::spawn(move || attend(ours, &Job::Replay(job)));
     child.wait().map_err(broken)?;
     drop(attendant.join());

@@ -4,24 +4,27 @@ use std::path::Path;
 
 use addr2line::Loader;
 use object::{Object, ObjectSymbol};
-use protocol::{Kind, Place, Role, Violation};
+use protocol::{Place, Role, Silence, Violation};
 
 /// Gives a violation that a signal ended the place at which it came, as far as the executable's line table knows it.
 ///
-/// The line of a fault is the line of its instruction. An endless loop is interrupted at any of its lines, so of that
-/// the first line of its function is given, which is the same each time.
+/// The line of a fault is the line of its instruction.
 pub(crate) fn locate(executable: &Path, directory: &Path, violation: &mut Violation) {
     let Some(program_counter) = violation.program_counter else { return };
-    let address = match violation.kind {
-        Kind::Livelock => start_of_function(executable, program_counter),
-        _ => Some(program_counter),
-    };
-    let found = address.and_then(|address| lookup(executable, directory, address));
-    let Some((place, function)) = found else { return };
+    let Some((place, function)) = lookup(executable, directory, program_counter) else { return };
     for site in violation.sites.iter_mut().filter(|site| site.role == Role::At) {
         site.place = place.clone();
         site.function.clone_from(&function);
         site.expression.clear();
+    }
+}
+
+/// Gives a thread that computed for too long the function that it computed in, as far as the executable's line table knows
+/// it. It may have been interrupted at any line of that, so the place is the first one, which is the same each time.
+pub(crate) fn locate_silence(executable: &Path, directory: &Path, silence: &mut Silence) {
+    let start = start_of_function(executable, silence.program_counter);
+    if let Some((place, function)) = start.and_then(|address| lookup(executable, directory, address)) {
+        (silence.place, silence.function) = (place, function);
     }
 }
 

@@ -20,6 +20,11 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, plan: &LoopPlan) -> Resul
         emit_loop(hooks, function, one, flag)?;
         flags.push(flag);
     }
+    for one in &plan.endless {
+        hooks.before(one.header.first_non_phi().ok_or_else(|| Failure::new("a block without an end"))?);
+        let site = hooks.site(&one.site);
+        hooks.call("__fh_endless", 0, &[site])?;
+    }
     for write in &plan.writes {
         emit_write(hooks, write, &flags)?;
     }

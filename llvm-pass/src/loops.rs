@@ -35,6 +35,13 @@ pub(crate) struct HookedLoop {
     pub(crate) site: Site,
 }
 
+/// A loop that goes round for ever once it is entered, and does nothing that anybody could see.
+#[derive(Clone, Debug)]
+pub(crate) struct EndlessLoop {
+    pub(crate) header: Block,
+    pub(crate) site: Site,
+}
+
 /// A private variable that is compared.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
@@ -54,6 +61,7 @@ pub(crate) struct FlaggedWrite {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct LoopPlan {
     pub(crate) loops: Vec<HookedLoop>,
+    pub(crate) endless: Vec<EndlessLoop>,
     pub(crate) writes: Vec<FlaggedWrite>,
 }
 
@@ -134,6 +142,10 @@ impl<'a> Loops<'a> {
             });
             bodies.push(&found.body);
         }
+        for found in loops.iter().filter(|found| self.is_endless(&graph, found, &instructions)) {
+            let site = self.site(&graph, found, &instructions);
+            plan.endless.push(EndlessLoop { header: graph.blocks[found.header], site });
+        }
         plan.writes = writes
             .iter()
             .filter(|write| write.unwatched)
@@ -144,6 +156,72 @@ impl<'a> Loops<'a> {
             .filter(|write| !write.loops.is_empty())
             .collect();
         plan
+    }
+
+    /// Whether a loop has no exit, and nothing in it could be seen, fault or end the thread: it computes in registers.
+    fn is_endless(&self, graph: &Graph, found: &Loop, instructions: &[Vec<Value>]) -> bool {
+        found.body.iter().all(|&block| {
+            graph.successors(block).iter().all(|next| found.body.contains(next))
+                && instructions[block].iter().all(|&one| self.only_computes(one))
+        })
+    }
+
+    /// Whether an instruction does nothing but compute in registers, and cannot fault.
+    fn only_computes(&self, instruction: Value) -> bool {
+        use LLVMOpcode::{
+            LLVMAShr, LLVMAdd, LLVMAnd, LLVMBitCast, LLVMBr, LLVMExtractValue, LLVMFAdd, LLVMFCmp, LLVMFDiv, LLVMFMul,
+            LLVMFNeg, LLVMFPExt, LLVMFPToSI, LLVMFPToUI, LLVMFPTrunc, LLVMFSub, LLVMFreeze, LLVMGetElementPtr,
+            LLVMICmp, LLVMInsertValue, LLVMIntToPtr, LLVMLShr, LLVMMul, LLVMOr, LLVMPHI, LLVMPtrToInt, LLVMSExt,
+            LLVMSIToFP, LLVMSelect, LLVMShl, LLVMSub, LLVMSwitch, LLVMTrunc, LLVMUIToFP, LLVMXor, LLVMZExt,
+        };
+        if instruction.is_call() {
+            return match callee(instruction, self.names) {
+                Callee::Intrinsic(name) => name.starts_with("llvm.dbg.") || name.starts_with("llvm.lifetime."),
+                Callee::Assembly(meaning) => meaning == Assembly::Nothing,
+                _ => false,
+            };
+        }
+        matches!(
+            instruction.opcode(),
+            Some(
+                LLVMAdd
+                    | LLVMAnd
+                    | LLVMAShr
+                    | LLVMBitCast
+                    | LLVMBr
+                    | LLVMExtractValue
+                    | LLVMFAdd
+                    | LLVMFCmp
+                    | LLVMFDiv
+                    | LLVMFMul
+                    | LLVMFNeg
+                    | LLVMFPExt
+                    | LLVMFPToSI
+                    | LLVMFPToUI
+                    | LLVMFPTrunc
+                    | LLVMFSub
+                    | LLVMFreeze
+                    | LLVMGetElementPtr
+                    | LLVMICmp
+                    | LLVMInsertValue
+                    | LLVMIntToPtr
+                    | LLVMLShr
+                    | LLVMMul
+                    | LLVMOr
+                    | LLVMPHI
+                    | LLVMPtrToInt
+                    | LLVMSExt
+                    | LLVMSIToFP
+                    | LLVMSelect
+                    | LLVMShl
+                    | LLVMSub
+                    | LLVMSwitch
+                    | LLVMTrunc
+                    | LLVMUIToFP
+                    | LLVMXor
+                    | LLVMZExt
+            )
+        )
     }
 
     /// Whether an instruction calls something that may do more than compute, and not only for itself.

@@ -154,7 +154,7 @@ impl Explorer {
 pub struct Limits {
     /// Events of one execution, at least 1.
     pub max_events: u64,
-    /// Seconds that a thread may run without a visible operation before it counts as an endless loop.
+    /// Seconds that a thread may compute, or wait for the system, without a visible operation.
     pub local_seconds: u64,
     /// Weak compare-and-exchanges of one execution that may fail although they could succeed.
     #[serde(default)]
@@ -277,8 +277,6 @@ pub enum ScheduleEnd {
     /// An operation, or a fault.
     #[default]
     Operation,
-    /// A thread that performs no visible operation any more, which has taken as long as it may already.
-    Silence,
     /// A failure of the thread with this number, in what it does next.
     Failure(u32),
 }
@@ -289,7 +287,6 @@ impl ScheduleEnd {
     pub fn of(violation: &Violation) -> Self {
         let at = violation.sites.iter().find(|site| site.role == Role::At);
         match (violation.kind, at) {
-            (Kind::Livelock, Some(site)) if site.operation == "loop" => Self::Silence,
             (
                 Kind::Assertion
                 | Kind::Crash

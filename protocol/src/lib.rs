@@ -23,7 +23,7 @@ pub use job::{
     Recorded, Replay, Reuse, Schedule, ScheduleEnd, Segment, Wakeups,
 };
 pub use message::{
-    BoundCount, BusyLoop, Containment, Failed, FirstReport, Kind, Message, MonitorCount, Place, Role, SiteUse,
+    BoundCount, BusyLoop, Containment, Failed, FirstReport, Kind, Message, MonitorCount, Place, Role, Silence, SiteUse,
     StoppedBy, Summary, Trace, TraceEvent, Violation,
 };
 pub use outcomes::Outcomes;

@@ -51,7 +51,7 @@ pub enum Kind {
     Deadlock,
     /// Threads sleep on a condition variable, a semaphore or a futex, and nobody is left to wake them.
     LostWakeup,
-    /// A wait loop that nobody can end, or a loop without a visible operation.
+    /// A loop that nobody can end.
     Livelock,
     /// A block freed twice.
     DoubleFree,
@@ -139,7 +139,7 @@ pub struct Violation {
     pub sites: Vec<SiteUse>,
     /// For an [`Kind::ScViolation`]: the indices of e′, prev and e among the execution's events, from 0.
     pub events: Option<[u64; 3]>,
-    /// Where in the program's code, of a [`Kind::Crash`] or [`Kind::Livelock`] that a signal ended: more exact than
+    /// Where in the program's code, of a [`Kind::Crash`] that a signal ended: more exact than
     /// the place of the last operation, which is what `sites` can say.
     pub program_counter: Option<u64>,
     /// The execution, up to its end.
@@ -171,6 +171,8 @@ pub enum StoppedBy {
     Executions,
     /// An execution reached the limit of events.
     Events,
+    /// A thread performed no visible operation for as long as it may.
+    LocalTimeout,
     /// Ctrl-C.
     Interrupt,
 }
@@ -239,6 +241,9 @@ pub struct Summary {
     /// Where [`StoppedBy::Events`] ended the search: the loop that went round most often in that execution, if one did.
     #[serde(default)]
     pub busiest: Option<BusyLoop>,
+    /// Where [`StoppedBy::LocalTimeout`] ended the search: the thread that computed for so long.
+    #[serde(default)]
+    pub silence: Option<Silence>,
     /// Executions that leave serializability under TSO open: TSO has other executions than SC.
     #[serde(default)]
     pub undecided: u64,
@@ -297,6 +302,19 @@ pub struct BusyLoop {
     pub function: String,
     /// How often it went round since it was entered, at least once.
     pub rounds: u64,
+}
+
+/// A thread that performed no visible operation for as long as it may: it computes, or waits for the system.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Silence {
+    /// The thread's number.
+    pub thread: u32,
+    /// Where it performed its last visible operation.
+    pub place: Place,
+    /// The function in whose source that stands; empty if unknown.
+    pub function: String,
+    /// Where in the program's code it was interrupted.
+    pub program_counter: u64,
 }
 
 /// One execution in full.

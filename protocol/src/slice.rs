@@ -7,7 +7,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::job::MonitorName;
-use crate::message::{BusyLoop, Containment, FirstReport, Place, Violation};
+use crate::message::{BusyLoop, Containment, FirstReport, Place, Silence, Violation};
 use crate::outcomes::Outcomes;
 
 /// Bytes, in JSON as text: four letters for three bytes.
@@ -136,6 +136,8 @@ pub enum SliceEnd {
     Found,
     /// An execution reached the limit of events; with the loop that went round most often in it, if one did.
     Events(Option<BusyLoop>),
+    /// A thread performed no visible operation for as long as it may.
+    Silent(Silence),
     /// The program did something that cannot be run under control.
     Unsupported {
         /// What, in words.

@@ -123,6 +123,10 @@ enum { FH_LOOP_ENTERED = 0, FH_LOOP_CHANGED = 1, FH_LOOP_COMPARABLE = 2 };
 void __fh_loop(struct fh_loop *loop, uint32_t visit, const uint64_t *state, uint64_t words,
                const struct fh_site *site);
 
+/* At the header of a loop without an exit in which nothing could be seen: the thread goes round for
+ * ever. Does not return under control. */
+void __fh_endless(const struct fh_site *site);
+
 /* In place of something that cannot be run under control: 16-byte atomics, inline assembly, ...
  * `what` names it in words. Ends the exploration as `unsupported`; does not return. */
 void __fh_unsupported(const char *what, const struct fh_site *site);

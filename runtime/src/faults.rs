@@ -1,4 +1,4 @@
-//! Signals: faults of the program become findings, a timer ends endless loops, Ctrl-C ends the search.
+//! Signals: faults of the program become findings, a timer ends what computes for too long, Ctrl-C ends the search.
 //!
 //! A handler runs on a stack of its own. Where the program's code on some fiber is at fault, it makes that fiber
 //! go back to where fibers are run from, and leaves word of what happened; where the runtime itself is at fault, the
@@ -7,7 +7,7 @@
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::event::Thread;
 
@@ -36,7 +36,7 @@ pub(crate) enum Fault {
     /// The stack is used up.
     StackOverflow,
     /// No visible operation for as long as is allowed.
-    Endless,
+    Silent,
 }
 
 struct Pending {
@@ -49,11 +49,18 @@ unsafe impl Sync for Pending {}
 static PENDING: Pending = Pending { fault: UnsafeCell::new(None) };
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static TICKS: AtomicU64 = AtomicU64::new(0);
-/// Counts executions and events: a value that stays the same over many ticks means an endless loop.
+/// Counts executions and events: a value that stays the same over many ticks means a thread that only computes, or waits
+/// for the system.
 static PROGRESS: AtomicU64 = AtomicU64::new(0);
 static SEEN: AtomicU64 = AtomicU64::new(0);
-static IDLE: AtomicU32 = AtomicU32::new(0);
-static PATIENCE: AtomicU32 = AtomicU32::new(u32::MAX);
+/// The nanoseconds of processor time that there were at the last tick.
+static COMPUTED: AtomicU64 = AtomicU64::new(0);
+/// How often the process had waited for the system by the last tick.
+static WAITED: AtomicU64 = AtomicU64::new(0);
+/// The nanoseconds since the last progress, as [`silent_time`] counts them.
+static SILENT: AtomicU64 = AtomicU64::new(0);
+/// So many of them are allowed.
+static PATIENCE: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// The fault that ended the last fiber, if one did, and the program counter at which it came.
 pub(crate) fn take() -> Option<(Fault, u64)> {
@@ -77,15 +84,37 @@ pub(crate) fn progress() {
     PROGRESS.store(PROGRESS.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
 
-/// The program is allowed so many seconds without a visible operation.
+/// The program is allowed so many seconds without a visible operation, in which it computes or waits for the system; not
+/// those in which others have the processor.
 pub(crate) fn set_patience(seconds: u64) {
-    let ticks = seconds.saturating_mul(1000) / TICK.unsigned_abs();
-    PATIENCE.store(u32::try_from(ticks).unwrap_or(u32::MAX).max(1), Ordering::Relaxed);
+    PATIENCE.store(seconds.saturating_mul(1_000_000_000), Ordering::Relaxed);
 }
 
-/// A tenth of the time is enough until [`set_patience`] says otherwise.
-pub(crate) fn shorten_patience() {
-    PATIENCE.store((PATIENCE.load(Ordering::Relaxed) / 10).max(1), Ordering::Relaxed);
+/// The nanoseconds of processor time that the process has used.
+fn processor_time() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a plain system call that writes the time.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
+}
+
+/// How often the process has given up the processor because it waited for the system.
+fn waits() -> u64 {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: a plain system call that writes the usage.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+    // SAFETY: an all-zero rusage is a valid one.
+    unsafe { usage.assume_init() }.ru_nvcsw.unsigned_abs()
+}
+
+/// The nanoseconds since the last tick in which the program was at work: the processor time that it used; or the whole
+/// tick, if it waited for the system, as for a file from which nothing comes. A machine that is busy with others does not
+/// make a program silent.
+fn silent_time() -> u64 {
+    let (computed, waited) = (processor_time(), waits());
+    let computed = computed.saturating_sub(COMPUTED.swap(computed, Ordering::Relaxed));
+    let has_waited = WAITED.swap(waited, Ordering::Relaxed) != waited;
+    if has_waited { computed.max(TICK.unsigned_abs() * 1_000_000) } else { computed }
 }
 
 /// Leaves the running fiber out of a handler, for [`fiber::run`]. False if no fiber of the program is at fault.
@@ -127,14 +156,15 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
 extern "C" fn on_tick(_signal: c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
     TICKS.fetch_add(1, Ordering::Relaxed);
     let progress = PROGRESS.load(Ordering::Relaxed);
+    let time = silent_time();
     if SEEN.swap(progress, Ordering::Relaxed) != progress {
-        IDLE.store(0, Ordering::Relaxed);
+        SILENT.store(0, Ordering::Relaxed);
         return;
     }
-    if IDLE.fetch_add(1, Ordering::Relaxed) + 1 >= PATIENCE.load(Ordering::Relaxed)
-        && leave_fiber(context, Fault::Endless)
+    if SILENT.fetch_add(time, Ordering::Relaxed) + time >= PATIENCE.load(Ordering::Relaxed)
+        && leave_fiber(context, Fault::Silent)
     {
-        IDLE.store(0, Ordering::Relaxed);
+        SILENT.store(0, Ordering::Relaxed);
     }
 }
 
@@ -145,7 +175,7 @@ extern "C" fn on_interrupt(_signal: c_int, _info: *mut libc::siginfo_t, _context
 
 /// The search is to end: a thread that comes to no hook, in an endless loop or a library, is left at the next tick.
 pub(crate) fn leave_soon() {
-    PATIENCE.store(1, Ordering::Relaxed);
+    PATIENCE.store(0, Ordering::Relaxed);
 }
 
 type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
@@ -192,7 +222,7 @@ pub(crate) fn install() -> std::io::Result<()> {
 pub(crate) fn describe(fault: Fault) -> String {
     match fault {
         Fault::StackOverflow => "stack overflow: recursion without end, or a very large frame".to_owned(),
-        Fault::Endless => "no visible operation for as long as is allowed: an endless loop".to_owned(),
+        Fault::Silent => "no visible operation for as long as is allowed".to_owned(),
         Fault::Signal(libc::SIGSEGV | libc::SIGBUS, address) if address < 4096 => {
             "access through a null pointer".to_owned()
         }

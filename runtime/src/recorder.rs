@@ -14,7 +14,6 @@ use protocol::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::faults;
 use crate::recording::Recording;
 use crate::sites::{Record, RecordPointer};
 
@@ -327,17 +326,6 @@ struct Traced {
     details: Vec<Detail>,
     /// The stores that wait after it, a list for each monitor.
     pending: Vec<Vec<Vec<u64>>>,
-    /// How many events there are before nothing but silence; none if something else is awaited.
-    silent_after: Option<usize>,
-}
-
-impl Traced {
-    /// In a replay, what a search has waited for need not be waited for as long again.
-    fn await_silence(&self) {
-        if self.silent_after == Some(self.details.len()) {
-            faults::shorten_patience();
-        }
-    }
 }
 
 /// Whether something on a cycle of transactions may be left out of execution graphs.
@@ -438,13 +426,6 @@ impl Recorder {
         self.has_details = true;
     }
 
-    /// In a trace, no event is expected after so many.
-    pub(crate) fn expect_silence(&mut self, after: usize) {
-        if let Some(traced) = &mut self.traced {
-            traced.silent_after = Some(after);
-        }
-    }
-
     /// A transaction of the thread begins or ends here.
     pub(crate) fn mark(&mut self, thread: Thread, mark: Mark, site: RecordPointer) {
         self.left_out.has_marks = true;
@@ -463,8 +444,7 @@ impl Recorder {
     pub(crate) fn begin(&mut self, shared: u32) {
         self.keep(shared);
         if let Some(traced) = &mut self.traced {
-            *traced = Traced { silent_after: traced.silent_after, ..Traced::default() };
-            traced.await_silence();
+            *traced = Traced::default();
         }
         if let Some(recording) = &mut self.recording {
             recording.begin();
@@ -490,7 +470,6 @@ impl Recorder {
         }
         if let Some(traced) = &mut self.traced {
             traced.details.push(detail);
-            traced.await_silence();
         }
     }
 

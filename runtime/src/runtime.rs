@@ -641,6 +641,13 @@ impl Runtime {
 
     /// The running thread has left its fiber without coming to its end: who goes on?
     pub(crate) fn give_up(&mut self) -> Turn {
+        self.leave_open_block();
+        self.execution.give_up(self.running);
+        self.next()
+    }
+
+    /// The running thread does not go on, also if it is in the middle of an atomic block.
+    pub(crate) fn leave_open_block(&mut self) {
         if matches!(self.way, Way::Granted | Way::Opening | Way::Within) {
             self.way = Way::Plain;
         }
@@ -648,8 +655,6 @@ impl Runtime {
             self.execution.leave_block();
             self.reports_before_left_block.get_or_insert(self.reports.len());
         }
-        self.execution.give_up(self.running);
-        self.next()
     }
 
     /// The running thread yields. One that was chosen out of a wait loop has its turn already.

@@ -18,7 +18,7 @@ use engine::explore::{Corrupt, Counts, Finish, Strategy};
 use engine::monitor;
 use protocol::{
     Cycles, Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Recorded, Replay,
-    Role, Schedule, ScheduleEnd, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
+    Role, Schedule, ScheduleEnd, Silence, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
 };
 
 use crate::faults::{self, Fault};
@@ -208,6 +208,8 @@ pub(crate) enum Stopped {
     Divided,
     /// An execution reached the limit of events.
     Events,
+    /// A thread performed no visible operation for as long as is allowed.
+    Silent(Silence),
     Unsupported {
         what: String,
         place: protocol::Place,
@@ -243,7 +245,8 @@ impl Runtime {
     /// Where classes are explored, a thread that fails or whose assumption does not hold just stops: what the others
     /// do belongs to the class. Who goes on, if that is how the execution ended, and somebody can.
     fn go_on_without(&mut self, fault: &mut Option<(Fault, u64)>) -> Option<Switch> {
-        let goes_on = self.explorer == Explorer::Dpor && !self.void && !faults::interrupted();
+        let silent = matches!(fault, Some((Fault::Silent, _)));
+        let goes_on = self.explorer == Explorer::Dpor && !self.void && !faults::interrupted() && !silent;
         let failure = match (fault.as_ref(), &self.end) {
             _ if !goes_on => return None,
             (Some(&(fault, program_counter)), _) => Some(self.fault(fault, program_counter)),
@@ -313,9 +316,13 @@ impl Runtime {
         }
         // Also of an execution that does not count: the next one may resume what the monitors have reported of it.
         self.reports.truncate(self.reports_before_left_block.unwrap_or(usize::MAX));
-        if faults::interrupted() && fault.is_some_and(|(fault, _)| fault == Fault::Endless) {
+        if let Some((Fault::Silent, program_counter)) = fault {
             self.run_again();
-            return Some(Stopped::Open);
+            return Some(if faults::interrupted() {
+                Stopped::Open
+            } else {
+                Stopped::Silent(self.silent(program_counter))
+            });
         }
         // What has been tried of an event is counted by the places that it touches.
         if self.shadow.divides_late() {
@@ -398,16 +405,22 @@ impl Runtime {
         }
     }
 
+    /// The running thread, whose code was here, has performed no visible operation for as long as is allowed.
+    pub(crate) fn silent(&self, program_counter: u64) -> Silence {
+        let record = Record::behind(self.threads.stands_at(self.running));
+        let (place, function) = (record.place(), record.function().to_owned());
+        Silence { thread: self.running.0.into(), place, function, program_counter }
+    }
+
     pub(crate) fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
-        let kind = if fault == Fault::Endless { Kind::Livelock } else { Kind::Crash };
         let thread = self.running;
         let at = match &self.last_external {
             Some((_, record)) if faults::comes_in_a_call(fault) => std::ptr::from_ref::<Record>(record),
             _ => self.threads.stands_at(thread),
         };
-        let operation = if fault == Fault::Endless { "loop" } else { "fault" };
-        let sites = vec![site_use(Role::At, thread, at, operation)];
-        Failure { kind, message: faults::describe(fault), sites, program_counter: Some(program_counter) }
+        let sites = vec![site_use(Role::At, thread, at, "fault")];
+        let message = faults::describe(fault);
+        Failure { kind: Kind::Crash, message, sites, program_counter: Some(program_counter) }
     }
 
     /// The stack is used up at a hook, whose place is known.
@@ -465,6 +478,7 @@ impl Runtime {
             Stopped::Divided => (SliceEnd::Divided, Some(Leftover::default())),
             Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
             Stopped::Events => (SliceEnd::Events(self.busiest_loop()), Some(Leftover::default())),
+            Stopped::Silent(silence) => (SliceEnd::Silent(silence.clone()), Some(Leftover::default())),
             Stopped::Unsupported { what, place } => {
                 let (what, place) = (what.clone(), place.clone());
                 (SliceEnd::Unsupported { what, place }, Some(Leftover::default()))
@@ -530,10 +544,6 @@ pub(crate) fn replay(job: &Replay) {
         return replay_graph(graph);
     }
     with(|runtime| runtime.recorder.trace());
-    if job.end == ScheduleEnd::Silence {
-        let events = usize::try_from(length).unwrap_or(usize::MAX);
-        with(|runtime| runtime.recorder.expect_silence(events));
-    }
     loop {
         faults::set_patience(job.limits.local_seconds);
         with(Runtime::begin);
@@ -576,6 +586,10 @@ impl Runtime {
     fn finish_replay(&mut self, job: &Replay, fault: Option<(Fault, u64)>) {
         if let Some(Stopped::Unsupported { what, place }) = self.refused() {
             self.end = Some(End::Unsupported { what, place });
+        }
+        if matches!(fault, Some((Fault::Silent, _))) {
+            control::send(&Message::Diverged(faults::describe(Fault::Silent)));
+            return;
         }
         if let Some(End::Unsupported { what, place }) = &self.end {
             let what = what.clone();

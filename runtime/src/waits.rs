@@ -152,7 +152,35 @@ unsafe extern "C" fn __fh_loop(record: *mut Loop, visit: u32, state: *const u64,
     }
 }
 
+/// # Safety
+/// As `fencehound_hooks.h` says it.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __fh_endless(site: RecordPointer) {
+    if let Some(turn) = with(|runtime| runtime.goes_round_for_ever(site)) {
+        turn.obey();
+    }
+}
+
 impl Runtime {
+    /// The running thread is at the header of a loop without an exit, in which it does nothing that anybody could see; who
+    /// goes on in its place.
+    fn goes_round_for_ever(&mut self, site: RecordPointer) -> Turn {
+        let (thread, mark) = (self.running, self.mark());
+        let state = self.threads.at(thread);
+        state.stands_at = Record::known(site);
+        state.visits.enter(site, &[], mark);
+        if self.graph.is_some() {
+            return self.waits_in_graph(mark.events);
+        }
+        state.patience = None;
+        state.passing.clear();
+        // It waits for nothing.
+        (state.waits, state.waits_for) = (true, mark.reads);
+        self.leave_open_block();
+        self.execution.wait(thread, None, Pending::Access);
+        self.next()
+    }
+
     /// What the running thread has done by now.
     pub(crate) fn mark(&mut self) -> Mark {
         let (blocks, used) = self.heap.extent(self.running);

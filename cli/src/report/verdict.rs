@@ -24,6 +24,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) interrupted_by: &'a str,
     /// `--max-events`.
     pub(crate) max_events: u64,
+    /// `--local-timeout`, in seconds.
+    pub(crate) local_seconds: u64,
     /// Where executions are given up.
     pub(crate) given_up: &'static str,
     /// Why executions are undecided, if some are.
@@ -95,6 +97,7 @@ pub(crate) fn stopped_by_name(reason: StoppedBy) -> &'static str {
         StoppedBy::Time => "time",
         StoppedBy::Executions => "executions",
         StoppedBy::Events => "events",
+        StoppedBy::LocalTimeout => "local-timeout",
         StoppedBy::Interrupt => "interrupt",
     }
 }
@@ -161,6 +164,7 @@ fn stopped(facts: &Facts<'_>) -> Option<String> {
         StoppedBy::Time => format!("--time {}", facts.time.unwrap_or_default()),
         StoppedBy::Executions => format!("--executions {}", facts.budget.unwrap_or_default()),
         StoppedBy::Events => format!("--max-events {}{}", facts.max_events, busiest(facts)),
+        StoppedBy::LocalTimeout => format!("--local-timeout {}s{}", facts.local_seconds, silent(facts)),
         StoppedBy::Interrupt => facts.interrupted_by.to_string(),
     };
     Some(format!("stopped by {reason}"))
@@ -177,6 +181,14 @@ fn busiest(facts: &Facts<'_>) -> String {
         Threads::Created.name(busiest.thread),
         full_place(&busiest.place)
     )
+}
+
+/// The thread that computed for too long.
+fn silent(facts: &Facts<'_>) -> String {
+    let Some(silence) = &facts.summary.silence else { return String::new() };
+    let function = if silence.function.is_empty() { "code".to_string() } else { printable(&silence.function) };
+    let thread = Threads::Created.name(silence.thread);
+    format!(", in which {thread} did nothing that others could see in {function} at {}", full_place(&silence.place))
 }
 
 fn incomplete(facts: &Facts<'_>) -> String {
@@ -300,6 +312,7 @@ pub(crate) fn nothing_explored() -> Summary {
         violation_executions: Vec::new(),
         uninstrumented: Vec::new(),
         busiest: None,
+        silence: None,
         assumptions: Vec::new(),
         exit_statuses: BTreeMap::new(),
         outcomes: protocol::Outcomes::default(),
@@ -341,6 +354,7 @@ mod tests {
             issues: Issues::All,
             given_up: "at an assumption",
             max_events: 100_000,
+            local_seconds: 10,
             summary,
             violations,
             unsupported: &[],
@@ -487,6 +501,7 @@ mod tests {
             budget: None,
             interrupted_by: "Ctrl-C",
             max_events: 1,
+            local_seconds: 10,
             open: Open::NotRobust,
             issues: Issues::All,
             given_up: "at an assumption",

@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use engine::explore::estimate::{Ahead, Samples};
-use protocol::{BusyLoop, Explore, Harvest, Message, Place, Prefixes, SliceEnd, StoppedBy, Summary, Unit, Violation};
+use protocol::{
+    BusyLoop, Explore, Harvest, Message, Place, Prefixes, Silence, SliceEnd, StoppedBy, Summary, Unit, Violation,
+};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use checkpoint::{Checkpoint, Key};
@@ -78,6 +80,7 @@ enum End {
     Complete,
     Found,
     Events(Option<BusyLoop>),
+    Silent(Silence),
     Unsupported { what: String, place: Place },
 }
 
@@ -133,6 +136,7 @@ impl Progress {
                 SliceEnd::Divided => unreachable!("the search begins anew as soon as that is heard"),
                 SliceEnd::Found => Some(End::Found),
                 SliceEnd::Events(busiest) => Some(End::Events(busiest)),
+                SliceEnd::Silent(silence) => Some(End::Silent(silence)),
                 SliceEnd::Unsupported { what, place } => Some(End::Unsupported { what, place }),
             };
         }
@@ -508,6 +512,11 @@ impl<'a> Search<'a> {
             Some(End::Found) => {}
             Some(End::Events(busiest)) => {
                 (summary.stopped_by, summary.busiest) = (Some(StoppedBy::Events), busiest.clone());
+            }
+            Some(End::Silent(silence)) => {
+                let mut silence = silence.clone();
+                symbols::locate_silence(&self.program.executable, &self.program.directory, &mut silence);
+                (summary.stopped_by, summary.silence) = (Some(StoppedBy::LocalTimeout), Some(silence));
             }
             Some(End::Unsupported { what, place }) => unsupported.push((what.clone(), place.clone())),
             None => summary.stopped_by = self.stopped,

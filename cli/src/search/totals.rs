@@ -182,6 +182,7 @@ impl Totals {
             violation_executions: self.found.iter().map(|found| found.executions.max(1)).collect(),
             uninstrumented: self.uninstrumented.iter().cloned().collect(),
             busiest: None,
+            silence: None,
             assumptions: self.assumptions.iter().cloned().chain(self.outcomes_left_out()).collect(),
             exit_statuses: self.exit_statuses.clone(),
             outcomes: self.outcomes.clone(),

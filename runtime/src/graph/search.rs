@@ -16,7 +16,7 @@ use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
 use engine::progress::{Blocked, Waits, causes};
-use protocol::{Explore, GraphEvent, GraphModel, Kind, Place, Role, Schedule, SiteUse, Trace, TraceEvent};
+use protocol::{Explore, GraphEvent, GraphModel, Kind, Place, Role, Schedule, Silence, SiteUse, Trace, TraceEvent};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -43,6 +43,8 @@ pub(super) enum Broken {
     TooManyEvents,
     /// A budget is used up.
     Budget,
+    /// A thread performed no visible operation for as long as is allowed.
+    Silent(Silence),
     /// The program did what is not supported.
     Unsupported { what: String, place: Place },
     /// A thread did not do what it did before.
@@ -187,9 +189,8 @@ impl Runtime {
     /// How far the thread came.
     fn end_run(&mut self, fault: Option<(Fault, u64)>) -> Result<Reached, Broken> {
         let end = match fault {
-            Some((fault, _)) if faults::interrupted() && fault == Fault::Endless => {
-                return Err(Broken::Budget);
-            }
+            Some((Fault::Silent, _)) if faults::interrupted() => return Err(Broken::Budget),
+            Some((Fault::Silent, program_counter)) => return Err(Broken::Silent(self.silent(program_counter))),
             Some((fault, program_counter)) => Some(End::Failed(self.fault(fault, program_counter))),
             None => self.end.take(),
         };
@@ -407,7 +408,9 @@ fn waits_since<const W: usize>(execution: &Execution<'_, W>, thread: usize, note
 /// What a thread waits for that waits for ever, and who could end that.
 fn blocked<const W: usize>(execution: &Execution<'_, W>, thread: usize, notes: &Notes) -> Blocked {
     let since = waits_since(execution, thread, notes);
-    let recorded = &notes[thread][since];
+    let Some(recorded) = notes[thread].get(since) else {
+        return Blocked { thread: Thread::from_index(thread), waits: Waits::Change, by: Vec::new() };
+    };
     let object = Object(recorded.location.0);
     let mut read = execution.trace.nodes_of(EventId::new(thread, since)).map(|node| execution.trace.node(node).value);
     let (waits, by) = match recorded.note.operation {
@@ -432,6 +435,14 @@ fn blocked<const W: usize>(execution: &Execution<'_, W>, thread: usize, notes: &
     Blocked { thread: Thread::from_index(thread), waits, by }
 }
 
+/// What is said of a thread that goes round a loop for ever in which it does nothing.
+fn endless(thread: Thread) -> (SiteUse, String) {
+    let record = with(|runtime| runtime.threads.stands_at(thread)).unwrap_or(std::ptr::null());
+    let site = site_use(Role::Waits, thread, record, "loop");
+    let part = format!("{} goes round the loop at {}:{}", name(thread), site.place.file, site.place.line);
+    (site, part)
+}
+
 /// What is wrong where these threads wait for ever.
 fn stuck<const W: usize>(execution: &Execution<'_, W>, waiting: &[usize], notes: &Notes) -> Failure {
     let mut sites = Vec::new();
@@ -447,7 +458,12 @@ fn stuck<const W: usize>(execution: &Execution<'_, W>, waiting: &[usize], notes:
                 reads.push(site);
             }
         }
-        let first = &notes[thread][since];
+        let Some(first) = notes[thread].get(since) else {
+            let (site, part) = endless(Thread::from_index(thread));
+            sites.push(site);
+            parts.push(part);
+            continue;
+        };
         let what = match first.note.operation {
             Operation::Join(other) => format!("the end of {}", name(other)),
             _ => target_of(&first.note, first.address),
@@ -543,6 +559,7 @@ pub(crate) fn search(job: &Explore, limits: &Limits) -> Stopped {
             Err(Broken::TooManyEvents) if size + 1 < sizes.len() => size += 1,
             Err(Broken::TooManyEvents) => return Stopped::Events,
             Err(Broken::Budget) => return Stopped::Open,
+            Err(Broken::Silent(silence)) => return Stopped::Silent(silence),
             Err(Broken::Unsupported { what, place }) => return Stopped::Unsupported { what, place },
             Err(Broken::Nondeterministic(thread)) => {
                 with(|runtime| runtime.fails_to_repeat(thread));
