@@ -41,6 +41,7 @@ Exploring:
   --preemptions K|none, --unroll N, --seed S   bounded [2], dpor; rsmc; others
   --stop-at-first         end at the first violation (else --keep-going)
   --heap-reuse, --leaks, --sv-comp-transactions   what calls mean; lost blocks
+  --uninitialised         uses of values that were never written
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
 Budgets:
   --executions N, --time 30s|2m          of the whole search [default: none]
@@ -183,6 +184,8 @@ pub(crate) struct CheckArgs {
     pub(crate) heap_reuse: bool,
     #[arg(long)]
     pub(crate) leaks: bool,
+    #[arg(long)]
+    pub(crate) uninitialised: bool,
     #[arg(long, value_name = "N", default_value = "0")]
     pub(crate) weak_cas_fails: String,
     #[arg(long, value_name = "FILE")]

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Failure {
 
 /// The arguments for clang.
 fn complete(arguments: &[OsString], parts: &Parts) -> Vec<OsString> {
-    let (templates, arguments) = split_templates(arguments);
+    let (templates, arguments) = split_own(arguments);
     let read = expanded(&arguments);
     let product = product(&read);
     if product == Product::Nothing {
@@ -76,18 +76,27 @@ pub(crate) fn labels() -> [String; 2] {
     ["-mllvm".to_string(), "-fencehound-labels".to_string()]
 }
 
+/// What tells the plugin to follow values that were never written, and clang to keep the names of local variables.
+pub(crate) fn uninitialised() -> [String; 3] {
+    ["-mllvm", "-fencehound-uninitialised", "-fno-discard-value-names"].map(str::to_string)
+}
+
 /// The files of templates that options of [`templates`] name.
 pub(crate) fn template_files(options: &[String]) -> impl Iterator<Item = &str> {
     options.iter().filter_map(|option| option.strip_prefix(TEMPLATES))
 }
 
-/// Takes `--asm-templates FILE` out of the arguments; what it becomes, and the rest.
-fn split_templates(arguments: &[OsString]) -> (Vec<OsString>, Vec<OsString>) {
+/// Takes `--asm-templates FILE` and `--uninitialised` out of the arguments; what it becomes, and the rest.
+fn split_own(arguments: &[OsString]) -> (Vec<OsString>, Vec<OsString>) {
     const OPTION: &str = "--asm-templates";
     let (mut found, mut others) = (Vec::new(), Vec::new());
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let text = argument.to_string_lossy();
+        if text == "--uninitialised" {
+            found.extend(uninitialised().map(OsString::from));
+            continue;
+        }
         let file = match text.strip_prefix(OPTION) {
             Some("") => rest.next().map(|file| file.to_string_lossy().into_owned()),
             Some(value) => value.strip_prefix('=').map(str::to_string),

@@ -171,6 +171,7 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
         Kind::OutOfBounds => "out-of-bounds",
         Kind::Leak => "leak",
         Kind::Misuse => "misuse",
+        Kind::Uninitialised => "uninitialised",
         Kind::Nondeterministic => "nondeterministic",
         Kind::Atomicity => "atomicity",
         Kind::Witness => "witness",

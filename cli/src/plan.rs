@@ -578,12 +578,21 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
                 return Err(Failure::usage(message, "leave it out"));
             }
         }
+        if typed.uninitialised {
+            return Err(Failure::usage("--uninitialised does not fit litmus files", "in them everything is written"));
+        }
         return fits_litmus(typed, models);
     }
     if let (Target::Executable(name), true) = (target, typed.sv_comp_transactions) {
         return Err(Failure::usage(
             format!("{name}: --sv-comp-transactions needs the source"),
             "name the .c files: they are compiled for it",
+        ));
+    }
+    if let (Target::Executable(name), true) = (target, typed.uninitialised) {
+        return Err(Failure::usage(
+            format!("{name}: --uninitialised needs the source"),
+            "name the .c files, or compile with `fencehound cc --uninitialised` and check without the option",
         ));
     }
     if let (Target::Executable(name), true) = (target, has_power(models)) {
@@ -598,6 +607,7 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
     let options = [
         ("--heap-reuse", typed.heap_reuse),
         ("--leaks", typed.leaks),
+        ("--uninitialised", typed.uninitialised),
         ("--spurious-wakeups", typed.spurious_wakeups),
         ("--weak-cas-fails", typed.weak_cas_fails != "0"),
         ("--checkpoint", typed.checkpoint.is_some()),
@@ -724,6 +734,9 @@ fn compile_options(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Resul
     }
     if has_power(models) {
         options.extend(cc::labels());
+    }
+    if typed.uninitialised {
+        options.extend(cc::uninitialised());
     }
     for flags in &typed.cflags {
         let wrong = || Failure::usage(format!("--cflags `{flags}` has an open quote"), "quote as in a shell");

@@ -91,6 +91,11 @@ pub(crate) fn say_that_it_is_unfenced(hooks: &Hooks) {
     say(hooks, "__fh_unfenced", "fh_unfenced");
 }
 
+/// Says to the runtime that values that were never written are followed.
+pub(crate) fn say_that_unwritten_is_tracked(hooks: &Hooks) {
+    say(hooks, "__fh_unwritten", "fh_unwritten");
+}
+
 /// Puts a byte with this name into the section.
 fn say(hooks: &Hooks, name: &str, section: &str) {
     let kind = hooks.context.i8_type();

@@ -9,7 +9,8 @@
 //!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
 //!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
 //! 3. Changes: `loop_hooks`, `emit`, `frames`, `brackets`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
-//!    `globals` (sections, thread-locals).
+//!    `globals` (sections, thread-locals). Where reads of what was never written are looked for, `unwritten` goes before and
+//!    after LLVM's MemorySanitizer, which shim.cpp runs on all that.
 //!
 //! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
 
@@ -39,6 +40,7 @@ mod objects;
 mod prepare;
 mod shim;
 mod sites;
+mod unwritten;
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
@@ -70,6 +72,12 @@ pub extern "C" fn llvmGetPassPluginInfo() -> shim::PluginInfo {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fencehound_prepare(module: LLVMModuleRef, round: u32) -> bool {
     end_compilation_on_panic();
+    if round == 0
+        && shim::wants_unwritten()
+        && let Err(Failure(reason)) = unwritten::mark(module)
+    {
+        shim::fatal(&format!("fencehound pass: internal error: {reason}"));
+    }
     prepare::prepare(module, &Names::new(), round == 0)
 }
 
@@ -81,6 +89,18 @@ pub unsafe extern "C" fn fencehound_prepare(module: LLVMModuleRef, round: u32) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fencehound_instrument(module: LLVMModuleRef) {
     if let Err(Failure(reason)) = instrument(module) {
+        shim::fatal(&format!("fencehound pass: internal error: {reason}"));
+    }
+}
+
+/// Called by shim.cpp when it has run MemorySanitizer on an instrumented module.
+///
+/// # Safety
+///
+/// The module is live and nobody else uses it meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fencehound_finish_unwritten(module: LLVMModuleRef) {
+    if let Err(Failure(reason)) = unwritten::finish(module) {
         shim::fatal(&format!("fencehound pass: internal error: {reason}"));
     }
 }
@@ -110,6 +130,9 @@ struct Plans {
 /// Instruments a module.
 fn instrument(module: LLVMModuleRef) -> Result<()> {
     let names = Names::new();
+    if shim::wants_unwritten() {
+        unwritten::unmark(module)?;
+    }
     prepare::finish(module, &names);
     let layout = Layout::of(module);
     let Plans { functions: plans, is_fenced } = plan(module, &names, layout);
@@ -123,8 +146,14 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         if shim::wants_labels() {
             labels::emit(&hooks, plan.function, &names, layout)?;
         }
+        if shim::wants_unwritten() {
+            unwritten::emit(&hooks, plan.function, &names)?;
+        }
     }
     externals::finish(&hooks, module, &names);
+    if shim::wants_unwritten() {
+        externals::say_that_unwritten_is_tracked(&hooks);
+    }
     if !is_fenced {
         externals::say_that_it_is_unfenced(&hooks);
     }

@@ -8,6 +8,7 @@ use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::Value;
 use crate::loops::{FlaggedWrite, HookedLoop, LoopPlan, Watched};
+use crate::shim;
 
 const CHANGED: u32 = 1;
 const COMPARABLE: u32 = 2;
@@ -181,12 +182,15 @@ fn freeze<'ctx>(hooks: &Hooks<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueE
 }
 
 /// Makes a phi the same value at each use. One that nobody has set yet when the loop is entered (a variable that only
-/// later iterations use) is undefined, and would otherwise differ from itself as optimisation pleases.
+/// later iterations use) is undefined, and would otherwise differ from itself as optimisation pleases. Where uses of what was
+/// never written are looked for, the other uses keep the phi: a frozen value counts as written.
 fn settle<'ctx>(hooks: &Hooks<'ctx>, phi: Value) -> Result<BasicValueEnum<'ctx>> {
     let frozen = freeze(hooks, phi.basic());
     let value = Value::from_raw(frozen.as_value_ref()).ok_or_else(|| Failure::new("a freeze that was not built"))?;
-    phi.replace_by(value);
-    value.set_operand(0, phi);
+    if !shim::wants_unwritten() {
+        phi.replace_by(value);
+        value.set_operand(0, phi);
+    }
     Ok(frozen)
 }
 

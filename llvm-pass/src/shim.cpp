@@ -13,6 +13,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Instrumentation/MemorySanitizer.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -24,6 +25,8 @@ extern "C" {
 bool fencehound_prepare(LLVMModuleRef module, unsigned round);
 // Instruments the module.
 void fencehound_instrument(LLVMModuleRef module);
+// Gives what MemorySanitizer has emitted the runtime's names, and its places.
+void fencehound_finish_unwritten(LLVMModuleRef module);
 void fencehound_fatal(const char *message);
 }
 
@@ -37,6 +40,10 @@ cl::opt<std::string> templateFile("fencehound-asm-templates",
 // What `fencehound check --model power` asks for.
 cl::opt<bool> wantsLabels("fencehound-labels",
                           cl::desc("Labels of the loads that values depend on"));
+
+// What `fencehound check --uninitialised` asks for.
+cl::opt<bool> wantsUnwritten("fencehound-uninitialised",
+                             cl::desc("Uses of values that were never written"));
 
 // The attribute of functions that were instrumented: a module may come back, as the output of
 // -emit-llvm does.
@@ -52,6 +59,21 @@ Instrumented isInstrumented(const Module &module) {
             all &= function.hasFnAttribute(MARK);
         }
     return !some ? Instrumented::No : all ? Instrumented::Yes : Instrumented::InPart;
+}
+
+// Runs MemorySanitizer: in its form for kernels, whose runtime says where shadows are; with the
+// origins of values; and with arguments and results as uses.
+void followUnwritten(Module &module, ModuleAnalysisManager &analyses) {
+    for (Function &function : module)
+        if (!function.isDeclaration())
+            function.addFnAttr(Attribute::SanitizeMemory);
+    analyses.invalidate(module, PreservedAnalyses::none());
+    MemorySanitizerOptions options(/*TrackOrigins=*/2, /*Recover=*/true, /*Kernel=*/true,
+                                   /*EagerChecks=*/true);
+    analyses.invalidate(module, MemorySanitizerPass(options).run(module, analyses));
+    for (Function &function : module)
+        function.removeFnAttr(Attribute::SanitizeMemory);
+    fencehound_finish_unwritten(wrap(&module));
 }
 
 struct Fencehound : PassInfoMixin<Fencehound> {
@@ -76,6 +98,8 @@ struct Fencehound : PassInfoMixin<Fencehound> {
             if (!function.isDeclaration())
                 EliminateUnreachableBlocks(function);
         fencehound_instrument(wrap(&module));
+        if (wantsUnwritten)
+            followUnwritten(module, analyses);
         for (Function &function : module)
             if (!function.isDeclaration())
                 function.addFnAttr(MARK);
@@ -115,6 +139,8 @@ void fencehound_fatal(const char *message) {
 const char *fencehound_template_file() { return templateFile.c_str(); }
 
 bool fencehound_wants_labels() { return wantsLabels; }
+
+bool fencehound_wants_unwritten() { return wantsUnwritten; }
 
 // Turns a definition into a declaration.
 void fencehound_delete_body(LLVMValueRef function) { unwrap<Function>(function)->deleteBody(); }

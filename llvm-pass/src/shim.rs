@@ -26,6 +26,7 @@ unsafe extern "C" {
     fn fencehound_pad(variable: LLVMValueRef, bytes: u32) -> LLVMValueRef;
     fn fencehound_template_file() -> *const c_char;
     fn fencehound_wants_labels() -> bool;
+    fn fencehound_wants_unwritten() -> bool;
 }
 
 /// The name and the callbacks of the plugin.
@@ -54,6 +55,12 @@ pub(crate) fn template_file() -> String {
 pub(crate) fn wants_labels() -> bool {
     // SAFETY: the function has no conditions.
     unsafe { fencehound_wants_labels() }
+}
+
+/// Whether values that were never written are to be followed.
+pub(crate) fn wants_unwritten() -> bool {
+    // SAFETY: the function has no conditions.
+    unsafe { fencehound_wants_unwritten() }
 }
 
 /// Turns a definition into a declaration.

@@ -294,7 +294,8 @@ impl ScheduleEnd {
                 | Kind::InvalidFree
                 | Kind::UseAfterFree
                 | Kind::OutOfBounds
-                | Kind::Misuse,
+                | Kind::Misuse
+                | Kind::Uninitialised,
                 Some(site),
             ) => Self::Failure(site.thread),
             _ => Self::Operation,

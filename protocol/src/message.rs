@@ -65,6 +65,8 @@ pub enum Kind {
     Leak,
     /// A library call that its contract forbids.
     Misuse,
+    /// A use of a value that was never written.
+    Uninitialised,
     /// The same schedule gave different events.
     Nondeterministic,
     /// No violation: an execution of a litmus test that has what its `exists` asks for.

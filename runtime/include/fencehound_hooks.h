@@ -201,6 +201,50 @@ void __fh_label_refuse(const char *what);
 void __fh_transaction_begin(const struct fh_site *site);
 void __fh_transaction_end(const struct fh_site *site);
 
+/* Values that were never written (-mllvm -fencehound-uninitialised). What MemorySanitizer asks a kernel
+ * for is here under other names: `__msan_f` is `__fh_msan_f`. A file puts a byte into section
+ * "fh_unwritten". */
+struct fh_unwritten_metadata {
+    void *shadow;
+    uint32_t *origins;
+};
+void *__fh_msan_get_context_state(void);
+struct fh_unwritten_metadata __fh_msan_metadata_ptr_for_load_n(const void *address, uint64_t length);
+struct fh_unwritten_metadata __fh_msan_metadata_ptr_for_store_n(void *address, uint64_t length);
+uint32_t __fh_msan_chain_origin(uint32_t origin);
+void __fh_msan_instrument_asm_store(const void *address, uint64_t length);
+void *__fh_msan_memmove(void *to, const void *from, size_t length);
+void *__fh_msan_memcpy(void *to, const void *from, size_t length);
+void *__fh_msan_memset(void *to, int byte, size_t length);
+/* In place of __msan_warning and __msan_poison_alloca: with a place. */
+void __fh_unwritten_use(uint32_t origin, const struct fh_site *site);
+void __fh_unwritten_local(const void *address, uint64_t size, const struct fh_site *site);
+/* Before a hook that accesses memory: whether its address was written. */
+void __fh_unwritten_address(const void *pointer, const struct fh_site *site);
+/* Behind a hook: shadows follow what it did. The first argument of those with a result is what the
+ * hook returned, and the result stands for it. N is 1, 2, 4 or 8. */
+#define FH_UNWRITTEN_HOOKS(bytes, type)                                                            \
+    struct fh_unwritten_metadata __fh_msan_metadata_ptr_for_load_##bytes(const void *address);     \
+    struct fh_unwritten_metadata __fh_msan_metadata_ptr_for_store_##bytes(void *address);          \
+    type __fh_unwritten_load##bytes(type value, const void *address);                              \
+    void __fh_unwritten_store##bytes(void *address, type value);                                   \
+    type __fh_unwritten_rmw##bytes(type old, void *address, type operand, uint32_t operation);     \
+    type __fh_unwritten_cas##bytes(type old, void *address, type expected, type desired,           \
+                                   const struct fh_site *site);                                    \
+    type __fh_unwritten_weak_cas##bytes(type old, void *address, type desired,                     \
+                                        const uint8_t *succeeded, const struct fh_site *site);
+FH_UNWRITTEN_HOOKS(1, uint8_t)
+FH_UNWRITTEN_HOOKS(2, uint16_t)
+FH_UNWRITTEN_HOOKS(4, uint32_t)
+FH_UNWRITTEN_HOOKS(8, uint64_t)
+void __fh_unwritten_copy(void *to, const void *from, uint64_t length);
+void __fh_unwritten_atomic_rmw(void *address, const void *operand, void *old, uint64_t length,
+                               uint32_t operation);
+void __fh_unwritten_atomic_cas(void *address, void *expected, const void *desired, uint64_t length,
+                               uint8_t success);
+/* A function that is not instrumented has got this pointer. */
+void __fh_unwritten_forget(const void *pointer);
+
 /* Mutable variables with a definition go to section "fh_data" (or "fh_bss" if zero), from which the
  * runtime restores them before each execution. */
 

@@ -13,6 +13,7 @@ use crate::process::unsupported;
 use crate::recorder::Operation;
 use crate::runtime::{Access, report, turn_to_access, with};
 use crate::sites::RecordPointer;
+use crate::unwritten::{self, Unwritten};
 
 /// An unsigned number that an access moves.
 pub(crate) trait Bits: Copy + Eq {
@@ -315,17 +316,25 @@ fn load_pieces(from: usize, length: usize, site: RecordPointer, mut take: impl F
     }
 }
 
-/// Stores `length` bytes, piece by piece: `give` gives the value of the piece with this offset and width, and its label.
-fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl FnMut(usize, usize) -> (u64, Label)) {
+/// The value of a piece, what it depends on, and which of its bits were never written.
+struct Piece {
+    value: u64,
+    label: Label,
+    unwritten: Unwritten,
+}
+
+/// Stores `length` bytes, piece by piece: `give` gives the piece with this offset and width.
+fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl FnMut(usize, usize) -> Piece) {
     let mut done = 0;
     let (address, stored) = labels::given();
     while done < length {
         let width = graph::piece(to + done, piece(to + done, length - done));
-        let (value, label) = give(done, width);
+        let Piece { value, label, unwritten } = give(done, width);
         labels::give(address, labels::union(stored, label));
         // What was loaded meanwhile was a piece itself.
         graph::piece(to + done, width);
         store_piece(to + done, width, value, site);
+        unwritten::put(to + done, width, unwritten);
         done += width;
     }
 }
@@ -348,6 +357,7 @@ pub(crate) fn load_bytes(from: usize, into: *mut c_void, length: usize, site: Re
     load_pieces(from, length, site, |offset, width, value| {
         put_private(into, offset, width, value);
         labels::put(into as usize + offset, width, labels::loaded());
+        unwritten::copy(into as usize + offset, from + offset, width);
     });
 }
 
@@ -359,7 +369,9 @@ extern "C" fn __fh_read(address: *const c_void, into: *mut c_void, length: u64, 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_write(address: *mut c_void, from: *const c_void, length: u64, site: RecordPointer) {
     store_pieces(address as usize, length as usize, site, |offset, width| {
-        (get_private(from, offset, width), labels::get(from as usize + offset, width))
+        let at = from as usize + offset;
+        let (label, unwritten) = (labels::get(at, width), unwritten::of(at, width));
+        Piece { value: get_private(from, offset, width), label, unwritten }
     });
 }
 
@@ -377,10 +389,11 @@ extern "C" fn __fh_copy(to: *mut c_void, from: *const c_void, length: u64, site:
                 width /= 2;
             }
             left -= width;
-            let (value, label) = gather(from + left, width, of_from, site);
+            let Piece { value, label, unwritten } = gather(from + left, width, of_from, site);
             labels::give(of_to, label);
             graph::piece(to + left, width);
             store_piece(to + left, width, value, site);
+            unwritten::put(to + left, width, unwritten);
         }
     } else {
         copy(to, from, length, of_from, site);
@@ -401,15 +414,16 @@ const fn piece_before(end: usize, left: usize) -> usize {
     width
 }
 
-/// The value of `width` bytes that may lie across aligned pieces, at an address with this label; and its own label.
-fn gather(from: usize, width: usize, address: Label, site: RecordPointer) -> (u64, Label) {
-    let (mut value, mut label) = (0, Label::NONE);
+/// `width` bytes that may lie across aligned pieces, at an address with this label.
+fn gather(from: usize, width: usize, address: Label, site: RecordPointer) -> Piece {
+    let mut whole = Piece { value: 0, label: Label::NONE, unwritten: Unwritten::NONE };
     labels::give(address, Label::NONE);
-    load_pieces(from, width, site, |offset, _, part| {
-        value |= part << (8 * offset);
-        label = labels::union(label, labels::loaded());
+    load_pieces(from, width, site, |offset, width, part| {
+        whole.value |= part << (8 * offset);
+        whole.label = labels::union(whole.label, labels::loaded());
+        whole.unwritten = whole.unwritten.beside(unwritten::of(from + offset, width), offset);
     });
-    (value, label)
+    whole
 }
 
 #[unsafe(no_mangle)]
@@ -420,5 +434,8 @@ extern "C" fn __fh_fill(to: *mut c_void, byte: u32, length: u64, site: RecordPoi
 /// Stores this byte `length` times, piece by piece.
 pub(crate) fn fill(to: usize, byte: u32, length: usize, site: RecordPointer) {
     let value = u64::from(byte & 0xff) * 0x0101_0101_0101_0101;
-    store_pieces(to, length, site, |_, width| (value & (u64::MAX >> (64 - 8 * width)), Label::NONE));
+    store_pieces(to, length, site, |_, width| {
+        let value = value & (u64::MAX >> (64 - 8 * width));
+        Piece { value, label: Label::NONE, unwritten: Unwritten::NONE }
+    });
 }

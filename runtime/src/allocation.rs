@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
+use engine::event::Thread;
 use protocol::{Kind, Role, SiteUse};
 
 use crate::access::{copy, fill};
@@ -15,6 +16,7 @@ use crate::recorder::Failure;
 use crate::runtime::{End, Runtime, end_execution, turn_aside, with};
 use crate::sites::{Record, RecordPointer};
 use crate::threads::call_site;
+use crate::unwritten;
 
 /// What fresh memory holds.
 pub(crate) const PATTERN: u8 = 0xa5;
@@ -33,6 +35,11 @@ fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
         Some(Some(address)) => {
             // SAFETY: a block of the arena, which is mapped, writable and nobody's yet.
             unsafe { std::ptr::write_bytes(address as *mut u8, byte, size) };
+            let maker = (running(), Record::behind(site));
+            match byte {
+                PATTERN => unwritten::allocated(address, size, maker),
+                _ => unwritten::written(address, size),
+            }
             address as *mut c_void
         }
         Some(None) => {
@@ -51,6 +58,10 @@ fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
     }
 }
 
+fn running() -> Thread {
+    with(|runtime| runtime.running).unwrap_or(Thread::MAIN)
+}
+
 fn out_of_memory() -> *mut c_void {
     set_errno(libc::ENOMEM);
     std::ptr::null_mut()
@@ -58,8 +69,7 @@ fn out_of_memory() -> *mut c_void {
 
 /// Ends the execution: the running thread did something wrong here, in which others had a part.
 fn fail(kind: Kind, message: String, site: RecordPointer, operation: &str, others: Vec<SiteUse>) -> ! {
-    let running = with(|runtime| runtime.running).unwrap_or(engine::event::Thread::MAIN);
-    let at = part(Role::At, (running, Record::behind(site)), operation);
+    let at = part(Role::At, (running(), Record::behind(site)), operation);
     let sites = [vec![at], others].concat();
     end_execution(End::Failed(Failure { kind, message, sites, program_counter: None }))
 }
@@ -95,16 +105,27 @@ pub(crate) fn allocate_zeroed(size: usize, alignment: usize) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
-    if !alignment.is_power_of_two() {
-        set_errno(libc::EINVAL);
-        return std::ptr::null_mut();
+    require_power_of_two(alignment, "aligned_alloc");
+    if !size.is_multiple_of(alignment) {
+        let message = format!("aligned_alloc of {}, which is no multiple of the alignment {alignment}", bytes(size));
+        fail(Kind::Misuse, message, call_site(), "aligned_alloc", Vec::new());
     }
     allocate(size, alignment.max(ALIGNMENT), PATTERN)
 }
 
+/// Ends the execution if the alignment is none. What comes of such a call is left open by the C standard, and for
+/// `memalign` by glibc; `posix_memalign` has to say `EINVAL`, which a program may count on.
+fn require_power_of_two(alignment: usize, function: &str) {
+    if !alignment.is_power_of_two() {
+        let message = format!("{function} with the alignment {alignment}, which is no power of two");
+        fail(Kind::Misuse, message, call_site(), function, Vec::new());
+    }
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn __fh_memalign(alignment: usize, size: usize) -> *mut c_void {
-    __fh_aligned_alloc(alignment, size)
+    require_power_of_two(alignment, "memalign");
+    allocate(size, alignment.max(ALIGNMENT), PATTERN)
 }
 
 /// # Safety
@@ -217,8 +238,7 @@ extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
 }
 
 fn is_of_running_thread(address: usize) -> bool {
-    let running = with(|runtime| runtime.running).unwrap_or(engine::event::Thread::MAIN);
-    let arena = layout::arena(running);
+    let arena = layout::arena(running());
     (arena..arena + layout::ARENA).contains(&address)
 }
 

@@ -14,6 +14,7 @@ use crate::recorder::Operation;
 use crate::runtime::{Access, report, turn_to_access, with};
 use crate::scratch::Text;
 use crate::sites::RecordPointer;
+use crate::unwritten::{self, Unwritten};
 
 /// How far is read.
 #[derive(Clone, Copy)]
@@ -24,6 +25,8 @@ pub(crate) enum Limit {
     StringWithin(usize),
     /// So many bytes.
     Bytes(usize),
+    /// So many bytes, which are copied and so may be such as were never written.
+    Copied(usize),
     /// Up to this byte, at most so many bytes.
     Until(u8, usize),
     /// Up to this byte or a zero byte.
@@ -34,14 +37,14 @@ impl Limit {
     const fn count(self) -> usize {
         match self {
             Self::String | Self::StringUntil(_) => usize::MAX,
-            Self::StringWithin(count) | Self::Bytes(count) | Self::Until(_, count) => count,
+            Self::StringWithin(count) | Self::Bytes(count) | Self::Copied(count) | Self::Until(_, count) => count,
         }
     }
 
     const fn stops_at(self, byte: u8) -> bool {
         match self {
             Self::String | Self::StringWithin(_) => byte == 0,
-            Self::Bytes(_) => false,
+            Self::Bytes(_) | Self::Copied(_) => false,
             Self::Until(stop, _) => byte == stop,
             Self::StringUntil(stop) => byte == stop || byte == 0,
         }
@@ -66,6 +69,7 @@ pub(crate) struct Cursor {
     site: RecordPointer,
     /// Bytes that were loaded and not given yet, the next one lowest, and how many.
     loaded: u64,
+    unwritten: Unwritten,
     count: usize,
     watched: bool,
 }
@@ -74,7 +78,8 @@ impl Cursor {
     /// Begins to read at the address.
     pub(crate) fn new(address: usize, limit: Limit, site: RecordPointer) -> Self {
         let watched = is_watched(address);
-        Self { at: address, left: limit.count(), limit, site, loaded: 0, count: 0, watched }
+        let (left, unwritten) = (limit.count(), Unwritten::NONE);
+        Self { at: address, left, limit, site, loaded: 0, unwritten, count: 0, watched }
     }
 
     /// The next byte; none behind the limit. The byte at which the function stops is given too; what follows it is not
@@ -86,8 +91,12 @@ impl Cursor {
             }
             self.load();
         }
+        if !matches!(self.limit, Limit::Copied(_)) {
+            unwritten::require(self.unwritten.first(), self.site);
+        }
         let byte = self.loaded as u8;
         self.loaded >>= 8;
+        self.unwritten = self.unwritten.behind_first();
         self.count -= 1;
         Some(byte)
     }
@@ -116,6 +125,7 @@ impl Cursor {
             self.loaded = peek(self.at).into();
             1
         };
+        self.unwritten = unwritten::of_loaded(self.at, width);
         self.at += width;
         self.left -= width;
         self.count = width;
@@ -153,6 +163,7 @@ pub(crate) fn gather_string(address: usize, site: RecordPointer) -> Text {
 pub(crate) fn write(address: usize, bytes: &[u8], site: RecordPointer) {
     if !is_watched(address) {
         labels::put(address, bytes.len(), Label::NONE);
+        unwritten::written(address, bytes.len());
         // SAFETY: the program passes memory for so many bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
         return;
@@ -162,6 +173,7 @@ pub(crate) fn write(address: usize, bytes: &[u8], site: RecordPointer) {
         let width = graph::piece(address + done, piece(address + done, bytes.len() - done));
         let value = bytes[done..done + width].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
         store_piece(address + done, width, value, site);
+        unwritten::written(address + done, width);
         done += width;
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use engine::event::Thread;
 
 use crate::runtime::is_busy;
-use crate::{fiber, foreign, layout};
+use crate::{fiber, foreign, layout, undefined};
 
 /// Milliseconds from one tick of the timer to the next.
 const TICK: i64 = 20;
@@ -228,6 +228,9 @@ pub(crate) fn describe(fault: Fault) -> String {
         }
         Fault::Signal(libc::SIGSEGV | libc::SIGBUS, _) => "access to memory that is not there".to_owned(),
         Fault::Signal(libc::SIGFPE, _) => "division by zero or overflow".to_owned(),
+        Fault::Signal(libc::SIGILL, address) if undefined::found_at(address).is_some() => {
+            format!("undefined behaviour: {}", undefined::found_at(address).unwrap_or_default())
+        }
         Fault::Signal(libc::SIGILL | libc::SIGTRAP, _) => "trap: code that is not meant to be reached".to_owned(),
         Fault::Signal(libc::SIGABRT, _) => "abort was called in a library".to_owned(),
         Fault::Signal(libc::SIGPIPE, _) => "write to a pipe that nobody reads".to_owned(),

@@ -37,6 +37,7 @@ section!(OWN_TDATA, "fh_tdata", "__start_fh_tdata", "__stop_fh_tdata", tdata);
 section!(OWN_CANCELS, "fh_cancels", "__start_fh_cancels", "__stop_fh_cancels", cancels);
 section!(OWN_ASKS, "fh_asks", "__start_fh_asks", "__stop_fh_asks", asks);
 section!(OWN_UNFENCED, "fh_unfenced", "__start_fh_unfenced", "__stop_fh_unfenced", unfenced);
+section!(OWN_UNWRITTEN, "fh_unwritten", "__start_fh_unwritten", "__stop_fh_unwritten", unwritten);
 section!(OWN_TBSS, "fh_tbss", "__start_fh_tbss", "__stop_fh_tbss", tbss);
 
 /// The addresses from the first to the last variable.
@@ -60,6 +61,11 @@ pub(crate) fn asks_for_ends() -> bool {
 /// pass puts a byte into this section for each file of which it is not.
 pub(crate) fn is_fenced() -> bool {
     unfenced().len() == 1
+}
+
+/// Whether the program was compiled with `--uninitialised`: the pass puts a byte into this section for each file that was.
+pub(crate) fn tracks_unwritten() -> bool {
+    unwritten().len() > 1
 }
 
 /// Whether the address is in a variable of the program.
@@ -237,6 +243,7 @@ pub(crate) fn start_thread(thread: engine::event::Thread) {
         if image.len() > 1 {
             // SAFETY: both lie in mapped memory: the section, and the top of the thread's own stack, unused so far.
             unsafe { std::ptr::copy_nonoverlapping(image.start as *const u8, copy as *mut u8, image.len()) };
+            crate::unwritten::written(copy, image.len());
         }
     }
 }

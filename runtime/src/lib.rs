@@ -70,5 +70,7 @@ mod stuck;
 mod threads;
 mod timed;
 mod transactions;
+mod undefined;
+mod unwritten;
 mod waits;
 mod wide;

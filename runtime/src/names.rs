@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 
 use crate::runtime::with;
 use crate::threads::thread_of;
+use crate::unwritten;
 
 /// Bytes of a name, its end included.
 const LENGTH: usize = 16;
@@ -44,5 +45,6 @@ unsafe extern "C" fn __fh_pthread_getname_np(handle: usize, into: *mut c_char, l
     let name = [name.as_slice(), &[0]].concat();
     // SAFETY: the program passes a buffer of `length` bytes, and the name and its end have no more.
     unsafe { std::ptr::copy_nonoverlapping(name.as_ptr().cast(), into, name.len()) };
+    unwritten::written(into as usize, name.len());
     0
 }

@@ -21,6 +21,7 @@ use crate::recorder::{Failure, Note, Operation, site_use};
 use crate::runtime::{End, Runtime, end_execution, turn, turn_aside, with};
 use crate::sites::RecordPointer;
 use crate::threads::call_site;
+use crate::unwritten;
 use crate::{graph, layout, memory, mutexes, process};
 
 /// What a destroyed object's memory holds.
@@ -411,6 +412,7 @@ impl Call {
         with(|runtime| runtime.globals.written_unseen());
         // SAFETY: the program passes memory for an object of this class.
         unsafe { std::ptr::write_bytes(self.address as *mut u8, value, class.size()) };
+        unwritten::written(self.address, class.size());
     }
 
     /// Waits for the thread's turn, operates on objects, and reports it as one event of the kind that `work` gives.

@@ -8,6 +8,7 @@ use crate::access;
 use crate::externals::is_shared;
 use crate::runtime::with;
 use crate::sites::RecordPointer;
+use crate::unwritten;
 
 /// Puts four bytes where the program wants them: a store of its own if other threads could see it.
 pub(crate) fn store(into: *mut c_int, value: u32, site: RecordPointer) {
@@ -17,4 +18,5 @@ pub(crate) fn store(into: *mut c_int, value: u32, site: RecordPointer) {
         // SAFETY: the program passes where the result goes.
         unsafe { into.cast::<u32>().write_unaligned(value) };
     }
+    unwritten::written(into as usize, 4);
 }

@@ -34,6 +34,7 @@ use crate::shadow::{Cut, Shadow};
 use crate::signals::Actions;
 use crate::sites::{Record, RecordPointer, Sites};
 use crate::threads::{ThreadTable, call_site};
+use crate::unwritten;
 
 /// Whether a location has the number that it had in the last execution.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -430,6 +431,7 @@ impl Runtime {
         self.heap.reset(&mut self.shadow);
         self.locals.reset(&mut self.shadow);
         self.shadow.begin();
+        unwritten::begin();
         self.threads.reset();
         self.objects.reset();
         self.keys.reset();

@@ -9,6 +9,7 @@ use crate::process;
 use crate::scratch::Text;
 use crate::sites::RecordPointer;
 use crate::threads::call_site;
+use crate::unwritten;
 
 unsafe extern "C" {
     fn vsscanf(text: *const c_char, format: *const c_char, arguments: *mut c_void) -> c_int;
@@ -19,6 +20,16 @@ unsafe extern "C" {
 enum Size {
     Bytes(usize),
     String,
+}
+
+impl Size {
+    /// How many bytes a result takes at most that comes from a text of so many.
+    const fn longest(self, text: usize) -> usize {
+        match self {
+            Self::Bytes(count) => count,
+            Self::String => text,
+        }
+    }
 }
 
 /// What a conversion that writes writes.
@@ -80,7 +91,12 @@ fn replace(format: &[u8], from: &mut Arguments, longest: usize, site: RecordPoin
         number += usize::from(counted.is_some());
         let target = usize::from_le_bytes(from.word());
         let size = size(&one);
-        let address = if is_watched(target) { slots.add(target, size, counted, longest) } else { target };
+        let address = if is_watched(target) {
+            slots.add(target, size, counted, longest)
+        } else {
+            unwritten::written(target, size.longest(longest));
+            target
+        };
         address.to_le_bytes().iter().for_each(|&byte| list.push(byte));
     }
     list
@@ -96,7 +112,7 @@ struct Slots {
 
 impl Slots {
     fn add(&mut self, target: usize, size: Size, number: Option<usize>, longest: usize) -> usize {
-        let length = if let Size::Bytes(count) = size { count } else { longest };
+        let length = size.longest(longest);
         let text = Text::new();
         (0..length).for_each(|_| text.push(UNTOUCHED));
         let address = text.pointer() as usize;

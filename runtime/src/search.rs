@@ -28,6 +28,7 @@ use crate::recorder::{Extent, Failure, Recorder, site_use};
 use crate::runtime::{End, Numbers, Runtime, Turn, install, with};
 use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
+use crate::unwritten;
 use crate::{control, fiber, foreign, globals, graph, layout, process, scratch};
 
 /// The engine's monitor behind a name. `tso` and `pso` are those of the TACAS'11 paper if all interleavings are run,
@@ -89,6 +90,14 @@ fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limit
     }
 }
 
+/// Follows values that were never written, if the program was compiled for it. In execution graphs memory is not where
+/// their shadows would be.
+fn follow_unwritten() {
+    if let Err(error) = unwritten::start() {
+        control::internal_error(&format!("address space for --uninitialised cannot be reserved: {error}"));
+    }
+}
+
 fn refuse_other_version(version: u32) {
     if version != protocol::VERSION {
         control::internal_error(&format!(
@@ -111,6 +120,9 @@ impl Search {
         refuse_other_version(job.version);
         let execution = Execution::new(strategy(&job));
         set_up(execution, job.explorer, &job.monitors, &job.limits, job.heap);
+        if job.graphs.is_none() {
+            follow_unwritten();
+        }
         if job.record == Recorded::Executions {
             with(|runtime| runtime.recorder.record());
         }
@@ -536,6 +548,9 @@ pub(crate) fn replay(job: &Replay) {
     // One more event than the schedule has shows that the program does not follow it.
     let limits = Limits { max_events: job.limits.max_events.min(length + 1), ..job.limits };
     set_up(execution, job.explorer, &job.monitors, &limits, job.heap);
+    if job.schedule.graph.is_none() {
+        follow_unwritten();
+    }
     if let Err(error) = faults::install() {
         control::internal_error(&format!("signal handlers cannot be installed: {error}"));
     }

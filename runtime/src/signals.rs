@@ -12,6 +12,7 @@ use crate::process::{fail, unsupported};
 use crate::runtime::{uses, with};
 use crate::sites::text;
 use crate::threads::call_site;
+use crate::unwritten;
 use crate::{fiber, graph};
 
 /// The signals are numbered from 1 to this.
@@ -37,6 +38,7 @@ impl Blocked {
     fn write(self, place: *mut libc::sigset_t) {
         // SAFETY: as in `read`.
         unsafe { place.cast::<u64>().write_unaligned(self.0) };
+        unwritten::written(place as usize, size_of::<libc::sigset_t>());
     }
 }
 
@@ -159,6 +161,7 @@ extern "C" fn __fh_sigaction(signal: c_int, new: *const libc::sigaction, old: *m
         Ok(found) => {
             // SAFETY: the program passes where an action goes.
             unsafe { old.write(found) };
+            unwritten::written(old as usize, size_of::<libc::sigaction>());
             0
         }
         Err(number) => fiber::refuse_call(number),

@@ -61,7 +61,7 @@ fn sort(base: usize, count: usize, size: usize, compare: Comparison) {
     let (numbers, room) = (Numbers::count(count), Numbers::count(count));
     (0..count).for_each(|index| numbers.set(index, index));
     merge_sort(&numbers, &room, 0, count, &|a, b| compare(base + a * size, base + b * size));
-    let old = gather(base, Limit::Bytes(count * size), site);
+    let old = gather(base, Limit::Copied(count * size), site);
     let sorted = Text::new();
     for index in 0..count {
         old.bytes()[numbers.get(index) * size..][..size].iter().for_each(|&byte| sorted.push(byte));

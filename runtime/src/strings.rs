@@ -310,13 +310,13 @@ fn move_bytes(to: usize, from: usize, limit: Limit, site: RecordPointer) -> Text
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_mempcpy(to: usize, from: usize, count: usize) -> usize {
-    move_bytes(to, from, Limit::Bytes(count), call_site()).release();
+    move_bytes(to, from, Limit::Copied(count), call_site()).release();
     to + count
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_bcopy(from: usize, to: usize, count: usize) {
-    move_bytes(to, from, Limit::Bytes(count), call_site()).release();
+    move_bytes(to, from, Limit::Copied(count), call_site()).release();
 }
 
 #[unsafe(no_mangle)]

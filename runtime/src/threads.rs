@@ -14,6 +14,7 @@ use crate::signals::Blocked;
 use crate::sites::{Record, RecordPointer};
 use crate::timed::Patience;
 use crate::transactions::Transaction;
+use crate::unwritten;
 use crate::waits::{Change, Mark, Read, Thing};
 use crate::{atomic_blocks, cancellation, cursor, globals, graph, timed};
 use engine::event::{Barrier, Kind, Object, Thread};
@@ -266,6 +267,7 @@ pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim) -> c_int {
     event.obey();
     // SAFETY: the program passes where the new thread's name goes.
     unsafe { into.write_unaligned(handle(child)) };
+    unwritten::written(into as usize, size_of::<usize>());
     if let Some(turn) = with(|runtime| runtime.start(child)) {
         turn.obey();
     }
@@ -333,6 +335,7 @@ fn give(result: usize, into: *mut usize) {
         with(|runtime| runtime.globals.writes(into as usize, 8, 0));
         // SAFETY: the program passes where the result goes.
         unsafe { into.write_unaligned(result) };
+        unwritten::written(into as usize, size_of::<usize>());
     }
 }
 

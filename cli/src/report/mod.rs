@@ -187,6 +187,7 @@ fn kind_words(kind: Kind) -> &'static str {
         Kind::OutOfBounds => "out of bounds",
         Kind::Leak => "leak",
         Kind::Misuse => "misuse",
+        Kind::Uninitialised => "never written",
         Kind::Nondeterministic => "nondeterministic",
         Kind::Witness => "witness",
     }

@@ -280,7 +280,7 @@ fn monitored(facts: &Facts<'_>) -> Vec<String> {
     some.chain(none).collect()
 }
 
-const KINDS: [(Kind, &str, &str); 14] = [
+const KINDS: [(Kind, &str, &str); 15] = [
     (Kind::Atomicity, "atomicity violation", "atomicity violations"),
     (Kind::Race, "data race", "data races"),
     (Kind::Assertion, "assertion", "assertions"),
@@ -294,6 +294,7 @@ const KINDS: [(Kind, &str, &str); 14] = [
     (Kind::OutOfBounds, "access out of bounds", "accesses out of bounds"),
     (Kind::Leak, "leak", "leaks"),
     (Kind::Misuse, "misuse", "misuses"),
+    (Kind::Uninitialised, "use of a value never written", "uses of values never written"),
     (Kind::Nondeterministic, "nondeterminism", "nondeterminisms"),
 ];
 

@@ -24,7 +24,7 @@ pub(crate) type Cycle = BTreeSet<(Line, Line)>;
 const VERDICTS: [&str; 4] = ["clean", "violations", "incomplete", "unsupported"];
 
 /// The kinds of violations that have no delayed store.
-const FAILURES: [&str; 13] = [
+const FAILURES: [&str; 14] = [
     "assertion",
     "crash",
     "deadlock",
@@ -37,6 +37,7 @@ const FAILURES: [&str; 13] = [
     "nondeterministic",
     "out-of-bounds",
     "race",
+    "uninitialised",
     "use-after-free",
 ];
 

@@ -6,4 +6,5 @@ mod compiler;
 mod findings;
 #[path = "../installed/mod.rs"]
 mod installed;
+mod memory;
 mod search;
