@@ -11,9 +11,6 @@
 //@ run: --uninitialised --explorer dpor
 //@ verdict: violations
 //@ uninitialised: use block
-//@ run: --uninitialised --explorer random --executions 200
-//@ verdict: violations
-//@ uninitialised: use block
 //@ run: --uninitialised --preemptions none -DEARLY
 //@ verdict: clean
 //@ run: --preemptions none

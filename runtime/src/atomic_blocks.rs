@@ -1,18 +1,23 @@
 //! Atomic blocks of programs for SV-COMP: what stands between `__VERIFIER_atomic_begin` and `__VERIFIER_atomic_end`, and
 //! functions whose names begin with `__VERIFIER_atomic_`. Nothing of another thread comes between the accesses of a
 //! block, and each is interlocked as a relaxed read-modify-write is: it drains what would have to be drained for one.
+//!
+//! A block that has to wait waits as a whole, before it begins. Where that is at its first operation, its thread waits there.
+//! Later, an execution in which it has come so far and others can go on is none, and is dropped as at an assumption: the one
+//! in which they have done so first is another. Where nobody can go on, the threads wait for ever.
 
 use engine::event::Kind;
 use engine::execution::Pending;
 use engine::mapping::{self, Barriers, Order};
 use protocol::{Kind as Finding, Role};
 
+use crate::fiber::Switch;
 use crate::graph;
 use crate::memory::part;
 use crate::objects::Class;
 use crate::process::{fail, unsupported};
 use crate::recorder::{Failure, Note, Operation};
-use crate::runtime::{Runtime, Way, turn, with};
+use crate::runtime::{End, Runtime, Turn, Way, turn, with};
 use crate::sites::{Record, RecordPointer};
 use crate::threads::call_site;
 
@@ -64,6 +69,25 @@ pub(crate) fn refuse(operation: &str, site: RecordPointer) {
 }
 
 impl Runtime {
+    /// The running thread would have to wait in the middle of a block.
+    #[cold]
+    pub(crate) fn waits_in_block(&mut self, pending: Pending, site: RecordPointer) -> Turn {
+        if self.steps_aside() {
+            let what = "an operation that has to wait in an atomic block, under --explorer dpor".to_owned();
+            self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
+            return Turn::Other(Switch::End);
+        }
+        if self.execution.waiting() > 0 {
+            self.wake_waiting();
+        }
+        if self.execution.others_can_go_on() {
+            self.end = Some(End::Assumed);
+            return Turn::Other(Switch::End);
+        }
+        self.execution.arrive(self.running, pending);
+        self.next()
+    }
+
     /// The running thread ends: what is wrong with that, if it is in a block.
     pub(crate) fn block_left_open(&mut self) -> Option<Failure> {
         let (thread, state) = (self.running, self.threads.at(self.running));

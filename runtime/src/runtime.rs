@@ -505,12 +505,9 @@ impl Runtime {
         if self.way == Way::Alone {
             return Turn::Alone;
         }
-        let block = &mut self.threads.at(self.running).block;
-        block.arrive();
-        if block.is_open() && pending != Pending::Access {
-            let what = "an operation that may wait in an atomic block".to_owned();
-            self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
-            return Turn::Other(Switch::End);
+        self.threads.at(self.running).block.arrive();
+        if self.way == Way::Within && pending != Pending::Access && !self.execution.can_perform(pending) {
+            return self.waits_in_block(pending, site);
         }
         if pending != Pending::Access {
             let state = self.threads.at(self.running);

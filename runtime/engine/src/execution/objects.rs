@@ -270,6 +270,18 @@ impl Execution {
         holders
     }
 
+    /// Whether the running thread could perform this at once.
+    #[must_use]
+    pub fn can_perform(&self, pending: Pending) -> bool {
+        matches!(self.ready(self.current, pending), Ready::Yes)
+    }
+
+    /// Whether a thread other than the running one can go on.
+    #[must_use]
+    pub fn others_can_go_on(&self) -> bool {
+        !self.enabled.is_empty()
+    }
+
     fn ready(&self, thread: Thread, pending: Pending) -> Ready {
         let (wish, until) = match pending {
             Pending::Access => return Ready::Yes,
