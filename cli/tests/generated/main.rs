@@ -1,0 +1,204 @@
+//! Random C programs, on which all searches must agree.
+//!
+//! `cargo test -p fencehound --test generated` compares a fixed sample. `scripts/fuzz-c` runs the same code at length.
+
+mod calls;
+mod cells;
+mod check;
+mod compare;
+mod generate;
+mod idioms;
+#[path = "../installed/mod.rs"]
+mod installed;
+mod program;
+mod protocols;
+mod random;
+mod shrink;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Instant;
+use std::{env, fs};
+
+use compare::{Effort, Report, compare};
+use program::{Native, Program, file};
+use shrink::{compiled, shrink};
+
+/// So many programs are in one executable.
+const BATCH: u64 = 25;
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+struct Plan {
+    /// The tool to be asked; if none is named, it is built.
+    tool: Option<PathBuf>,
+    programs: u64,
+    first: u64,
+    effort: Effort,
+    jobs: usize,
+    shrinks: bool,
+    /// Whether synchronisation calls are tried on the machine itself.
+    calls: bool,
+}
+
+/// The fixed sample: some programs of seeds that nobody chose.
+const SAMPLE: Plan = Plan {
+    tool: None,
+    programs: 100,
+    first: 1,
+    effort: Effort { executions: "20000", rounds: 300 },
+    jobs: 2,
+    shrinks: false,
+    calls: true,
+};
+
+const USAGE: &str = "fuzz-c [PROGRAMS [FIRST_SEED]] [--executions N] [--rounds N] [--jobs N] [--tool PATH] [--calls] [--no-shrink] [--print]";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match arguments.split_first() {
+        Some((first, rest)) if first == "fuzz" => match plan(rest) {
+            Ok(plan) if rest.iter().any(|word| word == "--print") => {
+                println!("{}", file(&programs(plan.first, plan.programs)));
+                ExitCode::SUCCESS
+            }
+            Ok(plan) => run(&plan),
+            Err(wrong) => {
+                eprintln!("fuzz-c: {wrong}\nusage: {USAGE}");
+                ExitCode::from(2)
+            }
+        },
+        // What a test runner asks all tests.
+        Some((first, _)) if first == "--list" => ExitCode::SUCCESS,
+        _ => run(&SAMPLE),
+    }
+}
+
+fn plan(arguments: &[String]) -> Result<Plan, String> {
+    let mut plan = Plan {
+        programs: 1000,
+        effort: Effort { rounds: 1000, ..SAMPLE.effort },
+        jobs: 1,
+        shrinks: true,
+        calls: false,
+        ..SAMPLE
+    };
+    let mut places = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let mut number = || {
+            let text = words.next().ok_or_else(|| format!("{word} needs a number"))?;
+            text.parse::<u64>().map_err(|_| format!("{word} {text}: not a number"))
+        };
+        match word.as_str() {
+            "--executions" => plan.effort.executions = Box::leak(number()?.to_string().into_boxed_str()),
+            "--rounds" => plan.effort.rounds = number()?,
+            "--jobs" => plan.jobs = usize::try_from(number()?).map_err(|error| error.to_string())?.max(1),
+            "--tool" => plan.tool = Some(words.next().ok_or("--tool needs a path")?.into()),
+            "--calls" => plan.calls = true,
+            "--no-shrink" => plan.shrinks = false,
+            "--print" => {}
+            _ => places.push(word.parse().map_err(|_| format!("{word}: not a number"))?),
+        }
+    }
+    match *places.as_slice() {
+        [] => {}
+        [programs] => plan.programs = programs,
+        [programs, first] => (plan.programs, plan.first) = (programs, first),
+        _ => return Err("too many numbers".to_owned()),
+    }
+    Ok(plan)
+}
+
+fn programs(first: u64, count: u64) -> Vec<Program> {
+    (first..first + count).map(generate::generate).collect()
+}
+
+/// Runs the plan; fails if two searches differ.
+fn run(plan: &Plan) -> ExitCode {
+    let tool = plan.tool.clone().unwrap_or_else(check::tool);
+    let begun = Instant::now();
+    let next = AtomicU64::new(0);
+    let calls = if plan.calls { batch(&tool, &calls::programs(), plan, Some("native")) } else { Report::default() };
+    let total = Mutex::new(calls);
+    let batches = plan.programs.div_ceil(BATCH);
+    thread::scope(|scope| {
+        for _ in 0..plan.jobs {
+            scope.spawn(|| {
+                while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < batches) {
+                    let first = plan.first + index * BATCH;
+                    let count = BATCH.min(plan.programs - index * BATCH);
+                    let report = batch(&tool, &programs(first, count), plan, None);
+                    let mut total = total.lock().expect("nobody failed");
+                    total.add(report);
+                    if plan.programs > BATCH {
+                        let seconds = begun.elapsed().as_secs();
+                        eprintln!(
+                            "seeds to {}: {} differences, {seconds} s",
+                            first + count - 1,
+                            total.differences.len()
+                        );
+                    }
+                }
+            });
+        }
+    });
+    let total = total.into_inner().expect("nobody failed");
+    summarise(plan, &total, begun);
+    if total.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn summarise(plan: &Plan, total: &Report, begun: Instant) {
+    println!(
+        "{} programs from seed {}, {} comparisons of sets, {} differences, {} s",
+        plan.programs,
+        plan.first,
+        total.comparisons,
+        total.differences.len(),
+        begun.elapsed().as_secs()
+    );
+    println!("natively: {} programs, {} rounds", total.native_programs, total.native_rounds);
+    for (name, count) in &total.cut {
+        println!("did not end, and were not compared: {count} of {name}");
+    }
+    for (name, count) in &total.refused {
+        println!("refused: {count} of {name}");
+    }
+}
+
+/// Compares a batch of programs, by all searches or by the comparison of this name, and says what differs.
+fn batch(tool: &Path, programs: &[Program], plan: &Plan, focus: Option<&str>) -> Report {
+    let mut total = Report::default();
+    let batch = match compiled(tool, programs) {
+        Ok(batch) => batch,
+        Err(errors) => panic!("programs from seed {} do not compile:\n{errors}", programs[0].seed),
+    };
+    for (index, program) in programs.iter().enumerate() {
+        let report = compare(&batch, index + 1, program, plan.effort, focus);
+        for difference in &report.differences {
+            println!("seed {}: {}", program.seed, difference.name);
+            for (who, only) in ["first", "second"].iter().zip(&difference.only) {
+                for text in only {
+                    println!("    only the {who}: {text}");
+                }
+            }
+        }
+        if let Some(difference) = report.differences.first().filter(|_| plan.shrinks) {
+            keep(&shrink(tool, program, &difference.name, plan.effort), &difference.name);
+        }
+        total.add(report);
+    }
+    total
+}
+
+/// Prints a program on which searches differ, and leaves it in a file.
+fn keep(program: &Program, name: &str) {
+    let text = format!("/* seed {}: {name} */\n{}", program.seed, file(std::slice::from_ref(program)));
+    let place = env::temp_dir().join(format!("fuzz-c-{}.c", program.seed));
+    let kept = fs::write(&place, &text);
+    let native = if program.native == Native::Runs { "" } else { " (not run natively)" };
+    println!("shrunk{native}, in {} ({kept:?}), to be run with one argument:\n{text}", place.display());
+}

@@ -1,0 +1,211 @@
+//! Programs as trees of C text, and files that hold many of them.
+//!
+//! `$` in the text stands for what tells the names of one program from those of another in the same file.
+
+use std::fmt::Write;
+
+/// A part of a function's body.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Statement {
+    /// A line of C.
+    Line(String),
+    /// Lines around others.
+    Block { open: String, body: Vec<Statement>, close: String },
+}
+
+/// A line of C.
+pub(crate) fn line(text: impl Into<String>) -> Statement {
+    Statement::Line(text.into())
+}
+
+/// Lines around others.
+pub(crate) fn block(open: impl Into<String>, body: Vec<Statement>, close: impl Into<String>) -> Statement {
+    Statement::Block { open: open.into(), body, close: close.into() }
+}
+
+/// Whether an execution of the program on the machine itself says something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Native {
+    /// It does.
+    Runs,
+    /// What is shared is not all volatile or atomic, or the program does what cannot be run again and again.
+    Differs,
+}
+
+/// Whether a thread may go round a loop until others have done something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Loops {
+    None,
+    Some,
+}
+
+/// A program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Program {
+    /// From which number it was generated.
+    pub(crate) seed: u64,
+    /// Variables, a line each, and functions that threads call; those that nobody names are left out.
+    pub(crate) declarations: Vec<String>,
+    /// What main does before it creates threads.
+    pub(crate) setup: Vec<Statement>,
+    /// What created threads do: those that main creates first.
+    pub(crate) threads: Vec<Vec<Statement>>,
+    /// So many of them does main create.
+    pub(crate) created: usize,
+    /// What main does when it has created them.
+    pub(crate) main: Vec<Statement>,
+    /// What main does when they are joined.
+    pub(crate) end: Vec<Statement>,
+    pub(crate) native: Native,
+}
+
+/// The names of local variables of threads, which are observed at their ends.
+pub(crate) const REGISTERS: [&str; 4] = ["r0", "r1", "r2", "r3"];
+
+const HEAD: &str = "\
+#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+";
+
+/// What follows `HEAD` where the file is for the tool.
+const CHECKED: &str = "\
+#include <fencehound.h>
+#define SHARED(program) static
+";
+
+/// How to tell the names of the program with this number in a file.
+fn named(text: &str, number: usize) -> String {
+    text.replace("SHARED ", &format!("SHARED({number}) ")).replace('$', &format!("_{number}"))
+}
+
+fn write_statements(text: &mut String, statements: &[Statement]) {
+    for statement in statements {
+        match statement {
+            Statement::Line(line) => writeln!(text, "    {line}").expect("a string takes it"),
+            Statement::Block { open, body, close } => {
+                writeln!(text, "    {open}").expect("a string takes it");
+                write_statements(text, body);
+                writeln!(text, "    {close}").expect("a string takes it");
+            }
+        }
+    }
+}
+
+fn body(statements: &[Statement]) -> String {
+    let mut text = String::new();
+    write_statements(&mut text, statements);
+    text
+}
+
+/// Whether the text has this name as a whole word.
+fn names(text: &str, name: &str) -> bool {
+    let is_part = |character: Option<char>| character.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    text.match_indices(name)
+        .any(|(at, _)| !is_part(text[..at].chars().next_back()) && !is_part(text[at + name.len()..].chars().next()))
+}
+
+/// A function's registers, its body, and what it observes of them at its end.
+fn function(signature: &str, before: &str, statements: &str, after: &str, result: &str) -> String {
+    let used: Vec<&str> = REGISTERS.into_iter().filter(|name| names(statements, name)).collect();
+    let declared: String = used.iter().map(|name| format!("    long {name} = 0;\n")).collect();
+    let observed: String = used.iter().map(|name| format!("    fh_observe({name});\n")).collect();
+    let label = if names(statements, "out") { "out:;\n" } else { "" };
+    format!("{signature} {{\n{declared}{before}{statements}{label}{observed}{after}    return {result};\n}}\n")
+}
+
+impl Program {
+    /// What the program is without its declarations.
+    fn functions(&self) -> String {
+        let mut text = String::new();
+        for (index, statements) in self.threads.iter().enumerate().rev() {
+            let signature = format!("static void *thread{index}$(void *argument)");
+            text.push_str(&function(&signature, "    (void)argument;\n", &body(statements), "", "0"));
+        }
+        let create = |index| format!("    pthread_t t{index};\n    pthread_create(&t{index}, 0, thread{index}$, 0);\n");
+        let join = |index| format!("    pthread_join(t{index}, 0);\n");
+        let indices = 0..self.created.min(self.threads.len());
+        let created: String = indices.clone().map(create).collect();
+        let joined: String = indices.map(join).collect();
+        let before = body(&self.setup) + &created;
+        let after = joined + &body(&self.end);
+        text.push_str(&function("static int main$(void)", &before, &body(&self.main), &after, "0"));
+        text
+    }
+
+    /// All of it but `int main`, as a program with this number.
+    fn render(&self, number: usize) -> String {
+        let mut text = self.functions();
+        for declaration in self.declarations.iter().rev() {
+            let name = declared_name(declaration);
+            if names(&text, name) {
+                text = format!("{declaration}\n{text}");
+            }
+        }
+        named(&text, number)
+    }
+
+    /// Whether a thread may go round a loop until others have done something.
+    pub(crate) fn loops(&self) -> Loops {
+        if self.functions().contains("while (") { Loops::Some } else { Loops::None }
+    }
+
+    /// How many statements it has, whatever is in blocks counted as well.
+    pub(crate) fn size(&self) -> usize {
+        fn of(statements: &[Statement]) -> usize {
+            let one = |statement: &Statement| match statement {
+                Statement::Line(_) => 1,
+                Statement::Block { body, .. } => 1 + of(body),
+            };
+            statements.iter().map(one).sum()
+        }
+        of(&self.setup) + of(&self.main) + of(&self.end) + self.threads.iter().map(|thread| of(thread)).sum::<usize>()
+    }
+}
+
+/// The name that a declaration declares, with `$`: of a variable the last one before its value, of others the first one.
+fn declared_name(declaration: &str) -> &str {
+    let text = declaration.split(" = ").next().unwrap_or_default();
+    let end = if text.starts_with("SHARED ") { text.rfind('$') } else { text.find('$') };
+    let end = end.expect("declarations have names of their own");
+    let begin = text[..end].rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+    &text[begin..=end]
+}
+
+fn switch(programs: usize, name: &str) -> String {
+    let cases = (1..=programs).map(|number| format!("    case {number}: return {name}_{number}();\n"));
+    format!("    switch (number) {{\n{}    }}\n    return 2;\n", cases.collect::<String>())
+}
+
+/// A file with these programs, which are told apart by how many arguments it is called with, from 1.
+pub(crate) fn file(programs: &[Program]) -> String {
+    let mut text = format!("{HEAD}{CHECKED}");
+    for (index, program) in programs.iter().enumerate() {
+        write!(text, "\n/* seed {} */\n{}", program.seed, program.render(index + 1)).expect("a string takes it");
+    }
+    // The words of the arguments are not read: that would be accesses.
+    write!(text, "\nint main(int number, char **arguments) {{\n    (void)arguments;\n    number--;\n")
+        .expect("as above");
+    text + &switch(programs.len(), "main") + "}\n"
+}
+
+/// A file with these programs that runs one of them on the machine itself, again and again.
+pub(crate) fn native_file(programs: &[Program]) -> String {
+    let mut text = format!("{HEAD}{}", include_str!("native.h"));
+    for (index, program) in programs.iter().enumerate() {
+        let number = index + 1;
+        write!(text, "\n/* seed {} */\nSHARED({number}) char begin_{number};\n", program.seed).expect("as above");
+        text.push_str(&program.render(number));
+        writeln!(text, "RUN({number}, {})", program.created).expect("as above");
+    }
+    write!(text, "\nint main(int count, char **arguments) {{\n    int number = parse(count, arguments);\n")
+        .expect("as above");
+    text + &switch(programs.len(), "run") + "}\n"
+}
