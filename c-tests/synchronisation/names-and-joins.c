@@ -1,9 +1,12 @@
 //@ why: A try to join is before the thread's end, and says so, or after it: its one access
-//@      and the try have 2 orders, which are 2 classes. Names are kept as they are given.
+//@      and the try have 2 orders, which are 2 classes. Names are kept as they are given, and
+//@      setting and getting one is an event: the access comes before, between or behind the three
+//@      events of main, in 4 interleavings. The name that is too long is none.
 //@ verdict: clean
-//@ executions: 2
 //@ run: --preemptions none
+//@ executions: 4
 //@ run: --explorer dpor
+//@ executions: 2
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-//! Thread-specific data: `pthread_key_create` and its sisters. Nobody but the thread itself can see a value, so none of
-//! this is an event. Destructors run as a thread ends.
+//! Thread-specific data: `pthread_key_create` and its sisters. Nobody but the thread itself can see a value, so to
+//! set or get one is no event; to create and delete a key is one. Destructors run as a thread ends.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -9,7 +9,7 @@ use engine::per_thread::PerThread;
 use crate::graph;
 use crate::objects::Class;
 use crate::results;
-use crate::runtime::{Runtime, uses, with};
+use crate::runtime::{Runtime, steps_on, with};
 use crate::threads::call_site;
 
 /// `PTHREAD_KEYS_MAX` of glibc.
@@ -127,15 +127,15 @@ impl Runtime {
 /// `pthread_key_create`.
 pub(crate) fn create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int {
     let site = call_site();
-    uses(Class::Keys);
-    let key = with(|runtime| {
+    let mut key = None;
+    steps_on(Class::Keys, |runtime| {
         runtime.has_effect();
-        if runtime.graph.is_some() {
-            return runtime.create_key_in_graph(destructor);
-        }
-        runtime.keys.create(destructor)
+        key = match runtime.graph {
+            Some(_) => runtime.create_key_in_graph(destructor),
+            None => runtime.keys.create(destructor),
+        };
     });
-    match key.flatten() {
+    match key {
         None => libc::EAGAIN,
         Some(key) => {
             results::store(into.cast(), key, site);
@@ -149,15 +149,15 @@ pub(crate) fn delete(key: c_uint) -> c_int {
     if graph::is_on() {
         return delete_in_graph(key);
     }
-    let deleted = with(|runtime| {
+    let mut live = false;
+    steps_on(Class::Keys, |runtime| {
         runtime.has_effect();
-        let live = runtime.keys.is_live(key);
+        live = runtime.keys.is_live(key);
         if live {
             runtime.keys.keys[key as usize] = Key::Deleted;
         }
-        live
     });
-    if deleted == Some(true) { 0 } else { libc::EINVAL }
+    if live { 0 } else { libc::EINVAL }
 }
 
 /// The deletion is seen by the running thread alone: there must be no other one.

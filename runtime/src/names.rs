@@ -1,8 +1,10 @@
-//! The names of threads: `pthread_setname_np` and `pthread_getname_np`.
+//! The names of threads: `pthread_setname_np` and `pthread_getname_np`, which are events: each thread can know the
+//! other's.
 
 use std::ffi::{CStr, c_char, c_int};
 
-use crate::runtime::with;
+use crate::objects::Class;
+use crate::runtime::{steps_on, with};
 use crate::threads::thread_of;
 use crate::unwritten;
 
@@ -20,24 +22,27 @@ unsafe extern "C" fn __fh_pthread_setname_np(handle: usize, name: *const c_char)
     if name.len() >= LENGTH {
         return libc::ERANGE;
     }
-    let known = with(|runtime| {
+    let mut known = None;
+    steps_on(Class::Names, |runtime| {
         runtime.has_effect();
-        let thread = thread_of(runtime, handle)?;
-        runtime.threads.at(thread).name = Some(name.to_vec());
-        Some(())
+        known = thread_of(runtime, handle);
+        if let Some(thread) = known {
+            runtime.threads.at(thread).name = Some(name.to_vec());
+        }
     });
-    if known.flatten().is_some() { 0 } else { libc::ESRCH }
+    if known.is_some() { 0 } else { libc::ESRCH }
 }
 
 /// # Safety
 /// As `pthread_getname_np`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __fh_pthread_getname_np(handle: usize, into: *mut c_char, length: usize) -> c_int {
-    let name = with(|runtime| {
-        let thread = thread_of(runtime, handle)?;
-        Some(runtime.threads.at(thread).name.clone().unwrap_or_else(|| DEFAULT.to_vec()))
+    let mut name = None;
+    steps_on(Class::Names, |runtime| {
+        name = thread_of(runtime, handle)
+            .map(|thread| runtime.threads.at(thread).name.clone().unwrap_or_else(|| DEFAULT.to_vec()));
     });
-    let Some(Some(name)) = name else { return libc::ESRCH };
+    let Some(name) = name else { return libc::ESRCH };
     if length <= name.len() {
         return libc::ERANGE;
     }

@@ -3,22 +3,23 @@
 //! address has the same number in every execution.
 //!
 //! An object comes to life by its `init` function, or by its first use if its memory holds what a static initialiser
-//! puts there. From its `destroy` function on its memory holds [`DEAD`], until the program initialises it again.
+//! puts there. Beginning and end are events, since others can come between. From its `destroy` function on its memory holds [`DEAD`], until the program initialises it again.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use engine::event::{Barrier, Kind, Object, Thread};
 use engine::execution::Pending;
-use engine::sync::machine::Machine;
+use engine::sync::machine::{Machine, Wish};
 use engine::sync::mutex::Type;
 use engine::sync::once::Once;
 use engine::sync::read_write_lock::ReadWriteLock;
+use engine::sync::semaphore::Semaphore;
 use engine::sync::sleepers::Sleepers;
 use protocol::Role;
 
 use crate::recorder::{Failure, Note, Operation, site_use};
-use crate::runtime::{End, Runtime, end_execution, turn, turn_aside, with};
+use crate::runtime::{End, Runtime, end_execution, turn, turn_to_step, with};
 use crate::sites::RecordPointer;
 use crate::threads::call_site;
 use crate::unwritten;
@@ -50,6 +51,8 @@ pub(crate) enum Class {
     Library,
     /// Which keys of thread-specific values there are.
     Keys,
+    /// The names of threads.
+    Names,
     /// What is to be called at the end.
     Exits,
     /// What is to be done about signals.
@@ -73,6 +76,7 @@ impl Class {
             Self::Clock => "clock",
             Self::Library => "state of the C library",
             Self::Keys => "keys",
+            Self::Names => "names of threads",
             Self::Exits => "handlers of the end",
             Self::Signals => "signals",
             Self::Blocks => "atomic blocks",
@@ -96,6 +100,7 @@ impl Class {
             | Self::Clock
             | Self::Library
             | Self::Keys
+            | Self::Names
             | Self::Exits
             | Self::Signals
             | Self::Blocks => 0,
@@ -118,6 +123,7 @@ impl Class {
             | Self::Clock
             | Self::Library
             | Self::Keys
+            | Self::Names
             | Self::Exits
             | Self::Signals
             | Self::Blocks => Some(Initial::Nothing),
@@ -158,10 +164,13 @@ pub(crate) struct Use {
 enum Life {
     /// Not seen in this execution.
     Unknown,
+    /// A thread stands before an operation on it, which its memory allows: nothing has happened to it yet.
+    Expected,
     Alive,
     Dead,
 }
 
+#[derive(Clone, Copy)]
 struct Known {
     class: Class,
     address: usize,
@@ -224,7 +233,8 @@ impl ObjectTable {
 }
 
 impl Runtime {
-    fn gives_life(&mut self, object: Object, initial: Initial, first: Option<Use>) {
+    /// The object has this state, and has come so far.
+    fn gives_state(&mut self, object: Object, initial: Initial, life: Life, first: Option<Use>) {
         match initial {
             Initial::Mutex(kind) => self.execution.set_robust_mutex(object, kind.kind, kind.robustness),
             Initial::SpinLock => self.execution.set_mutex(object, Type::Normal),
@@ -232,7 +242,7 @@ impl Runtime {
             Initial::Nothing => {}
         }
         let known = self.objects.at(object);
-        (known.life, known.last) = (Life::Alive, first);
+        (known.life, known.last) = (life, first);
     }
 
     /// The last operation on the object.
@@ -249,14 +259,25 @@ impl Runtime {
         }
     }
 
-    /// Whether a thread waits for the object.
-    fn is_waited_for(&self, object: Object) -> bool {
-        match self.execution.machine(object) {
-            // Those who are awake already need it no more.
-            Some(Machine::Sleepers(sleepers)) => !sleepers.asleep().is_empty(),
-            Some(Machine::Barrier(_)) => false,
-            _ => self.execution.is_waited_for(object),
+    /// Why the object cannot be destroyed, if it cannot, and the operation before.
+    fn is_indestructible(&mut self, class: Class, address: usize) -> Option<(&'static str, Option<Use>)> {
+        let object = self.objects.number(class, address);
+        let (life, last) = (self.objects.at(object).life, self.objects.at(object).last);
+        match life {
+            Life::Dead => return Some(("has been destroyed", last)),
+            Life::Unknown if class.initial(address).is_none() => return Some(("was never initialised", None)),
+            Life::Unknown | Life::Expected => return None,
+            Life::Alive => {}
         }
+        let is_lock = matches!(class, Class::Mutex | Class::SpinLock | Class::ReadWriteLock);
+        let how = if is_lock { "is held" } else { "threads wait for" };
+        (self.is_held(object) || self.has_sleepers(object)).then_some((how, last))
+    }
+
+    /// Whether a thread sleeps on the object. One that stands before an operation on it has done nothing to it yet.
+    fn has_sleepers(&self, object: Object) -> bool {
+        // Those who are awake already need it no more.
+        matches!(self.execution.machine(object), Some(Machine::Sleepers(sleepers)) if !sleepers.asleep().is_empty())
     }
 }
 
@@ -291,31 +312,45 @@ impl Call {
             let known = runtime.objects.at(object);
             (object, known.life, known.last)
         })?;
-        if life != Life::Alive {
-            self.require(class);
-            let Some(initial) = class.initial(self.address) else {
-                if class == Class::ReadWriteLock && prefers_writers(self.address) {
-                    process::unsupported("PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP", self.site);
-                }
-                let name = class.name();
-                turn_aside(self.site);
-                self.note(class, Operation::Destroy);
-                match with(|runtime| runtime.objects.at(object).life)? {
-                    Life::Alive => return Some(object),
-                    Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), last),
-                    _ => self.misuse(&format!("of a {name} that was never initialised"), None),
-                }
-            };
-            with(|runtime| runtime.gives_life(object, initial, None));
+        if matches!(life, Life::Alive | Life::Expected) {
+            return Some(object);
         }
+        self.require(class);
+        let Some(initial) = class.initial(self.address) else {
+            return self.awaits_life(class, object, last);
+        };
+        with(|runtime| runtime.gives_state(object, initial, Life::Expected, None));
         Some(object)
+    }
+
+    /// The object, which is none now, but may be when this thread's turn has come.
+    fn awaits_life(&self, class: Class, object: Object, last: Option<Use>) -> Option<Object> {
+        if class == Class::ReadWriteLock && prefers_writers(self.address) {
+            process::unsupported("PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP", self.site);
+        }
+        let name = class.name();
+        turn_to_step(self.site);
+        self.note(class, Operation::Destroy);
+        match with(|runtime| runtime.objects.at(object).life)? {
+            Life::Alive | Life::Expected => Some(object),
+            Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), last),
+            Life::Unknown => self.misuse(&format!("of a {name} that was never initialised"), None),
+        }
     }
 
     /// Refuses an object in memory that may not be accessed.
     fn require(&self, class: Class) {
         let memory = self.address..self.address + class.size();
         if with(|runtime| !memory.is_empty() && runtime.is_forbidden(&memory)) == Some(true) {
-            turn_aside(self.site);
+            turn_to_step(self.site);
+        }
+        self.require_now(class);
+    }
+
+    /// The same of a thread whose turn it is.
+    fn require_now(&self, class: Class) {
+        let memory = self.address..self.address + class.size();
+        if with(|runtime| !memory.is_empty() && runtime.is_forbidden(&memory)) == Some(true) {
             self.note(class, Operation::Destroy);
         }
         memory::require(memory, self.name, self.site);
@@ -326,14 +361,14 @@ impl Call {
         if graph::is_on() {
             return self.initialise_in_graph(class, initial);
         }
-        self.require(class);
-        turn_aside(self.site);
+        turn_to_step(self.site);
+        self.require_now(class);
         let before = with(|runtime| {
             let object = runtime.objects.number(class, self.address);
             let (life, last) = (runtime.objects.at(object).life, runtime.objects.at(object).last);
             // A local variable that comes and goes need not be destroyed for its memory to be another one's.
-            let stays = life == Life::Alive && !layout::is_stack(self.address);
-            (stays || (life == Life::Alive && runtime.is_waited_for(object))).then_some(last)
+            let stays = !layout::is_stack(self.address) || runtime.has_sleepers(object);
+            (life == Life::Alive && stays).then_some(last)
         });
         if let Some(Some(last)) = before {
             self.note(class, Operation::Initialise);
@@ -344,47 +379,39 @@ impl Call {
         with(|runtime| {
             runtime.has_effect();
             let object = runtime.objects.number(class, self.address);
-            runtime.gives_life(object, initial, Some(first));
+            runtime.gives_state(object, initial, Life::Alive, Some(first));
         });
         // Who waits for the object waits for what it is now.
         self.note(class, Operation::Initialise);
     }
 
-    /// The object's end by its `destroy` function.
+    /// The object's end by its `destroy` function. Who stands before an operation on it by then comes too late.
     pub(crate) fn destroy(&self, class: Class) {
         if graph::is_on() {
             // That it is used only before is not checked in graphs.
             with(Runtime::has_effect);
             return;
         }
-        let Some(object) = self.object(class) else { return };
-        turn_aside(self.site);
-        self.note(class, Operation::Destroy);
-        let destroyed = with(|runtime| {
-            let known = runtime.objects.at(object);
-            (known.life == Life::Dead).then_some(known.last)
-        });
-        if let Some(Some(last)) = destroyed {
-            self.misuse(&format!("of a {} that has been destroyed", class.name()), last);
-        }
-        let busy = with(|runtime| {
-            (runtime.is_held(object) || runtime.is_waited_for(object)).then_some(runtime.objects.at(object).last)
-        });
-        if let Some(Some(last)) = busy {
-            let how = if matches!(class, Class::Mutex | Class::SpinLock | Class::ReadWriteLock) {
-                "is held"
-            } else {
-                "threads wait for"
-            };
-            self.misuse(&format!("of a {} that {how}", class.name()), last);
+        turn_to_step(self.site);
+        self.require_now(class);
+        let Some(refusal) = with(|runtime| runtime.is_indestructible(class, self.address)) else { return };
+        if let Some((why, last)) = refusal {
+            self.note(class, Operation::Destroy);
+            self.misuse(&format!("of a {} that {why}", class.name()), last);
         }
         self.fill(class, DEAD);
         let last = self.as_use();
         with(|runtime| {
             runtime.has_effect();
+            let object = runtime.objects.number(class, self.address);
+            if let (Class::Semaphore, Some(semaphore)) = (class, Semaphore::new(1)) {
+                // Who waits for it finds that it is no more.
+                runtime.execution.set_machine(object, Machine::Semaphore(semaphore));
+            }
             let known = runtime.objects.at(object);
             (known.life, known.last) = (Life::Dead, Some(last));
         });
+        self.note(class, Operation::Destroy);
     }
 
     /// What the call does, whose turn it is, concerns whoever operates on the object.
@@ -392,7 +419,7 @@ impl Call {
         let note = Note { site: self.site, operation };
         let turn = with(|runtime| {
             let object = runtime.objects.number(class, self.address);
-            runtime.concerns(&[], &[object], note, self.address)
+            runtime.steps_on(object, note, self.address)
         });
         if let Some(turn) = turn {
             turn.obey();
@@ -439,10 +466,18 @@ impl Call {
             });
             memory::require(memory.unwrap_or_default(), self.name, self.site);
         }
+        // Who wakes up, or leaves a barrier, needs no object any more.
+        if !matches!(pending, Pending::Wait(Wish::Wake { .. } | Wish::Cross(_), _)) {
+            objects.into_iter().flatten().for_each(|object| self.refuse_dead(object, kind, operation));
+        }
         let turn = with(|runtime| {
             let used = Some(Use { thread: runtime.running, site: self.site, operation: operation.name() });
             for object in objects.into_iter().flatten() {
-                runtime.objects.at(object).last = used;
+                let known = runtime.objects.at(object);
+                known.last = used;
+                if known.life == Life::Expected {
+                    known.life = Life::Alive;
+                }
             }
             match kind {
                 // What mutexes look like, and their changes, are noted.
@@ -458,6 +493,20 @@ impl Call {
         })?;
         turn.obey();
         Some(result)
+    }
+
+    /// Ends the execution if the object was destroyed while the thread waited for its turn.
+    fn refuse_dead(&self, object: Object, kind: Kind, operation: Operation) {
+        let dead = with(|runtime| {
+            let Known { class, life, last, .. } = runtime.objects.known[object.index()];
+            (life == Life::Dead).then(|| {
+                runtime.note_refused_operation(kind, Note { site: self.site, operation }, self.address);
+                (class, last)
+            })
+        });
+        if let Some(Some((class, last))) = dead {
+            self.misuse(&format!("of a {} that has been destroyed", class.name()), last);
+        }
     }
 
     /// Where the object is.

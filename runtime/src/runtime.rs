@@ -288,6 +288,29 @@ pub(crate) fn turn_aside(site: RecordPointer) {
     }
 }
 
+/// The running thread stands before a step that concerns whoever operates on an object, and is an event under every
+/// explorer ([`Runtime::steps_on`]).
+pub(crate) fn turn_to_step(site: RecordPointer) {
+    if with(|runtime| runtime.graph.is_none()) == Some(true) {
+        turn(Pending::Access, site);
+    }
+}
+
+/// The running thread changes, or looks at, what all threads have in common under this name: an event under every
+/// explorer.
+pub(crate) fn steps_on(class: Class, work: impl FnOnce(&mut Runtime)) {
+    let site = call_site();
+    turn_to_step(site);
+    let turn = with(|runtime| {
+        work(runtime);
+        let object = runtime.objects.number(class, 0);
+        runtime.steps_on(object, Note { site, operation: Operation::Use }, 0)
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+}
+
 /// The running thread uses something that all threads have in common, and that is no memory of the program.
 pub(crate) fn uses(class: Class) {
     let site = call_site();
@@ -974,9 +997,19 @@ impl Runtime {
     /// Takes the step of the running thread into the execution that concerns whoever touches these locations or objects.
     /// The monitors are told of an event that means nothing to them.
     pub(crate) fn concerns(&mut self, locations: &[Location], objects: &[Object], note: Note, address: usize) -> Turn {
-        if !self.steps_aside() {
+        if self.steps_aside() { self.step(locations, objects, note, address) } else { Turn::Ours }
+    }
+
+    /// Takes the step of the running thread into the execution, under every explorer, that concerns whoever operates on
+    /// this object.
+    pub(crate) fn steps_on(&mut self, object: Object, note: Note, address: usize) -> Turn {
+        if self.graph.is_some() {
             return Turn::Ours;
         }
+        self.step(&[], &[object], note, address)
+    }
+
+    fn step(&mut self, locations: &[Location], objects: &[Object], note: Note, address: usize) -> Turn {
         self.threads.at(self.running).events += 1;
         if self.recorder.traces() {
             self.recorder.detail(Detail { address, ..Detail::default() });

@@ -9,7 +9,7 @@ use crate::objects::{Call, Class};
 use crate::observations::Observed;
 use crate::process;
 use crate::recorder::{Note, Operation};
-use crate::runtime::{Runtime, turn, turn_aside, with};
+use crate::runtime::{Runtime, turn, turn_aside, turn_to_step, with};
 use crate::signals::Blocked;
 use crate::sites::{Record, RecordPointer};
 use crate::timed::Patience;
@@ -424,6 +424,15 @@ extern "C" fn __fh_pthread_clockjoin_np(
 pub(crate) fn detach(call: Call, handle: usize) -> c_int {
     if graph::is_on() {
         return 0;
+    }
+    turn_to_step(call.site);
+    let turn = with(|runtime| {
+        let thread = thread_of(runtime, handle)?;
+        let object = runtime.objects.number(Class::End, thread.index());
+        Some(runtime.steps_on(object, Note { site: call.site, operation: Operation::Use }, 0))
+    });
+    if let Some(Some(turn)) = turn {
+        turn.obey();
     }
     claim(call, handle, Claim::Detached).err().unwrap_or(0)
 }

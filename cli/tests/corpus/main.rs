@@ -2,12 +2,13 @@
 //! expects.
 //!
 //! How to read: [`header`] is the grammar of the headers, [`installation`] builds the tool and runs it, [`judge`]
-//! compares, [`counts`] recomputes the numbers of executions that `c-tests/counts` states, [`orders`] makes a program of
+//! compares, [`counts`] recomputes the numbers of executions that `c-tests/counts` states, [`explorers`] compares `dpor` with `bounded`, [`orders`] makes a program of
 //! its own. This file makes the tests: one for each run of each program.
 //!
 //! Nothing is ever written into `c-tests/`: an expectation is a person's, with a reason, or it is none.
 
 mod counts;
+mod explorers;
 mod header;
 mod installation;
 #[path = "../installed/mod.rs"]
@@ -77,6 +78,11 @@ fn tests_of(name: &str, runs: Vec<Run>, installation: &Arc<Installation>) -> Vec
         if name.starts_with("counts/") {
             let run = run.clone();
             trials.push(Trial::test(format!("{title} (recomputed)"), move || Ok(counts::recompute(&run)?)));
+        }
+        if index == 0 && explorers::concerns(name, &run) {
+            let (run, installation, name) = (run.clone(), Arc::clone(installation), name.to_string());
+            let compare = move || Ok(explorers::compare(&installation, &name, &run)?);
+            trials.push(Trial::test(format!("{title} (dpor as bounded)"), compare));
         }
         // What ends by a limit takes its time, and may end at another event each time.
         let long = index == 0 && !name.starts_with("bad-input/");

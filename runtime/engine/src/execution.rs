@@ -565,6 +565,7 @@ impl Execution {
             self.mutexes.resize(object.index() + 1, None);
         }
         self.mutexes[object.index()] = Some(Mutex::new(kind).with(robustness));
+        self.settle_around(object);
     }
 
     /// The mutex, if it has been used in this execution.

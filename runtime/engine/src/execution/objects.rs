@@ -47,12 +47,14 @@ impl Execution {
         self.interrupted = ThreadSet::EMPTY;
     }
 
-    /// The object with this number has this state; to be said before its first use in an execution.
+    /// The object with this number has this state; to be said before its first use in an execution. Threads that stand
+    /// before an operation on it wait for what it is now.
     pub fn set_machine(&mut self, object: Object, machine: Machine) {
         if self.machines.len() <= object.index() {
             self.machines.resize(object.index() + 1, None);
         }
         self.machines[object.index()] = Some(machine);
+        self.settle_around(object);
     }
 
     /// The object, if it has been used in this execution.
@@ -155,16 +157,6 @@ impl Execution {
     #[must_use]
     pub fn is_granted(&self, wish: Wish) -> bool {
         self.grants(self.current, wish) == Grant::Now
-    }
-
-    /// Whether a thread stands before an operation that needs the object.
-    #[must_use]
-    pub fn is_waited_for(&self, object: Object) -> bool {
-        self.threads.iter().any(|state| match state.status {
-            Status::Arrived(Pending::Lock(on)) => on == object,
-            Status::Arrived(Pending::Wait(wish, _)) => wish.concerns(object),
-            _ => false,
-        })
     }
 
     /// Whether the thread can go on from here, and says so to whoever chooses.
