@@ -1,8 +1,10 @@
 //! The documents name only files and commands that exist.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Path as File, PathBuf};
 use std::process::Command;
+
+use engine::mapping::calls::{Path, TABLE};
 
 const DOCUMENTS: [&str; 9] = [
     "README.md",
@@ -17,7 +19,7 @@ const DOCUMENTS: [&str; 9] = [
 ];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    File::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn text(document: &str) -> String {
@@ -50,7 +52,7 @@ fn names_a_file(name: &str) -> bool {
 fn every_file_that_a_document_names_exists() {
     let mut checked = 0;
     for document in DOCUMENTS {
-        let folder = root().join(document).parent().map(Path::to_path_buf).unwrap_or_default();
+        let folder = root().join(document).parent().map(File::to_path_buf).unwrap_or_default();
         for name in quoted(document).into_iter().filter(|name| names_a_file(name) || name.ends_with(".md")) {
             let there = root().join(&name).exists() || folder.join(&name).exists();
             assert!(there, "{document} names {name}, which is not there");
@@ -123,6 +125,24 @@ fn the_table_of_threads_and_synchronisation_has_all_of_posix_and_c11() {
     add("tss_", "create delete get set");
     let missing: Vec<_> = wanted.difference(&listed).collect();
     assert!(missing.is_empty(), "docs/limits.md says nothing of {missing:?}");
+}
+
+#[test]
+fn the_table_of_what_drains_is_that_of_the_engine() {
+    let limits = text("docs/limits.md");
+    let table = limits.split("## What drains the store buffer").nth(1).expect("there is a table");
+    let rows: Vec<&str> =
+        table.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|')).collect();
+    let known: Vec<String> = TABLE.iter().map(Path::line).collect();
+    assert_eq!(rows[2..], known, "docs/limits.md, and runtime/engine/src/mapping/calls.rs");
+}
+
+#[test]
+fn every_call_that_drains_or_not_is_a_modelled_one() {
+    let modelled = names("modelled");
+    for call in TABLE.iter().flat_map(|path| path.calls.split(' ')) {
+        assert!(modelled.contains(call), "{call}");
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
-use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode};
+use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
 use crate::accesses::{Action, Hook};
 use crate::calls::{Callee, SEQ_CST, callee};
@@ -113,7 +113,7 @@ pub(crate) fn is_fenced(
 ) -> bool {
     // What runs before `main` and behind it is not followed.
     let runs_beside = |global: &Value| ["llvm.global_ctors", "llvm.global_dtors"].contains(&global.name().as_str());
-    if ir::globals(module).iter().any(runs_beside) {
+    if ir::globals(module).iter().any(runs_beside) || may_make_other_mutexes(module) {
         return false;
     }
     let numbers: HashMap<Value, usize> = hooked.iter().map(|&(function, _)| function).zip(0..).collect();
@@ -123,6 +123,28 @@ pub(crate) fn is_fenced(
     let mut fencing = Fencing { functions: hooked.iter().map(function).collect(), exits: BTreeMap::new() };
     let roots = hooked.iter().zip(0..).filter(|((function, _), _)| is_called_elsewhere(*function));
     fencing.prove(roots.map(|(_, number)| number)).is_ok()
+}
+
+/// Whether the file may make a mutex that is not a normal one: to lock a recursive one once more drains nothing, and all
+/// files rely on that nobody makes one.
+fn may_make_other_mutexes(module: LLVMModuleRef) -> bool {
+    let of_type = |user: &Value| user.is_call() && user.operand(1) == user.operand(1).kind().zero();
+    let makes = |function: &Value| match function.name().trim_start_matches("__fh_") {
+        "pthread_mutexattr_settype" | "pthread_mutexattr_setrobust" => !function.users().is_empty(),
+        "mtx_init" => !function.users().iter().all(of_type),
+        _ => false,
+    };
+    let initializers = ir::globals(module).into_iter().filter_map(Value::initializer);
+    ir::functions(module).iter().any(makes) || initializers.into_iter().any(holds_another_mutex)
+}
+
+/// Whether a constant is or holds a mutex that is not all zeros, as a normal one is.
+fn holds_another_mutex(constant: Value) -> bool {
+    let kind = constant.kind();
+    // Of others the operands are no parts: a pointer's may be the whole variable that it points to.
+    let is_whole = matches!(kind.kind(), LLVMTypeKind::LLVMStructTypeKind | LLVMTypeKind::LLVMArrayTypeKind);
+    let is_mutex = kind.struct_name().is_some_and(|name| name.starts_with("struct.__pthread_mutex_s"));
+    is_whole && constant.operand_count() > 0 && (is_mutex || constant.operands().any(holds_another_mutex))
 }
 
 /// Whether another file may call the function, or somebody through a pointer.
@@ -271,14 +293,9 @@ impl Effects<'_> {
 
     /// What a function does that the runtime models. Of most it is enough that they may read and write.
     fn of_modelled(&self, call: Value, name: &str) -> Vec<Effect> {
-        const DRAINS: [&str; 6] = [
-            "pthread_mutex_lock",
-            "pthread_mutex_unlock",
-            "pthread_spin_lock",
-            "pthread_spin_unlock",
-            "mtx_lock",
-            "mtx_unlock",
-        ];
+        // Of normal mutexes: `engine::mapping::calls`.
+        const DRAINS: [&str; 5] =
+            ["pthread_mutex_lock", "pthread_mutex_unlock", "pthread_spin_lock", "mtx_lock", "mtx_unlock"];
         const QUIET: [&str; 23] = [
             "malloc",
             "aligned_alloc",
@@ -338,6 +355,7 @@ impl Effects<'_> {
             "pthread_join" | "thrd_join" if call.operand(1).is_null_pointer() || is_private(1) => Vec::new(),
             "pthread_join" | "thrd_join" => vec![Effect::MayStore],
             _ if DRAINS.contains(&name) => vec![Effect::Drain],
+            "pthread_spin_unlock" => vec![Effect::Store],
             _ if QUIET.contains(&name) || name.starts_with("__VERIFIER_nondet_") => Vec::new(),
             _ if LOST.contains(&name) => vec![Effect::Lost],
             _ => vec![Effect::Load, Effect::MayStore],

@@ -24,6 +24,9 @@ pub enum Operation {
     Cas,
     /// A compare-and-swap that failed: a load that drains what a read-modify-write drains.
     CasFail,
+    /// A read-modify-write that waits until it can be made, as the lock of a spin lock does: it overtakes nothing, and
+    /// what it writes waits in the store buffer as a store does.
+    Await,
     /// A full fence.
     Fence,
     /// A store–store barrier.
@@ -44,7 +47,7 @@ impl Operation {
     /// Whether it has an address.
     #[must_use]
     pub const fn has_address(self) -> bool {
-        matches!(self, Self::Ld | Self::St | Self::Rmw | Self::Cas | Self::CasFail | Self::Commit)
+        matches!(self, Self::Ld | Self::St | Self::Rmw | Self::Cas | Self::CasFail | Self::Await | Self::Commit)
     }
 
     /// Whether it has a child.

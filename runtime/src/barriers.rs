@@ -5,11 +5,12 @@ use std::ffi::{c_int, c_uint};
 
 use engine::event::{Kind, Object};
 use engine::execution::Pending;
+use engine::mapping::calls;
 use engine::sync::barrier::{Arrival, Barrier};
 use engine::sync::machine::{Machine, Until, Wish};
 
 use crate::graph;
-use crate::objects::{Call, Class, Initial};
+use crate::objects::{Call, Class, Done, Initial};
 use crate::recorder::Operation;
 use crate::runtime::Runtime;
 
@@ -53,7 +54,8 @@ extern "C" fn __fh_pthread_barrier_wait(barrier: Pointer) -> c_int {
         let (round, arrival) = runtime.barrier(object, |barrier, thread| (barrier.rounds(), barrier.arrive(thread)));
         let round = if round % 2 == 0 { object } else { odd };
         runtime.execution.is_round_of(odd, object);
-        (Kind::Lock(round), Operation::BarrierArrive, (round, arrival))
+        let done = Done::by(calls::BARRIER_ARRIVE, Kind::Lock(round), Operation::BarrierArrive);
+        (done, (round, arrival))
     });
     match arrived {
         None => 0,
@@ -61,7 +63,7 @@ extern "C" fn __fh_pthread_barrier_wait(barrier: Pointer) -> c_int {
         Some((round, Arrival::Waits)) => {
             call.event(Pending::Wait(Wish::Cross(object), Until::Granted), |runtime| {
                 runtime.barrier(object, Barrier::leave);
-                (Kind::Share(round), Operation::BarrierLeave, ())
+                (Done::by(calls::BARRIER_LEAVE, Kind::Share(round), Operation::BarrierLeave), ())
             });
             0
         }

@@ -8,9 +8,10 @@
 use std::ffi::c_int;
 
 use engine::event::{Kind, Thread};
-use engine::execution::{Heeds, Pending};
+use engine::execution::{Heeds, Pending, Status};
+use engine::mapping::calls;
 
-use crate::objects::{Call, Class, unnamed};
+use crate::objects::{Call, Class, Done, unnamed};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
 use crate::threads::{call_site, thread_of};
@@ -88,7 +89,7 @@ pub(crate) fn point(call: Call) {
     else {
         return;
     };
-    call.event(Pending::Access, |_| (Kind::Share(object), Operation::TestCancel, ()));
+    call.event(Pending::Access, |_| (Done::by(calls::TEST_CANCEL, Kind::Share(object), Operation::TestCancel), ()));
     if is_due() {
         act(call);
     }
@@ -105,9 +106,13 @@ extern "C" fn __fh_pthread_cancel(handle: usize) -> c_int {
     let Some(Some(thread)) = with(|runtime| thread_of(runtime, handle)) else { return libc::ESRCH };
     let Some(object) = unnamed(Class::Cancellation, thread.index()) else { return 0 };
     let refused = call.event(Pending::Access, |runtime| {
+        let before = runtime.threads.of(thread).ends.cancellation.requested;
+        let again = before || runtime.execution.status(thread) == Status::Ended;
+        let path = if again { calls::CANCEL_AGAIN } else { calls::CANCEL };
         runtime.change_cancellation(thread, |state| state.requested = true);
         let waits = runtime.threads.of(thread).ends.cancellation.waits;
-        (Kind::Lock(object), Operation::Cancel(thread), waits && runtime.steps_aside())
+        let done = Done::by(path, Kind::Lock(object), Operation::Cancel(thread));
+        (done, waits && runtime.steps_aside())
     });
     if refused == Some(true) {
         process::unsupported(

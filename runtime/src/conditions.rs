@@ -6,6 +6,7 @@ use std::ffi::c_int;
 
 use engine::event::{Kind, Object, Thread};
 use engine::execution::{Pending, Sleepless};
+use engine::mapping::calls::{self, Path};
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::mutex::Refusal;
 use engine::sync::sleepers::Sleepers;
@@ -14,7 +15,7 @@ use protocol::Wakeups;
 
 use crate::graph::objects::{Patience, Waited};
 use crate::mutexes::{self, Mutex, acquired};
-use crate::objects::{Call, Class, Initial};
+use crate::objects::{Call, Class, Done, Initial};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
 use crate::waits::{Looks, Mark};
@@ -127,7 +128,8 @@ fn fall_asleep(call: Call, pair: Pair) -> Result<(), c_int> {
     let asleep = call.event(Pending::Access, |runtime| {
         let last = (runtime.last_use(condition), runtime.last_use(mutex));
         let asleep = runtime.on_mutex(mutex, Looks::Alike, |execution| execution.sleep(condition, mutex));
-        (kind, Operation::Wait, asleep.map_err(|why| (why, last)))
+        let path = if asleep.is_ok() { calls::SLEEP } else { calls::SLEEP_REFUSED };
+        (Done::by(path, kind, Operation::Wait), asleep.map_err(|why| (why, last)))
     });
     match asleep {
         None | Some(Ok(())) => Ok(()),
@@ -166,7 +168,7 @@ fn leave(
 
 impl Runtime {
     /// The running thread goes on from its sleep: with the mutex if it was woken, else without.
-    fn wake_up(&mut self, wish: Wish, pair: Pair, until: Until) -> (Kind, Operation, Option<c_int>) {
+    fn wake_up(&mut self, wish: Wish, pair: Pair, until: Until) -> (Done, Option<c_int>) {
         let Pair { condition, mutex } = pair;
         let woken = self.execution.is_granted(wish);
         self.execution.operate(condition, |machine, thread| {
@@ -176,10 +178,10 @@ impl Runtime {
         });
         if woken {
             let result = acquired(self.lock(mutex));
-            return (Kind::Wait { condition, mutex }, Operation::WakeUp, Some(result));
+            return (Done::by(calls::WAKE, Kind::Wait { condition, mutex }, Operation::WakeUp), Some(result));
         }
         let operation = if until == Until::Spurious { Operation::SpuriousWakeUp } else { Operation::TimeOut };
-        (Kind::Lock(condition), operation, None)
+        (Done::by(calls::WAKE, Kind::Lock(condition), operation), None)
     }
 
     /// Who sleeps on the object.
@@ -223,6 +225,11 @@ pub(crate) fn wake_some_of(object: Object, asleep: &ThreadSet, wanted: u32) {
     }
 }
 
+/// The path of a signal to those who sleep.
+const fn path_of_a_signal(asleep: &ThreadSet) -> Path {
+    if asleep.is_empty() { calls::SIGNAL_NOBODY } else { calls::SIGNAL }
+}
+
 /// `pthread_cond_signal`.
 pub(crate) fn signal(call: Call) -> c_int {
     if graph::is_on() {
@@ -230,7 +237,10 @@ pub(crate) fn signal(call: Call) -> c_int {
         return 0;
     }
     let Some(object) = call.object(Class::Condition) else { return 0 };
-    let asleep = call.event(Pending::Access, |runtime| (Kind::Lock(object), Operation::Signal, runtime.asleep(object)));
+    let asleep = call.event(Pending::Access, |runtime| {
+        let asleep = runtime.asleep(object);
+        (Done::by(path_of_a_signal(&asleep), Kind::Lock(object), Operation::Signal), asleep)
+    });
     if let Some(asleep) = asleep.filter(|asleep| !asleep.is_empty()) {
         wake_some_of(object, &asleep, 1);
     }
@@ -246,10 +256,11 @@ pub(crate) fn broadcast(call: Call) -> c_int {
     let Some(object) = call.object(Class::Condition) else { return 0 };
     call.event(Pending::Access, |runtime| {
         let mut asleep = runtime.asleep(object);
+        let path = path_of_a_signal(&asleep);
         while let Some(sleeper) = asleep.take_first() {
             runtime.wake(object, sleeper);
         }
-        (Kind::Lock(object), Operation::Broadcast, ())
+        (Done::by(path, Kind::Lock(object), Operation::Broadcast), ())
     });
     0
 }

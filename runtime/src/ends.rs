@@ -9,8 +9,9 @@ use std::ffi::{c_int, c_void};
 
 use engine::event::{Kind, Object};
 use engine::execution::Pending;
+use engine::mapping::calls;
 
-use crate::objects::Call;
+use crate::objects::{Call, Done};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
 use crate::waits::Looks;
@@ -107,7 +108,7 @@ pub(crate) fn end_function(call: Call) {
         call.event(Pending::Access, |runtime| {
             // Only this thread can have released it meanwhile, and it does nothing else.
             runtime.on_mutex(object, Looks::Alike, |execution| execution.orphan(object));
-            (Kind::Lock(object), Operation::OwnerDies, ())
+            (Done::by(calls::OWNER_DIES, Kind::Lock(object), Operation::OwnerDies), ())
         });
     }
 }

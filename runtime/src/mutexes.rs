@@ -3,13 +3,14 @@
 
 use std::ffi::c_int;
 
-use engine::event::{Kind as EventKind, Object};
+use engine::event::{Kind as EventKind, Object, Thread};
 use engine::execution::{Execution, Pending};
+use engine::mapping::calls::{self, Path};
 use engine::sync::machine::{Until, Wish};
 use engine::sync::mutex::{Acquired, Refusal, Robustness, Type};
 
 use crate::graph;
-use crate::objects::{Call, Class, Initial};
+use crate::objects::{Call, Class, Done, Initial};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
 use crate::waits::Looks;
@@ -93,6 +94,51 @@ impl Runtime {
         self.on_mutex(object, Looks::Alike, |execution| execution.unlock(object))
     }
 
+    fn owner(&self, object: Object) -> Option<Thread> {
+        self.execution.mutex(object)?.owner()
+    }
+
+    /// What came of an attempt of the running thread to acquire the mutex, which was this one's before.
+    fn locked(
+        &self,
+        object: Object,
+        before: Option<Thread>,
+        result: Result<Acquired, Refusal>,
+        operation: Operation,
+    ) -> Done {
+        let mutex = self.execution.mutex(object).expect("it was just locked");
+        let is_spin_lock = self.objects.class(object) == Class::SpinLock;
+        match result {
+            Ok(_) if is_spin_lock && operation == Operation::Lock => {
+                Done::at_word(calls::SPIN_LOCK, EventKind::Await(object), object, operation)
+            }
+            Ok(_) if is_spin_lock => Done::at_word(calls::SPIN_LOCK, EventKind::CompareAndSwap, object, operation),
+            Err(_) if is_spin_lock => Done::at_word(calls::SPIN_BUSY, EventKind::FailedRmw, object, operation),
+            Ok(_) if before == Some(self.running) => Done::by(calls::MUTEX_AGAIN, EventKind::Lock(object), operation),
+            Ok(_) => Done::by(calls::MUTEX_LOCK, EventKind::Lock(object), operation),
+            // It has read the mutex alone.
+            Err(Refusal::Busy) => {
+                let kind = Kind { kind: mutex.kind(), robustness: mutex.robustness() };
+                let [_, busy] = paths_of_a_try(Class::Mutex, kind);
+                Done::by(busy, EventKind::Share(object), operation)
+            }
+            Err(_) => Done::by(calls::MUTEX_REFUSED, EventKind::Lock(object), operation),
+        }
+    }
+
+    /// What came of an attempt to release the mutex.
+    fn unlocked(&self, object: Object, result: Result<(), Refusal>) -> Done {
+        let path = match result {
+            Ok(()) if self.objects.class(object) == Class::SpinLock => {
+                return Done::at_word(calls::SPIN_UNLOCK, EventKind::Store, object, Operation::Unlock);
+            }
+            Ok(()) if self.owner(object) == Some(self.running) => calls::MUTEX_AGAIN,
+            Ok(()) => calls::MUTEX_UNLOCK,
+            Err(_) => calls::MUTEX_REFUSED,
+        };
+        Done::by(path, EventKind::Lock(object), Operation::Unlock)
+    }
+
     /// Operates on the mutex; what it looks like to the thread, and what changes, is noted.
     pub(crate) fn on_mutex<R>(&mut self, object: Object, looks: Looks, work: impl FnOnce(&mut Execution) -> R) -> R {
         let before = self.execution.object_state(object);
@@ -144,8 +190,21 @@ pub(crate) fn lock(call: Call, class: Class) -> c_int {
 
 /// The same of one that is known.
 pub(crate) fn acquire(call: Call, object: Object) -> c_int {
-    let work = |runtime: &mut Runtime| (EventKind::Lock(object), Operation::Lock, runtime.lock(object));
+    let work = |runtime: &mut Runtime| {
+        let owner = runtime.owner(object);
+        let result = runtime.lock(object);
+        (runtime.locked(object, owner, result, Operation::Lock), result)
+    };
     call.event(Pending::Lock(object), work).map_or(0, acquired)
+}
+
+/// The paths of a try: it locks, or finds the mutex held.
+pub(crate) const fn paths_of_a_try(class: Class, kind: Kind) -> [Path; 2] {
+    match (class, kind) {
+        (Class::SpinLock, _) => [calls::SPIN_LOCK, calls::SPIN_BUSY],
+        (_, Kind { kind: Type::Normal, robustness: Robustness::Stalled }) => [calls::MUTEX_LOCK, calls::MUTEX_BUSY],
+        _ => [calls::MUTEX_LOCK, calls::MUTEX_BUSY_OTHER],
+    }
 }
 
 /// Acquires a mutex if that takes no time.
@@ -155,9 +214,10 @@ pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     }
     let Some(object) = call.object(class) else { return 0 };
     let work = |runtime: &mut Runtime| {
+        let owner = runtime.owner(object);
         let result = runtime.try_lock(object);
         let operation = if result.is_ok() { Operation::TryLock } else { Operation::TryLockFailed };
-        (EventKind::Lock(object), operation, result)
+        (runtime.locked(object, owner, result, operation), result)
     };
     call.event(Pending::Access, work).map_or(0, acquired)
 }
@@ -176,9 +236,11 @@ pub(crate) fn timed_lock(call: Call, time: *const libc::timespec) -> c_int {
     let before = with(Runtime::before_a_call);
     let result = call.event(Pending::Wait(wish, Until::TimeOut), |runtime| {
         if runtime.execution.is_granted(wish) {
-            (EventKind::Lock(object), Operation::Lock, Some(runtime.lock(object)))
+            let owner = runtime.owner(object);
+            let result = runtime.lock(object);
+            (runtime.locked(object, owner, result, Operation::Lock), Some(result))
         } else {
-            (EventKind::Lock(object), Operation::TimeOut, None)
+            (Done::by(calls::MUTEX_TIME_OUT, EventKind::Lock(object), Operation::TimeOut), None)
         }
     });
     match result {
@@ -196,7 +258,8 @@ pub(crate) fn unlock(call: Call, class: Class) -> c_int {
     let Some(object) = call.object(class) else { return 0 };
     let work = |runtime: &mut Runtime| {
         let last = runtime.last_use(object);
-        (EventKind::Lock(object), Operation::Unlock, (runtime.unlock(object), last))
+        let result = runtime.unlock(object);
+        (runtime.unlocked(object, result), (result, last))
     };
     match call.event(Pending::Access, work) {
         None | Some((Ok(()), _)) => 0,

@@ -8,8 +8,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use engine::event::{Barrier, Kind, Object, Thread};
+use engine::event::{Kind, Object, Thread};
 use engine::execution::Pending;
+use engine::mapping::calls::Path;
 use engine::sync::machine::{Machine, Wish};
 use engine::sync::mutex::Type;
 use engine::sync::once::Once;
@@ -281,6 +282,41 @@ impl Runtime {
     }
 }
 
+/// What a call has done.
+#[derive(Clone, Copy)]
+pub(crate) struct Done {
+    kind: Kind,
+    path: Path,
+    operation: Operation,
+    /// The object whose word was accessed, where that is what orders it with others.
+    word: Option<Object>,
+}
+
+impl Done {
+    /// An operation by this path. One that drains nothing has only looked.
+    pub(crate) const fn by(path: Path, kind: Kind, operation: Operation) -> Self {
+        let kind = match kind {
+            Kind::Lock(object) | Kind::Wait { mutex: object, .. } if !path.effect.drains() => Kind::Share(object),
+            kind => kind,
+        };
+        Self { kind, path, operation, word: None }
+    }
+
+    /// An access to the word of an object, which may wait in a store buffer.
+    pub(crate) const fn at_word(path: Path, kind: Kind, object: Object, operation: Operation) -> Self {
+        Self { kind, path, operation, word: Some(object) }
+    }
+
+    const fn objects(&self) -> [Option<Object>; 2] {
+        match self.kind {
+            _ if self.word.is_some() => [self.word, None],
+            Kind::Lock(object) | Kind::Share(object) => [Some(object), None],
+            Kind::Wait { condition, mutex } => [Some(condition), Some(mutex)],
+            _ => [None, None],
+        }
+    }
+}
+
 /// A call of the program on an object. Made as the call comes in: the place of a call is overwritten by the next one.
 #[derive(Clone, Copy)]
 pub(crate) struct Call {
@@ -442,19 +478,12 @@ impl Call {
         unwritten::written(self.address, class.size());
     }
 
-    /// Waits for the thread's turn, operates on objects, and reports it as one event of the kind that `work` gives.
-    pub(crate) fn event<R>(
-        &self,
-        pending: Pending,
-        work: impl FnOnce(&mut Runtime) -> (Kind, Operation, R),
-    ) -> Option<R> {
+    /// Waits for the thread's turn, operates on objects, and reports what `work` says that was done as one event.
+    pub(crate) fn event<R>(&self, pending: Pending, work: impl FnOnce(&mut Runtime) -> (Done, R)) -> Option<R> {
         self.wait(pending);
-        let (kind, operation, result) = with(work)?;
-        let objects = match kind {
-            Kind::Lock(object) | Kind::Share(object) => [Some(object), None],
-            Kind::Wait { condition, mutex } => [Some(condition), Some(mutex)],
-            _ => [None, None],
-        };
+        let (done, result) = with(work)?;
+        let Done { kind, path, operation, .. } = done;
+        let objects = done.objects();
         for object in objects.into_iter().flatten() {
             // Another thread may have freed it while this one waited for its turn.
             let memory = with(|runtime| {
@@ -479,16 +508,21 @@ impl Call {
                     known.life = Life::Alive;
                 }
             }
+            let before = path.effect.before();
             match kind {
+                _ if let Some(object) = done.word => {
+                    let note = Note { site: self.site, operation };
+                    runtime.word_event(kind, object, path.effect, note, self.address)
+                }
                 // What mutexes look like, and their changes, are noted.
-                Kind::Lock(object) if runtime.execution.mutex(object).is_some() => {
-                    runtime.unlasting(kind, Barrier::Full, operation, self.site, self.address)
+                Kind::Lock(object) | Kind::Share(object) if runtime.execution.mutex(object).is_some() => {
+                    runtime.unlasting(kind, before, operation, self.site, self.address)
                 }
                 Kind::Lock(object) | Kind::Share(object) if operation.looks_only() => {
                     runtime.looks_at(object);
-                    runtime.unlasting(kind, Barrier::Full, operation, self.site, self.address)
+                    runtime.unlasting(kind, before, operation, self.site, self.address)
                 }
-                _ => runtime.no_access(kind, Barrier::Full, operation, self.site, self.address),
+                _ => runtime.no_access(kind, before, operation, self.site, self.address),
             }
         })?;
         turn.obey();

@@ -4,12 +4,13 @@ use std::ffi::c_int;
 
 use engine::event::{Kind, Object};
 use engine::execution::Pending;
+use engine::mapping::calls;
 use engine::sync::machine::{Until, Wish};
 use engine::sync::once::{Entry, Once};
 
 use crate::ends::{self, Handler};
 use crate::graph;
-use crate::objects::{Call, Class};
+use crate::objects::{Call, Class, Done};
 use crate::recorder::Operation;
 use crate::runtime::Runtime;
 
@@ -34,8 +35,8 @@ pub(crate) fn once(call: Call, function: Function) -> c_int {
         if entry == Entry::Runs {
             runtime.takes_hold(object);
         }
-        let kind = if entry == Entry::Runs { Kind::Lock(object) } else { Kind::Share(object) };
-        (kind, Operation::OnceEnter, entry)
+        let path = if entry == Entry::Runs { calls::ONCE_FIRST } else { calls::ONCE_DONE };
+        (Done::by(path, Kind::Lock(object), Operation::OnceEnter), entry)
     });
     if entry != Some(Entry::Runs) {
         return 0;
@@ -47,7 +48,7 @@ pub(crate) fn once(call: Call, function: Function) -> c_int {
     call.event(Pending::Access, |runtime| {
         runtime.lets_go(object);
         runtime.once(object, |once, _| once.complete());
-        (Kind::Lock(object), Operation::OnceReturn, ())
+        (Done::by(calls::ONCE_RETURN, Kind::Lock(object), Operation::OnceReturn), ())
     });
     0
 }
@@ -71,7 +72,7 @@ pub(crate) fn abandon(call: Call, object: Object) {
     call.event(Pending::Access, |runtime| {
         runtime.lets_go(object);
         runtime.once(object, |once, _| once.abandon());
-        (Kind::Lock(object), Operation::OnceReturn, ())
+        (Done::by(calls::ONCE_RETURN, Kind::Lock(object), Operation::OnceReturn), ())
     });
 }
 

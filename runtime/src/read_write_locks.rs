@@ -4,11 +4,12 @@ use std::ffi::c_int;
 
 use engine::event::{Kind, Object};
 use engine::execution::Pending;
+use engine::mapping::calls;
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::read_write_lock::{Held, ReadWriteLock, Refusal};
 
 use crate::graph::objects::{Patience, Waited};
-use crate::objects::{Call, Class, Initial};
+use crate::objects::{Call, Class, Done, Initial};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
 use crate::{graph, timed};
@@ -92,7 +93,12 @@ fn lock(call: Call, side: Side) -> c_int {
     }
     let Some(object) = call.object(Class::ReadWriteLock) else { return 0 };
     let pending = Pending::Wait(side.wish(object), Until::Granted);
-    call.event(pending, |runtime| (side.kind(object), operation, side.acquire(runtime, object))).map_or(0, error)
+    let work = |runtime: &mut Runtime| {
+        let result = side.acquire(runtime, object);
+        let path = if result.is_ok() { calls::RW_LOCK } else { calls::RW_REFUSED };
+        (Done::by(path, side.kind(object), operation), result)
+    };
+    call.event(pending, work).map_or(0, error)
 }
 
 /// A thread that writes already gets `EBUSY`: it would have to wait.
@@ -114,7 +120,8 @@ fn try_lock(call: Call, side: Side) -> c_int {
             (Side::Writing, true) => Operation::TryWriteLock,
             (Side::Writing, false) => Operation::TryWriteLockFailed,
         };
-        (side.kind(object), operation, result)
+        let path = if result.is_ok() { calls::RW_LOCK } else { calls::RW_BUSY };
+        (Done::by(path, side.kind(object), operation), result)
     };
     match call.event(Pending::Access, work) {
         Some(Err(_)) => libc::EBUSY,
@@ -131,9 +138,11 @@ fn timed_lock(call: Call, side: Side, time: *const libc::timespec) -> c_int {
     let before = with(Runtime::before_a_call);
     let result = call.event(Pending::Wait(wish, Until::TimeOut), |runtime| {
         if runtime.execution.is_granted(wish) {
-            (side.kind(object), side.operation(), Some(side.acquire(runtime, object)))
+            let result = side.acquire(runtime, object);
+            let path = if result.is_ok() { calls::RW_LOCK } else { calls::RW_REFUSED };
+            (Done::by(path, side.kind(object), side.operation()), Some(result))
         } else {
-            (side.kind(object), Operation::TimeOut, None)
+            (Done::by(calls::RW_TIME_OUT, side.kind(object), Operation::TimeOut), None)
         }
     });
     match result {
@@ -234,7 +243,7 @@ extern "C" fn __fh_pthread_rwlock_unlock(lock: Lock) -> c_int {
             Ok(Held::ForReading) => Kind::Share(object),
             Ok(Held::ForWriting) | Err(_) => Kind::Lock(object),
         };
-        (kind, Operation::Unlock, result.map_err(|_| last))
+        (Done::by(calls::RW_UNLOCK, kind, Operation::Unlock), result.map_err(|_| last))
     });
     if let Some(Err(last)) = released {
         call.misuse("of a read-write lock that this thread does not hold", last);

@@ -4,9 +4,9 @@
 //!
 //! - The barriers that an access implies are lines of their own. A full fence that belongs to the thread's next event
 //!   ([`Event::fences_later`]) comes before that one.
-//! - An operation on a synchronisation object is a full fence, then a read-modify-write of the object (a load, if such
-//!   operations may be made side by side). So the operations are ordered as they are in the execution, and nothing waits
-//!   in a store buffer meanwhile.
+//! - An operation on a synchronisation object is a full fence, if it drains, then a read-modify-write of the object (a
+//!   load, if such operations may be made side by side). So the operations are ordered as they are in the execution.
+//! - To take a spin lock is `await` between full fences, to release it a store.
 //! - A failed compare-and-swap before which nothing waits is a load.
 //! - An event on several pieces of memory or objects is one line for each, and all but the last again: so each of them
 //!   comes after all that comes before any of them.
@@ -132,7 +132,7 @@ impl Recorded {
         // A creation and a join are full fences by themselves.
         match kind {
             Kind::Create(_) | Kind::Join(_) => {}
-            Kind::Lock(_) | Kind::Share(_) | Kind::Wait { .. } => text.barrier(thread, self.note, Barrier::Full),
+            Kind::Lock(_) | Kind::Wait { .. } => text.barrier(thread, self.note, Barrier::Full),
             _ => text.barrier(thread, self.note, before),
         }
         match kind {
@@ -142,6 +142,7 @@ impl Recorded {
             Kind::Rmw | Kind::CompareAndSwap => self.access(text, Operation::Rmw),
             Kind::FailedRmw if drained => self.access(text, Operation::Ld),
             Kind::FailedRmw => self.access(text, Operation::CasFail),
+            Kind::Await(_) => self.access(text, Operation::Await),
             Kind::Fence => {}
             Kind::Lock(object) => self.objects(text, Operation::Rmw, &[object]),
             Kind::Share(object) => self.objects(text, Operation::Ld, &[object]),
@@ -150,7 +151,7 @@ impl Recorded {
             Kind::Join(child) => text.child(thread, self.note, Operation::Join, child),
         }
         // After a full fence and an access that drains, nothing waits.
-        let stores = matches!(kind, Kind::Store);
+        let stores = matches!(kind, Kind::Store | Kind::Await(_));
         if after == Barrier::StoreStore || (after == Barrier::Full && stores && !self.event.fences_later()) {
             text.barrier(thread, self.note, after);
         }

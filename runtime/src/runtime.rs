@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engine::event::{self, Barrier, Event, Kind, Location, Object, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
 use engine::explore::Values;
+use engine::mapping::calls::Effect;
 use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
 use protocol::{Explorer, GraphModel, Wakeups};
@@ -926,6 +927,34 @@ impl Runtime {
             return self.event_on(kind, barriers, note, places, Values::Unknown);
         }
         self.event(kind, barriers, note, address, &all, Values::Unknown)
+    }
+
+    /// Reports an access to the word of an object, which is a location of its own: others cannot tell how the program's
+    /// memory looks there.
+    pub(crate) fn word_event(
+        &mut self,
+        kind: Kind,
+        object: Object,
+        effect: Effect,
+        note: Note,
+        address: usize,
+    ) -> Turn {
+        self.threads.at(self.running).events += 1;
+        let word = address | QUEUE;
+        if self.recorder.traces() {
+            self.recorder.detail(Detail { address, pieces: vec![(word, 1)], ..Detail::default() });
+        }
+        if !matches!(kind, Kind::Await(_)) {
+            self.execution.touches(object);
+        }
+        let mut locations = Vec::new();
+        self.void |= self.shadow.locate(word, 1, &mut locations) == Cut::Yes;
+        let after = if effect.drains() { Barrier::Full } else { Barrier::None };
+        let barriers = Barriers { before: effect.before(), after, order: Some(effect.order()) };
+        // To the explorer it is the object.
+        let explored: &[Location] = if self.explorer == Explorer::Dpor { &[] } else { &locations };
+        let places = Places { address, locations: &locations, explored };
+        self.event_on(kind, barriers, note, places, Values::Unknown)
     }
 
     /// Takes an event on an address, or 0, into the execution.

@@ -4,11 +4,12 @@ use std::ffi::{c_int, c_uint};
 
 use engine::event::{Kind, Object};
 use engine::execution::Pending;
+use engine::mapping::calls;
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::semaphore::{Refusal, Semaphore};
 
 use crate::graph::objects::{Patience, Waited};
-use crate::objects::{Call, Class, Initial};
+use crate::objects::{Call, Class, Done, Initial};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
 use crate::{cancellation, fiber, graph, results, timed};
@@ -64,7 +65,12 @@ fn wait(call: Call, time: Option<*const libc::timespec>) -> c_int {
     let before = with(Runtime::before_a_call);
     let taken = call.event(Pending::Wait(wish, until), |runtime| {
         let taken = runtime.semaphore(object, Semaphore::take).is_ok();
-        (Kind::Lock(object), if taken { Operation::SemaphoreWait } else { Operation::TimeOut }, taken)
+        let (path, operation) = if taken {
+            (calls::SEMAPHORE_WAIT, Operation::SemaphoreWait)
+        } else {
+            (calls::SEMAPHORE_TIME_OUT, Operation::TimeOut)
+        };
+        (Done::by(path, Kind::Lock(object), operation), taken)
     });
     match (taken, time) {
         (None | Some(true), _) => 0,
@@ -99,8 +105,12 @@ extern "C" fn __fh_sem_trywait(semaphore: Sem) -> c_int {
     let Some(object) = call.object(Class::Semaphore) else { return 0 };
     let taken = call.event(Pending::Access, |runtime| {
         let taken = runtime.semaphore(object, Semaphore::take);
-        let operation = if taken.is_ok() { Operation::SemaphoreTryWait } else { Operation::SemaphoreTryWaitFailed };
-        (Kind::Lock(object), operation, taken)
+        let (path, operation) = if taken.is_ok() {
+            (calls::SEMAPHORE_WAIT, Operation::SemaphoreTryWait)
+        } else {
+            (calls::SEMAPHORE_EMPTY, Operation::SemaphoreTryWaitFailed)
+        };
+        (Done::by(path, Kind::Lock(object), operation), taken)
     });
     taken.map_or(0, result)
 }
@@ -113,7 +123,9 @@ extern "C" fn __fh_sem_post(semaphore: Sem) -> c_int {
     }
     let Some(object) = call.object(Class::Semaphore) else { return 0 };
     let posted = call.event(Pending::Access, |runtime| {
-        (Kind::Lock(object), Operation::Post, runtime.semaphore(object, Semaphore::post))
+        let posted = runtime.semaphore(object, Semaphore::post);
+        let path = if posted.is_ok() { calls::SEMAPHORE_POST } else { calls::SEMAPHORE_FULL };
+        (Done::by(path, Kind::Lock(object), Operation::Post), posted)
     });
     posted.map_or(0, result)
 }
@@ -127,7 +139,8 @@ extern "C" fn __fh_sem_getvalue(semaphore: Sem, into: *mut c_int) -> c_int {
     }
     let Some(object) = call.object(Class::Semaphore) else { return 0 };
     let value = call.event(Pending::Access, |runtime| {
-        (Kind::Lock(object), Operation::GetValue, runtime.semaphore(object, |semaphore| semaphore.value()))
+        let done = Done::by(calls::SEMAPHORE_VALUE, Kind::Lock(object), Operation::GetValue);
+        (done, runtime.semaphore(object, |semaphore| semaphore.value()))
     });
     results::store(into, value.unwrap_or(0), call.site);
     0

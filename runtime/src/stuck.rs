@@ -115,7 +115,7 @@ impl Runtime {
             return stood;
         };
         let events = self.execution.steps().iter().zip(self.recorder.notes()).rev();
-        let mut own = events.filter(|(step, _)| step.thread == blocked.thread && step.kind == EventKind::Lock(object));
+        let mut own = events.filter(|(step, _)| step.thread == blocked.thread && is_about(step.kind, object));
         own.find(|(_, note)| note.operation == Operation::Lock).map_or(stood, |(_, note)| note.site)
     }
 
@@ -178,7 +178,7 @@ impl Runtime {
         let of_wait = used().any(|(step, note)| {
             matches!(step.kind, EventKind::Wait { mutex, .. } if mutex == object) && note.site == site
         });
-        let elsewhere = used().rev().find(|(step, _)| step.kind == EventKind::Lock(object));
+        let elsewhere = used().rev().find(|(step, _)| is_about(step.kind, object));
         let site = if of_wait { elsewhere.map_or(std::ptr::null(), |(_, note)| note.site) } else { site };
         let expression = Record::behind(site).expression();
         if expression.is_empty() {
@@ -189,7 +189,10 @@ impl Runtime {
         let class = self.objects.class(object);
         let named = used().filter(|(_, note)| Record::behind(note.site).expression() == expression);
         let others = named.filter_map(|(step, _)| match step.kind {
-            EventKind::Lock(other) | EventKind::Share(other) | EventKind::Wait { condition: other, .. } => Some(other),
+            EventKind::Lock(other)
+            | EventKind::Share(other)
+            | EventKind::Await(other)
+            | EventKind::Wait { condition: other, .. } => Some(other),
             _ => None,
         });
         let addresses =
@@ -199,6 +202,11 @@ impl Runtime {
             offset => format!("{expression}+{offset}"),
         }
     }
+}
+
+/// Whether an event is an operation on this object alone, which is ordered with all others.
+fn is_about(kind: EventKind, object: Object) -> bool {
+    kind == EventKind::Lock(object) || kind == EventKind::Await(object)
 }
 
 /// What is at the bottom of it, in words.

@@ -17,8 +17,9 @@ use crate::transactions::Transaction;
 use crate::unwritten;
 use crate::waits::{Change, Mark, Read, Thing};
 use crate::{atomic_blocks, cancellation, cursor, globals, graph, timed};
-use engine::event::{Barrier, Kind, Object, Thread};
+use engine::event::{Kind, Object, Thread};
 use engine::execution::{Pending, Status, TooManyThreads};
+use engine::mapping::calls;
 use engine::per_thread::PerThread;
 use engine::sync::machine::{Until, Wish};
 use engine::visits::Visits;
@@ -254,7 +255,8 @@ pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim) -> c_int {
         let blocked = runtime.threads.at(runtime.running).blocked;
         let state = runtime.threads.at(child);
         (state.body, state.claimed, state.blocked) = (Some(start), claimed, blocked);
-        let turn = runtime.no_access(Kind::Create(child), Barrier::Full, Operation::Create(child), site, 0);
+        let turn =
+            runtime.no_access(Kind::Create(child), calls::CREATE.effect.before(), Operation::Create(child), site, 0);
         runtime.globals.writes(into as usize, 8, 0);
         Ok::<_, TooManyThreads>((child, turn))
     });
@@ -318,7 +320,8 @@ fn unclaim(child: Thread) {
 /// The thread has ended; its result.
 fn joined(call: Call, child: Thread) -> usize {
     let joined = with(|runtime| {
-        let event = runtime.no_access(Kind::Join(child), Barrier::Full, Operation::Join(child), call.site, 0);
+        let event =
+            runtime.no_access(Kind::Join(child), calls::JOIN.effect.before(), Operation::Join(child), call.site, 0);
         (event, runtime.threads.at(child).result)
     });
     let Some((event, result)) = joined else { return 0 };
@@ -378,7 +381,8 @@ extern "C" fn __fh_pthread_tryjoin_np(handle: usize, into: *mut usize) -> c_int 
 
 /// The running thread has seen that another one has not ended.
 fn still_runs(call: Call, operation: Operation) {
-    if let Some(event) = with(|runtime| runtime.no_access(Kind::Fence, Barrier::Full, operation, call.site, 0)) {
+    let before = calls::JOIN_FAILS.effect.before();
+    if let Some(event) = with(|runtime| runtime.no_access(Kind::Fence, before, operation, call.site, 0)) {
         event.obey();
     }
 }

@@ -249,6 +249,7 @@ fn site_use(log: &Log, role: Role, at: Position, event: &Event<'_>) -> SiteUse {
         Operation::St => "store",
         Operation::Rmw => "exchange",
         Operation::Cas | Operation::CasFail => "compare-exchange",
+        Operation::Await => "lock",
         Operation::Fence => "fence",
         Operation::Stbar => "store-barrier",
         Operation::Begin => "begin",

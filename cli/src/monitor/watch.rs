@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use engine::atomicity::Mark;
-use engine::event::{Barrier, Event as EngineEvent, Kind, Location, Site as EngineSite, Thread};
+use engine::event::{Barrier, Event as EngineEvent, Kind, Location, Object, Site as EngineSite, Thread};
 use engine::monitor::{self, Cycle, EventIndex, Monitor, Name, Report};
 use protocol::log::{Event, Header, Line, Operation};
 use protocol::{FirstReport, MonitorCount, MonitorName, Role};
@@ -431,6 +431,7 @@ fn engine_event(operation: Operation, thread: Thread, child: Option<Thread>) -> 
         (Operation::Rmw, _) => Kind::Rmw,
         (Operation::Cas, _) => Kind::CompareAndSwap,
         (Operation::CasFail, _) => Kind::FailedRmw,
+        (Operation::Await, _) => Kind::Await(Object(0)),
         (Operation::Fork, Some(child)) => Kind::Create(child),
         (Operation::Join, Some(child)) => Kind::Join(child),
         _ => Kind::Fence,

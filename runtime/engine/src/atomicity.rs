@@ -47,7 +47,8 @@
 //!   fence.
 //! - A fence belongs to the transaction it stands in. One between stores is nothing under SC and TSO.
 //! - An operation on a lock or another synchronisation object is a full fence, and conflicts with each other one on the
-//!   same object, as if it exchanged a value there ([`Kind::Share`](crate::event::Kind::Share): as if it read one). So a
+//!   same object, as if it exchanged a value there ([`Kind::Share`](crate::event::Kind::Share): as if it read one, and if
+//!   it does not drain, that is all). A spin lock is a location: it is released by a store. So a
 //!   transaction that releases a lock and takes it again is not atomic if another thread took it in between.
 //! - A wait on a condition variable is an operation on it and on its mutex: a transaction that sleeps while another
 //!   thread takes the mutex is not atomic. To mark what follows the wait, begin the transaction after the wait loop.

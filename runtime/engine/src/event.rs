@@ -161,8 +161,12 @@ pub enum Kind {
     /// Any operation on a synchronisation object: acquiring, trying, releasing. A full fence.
     Lock(Object),
     /// An operation on a synchronisation object that several threads make side by side, as readers of a read-write
-    /// lock do: ordered with each [`Kind::Lock`] on the object, not with another one of this kind. A full fence.
+    /// lock do, or that only looks at it: ordered with each [`Kind::Lock`] on the object, not with another one of this
+    /// kind. A full fence if [`Event::before`] is one, else none: it is then a load.
     Share(Object),
+    /// Takes an object, which is also the event's location, as soon as it is free: a read-modify-write that overtakes
+    /// no store, since it waits for what it has to read. Its own write goes through the store buffer.
+    Await(Object),
     /// Falls asleep on a condition variable and releases the mutex, or wakes up from it and acquires the mutex: an
     /// operation on both. A full fence.
     Wait {
@@ -181,13 +185,13 @@ impl Kind {
     /// Whether it reads memory.
     #[must_use]
     pub const fn reads(self) -> bool {
-        matches!(self, Self::Load | Self::Rmw | Self::CompareAndSwap | Self::FailedRmw)
+        matches!(self, Self::Load | Self::Rmw | Self::CompareAndSwap | Self::FailedRmw | Self::Await(_))
     }
 
     /// Whether it wrote memory.
     #[must_use]
     pub const fn writes(self) -> bool {
-        matches!(self, Self::Store | Self::Rmw | Self::CompareAndSwap)
+        matches!(self, Self::Store | Self::Rmw | Self::CompareAndSwap | Self::Await(_))
     }
 }
 

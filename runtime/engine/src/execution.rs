@@ -125,6 +125,7 @@ impl Step {
             Kind::CompareAndSwap => (8, 0),
             Kind::Share(_) => (9, 0),
             Kind::Wait { .. } => (10, 0),
+            Kind::Await(_) => (11, 0),
         };
         let who = (self.site.0 as u64) << 32 | (kind as u64) << 8 | self.thread.0 as u64;
         let what = (self.target as u64) << 32 | operand as u64;

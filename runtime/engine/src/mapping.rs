@@ -7,6 +7,8 @@
 use crate::event::Barrier;
 pub use crate::event::Order;
 
+pub mod calls;
+
 /// A fence that a processor has and C11 has not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MachineFence {
@@ -173,10 +175,11 @@ pub mod power {
 
 /// What the orders become in execution graphs: fences before and after an access, counted.
 pub mod graphs {
+    use super::calls::Effect;
     use super::power::{self, Synchronizes};
     use super::{Barrier, Barriers, MachineFence, Order};
     use crate::event::Kind;
-    use crate::graph::Fences;
+    use crate::graph::{Access, Fences};
     use crate::model::MemoryModel;
 
     /// No fence.
@@ -227,6 +230,20 @@ pub mod graphs {
     #[must_use]
     pub const fn locked() -> Around {
         Around { before: FULL, after: FULL, synchronizes: Synchronizes::No }
+    }
+
+    /// Of a call that synchronises threads, on a path of this effect, by its access to the object's state.
+    #[must_use]
+    pub fn call(model: MemoryModel, access: Access, effect: Effect) -> Around {
+        match (model, effect, access) {
+            (_, Effect::Fence, _) => locked(),
+            (MemoryModel::Power, _, Access::Store) => store(model, effect.order()),
+            (MemoryModel::Power, _, Access::Load) => load(model, effect.order()),
+            (MemoryModel::Power, _, Access::Update(_)) => update(model, effect.order()),
+            (_, Effect::Update(_), _) => locked(),
+            (_, Effect::Store(order), _) => store(model, order),
+            (_, Effect::Load(_), _) => Around::default(),
+        }
     }
 
     /// Of an atomic load.

@@ -1,11 +1,10 @@
 //! Mutexes in execution graphs: a location that holds 0 or the number of the owner plus 1. To lock is a read-modify-write
-//! that writes if it reads 0, and else waits; to unlock is a store. The design's table says what orders them: on POWER
-//! acquire and release, elsewhere full fences.
+//! that writes if it reads 0, and else waits; to unlock is a store. What orders them says [`engine::mapping::calls`].
 
 use std::ffi::c_int;
 
 use engine::graph::{Access, Internal, Link, Reached, Value, Written};
-use engine::mapping::Order;
+use engine::mapping::calls::{self, Path};
 use engine::mapping::graphs::{self, Around};
 use engine::mapping::power::Synchronizes;
 use engine::model::MemoryModel;
@@ -28,23 +27,33 @@ impl Graph {
         Value::from(self.run.thread.0) + 1
     }
 
-    /// An access of this order by which threads synchronise, at the location of what is no memory.
+    /// What orders an access by which threads synchronise: the path that was taken, or, of one that is not known yet,
+    /// what stands before it on each of the paths that there are. On POWER that is what stands before the first one.
+    fn around(&self, access: Access, paths: &[Path], taken: Option<Path>) -> Around {
+        let of = |path: &Path| graphs::call(self.model, access, path.effect);
+        let drains = paths.iter().all(|path| path.effect.drains());
+        match taken {
+            taken if self.model == MemoryModel::Power => {
+                let first = of(&paths[0]);
+                Around { before: first.before, ..taken.map_or(first, |path| of(&path)) }
+            }
+            Some(path) => of(&path),
+            None if drains => graphs::locked(),
+            None => Around::default(),
+        }
+    }
+
+    /// An access by which threads synchronise, on one of these paths, at the location of what is no memory.
     pub(super) fn synchronizing(
         &mut self,
         thing: Thing,
-        order: Order,
+        (paths, taken): (&[Path], Option<Path>),
         (access, written): (Access, Written),
         note: Note,
         address: usize,
     ) -> Recorded {
         let location = self.places.of(thing);
-        let around = match (self.model, access) {
-            (MemoryModel::Power, Access::Store) => graphs::store(self.model, order),
-            (MemoryModel::Power, Access::Load) => graphs::load(self.model, order),
-            (MemoryModel::Power, Access::Update(_)) => graphs::update(self.model, order),
-            _ => graphs::locked(),
-        };
-        let Around { before, after, synchronizes } = around;
+        let Around { before, after, synchronizes } = self.around(access, paths, taken);
         let depends = self.depends();
         if synchronizes == Synchronizes::Yes {
             self.synchronize();
@@ -76,18 +85,19 @@ enum Attempt {
     Held,
 }
 
-fn attempt(call: Call, mutex: usize, operation: Operation) -> Attempt {
+fn attempt(call: Call, mutex: usize, operation: Operation, paths: [Path; 2]) -> Attempt {
     let attempted = with(|runtime| {
         let graph = runtime.graph_mut();
         let found = graph.next_read();
-        let written = match found {
-            None => Written::Unknown,
-            Some(0) => Written::Value(graph.owner()),
-            Some(_) => Written::Nothing,
+        let [locks, finds_it_held] = paths;
+        let (written, taken) = match found {
+            None => (Written::Unknown, None),
+            Some(0) => (Written::Value(graph.owner()), Some(locks)),
+            Some(_) => (Written::Nothing, Some(finds_it_held)),
         };
         let note = Note { site: call.site, operation };
         let access = Access::Update(Internal::Control);
-        let recorded = graph.synchronizing(Thing::Mutex(mutex), Order::Acquire, (access, written), note, mutex);
+        let recorded = graph.synchronizing(Thing::Mutex(mutex), (&paths, taken), (access, written), note, mutex);
         if written == Written::Value(graph.owner()) {
             graph.run.held.push((mutex, 1));
         }
@@ -138,7 +148,9 @@ pub(crate) fn lock(call: Call, class: Class) -> c_int {
         Type::ErrorChecking if is_held(mutex) => return libc::EDEADLK,
         _ => {}
     }
-    if let Attempt::Held = attempt(call, mutex, Operation::Lock) {
+    // Where it is held, the thread waits.
+    let path = if class == Class::SpinLock { calls::SPIN_LOCK } else { calls::MUTEX_LOCK };
+    if let Attempt::Held = attempt(call, mutex, Operation::Lock, [path; 2]) {
         wait_since(None);
     }
     0
@@ -153,10 +165,12 @@ pub(super) fn wait_since(since: Option<usize>) -> ! {
 /// Acquires a mutex if that takes no time.
 pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     let mutex = call.address();
-    if kind(call, mutex, class) == Type::Recursive && locks_again(mutex) {
+    let kind = kind(call, mutex, class);
+    if kind == Type::Recursive && locks_again(mutex) {
         return 0;
     }
-    match attempt(call, mutex, Operation::TryLock) {
+    let paths = mutexes::paths_of_a_try(class, mutexes::Kind { kind, robustness: Robustness::Stalled });
+    match attempt(call, mutex, Operation::TryLock, paths) {
         Attempt::Locked => 0,
         Attempt::Held => libc::EBUSY,
     }
@@ -170,7 +184,8 @@ pub(crate) fn timed_lock(call: Call) -> c_int {
         _ => {}
     }
     let patience = Patience::limited();
-    match (attempt(call, call.address(), Operation::Lock), patience) {
+    let paths = [calls::MUTEX_LOCK, calls::MUTEX_TIME_OUT];
+    match (attempt(call, call.address(), Operation::Lock, paths), patience) {
         (Attempt::Locked, _) => 0,
         (Attempt::Held, Patience::Limited) => libc::ETIMEDOUT,
         (Attempt::Held, Patience::Endless(since)) => wait_since(since),
@@ -199,8 +214,9 @@ pub(crate) fn unlock(call: Call, class: Class) -> c_int {
         let graph = runtime.graph_mut();
         graph.run.held.retain(|held| held.0 != mutex);
         let note = Note { site: call.site, operation: Operation::Unlock };
-        let recorded =
-            graph.synchronizing(Thing::Mutex(mutex), Order::Release, (Access::Store, Written::Value(0)), note, mutex);
+        let path = if class == Class::SpinLock { calls::SPIN_UNLOCK } else { calls::MUTEX_UNLOCK };
+        let access = (Access::Store, Written::Value(0));
+        let recorded = graph.synchronizing(Thing::Mutex(mutex), (&[path], Some(path)), access, note, mutex);
         runtime.record_object(recorded).0
     });
     if let Some(turn) = turn {

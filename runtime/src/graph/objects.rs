@@ -1,14 +1,13 @@
 //! Synchronisation objects other than mutexes in execution graphs: a location that holds the number of the object's state,
 //! 0 for that which a static initialiser leaves. An operation is a read-modify-write of it by the engine's state
 //! machine ([`engine::sync`]); a thread that has to wait reads what it waits to be different. So all operations on an
-//! object are in one order. The design's table says what else they order: on POWER acquire on entry and release on exit,
-//! elsewhere full fences.
+//! object are in one order. What else they order says [`engine::mapping::calls`].
 
 use std::ffi::c_int;
 
 use engine::event::Thread;
 use engine::graph::{Access, Internal, Link, Value, Written};
-use engine::mapping::Order;
+use engine::mapping::calls::{self, Path};
 use engine::sync::barrier::{Arrival, Barrier};
 use engine::sync::line::{End, Line};
 use engine::sync::machine::{Machine, Wish};
@@ -84,15 +83,16 @@ fn initial(call: Call, class: Class) -> Option<State> {
 struct Manner {
     class: Class,
     operation: Operation,
-    order: Order,
+    /// Its outcomes.
+    paths: &'static [Path],
 }
 
-const fn manner(class: Class, operation: Operation, order: Order) -> Manner {
-    Manner { class, operation, order }
+const fn manner(class: Class, operation: Operation, paths: &'static [Path]) -> Manner {
+    Manner { class, operation, paths }
 }
 
-/// Performs an operation, however long it takes.
-fn operate<R>(call: Call, manner: Manner, work: impl FnOnce(&mut State, Thread) -> Result<R, Stuck>) -> R {
+/// Performs an operation, however long it takes. `work` says which path it takes.
+fn operate<R>(call: Call, manner: Manner, work: impl FnOnce(&mut State, Thread) -> Result<(Path, R), Stuck>) -> R {
     match attempt(call, manner, work) {
         Ok(result) => result,
         Err(Stuck::Misuse(what)) => call.misuse(&what, None),
@@ -103,9 +103,9 @@ fn operate<R>(call: Call, manner: Manner, work: impl FnOnce(&mut State, Thread) 
 fn attempt<R>(
     call: Call,
     manner: Manner,
-    work: impl FnOnce(&mut State, Thread) -> Result<R, Stuck>,
+    work: impl FnOnce(&mut State, Thread) -> Result<(Path, R), Stuck>,
 ) -> Result<R, Stuck> {
-    let Manner { class, operation, order } = manner;
+    let Manner { class, operation, paths } = manner;
     let initial = initial(call, class);
     let (turn, result) = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -128,8 +128,9 @@ fn attempt<R>(
         let note = Note { site: call.site, operation };
         let thing = Thing::Object(call.address());
         let access = Access::Update(Internal::Data);
-        let recorded = graph.synchronizing(thing, order, (access, written), note, call.address());
-        (runtime.record_object(recorded).0, result)
+        let taken = result.as_ref().and_then(|result| result.as_ref().ok()).map(|&(path, _)| path);
+        let recorded = graph.synchronizing(thing, (paths, taken), (access, written), note, call.address());
+        (runtime.record_object(recorded).0, result.map(|result| result.map(|(_, result)| result)))
     })
     .expect("there is a runtime");
     turn.obey();
@@ -150,7 +151,9 @@ pub(crate) fn initialise(call: Call, initial: Initial) {
         let written = Written::Value(graph.states.number(state));
         let note = Note { site: call.site, operation: Operation::Initialise };
         let thing = Thing::Object(call.address());
-        let recorded = graph.synchronizing(thing, Order::Relaxed, (Access::Store, written), note, call.address());
+        let access = (Access::Store, written);
+        let recorded =
+            graph.synchronizing(thing, (&[calls::INITIALISE], Some(calls::INITIALISE)), access, note, call.address());
         runtime.record_object(recorded).0
     });
     if let Some(turn) = turn {
@@ -238,19 +241,20 @@ pub(crate) fn wait(call: Call, on_mutex: Call, patience: Patience) -> Result<Wai
         mutexes::Holds::Often => super::refuse("a wait with a mutex that is held more than once", call.site),
     }
     let mutex = on_mutex.address();
-    operate(call, manner(Class::Condition, Operation::Wait, Order::Release), |state, thread| {
+    operate(call, manner(Class::Condition, Operation::Wait, &[calls::SLEEP]), |state, thread| {
         state
             .line()
             .sleep(thread, mutex)
+            .map(|()| (calls::SLEEP, ()))
             .map_err(|_| misuse("with another mutex than that of the threads that wait already"))
     });
     let released = mutexes::unlock(on_mutex, Class::Mutex);
     assert_eq!(released, 0, "a mutex that this thread holds");
-    let woken = operate(call, manner(Class::Condition, Operation::WakeUp, Order::Acquire), |state, thread| {
+    let woken = operate(call, manner(Class::Condition, Operation::WakeUp, &[calls::WAKE]), |state, thread| {
         let line = state.line();
         match patience {
             Patience::Endless(since) if !line.can_wake(thread) => Err(Stuck::Waits(since)),
-            _ => Ok(line.leave(thread)),
+            _ => Ok((calls::WAKE, line.leave(thread))),
         }
     });
     match mutexes::lock(on_mutex, Class::Mutex) {
@@ -261,43 +265,58 @@ pub(crate) fn wait(call: Call, on_mutex: Call, patience: Patience) -> Result<Wai
 
 /// `pthread_cond_signal`.
 pub(crate) fn signal(call: Call) {
-    operate(call, manner(Class::Condition, Operation::Signal, Order::Release), |state, _| {
-        state.line().signal();
-        Ok(())
-    });
+    operate(call, manner(Class::Condition, Operation::Signal, WAKES), |state, _| Ok((wakes(state, Line::signal), ())));
 }
 
 /// `pthread_cond_broadcast`.
 pub(crate) fn broadcast(call: Call) {
-    operate(call, manner(Class::Condition, Operation::Broadcast, Order::Release), |state, _| {
-        state.line().broadcast();
-        Ok(())
+    operate(call, manner(Class::Condition, Operation::Broadcast, WAKES), |state, _| {
+        Ok((wakes(state, Line::broadcast), ()))
     });
+}
+
+const WAKES: &[Path] = &[calls::SIGNAL, calls::SIGNAL_NOBODY];
+
+/// Wakes those who sleep: whether anybody does.
+fn wakes(state: &mut State, wake: fn(&mut Line)) -> Path {
+    let before = state.clone();
+    wake(state.line());
+    if *state == before { calls::SIGNAL_NOBODY } else { calls::SIGNAL }
 }
 
 /// `sem_wait` and its sisters.
 pub(crate) fn take(call: Call, patience: Patience) -> Waited {
-    operate(call, manner(Class::Semaphore, Operation::SemaphoreWait, Order::Acquire), |state, _| {
-        state.semaphore().take().map(|()| Waited::Granted).or_else(|_| patience.runs_out())
+    const PATHS: &[Path] = &[calls::SEMAPHORE_WAIT, calls::SEMAPHORE_TIME_OUT];
+    operate(call, manner(Class::Semaphore, Operation::SemaphoreWait, PATHS), |state, _| {
+        match state.semaphore().take() {
+            Ok(()) => Ok((calls::SEMAPHORE_WAIT, Waited::Granted)),
+            Err(_) => patience.runs_out().map(|waited| (calls::SEMAPHORE_TIME_OUT, waited)),
+        }
     })
 }
 
 /// `sem_trywait`.
 pub(crate) fn try_take(call: Call) -> Result<(), semaphore::Refusal> {
-    operate(call, manner(Class::Semaphore, Operation::SemaphoreTryWait, Order::Acquire), |state, _| {
-        Ok(state.semaphore().take())
+    const PATHS: &[Path] = &[calls::SEMAPHORE_WAIT, calls::SEMAPHORE_EMPTY];
+    operate(call, manner(Class::Semaphore, Operation::SemaphoreTryWait, PATHS), |state, _| {
+        let taken = state.semaphore().take();
+        Ok((if taken.is_ok() { calls::SEMAPHORE_WAIT } else { calls::SEMAPHORE_EMPTY }, taken))
     })
 }
 
 /// `sem_post`.
 pub(crate) fn post(call: Call) -> Result<(), semaphore::Refusal> {
-    operate(call, manner(Class::Semaphore, Operation::Post, Order::Release), |state, _| Ok(state.semaphore().post()))
+    const PATHS: &[Path] = &[calls::SEMAPHORE_POST, calls::SEMAPHORE_FULL];
+    operate(call, manner(Class::Semaphore, Operation::Post, PATHS), |state, _| {
+        let posted = state.semaphore().post();
+        Ok((if posted.is_ok() { calls::SEMAPHORE_POST } else { calls::SEMAPHORE_FULL }, posted))
+    })
 }
 
 /// `sem_getvalue`.
 pub(crate) fn value_of(call: Call) -> u32 {
-    operate(call, manner(Class::Semaphore, Operation::GetValue, Order::Acquire), |state, _| {
-        Ok(state.semaphore().value())
+    operate(call, manner(Class::Semaphore, Operation::GetValue, &[calls::SEMAPHORE_VALUE]), |state, _| {
+        Ok((calls::SEMAPHORE_VALUE, state.semaphore().value()))
     })
 }
 
@@ -309,58 +328,67 @@ pub(crate) fn hold(
     patience: Patience,
     acquire: fn(&mut rw::ReadWriteLock, Thread) -> Result<(), rw::Refusal>,
 ) -> Result<Waited, rw::Refusal> {
-    operate(call, manner(Class::ReadWriteLock, operation, Order::Acquire), |state, thread| {
+    const TRIES: &[Path] = &[calls::RW_LOCK, calls::RW_BUSY];
+    const WAITS: &[Path] = &[calls::RW_LOCK, calls::RW_TIME_OUT, calls::RW_REFUSED];
+    let tries = matches!(operation, Operation::TryReadLock | Operation::TryWriteLock);
+    let paths = if tries { TRIES } else { WAITS };
+    operate(call, manner(Class::ReadWriteLock, operation, paths), |state, thread| {
         match acquire(state.read_write_lock(), thread) {
-            Ok(()) => Ok(Ok(Waited::Granted)),
-            Err(rw::Refusal::Busy) => patience.runs_out().map(Ok),
-            Err(refusal) => Ok(Err(refusal)),
+            Ok(()) => Ok((calls::RW_LOCK, Ok(Waited::Granted))),
+            Err(rw::Refusal::Busy) => patience.runs_out().map(|waited| (paths[1], Ok(waited))),
+            Err(refusal) => Ok((paths[paths.len() - 1], Err(refusal))),
         }
     })
 }
 
 /// `pthread_rwlock_unlock`.
 pub(crate) fn release(call: Call) {
-    operate(call, manner(Class::ReadWriteLock, Operation::Unlock, Order::Release), |state, thread| {
+    operate(call, manner(Class::ReadWriteLock, Operation::Unlock, &[calls::RW_UNLOCK]), |state, thread| {
         let released = state.read_write_lock().unlock(thread);
-        released.map(|_| ()).map_err(|_| misuse("of a read-write lock that this thread does not hold"))
+        released
+            .map(|_| (calls::RW_UNLOCK, ()))
+            .map_err(|_| misuse("of a read-write lock that this thread does not hold"))
     });
 }
 
 /// `pthread_once`, up to the function: whether it is to be run.
 pub(crate) fn enter_once(call: Call) -> Entry {
-    operate(call, manner(Class::Once, Operation::OnceEnter, Order::Acquire), |state, thread| {
+    const PATHS: &[Path] = &[calls::ONCE_FIRST, calls::ONCE_DONE];
+    operate(call, manner(Class::Once, Operation::OnceEnter, PATHS), |state, thread| {
         let machine = state.machine();
         if !machine.grants(thread, Wish::Once(engine::event::Object(0))) {
             return Err(Stuck::Waits(None));
         }
-        Ok(machine.once().expect("objects are used as what they are").enter(thread))
+        let entry = machine.once().expect("objects are used as what they are").enter(thread);
+        Ok((if entry == Entry::Runs { calls::ONCE_FIRST } else { calls::ONCE_DONE }, entry))
     })
 }
 
 /// The function of `pthread_once` is over: it has returned, or its thread ends in it.
 pub(crate) fn leave_once(call: Call, end: fn(&mut engine::sync::once::Once)) {
-    operate(call, manner(Class::Once, Operation::OnceReturn, Order::Release), |state, _| {
+    operate(call, manner(Class::Once, Operation::OnceReturn, &[calls::ONCE_RETURN]), |state, _| {
         end(state.machine().once().expect("objects are used as what they are"));
-        Ok(())
+        Ok((calls::ONCE_RETURN, ()))
     });
 }
 
 /// `pthread_barrier_wait`: the last one to arrive stores to a location of the round, which the others read as they leave.
 pub(crate) fn cross(call: Call) -> Arrival {
-    let arrival = manner(Class::Barrier, Operation::BarrierArrive, Order::AcquireRelease);
+    let arrival = manner(Class::Barrier, Operation::BarrierArrive, &[calls::BARRIER_ARRIVE]);
     let (arrived, round) = operate(call, arrival, |state, thread| {
         let State::Barrier(barrier, life) = state else { return Err(misuse("of something that is no barrier")) };
         let round = Thing::Round(*life, barrier.rounds());
-        Ok((barrier.arrive(thread), round))
+        Ok((calls::BARRIER_ARRIVE, (barrier.arrive(thread), round)))
     });
     let (access, written, link, operation) = match arrived {
         Arrival::Completes => (Access::Store, Written::Value(1), Link::None, Operation::BarrierComplete),
         Arrival::Waits => (Access::Load, Written::Nothing, Link::Follows, Operation::BarrierLeave),
     };
-    let order = if arrived == Arrival::Completes { Order::Release } else { Order::Acquire };
+    let path = if arrived == Arrival::Completes { calls::BARRIER_ARRIVE } else { calls::BARRIER_LEAVE };
     let turn = with(|runtime| {
         let note = Note { site: call.site, operation };
-        let mut recorded = runtime.graph_mut().synchronizing(round, order, (access, written), note, call.address());
+        let mut recorded =
+            runtime.graph_mut().synchronizing(round, (&[path], Some(path)), (access, written), note, call.address());
         recorded.link = link;
         runtime.record_object(recorded).0
     });

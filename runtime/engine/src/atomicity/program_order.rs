@@ -16,7 +16,7 @@ use crate::event::Location;
 /// What an event is to its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step<'a> {
-    /// A load of these locations.
+    /// A load of these locations, or of the state of an object if there are none.
     Load(&'a [Location]),
     /// A store to these locations, through the buffer.
     Store(&'a [Location]),
@@ -124,7 +124,8 @@ impl<T: Copy> Tso<T> {
             Step::Load(locations) => {
                 let anything = [self.last_drain, self.last_ordered_load];
                 earlier.extend(anything.into_iter().flatten().map(|event| Earlier { event, location: None }));
-                let is_buffered = locations.iter().all(|location| self.stores.contains_key(location));
+                let is_buffered =
+                    !locations.is_empty() && locations.iter().all(|location| self.stores.contains_key(location));
                 for &location in locations {
                     let loaded = self.loads.get(&location).map(|loaded| loaded.event);
                     let own = self.stores.get(&location).copied().into_iter().chain(loaded);

@@ -196,8 +196,17 @@ impl Serializability {
                     self.access(Touched::Location(location), effect, source, violations);
                 }
             }
+            Kind::Await(_) => {
+                self.follow(thread, Step::Load(locations), source, violations);
+                self.load(thread, locations, source, violations);
+                self.store(thread, locations, source, violations);
+            }
             // A full one, which has been seen to.
             Kind::Fence => {}
+            Kind::Share(object) if event.before != Barrier::Full => {
+                self.follow(thread, Step::Load(&[]), source, violations);
+                self.access(Touched::Object(object), Effect::Reads, source, violations);
+            }
             kind => self.synchronise(thread, kind, source, violations),
         }
         if event.after == Barrier::Full {
@@ -363,7 +372,7 @@ impl Serializability {
                 }
                 self.earlier = earlier;
             }
-            Kind::Load | Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw | Kind::Fence => {}
+            _ => {}
         }
     }
 

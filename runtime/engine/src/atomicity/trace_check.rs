@@ -206,8 +206,17 @@ impl TraceCheck {
                     self.note(Noted { at, thread, variable: location(place), effect, issue, store: None });
                 }
             }
+            Kind::Await(_) => {
+                self.force(thread, locations, issue);
+                self.follow(thread, Step::Load(locations), at, issue);
+                self.store(thread, locations, at, issue);
+            }
             // A full one, which has been seen to.
             Kind::Fence => {}
+            Kind::Share(of) if event.before != Barrier::Full => {
+                self.follow(thread, Step::Load(&[]), at, issue);
+                self.note(Noted { at, thread, variable: object(of), effect: Effect::Reads, issue, store: None });
+            }
             kind => self.synchronise(thread, kind, at, issue),
         }
         if event.after == Barrier::Full {
@@ -300,6 +309,20 @@ impl TraceCheck {
         }
     }
 
+    /// What other threads have stored to these locations has committed by then: a thread has waited for it.
+    fn force(&mut self, waiting: Thread, locations: &[Location], place: Position) {
+        for state in self.threads.iter_mut().enumerate().filter(|&(index, _)| index != waiting.index()) {
+            let ThreadState { waiting, last, .. } = state.1;
+            let stored = locations.iter().filter_map(|location| last.get(location)).max();
+            let Some(&stored) = stored else { continue };
+            let through = waiting.partition_point(|&store| store <= stored);
+            for store in waiting.drain(..through) {
+                self.stores[store].commit.due = place;
+            }
+            last.retain(|_, store| *store > stored);
+        }
+    }
+
     fn store(&mut self, thread: Thread, locations: &[Location], at: Point, issue: Position) {
         self.follow(thread, Step::Store(locations), at, issue);
         let number = self.stores.len();
@@ -340,7 +363,7 @@ impl TraceCheck {
                 self.fix(&mut earlier, at);
                 self.earlier = earlier;
             }
-            Kind::Load | Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw | Kind::Fence => {}
+            _ => {}
         }
     }
 

@@ -108,7 +108,7 @@ impl Execution {
         let mut touched = std::mem::take(&mut self.at_hand.touched);
         touched.clear();
         let (first, second) = match kind {
-            Kind::Lock(object) | Kind::Share(object) => (Some(object), None),
+            Kind::Lock(object) | Kind::Share(object) | Kind::Await(object) => (Some(object), None),
             Kind::Wait { condition, mutex } => (Some(condition), Some(mutex)),
             _ => (None, None),
         };

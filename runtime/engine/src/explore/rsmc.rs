@@ -386,6 +386,8 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
         self.reads[thread][index] = Some(value);
         self.fetch(program, thread).map_err(Ended::Fault)?;
+        // What stands between the read and the write may depend on what was read.
+        let label = Label { fences: self.label(event).fences, ..label };
         match self.label(event).written {
             Written::Nothing => Ok(Verdict::Allowed),
             Written::Value(value) => {

@@ -97,7 +97,9 @@ impl Burnim {
             if self.stores.is_any_fenced {
                 self.fence_others(thread, locations);
             }
-            self.test(event, locations, reports);
+            if !matches!(event.kind, Kind::Await(_)) {
+                self.test(event, locations, reports);
+            }
             self.commit_others(thread, locations);
         }
         self.own(event, locations, tick);
@@ -199,8 +201,9 @@ impl Burnim {
         let thread = event.thread;
         self.barrier(thread, event.before, tick - 1);
         match event.kind {
-            Kind::Load | Kind::Fence => {}
-            Kind::Store => {
+            // What only looks at an object is a load; what drains has said so.
+            Kind::Load | Kind::Fence | Kind::Share(_) => {}
+            Kind::Store | Kind::Await(_) => {
                 let Self { clocks, stores, tso, pso } = self;
                 let waits = |cell: &Cell| tso.is_pending(cell) || pso.is_pending(cell);
                 stores.issue(thread, locations, tick, clocks.next(), waits);
@@ -209,7 +212,7 @@ impl Burnim {
                 self.tso.interlock(&mut self.stores, thread, locations, tick);
                 self.pso.interlock(&mut self.stores, thread, locations, tick);
             }
-            Kind::Lock(_) | Kind::Share(_) | Kind::Wait { .. } | Kind::Create(_) => {
+            Kind::Lock(_) | Kind::Wait { .. } | Kind::Create(_) => {
                 self.barrier(thread, Barrier::Full, tick);
             }
             Kind::Join(ended) => {

@@ -79,6 +79,7 @@ impl Monitor for Exact {
         self.prefix.clocks.before(event);
         self.order.before(event);
         match (event.kind, locations) {
+            (Kind::Await(_), _) => {}
             (Kind::Load, _) => self.test_load(event, locations, reports),
             (_, &[location]) => self.test_write(event, location, reports),
             _ => {}

@@ -176,7 +176,7 @@ impl HappensBefore {
                     join(&mut self.locations.row_again::<WIDTH>(location.index())[width..], clock);
                 }
             }
-            Kind::Store | Kind::Rmw | Kind::CompareAndSwap => {
+            Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::Await(_) => {
                 for location in locations {
                     join(clock, &self.locations.row_of_width::<WIDTH>(location.index())[width..]);
                 }

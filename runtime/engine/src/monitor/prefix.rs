@@ -189,7 +189,7 @@ impl Prefix {
             Barrier::Full => through = tick,
         }
         let drains = matches!(event.kind, Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw);
-        if !matches!(event.kind, Kind::Load | Kind::Store | Kind::Fence) && !drains {
+        if matches!(event.kind, Kind::Lock(_) | Kind::Wait { .. } | Kind::Create(_) | Kind::Join(_)) {
             through = tick;
         }
         let clocks = self.forced.receive::<WIDTH>(event, locations);
@@ -240,10 +240,12 @@ impl Prefix {
             self.epochs[thread] = 0;
             self.fenced[thread] = 0;
         }
-        self.test::<WIDTH>(event, locations, reports);
+        if !matches!(event.kind, Kind::Await(_)) {
+            self.test::<WIDTH>(event, locations, reports);
+        }
         let epoch = self.perform::<WIDTH>(event, locations, tick);
         if event.kind.writes() {
-            let kind = if event.kind == Kind::Store { WriteKind::Plain } else { WriteKind::Atomic };
+            let kind = WriteKind::of(event.kind);
             self.writes.add(Write { thread, tick, event: self.clocks.next(), epoch, kind, stores }, locations);
         }
         self.clocks.after_at_width::<WIDTH>(event, locations);

@@ -15,7 +15,7 @@
 //! 2. mc1\[p\]\[a\] for all p but the writer: since a load of an own store merges nothing, one clock a location is enough,
 //!    that of the last write. So an event costs O(P), not O(P²).
 //! 3. Fences are events, not interlocked operations on private locations; creations, joins, and operations on objects
-//!    are full fences, and ordered. A compare-and-swap that fails is on both sides, and conflicts as a load does.
+//!    are full fences, and ordered, but for those that only look at an object, which are loads. A compare-and-swap that fails is on both sides, and conflicts as a load does.
 //! 4. An access of several locations conflicts at each of them, and a load has a source at each.
 
 use super::general_clock::{ClockNumber, GeneralClocks, Group, count};
@@ -93,9 +93,15 @@ impl RelaxedOrder {
         match event.kind {
             Kind::Load => self.load(thread, locations, writes),
             Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw => self.store(event, locations),
+            // It may read early; its write waits.
+            Kind::Await(_) => {
+                self.load(thread, locations, writes);
+                self.store(&Event { kind: Kind::Store, ..*event }, locations);
+            }
             Kind::Fence => {}
             Kind::Lock(object) => self.operate(thread, &[object]),
             Kind::Wait { condition, mutex } => self.operate(thread, &[condition, mutex]),
+            Kind::Share(Object(object)) if event.before != Barrier::Full => self.look(thread, object as usize),
             Kind::Share(Object(object)) => {
                 let object = object as usize;
                 self.fence(thread, [number(Family::Ordered, object)], [number(Family::Operations, object)]);
@@ -139,6 +145,14 @@ impl RelaxedOrder {
         if event.kind.writes() {
             self.clocks.merge_into(of_locations(Family::Writes, locations));
         }
+    }
+
+    /// Loads the state of an object.
+    fn look(&mut self, thread: Thread, object: usize) {
+        let [loads, _] = sides(thread);
+        self.clocks.merge([number(Family::Ordered, object), loads]);
+        self.clocks.advance(load_side(thread));
+        self.clocks.merge_into([number(Family::Operations, object), loads]);
     }
 
     fn operate(&mut self, thread: Thread, objects: &[Object]) {

@@ -90,7 +90,7 @@ impl Monitor for Sober {
         }
         let stores = self.order.perform(event, locations, &self.writes);
         if event.kind.writes() {
-            let kind = if event.kind == Kind::Store { WriteKind::Plain } else { WriteKind::Atomic };
+            let kind = WriteKind::of(event.kind);
             let write = Write { thread: event.thread, tick, event: self.clocks.next(), epoch: 0, kind, stores };
             self.writes.add(write, locations);
         }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::EventIndex;
 use super::happens_before::Past;
 use crate::clock::{Clock, Clocks, LANES, Tick};
-use crate::event::{Location, Thread};
+use crate::event::{Kind, Location, Thread};
 
 /// A write, but for its locations.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,17 @@ pub(super) enum WriteKind {
     Plain,
     /// At once, as a read-modify-write does.
     Atomic,
+}
+
+impl WriteKind {
+    /// How the write of an event of this kind does.
+    #[inline]
+    pub(super) const fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Store | Kind::Await(_) => Self::Plain,
+            _ => Self::Atomic,
+        }
+    }
 }
 
 /// One write at one of its locations.

@@ -79,6 +79,18 @@ impl Mutex {
         Self { kind, robustness: Robustness::Stalled, owner: None, depth: 0, health: Health::Consistent }
     }
 
+    /// Its type.
+    #[must_use]
+    pub const fn kind(&self) -> Type {
+        self.kind
+    }
+
+    /// Whether it is robust.
+    #[must_use]
+    pub const fn robustness(&self) -> Robustness {
+        self.robustness
+    }
+
     /// The same mutex, robust or not.
     #[must_use]
     pub const fn with(self, robustness: Robustness) -> Self {

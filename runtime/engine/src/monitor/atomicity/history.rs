@@ -75,7 +75,13 @@ impl History {
             }
             Kind::Create(child) => access(Place::Begin(child), Access::Writes),
             Kind::Join(child) => access(Place::End(child), Access::Reads),
-            Kind::Load | Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw | Kind::Fence => {}
+            Kind::Load
+            | Kind::Store
+            | Kind::Rmw
+            | Kind::CompareAndSwap
+            | Kind::FailedRmw
+            | Kind::Await(_)
+            | Kind::Fence => {}
         }
     }
 
