@@ -509,20 +509,20 @@ impl Call {
                 }
             }
             let before = path.effect.before();
-            match kind {
-                _ if let Some(object) = done.word => {
+            match (done.word, kind) {
+                (Some(object), _) => {
                     let note = Note { site: self.site, operation };
                     runtime.word_event(kind, object, path.effect, note, self.address)
                 }
                 // What mutexes look like, and their changes, are noted.
-                Kind::Lock(object) | Kind::Share(object) if runtime.execution.mutex(object).is_some() => {
+                (None, Kind::Lock(object) | Kind::Share(object)) if runtime.execution.mutex(object).is_some() => {
                     runtime.unlasting(kind, before, operation, self.site, self.address)
                 }
-                Kind::Lock(object) | Kind::Share(object) if operation.looks_only() => {
+                (None, Kind::Lock(object) | Kind::Share(object)) if operation.looks_only() => {
                     runtime.looks_at(object);
                     runtime.unlasting(kind, before, operation, self.site, self.address)
                 }
-                _ => runtime.no_access(kind, before, operation, self.site, self.address),
+                (None, _) => runtime.no_access(kind, before, operation, self.site, self.address),
             }
         })?;
         turn.obey();
