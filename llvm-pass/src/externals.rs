@@ -59,6 +59,9 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
         let name = function.name();
         if names.is_modelled(&name) {
             strip(function);
+            if SHARED.contains(&&*name) && function.users().iter().any(is_outside_of_main) {
+                say(hooks, "__fh_shares_library", "fh_shares");
+            }
             let calls = function.users().into_iter().filter(|user| user.is_call() && user.callee() == function);
             calls.for_each(strip_call);
             function.set_name(&format!("__fh_{name}"));
@@ -74,6 +77,29 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
     if let Some(main) = defined.into_iter().find(|function| function.name() == "main") {
         main.set_name("__fh_main");
     }
+}
+
+/// The functions whose state is one for all threads.
+const SHARED: [&str; 14] = [
+    "rand",
+    "srand",
+    "random",
+    "srandom",
+    "drand48",
+    "lrand48",
+    "mrand48",
+    "srand48",
+    "getrandom",
+    "getentropy",
+    "arc4random",
+    "arc4random_uniform",
+    "arc4random_buf",
+    "strtok",
+];
+
+/// Whether something uses a function elsewhere than in `main`.
+fn is_outside_of_main(user: &Value) -> bool {
+    !user.is_call() || user.function().name() != "main"
 }
 
 /// Says to the runtime that the program cancels threads: elsewhere cancellation points are no events.

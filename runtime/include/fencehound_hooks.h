@@ -175,6 +175,9 @@ struct fh_variable {
     const char *name;
 };
 
+/* A file that calls rand, strtok, or another function whose state is one for all threads, outside of
+ * main, puts a byte into section "fh_shares": elsewhere such calls are no events. */
+
 /* A file that calls pthread_cancel puts a byte into section "fh_cancels": elsewhere, cancellation
  * points are no events. */
 

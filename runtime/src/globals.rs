@@ -38,6 +38,7 @@ section!(OWN_CANCELS, "fh_cancels", "__start_fh_cancels", "__stop_fh_cancels", c
 section!(OWN_ASKS, "fh_asks", "__start_fh_asks", "__stop_fh_asks", asks);
 section!(OWN_UNFENCED, "fh_unfenced", "__start_fh_unfenced", "__stop_fh_unfenced", unfenced);
 section!(OWN_UNWRITTEN, "fh_unwritten", "__start_fh_unwritten", "__stop_fh_unwritten", unwritten);
+section!(OWN_SHARES, "fh_shares", "__start_fh_shares", "__stop_fh_shares", shares);
 section!(OWN_TBSS, "fh_tbss", "__start_fh_tbss", "__stop_fh_tbss", tbss);
 
 /// The addresses from the first to the last variable.
@@ -55,6 +56,12 @@ pub(crate) fn calls_cancel() -> bool {
 /// puts a byte into this section for each file that does.
 pub(crate) fn asks_for_ends() -> bool {
     asks().len() > 1
+}
+
+/// Whether the program uses what the C library keeps for all threads elsewhere than in `main`: the pass puts a byte into
+/// this section for each file that does.
+pub(crate) fn shares_library() -> bool {
+    shares().len() > 1
 }
 
 /// Whether each transaction of the program, and each store outside of them, is known to be followed by a full fence: the

@@ -20,6 +20,7 @@ mod c11;
 mod cancellation;
 mod choices;
 mod clock;
+mod common;
 mod conditions;
 mod control;
 mod cursor;

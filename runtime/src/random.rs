@@ -3,9 +3,9 @@
 
 use std::ffi::{c_int, c_long, c_uint};
 
+use crate::common::{Common, change};
 use crate::cursor::{self, Cursor, Limit};
-use crate::objects::Class;
-use crate::runtime::{uses, with};
+use crate::runtime::with;
 use crate::scratch::Text;
 use crate::threads::call_site;
 
@@ -40,44 +40,48 @@ impl Additive {
 /// What the C library remembers, and forgets before each execution.
 #[derive(Default)]
 pub(crate) struct Library {
-    /// None is the state that glibc begins with, that of the seed 1.
-    additive: Option<Additive>,
-    /// The state of `drand48` and its sisters, 48 bits.
-    linear: u64,
-    /// The state of what stands for the machine's own chance.
-    chance: u64,
-    /// Where `strtok` goes on.
-    pub(crate) next_token: usize,
+    /// By number of [`Common`].
+    pub(crate) states: [u64; Common::COUNT],
+    /// The generator of `random` in this state.
+    additive: Option<(u64, Additive)>,
+}
+
+/// The state of `random` after it was given a seed: the seed, which is 1 at first, and how many numbers were drawn since.
+const fn seeded(seed: u32) -> u64 {
+    ((seed ^ 1) as u64) << 32
 }
 
 impl Library {
-    fn next_additive(&mut self) -> u32 {
-        self.additive.get_or_insert_with(|| Additive::seeded(1)).next()
+    /// The next number of `random` in this state, behind the state after that.
+    fn draw(&mut self, state: u64) -> (u64, u32) {
+        let known = self.additive.take().filter(|&(known, _)| known == state);
+        let mut generator = known.map_or_else(
+            || {
+                let mut generator = Additive::seeded((state >> 32) as u32 ^ 1);
+                (0..state as u32).for_each(|_| _ = generator.next());
+                generator
+            },
+            |(_, generator)| generator,
+        );
+        let number = generator.next();
+        self.additive = Some((state + 1, generator));
+        (state + 1, number)
     }
-}
-
-fn with_library<R: Default>(work: impl FnOnce(&mut Library) -> R) -> R {
-    uses(Class::Library);
-    with(|runtime| {
-        runtime.has_effect();
-        work(&mut runtime.library)
-    })
-    .unwrap_or_default()
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_random() -> c_long {
-    with_library(Library::next_additive).into()
+    change(Common::Additive, Library::draw).into()
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_srandom(seed: c_uint) {
-    with_library(|library| library.additive = Some(Additive::seeded(seed)));
+    change(Common::Additive, |_, _| (seeded(seed), ()));
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_rand() -> c_int {
-    with_library(Library::next_additive).cast_signed()
+    change(Common::Additive, Library::draw).cast_signed()
 }
 
 #[unsafe(no_mangle)]
@@ -107,9 +111,9 @@ const fn next_linear(state: u64) -> u64 {
 }
 
 fn linear() -> u64 {
-    with_library(|library| {
-        library.linear = next_linear(library.linear);
-        library.linear
+    change(Common::Linear, |_, state| {
+        let next = next_linear(state);
+        (next, next)
     })
 }
 
@@ -137,7 +141,7 @@ const fn signed(state: u64) -> c_long {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_srand48(seed: c_long) {
-    with_library(|library| library.linear = (seed.cast_unsigned() & 0xffff_ffff) << 16 | 0x330e);
+    change(Common::Linear, |_, _| ((seed.cast_unsigned() & 0xffff_ffff) << 16 | 0x330e, ()));
 }
 
 #[unsafe(no_mangle)]
@@ -175,11 +179,11 @@ fn chance() -> u64 {
     with(|runtime| {
         runtime.assumptions.insert("the machine's random bytes (getrandom, arc4random) are one fixed sequence");
     });
-    with_library(|library| {
-        library.chance = library.chance.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (library.chance ^ library.chance >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    change(Common::Chance, |_, state| {
+        let next = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (next ^ next >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        (next, mixed ^ mixed >> 31)
     })
 }
 

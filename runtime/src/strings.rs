@@ -5,9 +5,8 @@
 use std::cmp::Ordering;
 use std::ffi::{c_char, c_int};
 
+use crate::common::{Common, change};
 use crate::cursor::{self, Cursor, Limit, gather, gather_string};
-use crate::objects::Class;
-use crate::runtime::{uses, with};
 use crate::scratch::Text;
 use crate::sites::RecordPointer;
 use crate::threads::call_site;
@@ -403,18 +402,12 @@ extern "C" fn __fh___strtok_r(string: usize, set: usize, place: usize) -> usize 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_strtok(string: usize, set: usize) -> usize {
     let site = call_site();
-    uses(Class::Library);
-    let kept = with(|runtime| {
-        runtime.has_effect();
-        runtime.library.next_token
-    });
-    let from = if string == 0 { kept.unwrap_or(0) } else { string };
+    let from = if string == 0 { change(Common::Token, |_, kept| (kept, kept)) as usize } else { string };
     if from == 0 {
         return 0;
     }
     let (token, rest) = token(from, set, site);
-    uses(Class::Library);
-    with(|runtime| runtime.library.next_token = rest);
+    change(Common::Token, |_, _| (rest as u64, ()));
     token
 }
 

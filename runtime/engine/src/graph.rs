@@ -68,6 +68,8 @@ pub enum Internal {
     Data,
     /// Whether it happens at all: a compare-and-swap.
     Control,
+    /// By its value, and it waits in the store buffer as a store does: nothing comes between the two, but it is no fence.
+    Buffered,
 }
 
 /// What an access writes.

@@ -18,9 +18,12 @@ use rustc_hash::FxHashMap;
 
 use super::places::Thing;
 use super::{Graph, mutexes};
+use crate::common::Common;
 use crate::objects::{Call, Class, Initial};
+use crate::random::Library;
 use crate::recorder::{Note, Operation};
 use crate::runtime::{Runtime, with};
+use crate::sites::RecordPointer;
 
 /// The state of an object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -398,7 +401,36 @@ pub(crate) fn cross(call: Call) -> Arrival {
     arrived
 }
 
+/// Uses what the C library keeps for all threads: `next` says what its state is afterwards, and what comes of it.
+pub(crate) fn change<R>(what: Common, site: RecordPointer, next: impl FnOnce(&mut Library, u64) -> (u64, R)) -> R {
+    let (turn, result) = with(|runtime| {
+        let (written, result) = match runtime.graph_mut().next_read() {
+            None => (Written::Unknown, None),
+            Some(found) => {
+                let before = found.cast_unsigned();
+                let (after, result) = next(&mut runtime.library, before);
+                let written = if after == before { Written::Nothing } else { Written::Value(after.cast_signed()) };
+                (written, Some(result))
+            }
+        };
+        let recorded = runtime.graph_mut().common(what, written, Note { site, operation: Operation::Use });
+        (runtime.record_object(recorded).0, result)
+    })
+    .expect("there is a runtime");
+    turn.obey();
+    result.expect("a thread goes on once its read has returned")
+}
+
 impl Graph {
+    /// A use of what the C library keeps for all threads: no fence, and no order but among such.
+    fn common(&mut self, what: Common, written: Written, note: Note) -> super::Recorded {
+        let location = self.places.of(Thing::Common(what));
+        let (depends, fences) = (self.depends(), self.run.fences);
+        let access = Access::Update(Internal::Buffered);
+        let link = Link::None;
+        super::Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
+    }
+
     /// The number that the running thread chooses next.
     fn choice(&mut self, among: u16, note: Note) -> super::Recorded {
         let thing = Thing::Choices(self.run.thread);

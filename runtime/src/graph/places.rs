@@ -8,6 +8,8 @@ use engine::event::{Location, Thread};
 use engine::graph::Value;
 use rustc_hash::FxHashMap;
 
+use crate::common::Common;
+
 /// What a location is.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -33,6 +35,8 @@ pub(crate) enum Thing {
     Round((Thread, u32), u32),
     /// What a thread chooses.
     Choices(Thread),
+    /// What the C library keeps for all threads.
+    Common(Common),
 }
 
 /// Why an access has no location.

@@ -5,9 +5,9 @@
 //! of each run of a thread, and told just before the next access.
 
 use engine::atomicity::{Criterion, Happening, Mark, Serializability, Violation, linearization};
-use engine::event::{Barrier, Event, Kind, Location, Site, Thread};
+use engine::event::{Barrier, Event, Kind, Location, Object, Site, Thread};
 use engine::explore::rsmc::Execution;
-use engine::graph::Access;
+use engine::graph::{Access, Internal};
 
 use super::{Graph, Recorded};
 use crate::recorder::{Note, Operation};
@@ -139,6 +139,7 @@ impl Telling {
     fn access(&mut self, thread: Thread, recorded: &Recorded, writes: bool) {
         let kind = match recorded.access {
             Access::Store => Kind::Store,
+            Access::Update(Internal::Buffered) if writes => Kind::Await(Object(0)),
             Access::Update(_) if writes => Kind::Rmw,
             Access::Load | Access::Update(_) => Kind::Load,
         };

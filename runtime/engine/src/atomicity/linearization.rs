@@ -35,9 +35,9 @@ pub fn linearization<const W: usize>(trace: &Trace<W>, drains: impl Fn(EventId) 
     for (node, label) in nodes.iter().enumerate() {
         let event = label.event;
         // The write of a read-modify-write takes place with its read.
-        let issue =
-            if label.part == Part::AtomicWrite { order.issues[node - 1] } else { order.add(Happening::Issue(event)) };
-        let effect = if label.part == Part::Write { order.add(Happening::Commit(event)) } else { issue };
+        let issue = if label.part.updates() { order.issues[node - 1] } else { order.add(Happening::Issue(event)) };
+        let waits = matches!(label.part, Part::Write | Part::BufferedWrite);
+        let effect = if waits { order.add(Happening::Commit(event)) } else { issue };
         order.issues.push(issue);
         order.effects.push(effect);
         let thread = usize::from(event.thread);
@@ -62,7 +62,7 @@ pub fn linearization<const W: usize>(trace: &Trace<W>, drains: impl Fn(EventId) 
                     order.put(order.effects[store], order.effects[node]);
                 }
             }
-            if label.part == Part::Write {
+            if matches!(label.part, Part::Write | Part::BufferedWrite) {
                 order.put(order.issues[node], order.effects[node]);
                 last_commit = Some(node);
             }

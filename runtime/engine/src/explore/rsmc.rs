@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use crate::event::Location;
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
-use crate::graph::{Access, EventId, Label, Labels, Link, Program, Reached, Value, Written};
+use crate::graph::{Access, EventId, Internal, Label, Labels, Link, Program, Reached, Value, Written};
 use crate::model::Model;
 
 /// How much was explored.
@@ -392,7 +392,11 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             Written::Nothing => Ok(Verdict::Allowed),
             Written::Value(value) => {
                 before.insert(self.trace.nodes().len() - 1);
-                Ok(self.write(event, &label, rank, value, before, Part::AtomicWrite))
+                let part = match label.access {
+                    Access::Update(Internal::Buffered) => Part::BufferedWrite,
+                    _ => Part::AtomicWrite,
+                };
+                Ok(self.write(event, &label, rank, value, before, part))
             }
             Written::Unknown => panic!("a read-modify-write whose read has returned has a value"),
         }
@@ -434,7 +438,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
                 Parameter::Place(u16::try_from(node.value).expect("fewer than 65536 choices"))
             }
             Part::Read(source) => Parameter::Source(source.map(|source| self.trace.node(source).event)),
-            Part::Write | Part::AtomicWrite => {
+            Part::Write | Part::AtomicWrite | Part::BufferedWrite => {
                 let writes = self.trace.at(node.location).and(self.trace.writes()).and(present);
                 let place = writes.iter().filter(|&write| self.trace.node(write).rank < node.rank).count();
                 Parameter::Place(u16::try_from(place).expect("fewer than 65536 writes"))

@@ -20,6 +20,16 @@ pub enum Part {
     Write,
     /// The write of a read-modify-write, whose read is the node before it.
     AtomicWrite,
+    /// The same, of one whose write waits in the store buffer.
+    BufferedWrite,
+}
+
+impl Part {
+    /// Whether it is the write of a read-modify-write.
+    #[must_use]
+    pub const fn updates(self) -> bool {
+        matches!(self, Self::AtomicWrite | Self::BufferedWrite)
+    }
 }
 
 /// A committed read or write.
@@ -224,7 +234,7 @@ impl<const W: usize> Trace<W> {
     #[must_use]
     pub fn is_open(&self, location: Location, rank: usize) -> bool {
         let next = self.coherence[location.index()].get(rank);
-        next.is_none_or(|&next| self.nodes[usize::from(next)].part != Part::AtomicWrite)
+        next.is_none_or(|&next| !self.nodes[usize::from(next)].part.updates())
     }
 
     /// Commits a node. `before` is what is commit-before it. A write gets its rank, and those behind it move.
@@ -266,7 +276,7 @@ impl<const W: usize> Trace<W> {
         let event = |node: usize| self.nodes[node].event;
         let read = |node: &Node| match node.part {
             Part::Read(source) => Some((node.event, source.map(event))),
-            Part::Write | Part::AtomicWrite => None,
+            Part::Write | Part::AtomicWrite | Part::BufferedWrite => None,
         };
         let mut reads_from: Vec<_> = self.nodes.iter().filter_map(read).collect();
         reads_from.sort_unstable();

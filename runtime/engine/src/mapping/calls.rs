@@ -206,6 +206,9 @@ table! {
     /// An object comes to life, where that is an event.
     INITIALISE: "pthread_cond_init pthread_rwlock_init pthread_barrier_init sem_init", "always", Store(Relaxed),
         "plain stores";
+    /// What the C library keeps for all threads is used.
+    LIBRARY: "rand srand random srandom drand48 lrand48 mrand48 srand48 getrandom getentropy arc4random \
+        arc4random_uniform arc4random_buf strtok", "always", Store(Relaxed), "musl's are plain accesses";
     /// The system call.
     FUTEX: "syscall", "`futex`", Fence, "the kernel fences in front of its queue in each path";
 }

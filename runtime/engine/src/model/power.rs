@@ -185,9 +185,9 @@ impl<const W: usize> Power<W> {
         if node.writes() {
             dp.add(&reads(&label.value_from));
         }
-        if node.part == Part::AtomicWrite {
+        if node.part.updates() {
             match label.access {
-                Access::Update(Internal::Data) => dp.insert(number - 1),
+                Access::Update(Internal::Data | Internal::Buffered) => dp.insert(number - 1),
                 Access::Update(Internal::Control) => control.insert(number - 1),
                 _ => {}
             }
