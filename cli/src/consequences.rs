@@ -143,7 +143,7 @@ impl Consequence {
         let contain = counted(self.executions, "execution contains it", "executions contain it");
         match (self.verdict, &self.failure) {
             (Word::Fails, Some(failure)) => {
-                let place = Place { file: failure.file.clone(), line: failure.line, column: failure.column };
+                let place = Place::new(failure.file.clone(), failure.line, failure.column);
                 let (what, kind) = match failure.kind {
                     "assertion" => ("an assertion fails", String::new()),
                     kind => ("an error occurs", format!("{kind}, ")),
@@ -174,7 +174,7 @@ mod tests {
         let failed = Failed {
             kind: Kind::Assertion,
             message: "assertion `r` failed".to_string(),
-            place: Place { file: "sb.c".to_string(), line: 30, column: 5 },
+            place: Place::new("sb.c".to_string(), 30, 5),
         };
         let containment = Containment {
             delayed: place(Role::Delayed),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{MonitorName, Role, Summary, Violation};
+use protocol::{Frame, MonitorName, Role, Summary, Violation};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -63,6 +63,8 @@ struct Site<'a> {
     operation: &'a str,
     expression: &'a str,
     function: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    stack: &'a [Frame],
 }
 
 #[derive(Serialize)]
@@ -349,6 +351,7 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
         operation: &site.operation,
         expression: &site.expression,
         function: &site.function,
+        stack: &site.place.stack,
     };
     Found {
         id: entry.id,

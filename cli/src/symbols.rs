@@ -37,7 +37,7 @@ fn lookup(executable: &Path, directory: &Path, address: u64) -> Option<(Place, S
         return None;
     }
     let file = Path::new(file).strip_prefix(directory).unwrap_or(Path::new(file));
-    let place = Place { file: file.display().to_string(), line, column: location.column.unwrap_or(0) };
+    let place = Place::new(file.display().to_string(), line, location.column.unwrap_or(0));
     // The program's own main has another name in it, so that the runtime's comes first.
     let symbol = loader.find_symbol(address).unwrap_or_default();
     let function = if symbol == "__fh_main" { "main" } else { symbol };

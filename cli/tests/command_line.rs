@@ -207,7 +207,7 @@ fn site(role: Role, thread: u32, line: u32) -> SiteUse {
     SiteUse {
         role,
         thread,
-        place: Place { file: "sb.c".to_string(), line, column: 3 },
+        place: Place::new("sb.c".to_string(), line, 3),
         function: "f".to_string(),
         operation: "store".to_string(),
         expression: "x".to_string(),
@@ -232,7 +232,7 @@ fn violation(line: u32) -> Violation {
 }
 
 fn segment(thread: u32, events: u64, line: u32) -> Segment {
-    Segment { thread, events, last: Place { file: "sb.c".to_string(), line, column: 3 }, nth: 1 }
+    Segment { thread, events, last: Place::new("sb.c".to_string(), line, 3), nth: 1 }
 }
 
 fn assertion() -> Violation {
@@ -243,7 +243,7 @@ fn assertion() -> Violation {
 fn trace(violations: Vec<Violation>) -> Message {
     let event = |thread, line, address, written| TraceEvent {
         thread,
-        place: Place { file: "sb.c".to_string(), line, column: 3 },
+        place: Place::new("sb.c".to_string(), line, 3),
         function: "f".to_string(),
         operation: if written { "store" } else { "load" }.to_string(),
         target: format!("v{address}"),
@@ -354,7 +354,7 @@ fn an_incomplete_search_is_never_clean() {
 
 #[test]
 fn something_unsupported_is_named() {
-    let place = Place { file: "sb.c".to_string(), line: 7, column: 2 };
+    let place = Place::new("sb.c".to_string(), 7, 2);
     let unsupported = Canned::Unsupported("fork".to_string(), place);
     let bench = Bench::new(&[unsupported, end(counted(1, 0))], &[]);
     let ran = bench.check("--json result.json");

@@ -15,7 +15,7 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, Functi
 
 use crate::failure::{Failure, Result};
 use crate::ir::{Type, Value};
-use crate::sites::Site;
+use crate::sites::{Frame, Site};
 
 /// Builds in a module.
 pub(crate) struct Hooks<'ctx> {
@@ -25,6 +25,7 @@ pub(crate) struct Hooks<'ctx> {
     pub(crate) builder: Builder<'ctx>,
     strings: BTreeMap<String, PointerValue<'ctx>>,
     sites: BTreeMap<Site, PointerValue<'ctx>>,
+    stacks: BTreeMap<Vec<Frame>, PointerValue<'ctx>>,
     temporaries: HashMap<(Value, Type), PointerValue<'ctx>>,
 }
 
@@ -35,7 +36,8 @@ impl Hooks<'_> {
         let module = ManuallyDrop::new(unsafe { Module::new(module) });
         let context = module.get_context();
         let builder = context.create_builder();
-        Self { module, context, builder, strings: BTreeMap::new(), sites: BTreeMap::new(), temporaries: HashMap::new() }
+        let (strings, sites, stacks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { module, context, builder, strings, sites, stacks, temporaries: HashMap::new() }
     }
 }
 
@@ -157,12 +159,15 @@ impl<'ctx> Hooks<'ctx> {
             return known.into();
         }
         let texts = [&site.file, &site.function, &site.expression].map(|text| self.string(text).into());
-        let numbers = [
-            self.number(site.line).into(),
-            self.context.i16_type().const_int(u64::from(site.column), false).into(),
-            self.context.i16_type().const_zero().into(),
-        ];
-        let value = self.context.const_struct(&[texts, numbers].concat(), false);
+        let frames = u16::try_from(site.stack.len()).unwrap_or(u16::MAX);
+        let stack = if site.stack.is_empty() {
+            self.pointer_type().const_null().into()
+        } else {
+            self.stack(&site.stack[..frames.into()]).into()
+        };
+        let [column, frames] = [site.column, frames].map(|number| self.short(number));
+        let fields = [texts[0], texts[1], texts[2], stack, self.number(site.line).into(), column, frames];
+        let value = self.context.const_struct(&fields, false);
         let global = self.module.add_global(value.get_type(), None, ".fh.site");
         global.set_initializer(&value);
         global.set_constant(true);
@@ -171,6 +176,33 @@ impl<'ctx> Hooks<'ctx> {
         global.set_alignment(8);
         self.sites.insert(site.clone(), global.as_pointer_value());
         global.as_pointer_value().into()
+    }
+
+    /// The frames of a site's stack, as an array.
+    fn stack(&mut self, frames: &[Frame]) -> PointerValue<'ctx> {
+        if let Some(&known) = self.stacks.get(frames) {
+            return known;
+        }
+        let mut fields = Vec::new();
+        for frame in frames {
+            let texts = [&frame.file, &frame.function].map(|text| BasicValueEnum::from(self.string(text)));
+            let [column, unused] = [frame.column, 0].map(|number| self.short(number));
+            let frame = [texts[0], texts[1], self.number(frame.line).into(), column, unused];
+            fields.push(self.context.const_struct(&frame, false));
+        }
+        let value = fields[0].get_type().const_array(&fields);
+        let global = self.module.add_global(value.get_type(), None, ".fh.stack");
+        global.set_initializer(&value);
+        global.set_constant(true);
+        global.set_linkage(Linkage::Private);
+        global.set_alignment(8);
+        self.stacks.insert(frames.to_vec(), global.as_pointer_value());
+        global.as_pointer_value()
+    }
+
+    /// A constant of 16 bits.
+    fn short(&self, number: u16) -> BasicValueEnum<'ctx> {
+        self.context.i16_type().const_int(u64::from(number), false).into()
     }
 
     /// A variable in a function's frame.

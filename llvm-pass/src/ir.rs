@@ -9,17 +9,17 @@ use std::ffi::{CStr, CString, c_char};
 use inkwell::llvm_sys::core::{
     LLVMAddFunction, LLVMConstIntGetSExtValue, LLVMConstIntGetZExtValue, LLVMConstNull, LLVMCountIncoming,
     LLVMCountParams, LLVMCountStructElementTypes, LLVMGetAllocatedType, LLVMGetAtomicRMWBinOp, LLVMGetBasicBlockParent,
-    LLVMGetBasicBlockTerminator, LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue, LLVMGetCmpXchgFailureOrdering,
-    LLVMGetCmpXchgSuccessOrdering, LLVMGetConstOpcode, LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory,
-    LLVMGetDebugLocFilename, LLVMGetDebugLocLine, LLVMGetElementType, LLVMGetEnumAttributeAtIndex,
-    LLVMGetEnumAttributeKindForName, LLVMGetFirstBasicBlock, LLVMGetFirstFunction, LLVMGetFirstGlobal,
-    LLVMGetFirstInstruction, LLVMGetFirstUse, LLVMGetGEPSourceElementType, LLVMGetIncomingBlock, LLVMGetIncomingValue,
-    LLVMGetIndices, LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetInlineAsmConstraintString,
-    LLVMGetInstructionOpcode, LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetIntrinsicID, LLVMGetLinkage,
-    LLVMGetMDKindID, LLVMGetMDNodeNumOperands, LLVMGetMDNodeOperands, LLVMGetMetadata, LLVMGetNamedFunction,
-    LLVMGetNamedMetadataNumOperands, LLVMGetNamedMetadataOperands, LLVMGetNextBasicBlock, LLVMGetNextFunction,
-    LLVMGetNextGlobal, LLVMGetNextInstruction, LLVMGetNextUse, LLVMGetNumArgOperands, LLVMGetNumIndices,
-    LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetOrdering, LLVMGetParam, LLVMGetParamParent,
+    LLVMGetBasicBlockTerminator, LLVMGetCallSiteEnumAttribute, LLVMGetCalledFunctionType, LLVMGetCalledValue,
+    LLVMGetCmpXchgFailureOrdering, LLVMGetCmpXchgSuccessOrdering, LLVMGetConstOpcode, LLVMGetDebugLocDirectory,
+    LLVMGetDebugLocFilename, LLVMGetElementType, LLVMGetEnumAttributeAtIndex, LLVMGetEnumAttributeKindForName,
+    LLVMGetFirstBasicBlock, LLVMGetFirstFunction, LLVMGetFirstGlobal, LLVMGetFirstInstruction, LLVMGetFirstUse,
+    LLVMGetGEPSourceElementType, LLVMGetIncomingBlock, LLVMGetIncomingValue, LLVMGetIndices, LLVMGetInitializer,
+    LLVMGetInlineAsmAsmString, LLVMGetInlineAsmConstraintString, LLVMGetInstructionOpcode, LLVMGetInstructionParent,
+    LLVMGetIntTypeWidth, LLVMGetIntrinsicID, LLVMGetLinkage, LLVMGetMDKindID, LLVMGetMDNodeNumOperands,
+    LLVMGetMDNodeOperands, LLVMGetMetadata, LLVMGetNamedFunction, LLVMGetNamedMetadataNumOperands,
+    LLVMGetNamedMetadataOperands, LLVMGetNextBasicBlock, LLVMGetNextFunction, LLVMGetNextGlobal,
+    LLVMGetNextInstruction, LLVMGetNextUse, LLVMGetNumArgOperands, LLVMGetNumIndices, LLVMGetNumOperands,
+    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetOrdering, LLVMGetParam, LLVMGetParamParent,
     LLVMGetPointerAddressSpace, LLVMGetSection, LLVMGetSourceFileName, LLVMGetStructName, LLVMGetSuccessor,
     LLVMGetTypeAttributeValue, LLVMGetTypeKind, LLVMGetUser, LLVMGetValueName2, LLVMGetVolatile, LLVMGetWeak,
     LLVMGlobalGetValueType, LLVMInstructionEraseFromParent, LLVMIsAAllocaInst, LLVMIsAArgument, LLVMIsAConstantExpr,
@@ -29,11 +29,19 @@ use inkwell::llvm_sys::core::{
     LLVMSetMetadata, LLVMSetOperand, LLVMSetValueName2, LLVMSetVolatile, LLVMStructGetTypeAtIndex, LLVMTypeOf,
     LLVMValueAsMetadata,
 };
-use inkwell::llvm_sys::prelude::{LLVMAttributeRef, LLVMBasicBlockRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
+use inkwell::llvm_sys::debuginfo::{
+    LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDILocationGetColumn, LLVMDILocationGetInlinedAt,
+    LLVMDILocationGetLine, LLVMDILocationGetScope, LLVMDIScopeGetFile,
+};
+use inkwell::llvm_sys::prelude::{
+    LLVMAttributeRef, LLVMBasicBlockRef, LLVMMetadataRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef,
+};
 use inkwell::llvm_sys::target::{
     LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMStoreSizeOfType, LLVMTargetDataRef,
 };
-use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
+use inkwell::llvm_sys::{
+    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMAttributeFunctionIndex, LLVMLinkage, LLVMOpcode, LLVMTypeKind,
+};
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, IntValue, PointerValue};
 
@@ -48,6 +56,10 @@ pub(crate) struct Block(LLVMBasicBlockRef);
 /// A type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Type(LLVMTypeRef);
+
+/// A place in the source, with the calls through which an inlined instruction got where it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Location(LLVMMetadataRef);
 
 /// Sizes and offsets on the target.
 #[derive(Clone, Copy, Debug)]
@@ -123,8 +135,6 @@ impl Value {
         incoming_count() -> u32 = LLVMCountIncoming;
         intrinsic() -> u32 = LLVMGetIntrinsicID;
         parameter_count() -> u32 = LLVMCountParams;
-        line() -> u32 = LLVMGetDebugLocLine;
-        column() -> u32 = LLVMGetDebugLocColumn;
         linkage() -> LLVMLinkage = LLVMGetLinkage;
         set_linkage(linkage: LLVMLinkage) -> () = LLVMSetLinkage;
         constant_unsigned() -> u64 = LLVMConstIntGetZExtValue;
@@ -255,14 +265,12 @@ impl Value {
         unsafe { LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len()) }
     }
 
-    /// The file name and folder of its debug location.
-    pub(crate) fn debug_file(self) -> Option<(String, String)> {
-        let (mut file_length, mut folder_length) = (0, 0);
-        // SAFETY: the handle is a live instruction; LLVM writes the length.
-        let file = unsafe { LLVMGetDebugLocFilename(self.0, &raw mut file_length) };
-        // SAFETY: as above.
-        let folder = unsafe { LLVMGetDebugLocDirectory(self.0, &raw mut folder_length) };
-        (!file.is_null()).then(|| (text(file, file_length as usize), text(folder, folder_length as usize)))
+    /// Where it is in the source, if that is known.
+    pub(crate) fn location(self) -> Option<Location> {
+        use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
+        // SAFETY: the handle is a live instruction.
+        let location = unsafe { LLVMInstructionGetDebugLoc(self.0) };
+        (!location.is_null()).then_some(Location(location))
     }
 
     /// Whether a call must stay right before the return of its function.
@@ -272,6 +280,19 @@ impl Value {
         // SAFETY: the handle is a live call.
         self.opcode() == Some(LLVMOpcode::LLVMCall)
             && (unsafe { LLVMGetTailCallKind(self.0) }) == LLVMTailCallKindMustTail
+    }
+
+    /// The type of the function that a call takes the function called for.
+    pub(crate) fn called_type(self) -> Type {
+        // SAFETY: the handle is a live call.
+        Type(unsafe { LLVMGetCalledFunctionType(self.0) })
+    }
+
+    /// Whether a call is marked as one that is not to be replaced by the function's body.
+    pub(crate) fn is_never_inlined(self) -> bool {
+        let whole = LLVMAttributeFunctionIndex;
+        // SAFETY: the handle is a live call.
+        !unsafe { LLVMGetCallSiteEnumAttribute(self.0, whole, attribute_kind("noinline")) }.is_null()
     }
 
     /// The file name and folder of the function's debug information.
@@ -294,13 +315,6 @@ impl Value {
         }
         // SAFETY: the subprogram is live.
         unsafe { LLVMDISubprogramGetLine(subprogram) }
-    }
-
-    /// Whether it has a debug location (asking for the line of one that has none is undefined).
-    pub(crate) fn has_debug_location(self) -> bool {
-        use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
-        // SAFETY: the handle is a live instruction.
-        !unsafe { LLVMInstructionGetDebugLoc(self.0) }.is_null()
     }
 
     /// The operands of a metadata node.
@@ -506,13 +520,56 @@ pub(crate) fn metadata_kind(name: &str) -> u32 {
 }
 
 /// Copies a string of LLVM's.
-fn text(start: *const c_char, length: usize) -> String {
+pub(crate) fn text(start: *const c_char, length: usize) -> String {
     if start.is_null() {
         return String::new();
     }
     // SAFETY: LLVM handed over a string of this length, alive until the next change of the module.
     let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), length) };
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Location {
+    /// LLVM's own handle.
+    pub(crate) fn raw(self) -> LLVMMetadataRef {
+        self.0
+    }
+
+    /// The line, from 1; 0 if unknown.
+    pub(crate) fn line(self) -> u32 {
+        // SAFETY: the place is live.
+        unsafe { LLVMDILocationGetLine(self.0) }
+    }
+
+    /// The column, from 1; 0 if unknown.
+    pub(crate) fn column(self) -> u32 {
+        // SAFETY: the place is live.
+        unsafe { LLVMDILocationGetColumn(self.0) }
+    }
+
+    /// The file name and folder.
+    pub(crate) fn file(self) -> (String, String) {
+        let (mut file_length, mut folder_length) = (0, 0);
+        // SAFETY: the place is live.
+        let scope = unsafe { LLVMDILocationGetScope(self.0) };
+        // SAFETY: a place has a scope.
+        let file = unsafe { LLVMDIScopeGetFile(scope) };
+        if file.is_null() {
+            return (String::new(), String::new());
+        }
+        // SAFETY: the file is live; LLVM writes the length.
+        let name = unsafe { LLVMDIFileGetFilename(file, &raw mut file_length) };
+        // SAFETY: as above.
+        let folder = unsafe { LLVMDIFileGetDirectory(file, &raw mut folder_length) };
+        (text(name, file_length as usize), text(folder, folder_length as usize))
+    }
+
+    /// The call in whose place the function's body was put, if it was.
+    pub(crate) fn call(self) -> Option<Self> {
+        // SAFETY: the place is live.
+        let call = unsafe { LLVMDILocationGetInlinedAt(self.0) };
+        (!call.is_null()).then_some(Self(call))
+    }
 }
 
 impl Block {
@@ -693,7 +750,6 @@ pub(crate) fn source_file(module: LLVMModuleRef) -> String {
 
 /// The folder that the compilation ran in, from the debug information.
 pub(crate) fn compilation_folder(module: LLVMModuleRef) -> Option<String> {
-    use inkwell::llvm_sys::debuginfo::LLVMDIFileGetDirectory;
     let name = c"llvm.dbg.cu".as_ptr();
     // SAFETY: the module is live, the name ends with a zero.
     let count = unsafe { LLVMGetNamedMetadataNumOperands(module, name) };

@@ -4,7 +4,8 @@
 //! The contract with the runtime is `runtime/include/fencehound_hooks.h`. The pass runs first in clang's pipeline, so
 //! that the hooks are the same at -O0, -O1, -O2 and -O3; clang optimises after it. How to read the crate:
 //!
-//! 1. `prepare` readies the module for SROA, which shim.cpp runs, and undoes it.
+//! 1. `prepare` readies the module for SROA, which shim.cpp runs, and undoes it; `wrappers` puts the bodies of wrappers
+//!    in the place of their calls.
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
 //!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
 //!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
@@ -41,6 +42,7 @@ mod prepare;
 mod shim;
 mod sites;
 mod unwritten;
+mod wrappers;
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
@@ -79,6 +81,16 @@ pub unsafe extern "C" fn fencehound_prepare(module: LLVMModuleRef, round: u32) -
         shim::fatal(&format!("fencehound pass: internal error: {reason}"));
     }
     prepare::prepare(module, &Names::new(), round == 0)
+}
+
+/// Called by shim.cpp when SROA has run, until it answers that no wrapper is left whose body stands elsewhere.
+///
+/// # Safety
+///
+/// The module is live and nobody else uses it meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fencehound_unwrap(module: LLVMModuleRef) -> bool {
+    wrappers::inline(module, &Names::new())
 }
 
 /// Called by shim.cpp to instrument the module.

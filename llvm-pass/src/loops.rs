@@ -314,7 +314,7 @@ impl<'a> Loops<'a> {
         // The block from which computed gotos jump has no place of its own.
         let ends = found.sources.iter().filter_map(|&source| instructions[source].last());
         let mut places = instructions[block].iter().chain(ends).copied();
-        let told = places.find(|one| !one.is_phi() && one.has_debug_location() && one.line() != 0);
+        let told = places.find(|one| !one.is_phi() && one.location().is_some_and(|location| location.line() != 0));
         self.places.site(told.unwrap_or(instructions[block][instructions[block].len() - 1]), None)
     }
 }

@@ -93,7 +93,8 @@ fn allow_optimisation(function: Value) {
     }
 }
 
-fn has_attribute(function: Value, name: &str) -> bool {
+/// Whether a function has an attribute without a value.
+pub(crate) fn has_attribute(function: Value, name: &str) -> bool {
     use inkwell::llvm_sys::core::LLVMGetEnumAttributeAtIndex;
     // SAFETY: the function is live.
     !unsafe { LLVMGetEnumAttributeAtIndex(function.raw(), LLVMAttributeFunctionIndex, attribute_kind(name)) }.is_null()
@@ -111,13 +112,9 @@ struct Preparation<'a> {
 
 impl<'a> Preparation<'a> {
     fn new(module: LLVMModuleRef, names: &'a Names) -> Self {
-        const MARK: &str = "fencehound.plain";
         // SAFETY: the module is live.
         let context = unsafe { LLVMGetModuleContext(module) };
-        let length = u32::try_from(MARK.len()).unwrap_or(0);
-        // SAFETY: the context is live, pointer and length are of one string.
-        let mark = unsafe { LLVMGetMDKindIDInContext(context, MARK.as_ptr().cast(), length) };
-        Self { module, names, objects: Objects::new(names, Layout::of(module)), context, mark }
+        Self { module, names, objects: Objects::new(names, Layout::of(module)), context, mark: plain_mark(module) }
     }
 
     /// Keeps SROA from an access, if it is not of local variables alone.
@@ -188,8 +185,18 @@ impl<'a> Preparation<'a> {
     }
 }
 
+/// The kind of the metadata of accesses that are not really volatile.
+pub(crate) fn plain_mark(module: LLVMModuleRef) -> u32 {
+    const MARK: &str = "fencehound.plain";
+    // SAFETY: the module is live.
+    let context = unsafe { LLVMGetModuleContext(module) };
+    let length = u32::try_from(MARK.len()).unwrap_or(0);
+    // SAFETY: the context is live, pointer and length are of one string.
+    unsafe { LLVMGetMDKindIDInContext(context, MARK.as_ptr().cast(), length) }
+}
+
 /// The name of the intrinsic that a call was before it was hidden.
-fn hidden_name(instruction: Value) -> Option<String> {
+pub(crate) fn hidden_name(instruction: Value) -> Option<String> {
     let callee = instruction.is_call().then(|| instruction.callee()).filter(|callee| callee.is_function())?;
     callee.name().strip_prefix(HIDDEN).map(str::to_owned)
 }

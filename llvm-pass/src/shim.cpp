@@ -4,6 +4,9 @@
 #include <cstdlib>
 
 #include "llvm-c/Core.h"
+#include "llvm-c/DebugInfo.h"
+#include "llvm/Analysis/InlineCost.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/IR/Module.h"
@@ -16,6 +19,7 @@
 #include "llvm/Transforms/Instrumentation/MemorySanitizer.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -23,6 +27,8 @@ using namespace llvm;
 extern "C" {
 // Readies the module for one more run of SROA; false when there is nothing more to ready.
 bool fencehound_prepare(LLVMModuleRef module, unsigned round);
+// Puts the bodies of wrappers in the place of their calls; false when there are none left.
+bool fencehound_unwrap(LLVMModuleRef module);
 // Instruments the module.
 void fencehound_instrument(LLVMModuleRef module);
 // Gives what MemorySanitizer has emitted the runtime's names, and its places.
@@ -48,6 +54,9 @@ cl::opt<bool> wantsUnwritten("fencehound-uninitialised",
 // The attribute of functions that were instrumented: a module may come back, as the output of
 // -emit-llvm does.
 constexpr const char *MARK = "fencehound-instrumented";
+
+// The list of the wrappers whose bodies were put in the place of calls.
+constexpr const char *WRAPPERS = "fencehound.wrappers";
 
 enum class Instrumented { No, Yes, InPart };
 
@@ -88,18 +97,23 @@ struct Fencehound : PassInfoMixin<Fencehound> {
                              "another is not: link "
                              "modules after `fencehound cc` has compiled each of them");
         }
-        for (unsigned round = 0; fencehound_prepare(wrap(&module), round); ++round) {
-            auto sroa = createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG));
-            analyses.invalidate(module, PreservedAnalyses::none());
-            analyses.invalidate(module, sroa.run(module, analyses));
-        }
-        // What cannot be reached differs between levels.
-        for (Function &function : module)
-            if (!function.isDeclaration())
-                EliminateUnreachableBlocks(function);
+        unsigned round = 0;
+        do {
+            for (; fencehound_prepare(wrap(&module), round); ++round) {
+                auto sroa = createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG));
+                analyses.invalidate(module, PreservedAnalyses::none());
+                analyses.invalidate(module, sroa.run(module, analyses));
+            }
+            // What cannot be reached differs between levels.
+            for (Function &function : module)
+                if (!function.isDeclaration())
+                    EliminateUnreachableBlocks(function);
+        } while (fencehound_unwrap(wrap(&module)));
         fencehound_instrument(wrap(&module));
         if (wantsUnwritten)
             followUnwritten(module, analyses);
+        if (NamedMDNode *wrappers = module.getNamedMetadata(WRAPPERS))
+            module.eraseNamedMetadata(wrappers);
         for (Function &function : module)
             if (!function.isDeclaration())
                 function.addFnAttr(MARK);
@@ -149,6 +163,40 @@ void fencehound_delete_body(LLVMValueRef function) { unwrap<Function>(function)-
 LLVMValueRef fencehound_split(LLVMValueRef condition, LLVMValueRef before) {
     auto *instruction = unwrap<Instruction>(before);
     return wrap(SplitBlockAndInsertIfThen(unwrap(condition), instruction->getIterator(), false));
+}
+
+// Whether the body of a function may stand in the place of its calls.
+bool fencehound_can_inline(LLVMValueRef function) {
+    return isInlineViable(*unwrap<Function>(function)).isSuccess();
+}
+
+// Puts the body of the function called in the call's place; false if that cannot be done.
+bool fencehound_inline(LLVMValueRef call) {
+    InlineFunctionInfo info;
+    const bool mergeAttributes = false, insertLifetime = false;
+    return InlineFunction(*unwrap<CallBase>(call), info, mergeAttributes, nullptr, insertLifetime)
+        .isSuccess();
+}
+
+// Says of a function that it is a wrapper, for when its body stands elsewhere.
+void fencehound_mark_wrapper(LLVMValueRef value) {
+    auto *function = unwrap<Function>(value);
+    if (DISubprogram *subprogram = function->getSubprogram())
+        function->getParent()->getOrInsertNamedMetadata(WRAPPERS)->addOperand(subprogram);
+}
+
+// The name in the source of the function that a place is in.
+const char *fencehound_function_name(LLVMMetadataRef location, size_t *length) {
+    StringRef name = unwrap<DILocation>(location)->getScope()->getSubprogram()->getName();
+    *length = name.size();
+    return name.data();
+}
+
+// Whether the function that a place is in is a wrapper.
+bool fencehound_is_in_wrapper(LLVMModuleRef module, LLVMMetadataRef location) {
+    const NamedMDNode *wrappers = unwrap(module)->getNamedMetadata(WRAPPERS);
+    const MDNode *subprogram = unwrap<DILocation>(location)->getScope()->getSubprogram();
+    return wrappers && is_contained(wrappers->operands(), subprogram);
 }
 
 // Turns the constant expressions over a global variable that functions use into instructions.

@@ -2,10 +2,10 @@
 
 use std::ffi::{CStr, c_char};
 
-use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::llvm_sys::prelude::{LLVMMetadataRef, LLVMModuleRef, LLVMValueRef};
 
 use crate::failure::{Failure, Result};
-use crate::ir::{Value, c_text};
+use crate::ir::{self, Location, Value, c_text};
 
 /// What clang asks a plugin: LLVM's `PassPluginLibraryInfo`.
 #[repr(C)]
@@ -24,6 +24,11 @@ unsafe extern "C" {
     fn fencehound_expand_constants(global: LLVMValueRef);
     fn fencehound_keep(global: LLVMValueRef);
     fn fencehound_pad(variable: LLVMValueRef, bytes: u32) -> LLVMValueRef;
+    fn fencehound_can_inline(function: LLVMValueRef) -> bool;
+    fn fencehound_inline(call: LLVMValueRef) -> bool;
+    fn fencehound_mark_wrapper(function: LLVMValueRef);
+    fn fencehound_function_name(location: LLVMMetadataRef, length: *mut usize) -> *const c_char;
+    fn fencehound_is_in_wrapper(module: LLVMModuleRef, location: LLVMMetadataRef) -> bool;
     fn fencehound_template_file() -> *const c_char;
     fn fencehound_wants_labels() -> bool;
     fn fencehound_wants_unwritten() -> bool;
@@ -67,6 +72,38 @@ pub(crate) fn wants_unwritten() -> bool {
 pub(crate) fn delete_body(function: Value) {
     // SAFETY: the handle is a live function.
     unsafe { fencehound_delete_body(function.raw()) }
+}
+
+/// Whether the body of a function may stand in the place of its calls.
+pub(crate) fn can_inline(function: Value) -> bool {
+    // SAFETY: the handle is a live function with a body.
+    unsafe { fencehound_can_inline(function.raw()) }
+}
+
+/// Puts the body of the function called in the call's place; false if that cannot be done. The call is gone then.
+pub(crate) fn inline(call: Value) -> bool {
+    // SAFETY: the handle is a live call of a function with a body.
+    unsafe { fencehound_inline(call.raw()) }
+}
+
+/// Says of a function that it is a wrapper, for when its body stands elsewhere.
+pub(crate) fn mark_wrapper(function: Value) {
+    // SAFETY: the handle is a live function.
+    unsafe { fencehound_mark_wrapper(function.raw()) }
+}
+
+/// The name in the source of the function that a place is in.
+pub(crate) fn function_name(location: Location) -> String {
+    let mut length = 0;
+    // SAFETY: the handle is a live place; the function writes the length.
+    let start = unsafe { fencehound_function_name(location.raw(), &raw mut length) };
+    ir::text(start, length)
+}
+
+/// Whether the function that a place is in is a wrapper of this module.
+pub(crate) fn is_in_wrapper(module: LLVMModuleRef, location: Location) -> bool {
+    // SAFETY: module and place are live.
+    unsafe { fencehound_is_in_wrapper(module, location.raw()) }
 }
 
 /// Makes an empty `if (condition) {}` before an instruction; gives back its end, before which to build.

@@ -1,10 +1,13 @@
 //! Places in the source: what is known of the place of a hook, and the text of the variable that it accesses.
 
+use std::iter::successors;
+
 use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
-use crate::ir::{Layout, Type, Value, compilation_folder, source_file};
+use crate::ir::{Layout, Location, Type, Value, compilation_folder, source_file};
 use crate::objects::constant_offset;
+use crate::shim;
 
 /// A `struct fh_site` to be.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -12,6 +15,17 @@ pub(crate) struct Site {
     pub(crate) file: String,
     pub(crate) function: String,
     pub(crate) expression: String,
+    pub(crate) line: u32,
+    pub(crate) column: u16,
+    /// The calls through inlined functions, innermost first; empty if it is in none.
+    pub(crate) stack: Vec<Frame>,
+}
+
+/// A `struct fh_frame` to be: a place in a function.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Frame {
+    pub(crate) file: String,
+    pub(crate) function: String,
     pub(crate) line: u32,
     pub(crate) column: u16,
 }
@@ -24,6 +38,7 @@ pub(crate) fn source_name(name: &str) -> &str {
 
 /// Finds the sites of a module.
 pub(crate) struct Places {
+    module: LLVMModuleRef,
     layout: Layout,
     source_file: String,
     folder: Option<String>,
@@ -32,19 +47,38 @@ pub(crate) struct Places {
 impl Places {
     /// Ready to find.
     pub(crate) fn new(module: LLVMModuleRef, layout: Layout) -> Self {
-        Self { layout, source_file: source_file(module), folder: compilation_folder(module) }
+        Self { module, layout, source_file: source_file(module), folder: compilation_folder(module) }
     }
 
-    /// The site of an instruction, which accesses what `pointer` points to, if it accesses something.
+    /// The site of an instruction, which accesses what `pointer` points to, if it accesses something. It is the
+    /// innermost place outside wrappers.
     pub(crate) fn site(&self, instruction: Value, pointer: Option<Value>) -> Site {
-        let known = instruction.has_debug_location();
-        let file = if known { instruction.debug_file() } else { None };
-        Site {
-            file: file.map_or_else(|| self.source_file.clone(), |(file, folder)| self.path(file, &folder)),
-            function: instruction.function().name(),
-            expression: pointer.map(|pointer| self.expression(pointer)).unwrap_or_default(),
-            line: if known { instruction.line() } else { 0 },
-            column: if known { u16::try_from(instruction.column()).unwrap_or(0) } else { 0 },
+        let function = instruction.function().name();
+        let locations: Vec<Location> = successors(instruction.location(), |location| location.call()).collect();
+        let mut stack: Vec<Frame> = locations.iter().map(|location| self.frame(*location)).collect();
+        match stack.last_mut() {
+            Some(outermost) => outermost.function = function,
+            None => {
+                stack.push(Frame { file: self.source_file.clone(), function, line: 0, column: 0 });
+            }
+        }
+        let wrapping = locations.iter().take_while(|location| shim::is_in_wrapper(self.module, **location)).count();
+        let Frame { file, function, line, column } = stack[wrapping.min(stack.len() - 1)].clone();
+        if stack.len() == 1 {
+            stack.clear();
+        }
+        let expression = pointer.map(|pointer| self.expression(pointer)).unwrap_or_default();
+        Site { file, function, expression, line, column, stack }
+    }
+
+    /// The place that a location is.
+    fn frame(&self, location: Location) -> Frame {
+        let (file, folder) = location.file();
+        Frame {
+            file: self.path(file, &folder),
+            function: shim::function_name(location),
+            line: location.line(),
+            column: u16::try_from(location.column()).unwrap_or(0),
         }
     }
 
@@ -57,6 +91,7 @@ impl Places {
             expression: String::new(),
             line: function.subprogram_line(),
             column: 0,
+            stack: Vec::new(),
         }
     }
 

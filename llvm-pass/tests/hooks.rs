@@ -159,7 +159,9 @@ fn found(module: &str) -> Hooks {
         if let Some((name, text)) = line.split_once(" = private unnamed_addr constant ") {
             let text = text.split_once(" c\"").map_or("", |(_, text)| text.split("\\00\"").next().unwrap_or(""));
             texts.insert(name.to_owned(), text.to_owned());
-        } else if let Some((name, record)) = line.split_once(" = private constant { ptr, ptr, ptr, i32, i16, i16 } ") {
+        } else if let Some((name, record)) =
+            line.split_once(" = private constant { ptr, ptr, ptr, ptr, i32, i16, i16 } ")
+        {
             sites.insert(name.to_owned(), site(record, &texts));
         } else if line.starts_with("  ")
             && let Some((number, hook)) = hook(line, &texts, &sites)
@@ -175,7 +177,7 @@ fn found(module: &str) -> Hooks {
 fn site(record: &str, texts: &BTreeMap<String, String>) -> (u32, String) {
     let fields: Vec<&str> = record.trim_start_matches(['{', ' ']).split(", ").collect();
     let expression = fields[2].trim_start_matches("ptr ");
-    let line = fields[3].trim_start_matches("i32 ").parse().expect("a line is a number");
+    let line = fields[4].trim_start_matches("i32 ").parse().expect("a line is a number");
     (line, texts.get(expression).cloned().unwrap_or_default())
 }
 

@@ -26,7 +26,9 @@ pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 static void check(const struct fh_site *site) {
     assert(site >= __start_fh_sites && site < __stop_fh_sites);
     assert(((const char *)site - (const char *)__start_fh_sites) % sizeof *site == 0);
-    assert(site->line > 0 && site->unused == 0);
+    assert(site->line > 0 && site->frames != 1 && !site->frames == !site->stack);
+    for (unsigned frame = 0; frame < site->frames; frame++)
+        assert(*site->stack[frame].function && site->stack[frame].unused == 0);
     assert((strstr(site->file, ".c") || strstr(site->file, ".h")) && site->function[0]);
 }
 

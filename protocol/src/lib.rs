@@ -23,8 +23,8 @@ pub use job::{
     Recorded, Replay, Reuse, Schedule, ScheduleEnd, Segment, Wakeups,
 };
 pub use message::{
-    BoundCount, BusyLoop, Containment, Failed, FirstReport, Kind, Message, MonitorCount, Place, Role, Silence, SiteUse,
-    StoppedBy, Summary, Trace, TraceEvent, Violation,
+    BoundCount, BusyLoop, Containment, Failed, FirstReport, Frame, Kind, Message, MonitorCount, Place, Role, Silence,
+    SiteUse, StoppedBy, Summary, Trace, TraceEvent, Violation,
 };
 pub use outcomes::Outcomes;
 pub use slice::{
@@ -32,7 +32,7 @@ pub use slice::{
 };
 
 /// The version of the messages and of the finding file. A program and a tool of different versions refuse each other.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The environment variable in which the tool tells the program the number of the socket's file descriptor. The
 /// runtime removes it before the program's own code runs.

@@ -7,6 +7,8 @@ use std::fmt;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::message::Frame;
+
 /// The version of the format, which the key `log` of a header says.
 pub const FORMAT: u32 = 1;
 
@@ -142,6 +144,9 @@ pub struct Event<'a> {
     /// Where in the source: `file:line`, or `file:line:column`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loc: Option<Cow<'a, str>>,
+    /// The calls through inlined functions, innermost first, each as [`stack_entry`] has it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<Cow<'a, str>>,
     /// What people call the variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Cow<'a, str>>,
@@ -173,6 +178,8 @@ struct Keys<'a> {
     child: Option<u32>,
     #[serde(default, borrow)]
     loc: Option<Text<'a>>,
+    #[serde(default, borrow)]
+    stack: Vec<Text<'a>>,
     #[serde(default, borrow)]
     name: Option<Text<'a>>,
     threads: Option<u32>,
@@ -228,6 +235,7 @@ fn header(keys: &Keys<'_>, log: u32) -> Result<Header, String> {
         return Err(format!("format {log} of the log is not known, {FORMAT} is"));
     }
     let others = keys.op.is_some() || keys.t.is_some() || keys.w.is_some() || keys.child.is_some();
+    let others = others || !keys.stack.is_empty();
     if others || keys.a.is_some() || keys.loc.is_some() || keys.name.is_some() {
         return Err("a header with the keys of an event".to_owned());
     }
@@ -265,7 +273,14 @@ fn event(keys: Keys<'_>) -> Result<Event<'_>, String> {
     if loc.as_deref().is_some_and(|loc| place(loc).is_none()) {
         return Err("`loc` is file:line".to_owned());
     }
-    Ok(Event { t, op, a: keys.a, w: keys.w, child: keys.child, loc, name: keys.name.map(|text| text.0) })
+    let stack: Vec<Cow<'_, str>> = keys.stack.into_iter().map(|text| text.0).collect();
+    if !stack.is_empty() && loc.is_none() {
+        return Err("`stack` goes with `loc`".to_owned());
+    }
+    if stack.iter().any(|entry| frame(entry).is_none()) {
+        return Err("an entry of `stack` is `function at file:line`".to_owned());
+    }
+    Ok(Event { t, op, a: keys.a, w: keys.w, child: keys.child, loc, stack, name: keys.name.map(|text| text.0) })
 }
 
 /// What is wrong, without serde's own line number, which is always 1.
@@ -291,6 +306,21 @@ pub fn place(loc: &str) -> Option<(&str, u32, u32)> {
     }
 }
 
+/// A frame as an entry of a `stack`: `function at file:line`, or `function at file:line:column`.
+#[must_use]
+pub fn stack_entry(frame: &Frame) -> String {
+    let column = if frame.column > 0 { format!(":{}", frame.column) } else { String::new() };
+    format!("{} at {}:{}{column}", frame.function, frame.file, frame.line)
+}
+
+/// The frame that an entry of a `stack` is.
+#[must_use]
+pub fn frame(entry: &str) -> Option<Frame> {
+    let (function, loc) = entry.split_once(" at ")?;
+    let (file, line, column) = place(loc)?;
+    Some(Frame { function: function.to_owned(), file: file.to_owned(), line, column })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Address, Event, Line, Operation, place};
@@ -314,6 +344,7 @@ mod tests {
         for text in [
             r#"{"t":1,"op":"cas-fail","a":18446744073709551615,"w":4,"loc":"a b:c:7:2","name":"x"}"#,
             r#"{"t":255,"op":"fork","child":2}"#,
+            r#"{"t":1,"op":"ld","a":"x","loc":"a.c:9:3","stack":["ld at w at.h:2:5","f at a.c:9:3"]}"#,
             r#"{"t":1,"op":"st","a":"a \"quoted\" name"}"#,
             r#"{"threads":3,"log":1,"repeats":true}"#,
             r#"{"log":1}"#,
@@ -363,6 +394,11 @@ mod tests {
         assert_eq!(wrong(r#"{"t":1,"op":"join"}"#), "`child` is missing");
         assert_eq!(wrong(r#"{"t":1,"op":"ld","a":"x","child":2}"#), "`child` goes with fork and join");
         assert_eq!(wrong(r#"{"t":1,"op":"ld","a":"x","loc":"sb.c"}"#), "`loc` is file:line");
+        assert_eq!(wrong(r#"{"t":1,"op":"ld","a":"x","stack":["f at a.c:1"]}"#), "`stack` goes with `loc`");
+        assert_eq!(
+            wrong(r#"{"t":1,"op":"ld","a":"x","loc":"a.c:1","stack":["a.c:1"]}"#),
+            "an entry of `stack` is `function at file:line`"
+        );
         assert_eq!(wrong(r#"{"log":2}"#), "format 2 of the log is not known, 1 is");
         assert_eq!(wrong(r#"{"log":1,"t":1}"#), "a header with the keys of an event");
         assert_eq!(wrong(r#"{"log":1,"threads":0}"#), "there is at least one thread");

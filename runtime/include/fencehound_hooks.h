@@ -11,16 +11,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A place in a function. 24 bytes. */
+struct fh_frame {
+    const char *file;     /* as the compiler was given it (DIFile's name) */
+    const char *function; /* its name in the source */
+    uint32_t line;        /* 1, 2, ...; 0 if unknown */
+    uint16_t column;      /* 1, 2, ...; 0 if unknown */
+    uint16_t unused;      /* 0 */
+};
+
 /* One place in the source where a hook is called: a record in section "fh_sites", so that
- * __start_fh_sites and __stop_fh_sites enclose an array of them over all linked files. 32 bytes. */
+ * __start_fh_sites and __stop_fh_sites enclose an array of them over all linked files. 40 bytes. A
+ * hook may have got where it is through functions whose bodies stand in the place of their calls:
+ * then `stack` has each of these places, innermost first, and `file`, `function`, `line` and
+ * `column` are of the first one that is in no wrapper (llvm-pass/src/wrappers.rs). */
 struct fh_site {
     const char *file;     /* as the compiler was given it (DIFile's name) */
     const char *function; /* the source name of the function, "" if unknown */
     const char
         *expression; /* the variable accessed (`flag`, `queue.head`) if cheaply known, or "" */
-    uint32_t line;   /* 1, 2, ...; 0 if unknown */
-    uint16_t column; /* 1, 2, ...; 0 if unknown */
-    uint16_t unused; /* 0 */
+    const struct fh_frame *stack; /* of `frames` elements; null if there are none */
+    uint32_t line;                /* 1, 2, ...; 0 if unknown */
+    uint16_t column;              /* 1, 2, ...; 0 if unknown */
+    uint16_t frames;              /* 0, or at least 2 */
 };
 
 /* Plain and volatile accesses of 1, 2, 4 and 8 bytes, any alignment. */

@@ -127,7 +127,7 @@ extern "C" fn __fh___assert_fail(
     let Some(thread) = with(|runtime| runtime.running) else { std::process::abort() };
     let mut at = site_use(Role::At, thread, call_site(), "assert");
     if at.place.line == 0 {
-        at.place = Place { file: text(file), line, column: 0 };
+        at.place = Place::new(text(file), line, 0);
         at.function = text(function);
     }
     let failure = Failure { kind: Kind::Assertion, message, sites: vec![at], program_counter: None };

@@ -15,7 +15,7 @@ use engine::atomicity::Mark;
 use engine::event::{Barrier, Event, Kind, Object, Thread};
 use engine::execution::Execution;
 use engine::explore::Counts;
-use protocol::log::{Address, Event as Line, FORMAT, Header, Operation};
+use protocol::log::{Address, Event as Line, FORMAT, Header, Operation, stack_entry};
 
 use crate::recorder::{Detail, Note};
 use crate::sites::{Record, RecordPointer};
@@ -199,7 +199,8 @@ impl Text {
             0 => format!("{}:{}", place.file, place.line),
             column => format!("{}:{}:{column}", place.file, place.line),
         };
-        self.line(&Line { loc: Some(loc.into()), ..line }.text());
+        let stack = place.stack.iter().map(|frame| stack_entry(frame).into()).collect();
+        self.line(&Line { loc: Some(loc.into()), stack, ..line }.text());
     }
 
     fn plain(&mut self, thread: Thread, note: Note, operation: Operation) {
@@ -231,5 +232,5 @@ fn number(thread: Thread) -> u32 {
 }
 
 fn line_of(thread: Thread, op: Operation) -> Line<'static> {
-    Line { t: number(thread), op, a: None, w: None, child: None, loc: None, name: None }
+    Line { t: number(thread), op, a: None, w: None, child: None, loc: None, stack: Vec::new(), name: None }
 }

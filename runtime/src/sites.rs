@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 
 use engine::event::Site;
-use protocol::Place;
+use protocol::{Frame, Place};
 
 /// One record, `struct fh_site` of the hook ABI.
 #[repr(C)]
@@ -13,6 +13,17 @@ pub(crate) struct Record {
     file: *const c_char,
     function: *const c_char,
     expression: *const c_char,
+    stack: *const RecordFrame,
+    line: u32,
+    column: u16,
+    frames: u16,
+}
+
+/// A place in a function, `struct fh_frame` of the hook ABI.
+#[repr(C)]
+struct RecordFrame {
+    file: *const c_char,
+    function: *const c_char,
     line: u32,
     column: u16,
     unused: u16,
@@ -25,10 +36,20 @@ unsafe impl Sync for Record {}
 pub(crate) type RecordPointer = *const Record;
 
 /// The place that is not known.
-pub(crate) static UNKNOWN: Record =
-    Record { file: c"".as_ptr(), function: c"".as_ptr(), expression: c"".as_ptr(), line: 0, column: 0, unused: 0 };
+pub(crate) static UNKNOWN: Record = Record::NOWHERE;
 
 impl Record {
+    /// A record of no place.
+    const NOWHERE: Self = Self {
+        file: c"".as_ptr(),
+        function: c"".as_ptr(),
+        expression: c"".as_ptr(),
+        stack: std::ptr::null(),
+        line: 0,
+        column: 0,
+        frames: 0,
+    };
+
     /// The record behind a hook's argument, if it is one.
     #[inline]
     pub(crate) fn known(pointer: RecordPointer) -> Option<&'static Self> {
@@ -51,7 +72,17 @@ impl Record {
 
     /// The place in the source.
     pub(crate) fn place(&self) -> Place {
-        Place { file: Self::text(self.file).to_owned(), line: self.line, column: self.column.into() }
+        let stack = self.stack().iter().map(RecordFrame::frame).collect();
+        Place { file: Self::text(self.file).to_owned(), line: self.line, column: self.column.into(), stack }
+    }
+
+    /// The calls through which it is reached, innermost first.
+    fn stack(&self) -> &'static [RecordFrame] {
+        if self.stack.is_null() {
+            return &[];
+        }
+        // SAFETY: the pass makes `stack` the address of a constant array of `frames` elements, or null.
+        unsafe { std::slice::from_raw_parts(self.stack, self.frames.into()) }
     }
 
     /// The function in whose source it stands.
@@ -65,6 +96,17 @@ impl Record {
     }
 }
 
+impl RecordFrame {
+    fn frame(&self) -> Frame {
+        Frame {
+            function: Record::text(self.function).to_owned(),
+            file: Record::text(self.file).to_owned(),
+            line: self.line,
+            column: self.column.into(),
+        }
+    }
+}
+
 unsafe extern "C" {
     #[link_name = "__start_fh_sites"]
     static FIRST: Record;
@@ -75,8 +117,7 @@ unsafe extern "C" {
 /// One record of our own, so that the section exists in a program that has no hook.
 #[used]
 #[unsafe(link_section = "fh_sites")]
-static OWN: Record =
-    Record { file: c"".as_ptr(), function: c"".as_ptr(), expression: c"".as_ptr(), line: 0, column: 0, unused: 0 };
+static OWN: Record = Record::NOWHERE;
 
 /// Gives equal places equal numbers, the same in every process.
 pub(crate) struct Sites {
@@ -92,10 +133,10 @@ impl Sites {
     /// The sites of this program.
     pub(crate) fn new() -> Self {
         let (first, end) = (&raw const FIRST as usize, &raw const END as usize);
-        let mut places: HashMap<(&'static str, u32, u16), u32> = HashMap::new();
+        let mut places: HashMap<Place, u32> = HashMap::new();
         let mut number = |record: &'static Record| {
             let next = u32::try_from(places.len()).expect("fewer than 2^32 places");
-            *places.entry((Record::text(record.file), record.line, record.column)).or_insert(next)
+            *places.entry(record.place()).or_insert(next)
         };
         let unknown = number(&UNKNOWN);
         let records = (first..end).step_by(size_of::<Record>());

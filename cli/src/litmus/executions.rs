@@ -20,7 +20,7 @@ const WIDTH: u32 = 8;
 
 /// A place in the test's file.
 pub(super) fn place(target: &Target, position: Position) -> Place {
-    Place { file: target.file.clone(), line: position.line, column: position.column }
+    Place::new(target.file.clone(), position.line, position.column)
 }
 
 /// The engine's name of a model.

@@ -1,8 +1,10 @@
 //! Where the events of the present execution are in the log, and in the source: a window on the newest ones, and the
 //! log itself for the older ones, so that memory does not grow with the log.
 
+use std::borrow::Cow;
+
 use engine::monitor::EventIndex;
-use protocol::log::{Line, Operation};
+use protocol::log::{Event, Line, Operation};
 use rustc_hash::FxHashMap;
 
 use super::log::{Continue, Log, Position};
@@ -35,14 +37,20 @@ impl Sites {
     /// Numbers with this bit are lines of the log.
     const OF_THE_LOG: Site = 1 << 31;
 
-    /// The number of a place.
-    pub(super) fn number(&mut self, loc: Option<&str>, at: Position) -> Site {
-        let Some(loc) = loc else { return at.line | Self::OF_THE_LOG };
-        if let Some(&number) = self.numbers.get(loc) {
+    /// The number of an event's place.
+    pub(super) fn number(&mut self, event: &Event<'_>, at: Position) -> Site {
+        let Some(loc) = event.loc.as_deref() else { return at.line | Self::OF_THE_LOG };
+        let mut place = Cow::Borrowed(loc);
+        for entry in &event.stack {
+            let place = place.to_mut();
+            place.push('\n');
+            place.push_str(entry);
+        }
+        if let Some(&number) = self.numbers.get(&*place) {
             return number;
         }
         let next = u32::try_from(self.numbers.len()).expect("fewer places than lines");
-        self.numbers.insert(loc.into(), next);
+        self.numbers.insert(place.into(), next);
         next
     }
 }
@@ -96,7 +104,7 @@ impl History {
         log.read(self.marks[(event / MARK) as usize], |at, line| match line {
             Line::Event(line) if !is_event(line.op) => Ok(Continue::Yes),
             Line::Event(line) if left == 0 => {
-                seat = Seat { at, site: sites.number(line.loc.as_deref(), at) };
+                seat = Seat { at, site: sites.number(&line, at) };
                 Ok(Continue::No)
             }
             Line::Event(_) => {
@@ -139,7 +147,7 @@ mod tests {
                 && is_event(event.op)
             {
                 assert_eq!(event.op, Operation::Ld);
-                let seat = Seat { at, site: sites.number(event.loc.as_deref(), at) };
+                let seat = Seat { at, site: sites.number(&event, at) };
                 history.push(seat);
                 all.push(seat);
             }

@@ -241,8 +241,11 @@ fn site(log: &Log, role: Role, at: Position) -> Result<SiteUse, Failure> {
 
 fn site_use(log: &Log, role: Role, at: Position, event: &Event<'_>) -> SiteUse {
     let place = match event.loc.as_deref().and_then(protocol::log::place) {
-        Some((file, line, column)) => Place { file: file.to_string(), line, column },
-        None => Place { file: log.name.clone(), line: at.line, column: 0 },
+        Some((file, line, column)) => {
+            let stack = event.stack.iter().filter_map(|entry| protocol::log::frame(entry)).collect();
+            Place { stack, ..Place::new(file.to_string(), line, column) }
+        }
+        None => Place::new(log.name.clone(), at.line, 0),
     };
     let operation = match event.op {
         Operation::Ld => "load",

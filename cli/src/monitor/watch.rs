@@ -289,7 +289,7 @@ impl<'l> Watch<'l> {
         if self.history.length() == EventIndex::MAX {
             return Err(format!("an execution of more than {} events", EventIndex::MAX).into());
         }
-        let site = self.sites.number(line.loc.as_deref(), at);
+        let site = self.sites.number(line, at);
         self.history.push(Seat { at, site });
         self.event(&engine_event(line.op, thread, child), locations).map_err(Stop::Failed)
     }

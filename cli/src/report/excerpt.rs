@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use owo_colors::OwoColorize;
 use protocol::Place;
 
-use super::{full_place, printable};
+use super::{frame_place, full_place, printable};
 
 const TAB: &str = "    ";
 /// Characters of a line that are shown.
@@ -40,7 +40,8 @@ impl Sources {
     }
 }
 
-/// A heading, and below it the line with a caret. A source that cannot be read leaves the heading.
+/// A heading, below it the line with a caret, and through which functions the place was come to and leads to the
+/// access. A source that cannot be read leaves the rest.
 pub(crate) fn excerpt(place: &Place, words: &str, sources: &mut Sources) -> String {
     let mut text = format!("  {}, {words}\n", full_place(place).bold());
     if let Some(line) = sources.line(place) {
@@ -51,6 +52,12 @@ pub(crate) fn excerpt(place: &Place, words: &str, sources: &mut Sources) -> Stri
         if place.column > 0 {
             let _ = writeln!(text, "      {} {:before$}{}", "|".blue(), "", "^".red().bold());
         }
+    }
+    for wrapper in place.wrappers() {
+        let _ = writeln!(text, "        in {}, {}", printable(&wrapper.function), frame_place(wrapper));
+    }
+    for caller in place.callers() {
+        let _ = writeln!(text, "        called in {}, {}", printable(&caller.function), frame_place(caller));
     }
     text
 }
@@ -78,7 +85,22 @@ fn caret_offset(line: &str, column: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, caret_offset, window};
+    use protocol::{Frame, Place};
+
+    use super::{LONGEST, Sources, caret_offset, excerpt, window};
+
+    #[test]
+    fn below_the_line_stand_its_wrappers_from_without_and_its_callers_from_within() {
+        let frame =
+            |function: &str, line| Frame { function: function.to_string(), file: "a.c".to_string(), line, column: 2 };
+        let stack =
+            vec![frame("inner", 3), frame("outer", 5), frame("algorithm", 7), frame("body", 9), frame("main", 11)];
+        let place = Place { stack, ..Place::new("a.c".to_string(), 7, 2) };
+        let text = excerpt(&place, "load", &mut Sources::new([]));
+        let lines: Vec<&str> = text.lines().skip(1).map(str::trim).collect();
+        let wanted = ["in outer, a.c:5", "in inner, a.c:3", "called in body, a.c:9", "called in main, a.c:11"];
+        assert_eq!(lines, wanted);
+    }
 
     #[test]
     fn a_very_long_line_is_cut_around_the_caret() {

@@ -249,7 +249,7 @@ mod tests {
         GraphEvent {
             thread,
             index,
-            place: Place { file: "sb.c".to_string(), line: 10 * thread + index, column: 1 },
+            place: Place::new("sb.c".to_string(), 10 * thread + index, 1),
             function: String::new(),
             operation: "load".to_string(),
             target: target.to_string(),

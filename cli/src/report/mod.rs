@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use owo_colors::OwoColorize;
-use protocol::{Kind, MonitorName, Place, Program, Role, SiteUse, Trace, Violation};
+use protocol::{Frame, Kind, MonitorName, Place, Program, Role, SiteUse, Trace, Violation};
 
 use self::columns::{Lane, Row, Table};
 use self::excerpt::Sources;
@@ -81,6 +81,11 @@ pub(crate) fn short_place(place: &Place) -> String {
         (file, 0) => printable(file),
         (file, line) => format!("{}:{line}", printable(file)),
     }
+}
+
+/// `file:line` of a call.
+pub(crate) fn frame_place(frame: &Frame) -> String {
+    format!("{}:{}", printable(&frame.file), frame.line)
 }
 
 /// `file:line:column`, or what is known of it.
@@ -153,7 +158,8 @@ pub(crate) fn line(subject: &Subject<'_>) -> String {
 
 fn site_in_line(site: &SiteUse) -> String {
     let what = format!("{} {}", printable(&site.operation), printable(&site.expression));
-    format!("{} at {}", what.trim_end(), short_place(&site.place))
+    let caller = site.place.callers().next().map(|caller| format!(", called at {}", frame_place(caller)));
+    format!("{} at {}{}", what.trim_end(), short_place(&site.place), caller.unwrap_or_default())
 }
 
 /// The command that runs a finding again.

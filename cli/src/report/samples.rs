@@ -65,7 +65,7 @@ deadlock-1: deadlock
 ";
 
 fn place(line: u32, column: u32) -> Place {
-    Place { file: "sb.c".to_string(), line, column }
+    Place::new("sb.c".to_string(), line, column)
 }
 
 fn site(role: Role, thread: u32, place: Place, operation: &str, expression: &str) -> SiteUse {

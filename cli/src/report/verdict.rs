@@ -463,7 +463,7 @@ mod tests {
         let expected = "incomplete: 120000 executions, stopped by --time 30s; nothing found";
         assert_eq!(sentence(StoppedBy::Time), (Status::Incomplete, expected.to_string()));
         assert!(sentence(StoppedBy::Events).1.contains("stopped by --max-events 100000;"));
-        let place = Place { file: "a.c".to_string(), line: 3, column: 7 };
+        let place = Place::new("a.c".to_string(), 3, 7);
         stopped.stopped_by = Some(StoppedBy::Events);
         stopped.busiest = Some(BusyLoop { thread: 1, place, function: "wait".to_string(), rounds: 33_331 });
         assert_eq!(
@@ -479,7 +479,7 @@ mod tests {
 
     #[test]
     fn unsupported() {
-        let place = Place { file: "a.c".to_string(), line: 3, column: 7 };
+        let place = Place::new("a.c".to_string(), 3, 7);
         let (status, text) = line(
             |facts| facts.unsupported = &[],
             &summary(0, &[]),

@@ -8,3 +8,4 @@ mod findings;
 mod installed;
 mod memory;
 mod search;
+mod wrappers;

@@ -1,7 +1,7 @@
 // Computed gotos, switches, ternaries, short circuits, inline functions, compound literals.
 int a, b, c, d;
 static inline int twice(int x) { return 2 * x + a; } //> load4 a
-__attribute__((always_inline)) static inline void set(int *p) { *p = 1; } //> store4
+__attribute__((always_inline)) static inline void set(int *p) { *p = 1; }
 __attribute__((noinline)) int kept(int x) { return x + b; } //> load4 b
 
 int computed(int n) {
@@ -24,7 +24,7 @@ int ternary(int n) {
 }
 
 int sequence(int n) {
-    set(&a);
+    set(&a); //> store4 a
     return (a = n, b = n) + twice(n) + kept(n); //> store4 a; store4 b
 }
 

@@ -1,0 +1,213 @@
+//! Wrappers: the small functions through which libraries reach memory (`ck_pr_load_int`, `vatomic32_read`,
+//! `smp_store_release`). Their bodies are put in the place of their calls before anything is instrumented, so that the
+//! place of an access says who called.
+//!
+//! This happens to functions with `always_inline`, and to static ones that do one thing to the memory behind their
+//! parameters: the same ones at each optimisation level, where clang tells of `inline` from -O1 on alone. A function
+//! stays where it is if it has a variable that must be in memory (its life ends when the function returns), is a
+//! transaction or an atomic block as a whole, calls itself, or says `noinline` (which clang says of all at -O0, so that
+//! it counts from -O1 on).
+
+use inkwell::llvm_sys::core::LLVMDeleteFunction;
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
+use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode};
+
+use crate::assembly::Assembly;
+use crate::brackets::{Bracket, annotated};
+use crate::calls::{Callee, callee, fence_intrinsic, is_quiet_intrinsic};
+use crate::ir::{Value, attribute_kind, definitions};
+use crate::names::Names;
+use crate::prepare::{has_attribute, hidden_name, plain_mark};
+use crate::shim;
+
+/// So many plain accesses may stand beside the one that matters: of what was expected, of what is given back.
+const BESIDE: usize = 4;
+
+/// Puts the bodies of the wrappers that call no other one in the place of their calls; false if there was none.
+pub(crate) fn inline(module: LLVMModuleRef, names: &Names) -> bool {
+    let atomic = annotated(module);
+    let reader = Reader { names, plain: plain_mark(module) };
+    let is_movable = |&function: &Value| {
+        let stays = Bracket::of(function, &atomic, names).is_some() || function.name() == "main";
+        !stays && reader.is_movable(function)
+    };
+    let movable: Vec<Value> = definitions(module).into_iter().filter(is_movable).collect();
+    let mut found = false;
+    for &function in &movable {
+        let calls_another = calls(function).any(|call| movable.contains(&call.callee()));
+        let callers = calls_of(function);
+        if calls_another || callers.is_empty() {
+            continue;
+        }
+        if reader.is_wrapper(function) {
+            shim::mark_wrapper(function);
+        }
+        for call in callers {
+            found |= shim::inline(call);
+        }
+        if is_static(function) && function.users().is_empty() {
+            // SAFETY: the function is live and used no more.
+            unsafe { LLVMDeleteFunction(function.raw()) }
+        }
+    }
+    found
+}
+
+/// The calls in a function.
+fn calls(function: Value) -> impl Iterator<Item = Value> {
+    function.instructions().into_iter().filter(|one| one.is_call())
+}
+
+/// The calls of a function that may be replaced, each once: a call may use the function as an argument, too.
+fn calls_of(function: Value) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    for user in function.users() {
+        if is_call_of(user, function) && !found.contains(&user) {
+            found.push(user);
+        }
+    }
+    found
+}
+
+/// Whether a user of a function is a call of it, by its own type, that may be replaced.
+fn is_call_of(user: Value, function: Value) -> bool {
+    user.is_call()
+        && user.callee() == function
+        && user.called_type() == function.global_value_type()
+        && !user.is_never_inlined()
+        && user.function() != function
+}
+
+fn is_static(function: Value) -> bool {
+    matches!(function.linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
+}
+
+/// What a function does to memory.
+#[derive(Default)]
+struct Doings {
+    /// Atomic and volatile accesses, assembly, operations on objects of pthreads.
+    special: usize,
+    plain: usize,
+    fences: usize,
+}
+
+/// Reads functions.
+struct Reader<'a> {
+    names: &'a Names,
+    /// The kind of metadata of accesses that are volatile for the time of SROA alone.
+    plain: u32,
+}
+
+impl Reader<'_> {
+    /// Whether the function's body may and should stand in the place of its calls.
+    fn is_movable(&self, function: Value) -> bool {
+        let byval = attribute_kind("byval");
+        let copies =
+            || (0..function.parameter_count()).any(|one| function.parameter_type_attribute(one, byval).is_some());
+        let asked = has_attribute(function, "alwaysinline");
+        let small = || is_static(function) && !has_attribute(function, "noinline") && self.is_wrapper(function);
+        (asked || small())
+            && !function.instructions().into_iter().any(Value::is_alloca)
+            && !copies()
+            && shim::can_inline(function)
+    }
+
+    /// Whether a function does one thing to the memory behind its parameters, or is a fence.
+    fn is_wrapper(&self, function: Value) -> bool {
+        let mut doings = Doings::default();
+        let understood = function.instructions().into_iter().all(|one| self.add(one, &mut doings).is_some());
+        let access = match doings.special {
+            0 => doings.plain == 1 || doings.plain == 0 && doings.fences > 0,
+            1 => doings.plain <= BESIDE,
+            _ => false,
+        };
+        understood && access
+    }
+
+    /// Adds what an instruction does; none if that is more than what a wrapper does.
+    fn add(&self, instruction: Value, doings: &mut Doings) -> Option<()> {
+        let (pointer, kind) = match instruction.opcode()? {
+            LLVMOpcode::LLVMLoad => (instruction.operand(0), self.kind(instruction, doings)),
+            LLVMOpcode::LLVMStore => (instruction.operand(1), self.kind(instruction, doings)),
+            LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg => (instruction.operand(0), &mut doings.special),
+            LLVMOpcode::LLVMFence => {
+                doings.fences += 1;
+                return Some(());
+            }
+            LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr | LLVMOpcode::LLVMVAArg => return None,
+            LLVMOpcode::LLVMCall => return self.add_call(instruction, doings),
+            _ => return Some(()),
+        };
+        *kind += 1;
+        comes_from_parameters(pointer).then_some(())
+    }
+
+    /// Which kind of access a load or store is.
+    fn kind<'d>(&self, access: Value, doings: &'d mut Doings) -> &'d mut usize {
+        use inkwell::llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
+        let is_volatile = access.is_volatile() && !access.has_metadata(self.plain);
+        if is_volatile || access.ordering() != LLVMAtomicOrderingNotAtomic {
+            &mut doings.special
+        } else {
+            &mut doings.plain
+        }
+    }
+
+    fn add_call(&self, call: Value, doings: &mut Doings) -> Option<()> {
+        let pointers: Vec<Value> =
+            call.arguments().map(|(_, argument)| argument).filter(|argument| argument.kind().is_pointer()).collect();
+        let are_parameters = || !pointers.is_empty() && pointers.iter().all(|pointer| comes_from_parameters(*pointer));
+        if hidden_name(call).is_some() {
+            doings.plain += 1;
+            return are_parameters().then_some(());
+        }
+        match callee(call, self.names) {
+            Callee::Assembly(Assembly::Nothing) => Some(()),
+            Callee::Assembly(Assembly::Program(_)) if pointers.is_empty() => {
+                doings.fences += 1;
+                Some(())
+            }
+            Callee::Assembly(Assembly::Program(_)) | Callee::Modelled(_) => {
+                doings.special += 1;
+                are_parameters().then_some(())
+            }
+            Callee::Memory(_) => {
+                doings.plain += 1;
+                are_parameters().then_some(())
+            }
+            Callee::Intrinsic(name) if fence_intrinsic(&name).is_some() => {
+                doings.fences += 1;
+                Some(())
+            }
+            Callee::Intrinsic(name) => (is_quiet_intrinsic(&name) || pointers.is_empty()).then_some(()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a pointer is one of the function's parameters, or an address counted from one.
+fn comes_from_parameters(pointer: Value) -> bool {
+    let mut seen = Vec::new();
+    let mut open = vec![pointer];
+    let mut found = false;
+    while let Some(value) = open.pop() {
+        if seen.contains(&value) {
+            continue;
+        }
+        seen.push(value);
+        match value.opcode() {
+            _ if value.is_argument() => found = true,
+            _ if value.is_null_pointer() || value.is_undefined() => {}
+            Some(
+                LLVMOpcode::LLVMGetElementPtr
+                | LLVMOpcode::LLVMBitCast
+                | LLVMOpcode::LLVMAddrSpaceCast
+                | LLVMOpcode::LLVMFreeze,
+            ) => open.push(value.operand(0)),
+            Some(LLVMOpcode::LLVMSelect) => open.extend([value.operand(2), value.operand(1)]),
+            Some(LLVMOpcode::LLVMPHI) => open.extend(value.incoming().map(|(incoming, _)| incoming)),
+            _ => return false,
+        }
+    }
+    found
+}
