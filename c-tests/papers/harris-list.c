@@ -47,7 +47,7 @@ static struct node *behind(link link) { return (struct node *)(link & ~(uintptr_
 static bool is_marked(link link) { return link & 1; }
 
 static link get(_Atomic(link) *place) {
-    return atomic_load_explicit(place, memory_order_relaxed); // @get-next
+    return atomic_load_explicit(place, memory_order_relaxed);
 }
 
 static bool swing(_Atomic(link) *place, link old, link new) {
@@ -69,7 +69,7 @@ static struct node *search(int key, struct node **before) {
             node = behind(next);
             if (node == &last)
                 break;
-            next = get(&node->next);
+            next = get(&node->next); // @get-next
         } while (is_marked(next) || node->key < key); // @get-key
         bool is_clean = behind(before_next) == node;
         if (is_clean || swing(&(*before)->next, before_next, (link)node))

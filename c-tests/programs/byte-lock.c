@@ -109,7 +109,7 @@ static void lower(struct byte_lock *lock, int who) {
 }
 
 static bool has_writer(struct byte_lock *lock) {
-    return atomic_load_explicit(&lock->writer, memory_order_acquire) != 0; // @has-writer
+    return atomic_load_explicit(&lock->writer, memory_order_acquire) != 0;
 }
 
 static void wait_for_writer(struct byte_lock *lock) {
@@ -128,7 +128,7 @@ bool byte_lock_try_read(struct byte_lock *lock, int who) {
 void byte_lock_read(struct byte_lock *lock, int who) {
 #if SEEDED == 3
     raise(lock, who);
-    wait_for_writer(lock);
+    wait_for_writer(lock); // @has-writer
 #else
     while (!byte_lock_try_read(lock, who))
         wait_for_writer(lock);
@@ -139,7 +139,7 @@ void byte_lock_end_read(struct byte_lock *lock, int who) { lower(lock, who); }
 
 // Whether the thread of that number reads.
 static bool is_reading(struct byte_lock *lock, int number) {
-    return atomic_load_explicit(&lock->readers[number], memory_order_acquire) != 0; // @is-reading
+    return atomic_load_explicit(&lock->readers[number], memory_order_acquire) != 0;
 }
 
 static bool are_others_reading(struct byte_lock *lock) {
@@ -164,7 +164,7 @@ void byte_lock_write(struct byte_lock *lock, int who) {
     while (!announce(lock, who))
         wait_for_writer(lock);
     for (int i = 0; i < BYTE_LOCK_SLOTS; i++)
-        while (is_reading(lock, i))
+        while (is_reading(lock, i)) // @is-reading
             ;
     while (are_others_reading(lock))
         ;

@@ -152,7 +152,7 @@ static void unprotect(struct stack_user *user) {
 static bool is_announced(struct stack *stack, const struct node *node) {
     for (int i = 0; i < STACK_USERS; i++) {
         struct stack_user *user = &stack->users[i];
-        if (atomic_load_explicit(&user->announced, memory_order_acquire) == node) // @is-announced
+        if (atomic_load_explicit(&user->announced, memory_order_acquire) == node)
             return true;
     }
     return false;
@@ -166,7 +166,7 @@ int stack_collect(struct stack_user *user) {
     user->retired_count = 0;
     while (node) {
         struct node *next = node->next_retired;
-        if (is_announced(user->stack, node)) {
+        if (is_announced(user->stack, node)) { // @is-announced
             node->next_retired = user->retired;
             user->retired = node;
             user->retired_count++;

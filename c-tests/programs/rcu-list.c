@@ -100,7 +100,7 @@ void map_destroy(struct map *map) {
 
 // The next node of a list without a lock.
 static struct node *follow(_Atomic(struct node *) *link) {
-    return atomic_load_explicit(link, memory_order_acquire); // @get-next
+    return atomic_load_explicit(link, memory_order_acquire);
 }
 
 // Makes what is new reachable for readers.
@@ -159,7 +159,7 @@ bool map_find(struct map *map, int reader, int key, int *value) {
 int map_sum(struct map *map, int reader) {
     int sum = 0;
     read_lock(map, reader);
-    for (struct node *node = follow(&map->first); node; node = follow(&node->next))
+    for (struct node *node = follow(&map->first); node; node = follow(&node->next)) // @get-next
         sum += node->value; // @get-value
     read_unlock(map, reader);
     return sum;

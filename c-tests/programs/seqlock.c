@@ -100,14 +100,14 @@ static bool read_retry(struct seqlock *lock, unsigned before) {
     (void)lock, (void)before;
     return false;
 #else
-    return atomic_load_explicit(&lock->count, memory_order_relaxed) != before; // @validate
+    return atomic_load_explicit(&lock->count, memory_order_relaxed) != before;
 #endif
 }
 
 // Copies word by word; what comes out is good for nothing before `read_retry` has said so.
 static void copy_out(struct seqlock *lock, long words[SEQLOCK_WORDS]) {
     for (int i = 0; i < SEQLOCK_WORDS; i++)
-        words[i] = atomic_load_explicit(&lock->words[i], memory_order_relaxed); // @read
+        words[i] = atomic_load_explicit(&lock->words[i], memory_order_relaxed);
 }
 
 void seqlock_read(struct seqlock *lock, long words[SEQLOCK_WORDS]) {
@@ -115,8 +115,8 @@ void seqlock_read(struct seqlock *lock, long words[SEQLOCK_WORDS]) {
     unsigned count;
     do {
         count = read_begin(lock);
-        copy_out(lock, copy);
-    } while (read_retry(lock, count));
+        copy_out(lock, copy); // @read
+    } while (read_retry(lock, count)); // @validate
     memcpy(words, copy, sizeof copy);
 }
 
@@ -161,7 +161,7 @@ static void write_end(struct seqlock *lock) {
 
 // Writers, between `write_begin` and `write_end`.
 static void set_word(struct seqlock *lock, int i, long word) {
-    atomic_store_explicit(&lock->words[i], word, memory_order_relaxed); // @write
+    atomic_store_explicit(&lock->words[i], word, memory_order_relaxed);
 }
 
 void seqlock_write(struct seqlock *lock, const long words[SEQLOCK_WORDS]) {
@@ -178,7 +178,7 @@ void seqlock_add(struct seqlock *lock, const long words[SEQLOCK_WORDS]) {
     write_begin(lock);
     for (int i = 0; i < SEQLOCK_WORDS; i++) {
         long word = atomic_load_explicit(&lock->words[i], memory_order_relaxed);
-        set_word(lock, i, word + words[i]);
+        set_word(lock, i, word + words[i]); // @write
     }
     write_end(lock);
     write_unlock(lock);

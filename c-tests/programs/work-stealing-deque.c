@@ -93,12 +93,12 @@ static struct array *array_create(size_t capacity, struct array *older) {
 
 static task array_get(struct array *array, ptrdiff_t at) {
     _Atomic(task) *place = &array->tasks[(size_t)at & array->mask];
-    return atomic_load_explicit(place, memory_order_relaxed); // @get-task
+    return atomic_load_explicit(place, memory_order_relaxed);
 }
 
 static void array_put(struct array *array, ptrdiff_t at, task one) {
     _Atomic(task) *place = &array->tasks[(size_t)at & array->mask];
-    atomic_store_explicit(place, one, memory_order_relaxed); // @put-task
+    atomic_store_explicit(place, one, memory_order_relaxed);
 }
 
 struct deque *deque_create(size_t capacity) {
@@ -153,7 +153,7 @@ bool deque_push(struct deque *deque, task one) {
         array = grow(deque, array, top, bottom);
     if (!array)
         return false;
-    array_put(array, bottom, one);
+    array_put(array, bottom, one); // @put-task
 #if SEEDED != 2
     atomic_thread_fence(memory_order_release);
 #endif
@@ -200,7 +200,7 @@ enum steal deque_steal(struct deque *deque, task *one) {
     if (top >= bottom)
         return STEAL_EMPTY;
     struct array *array = atomic_load_explicit(&deque->array, memory_order_acquire);
-    *one = array_get(array, top);
+    *one = array_get(array, top); // @get-task
     return win(deque, top) ? STEAL_DONE : STEAL_LOST;
 }
 
