@@ -52,7 +52,7 @@ static void lock(struct node *node) {
     int free;
     do
         free = 0;
-    while (!atomic_compare_exchange_strong_explicit(&node->lock, &free, 1, // @take
+    while (!atomic_compare_exchange_strong_explicit(&node->lock, &free, 1,
                                                     memory_order_relaxed, memory_order_relaxed));
 }
 
@@ -108,7 +108,7 @@ static bool remove_key(int key) {
     for (;;) {
         node = locate(key, &before);
         lock(before);
-        lock(node);
+        lock(node); // @take
         is_valid = are_neighbours(before, node);
         is_there = false;
         if (is_valid && node->key == key) {
