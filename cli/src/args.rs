@@ -3,12 +3,13 @@
 //! Values stay text here; [`crate::plan`] gives them their meaning.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 use crate::exit::{Failure, Status};
-use crate::plan::{self, CheckPlan, MonitorPlan};
+use crate::plan::{CheckPlan, MonitorPlan, ReplayPlan};
 use crate::screen::{self, Channel, Color, Screen, complain};
 use crate::{cc, check, doctor, monitor, replay};
 
@@ -65,6 +66,8 @@ FINDING is a folder that `fencehound check` made, or its finding.json.
 Options:
   --step                  one event at a time: Enter shows the next
   --gdb                   open gdb on the program, with this schedule
+  --source DIR            use files below DIR, too [default: this folder]
+  --cflags \"...\"          trust these options of the compiler
   --color auto|always|never   NO_COLOR is obeyed
 
 Exit status: 1 reproduced, 0 not reproduced, 2 the file is corrupt or foreign,
@@ -84,6 +87,7 @@ Options:
                           prefix_pso, burnim_tso, burnim_pso; none; of logs
                           with commits: tso-atomicity, sc-equivalence
   --search-steps N        of tso-atomicity, a log [default: 1000000]
+  --source DIR            quote sources below DIR, too [default: this folder]
   --json FILE|-           machine-readable, to a file or the standard output
   --color auto|always|never   NO_COLOR is obeyed
 
@@ -228,6 +232,10 @@ pub(crate) struct ReplayArgs {
     pub(crate) step: bool,
     #[arg(long, conflicts_with = "step")]
     pub(crate) gdb: bool,
+    #[arg(long, value_name = "DIR")]
+    pub(crate) source: Vec<PathBuf>,
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    pub(crate) cflags: Vec<String>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
@@ -241,6 +249,8 @@ pub(crate) struct MonitorArgs {
     pub(crate) monitor: Option<String>,
     #[arg(long, value_name = "N", default_value = "1000000")]
     pub(crate) search_steps: String,
+    #[arg(long, value_name = "DIR")]
+    pub(crate) source: Vec<PathBuf>,
     #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
     pub(crate) json: Option<String>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -272,8 +282,7 @@ fn run(command: Command) -> Status {
             Err(failure) => fail(&failure),
         },
         Command::Replay(typed) => {
-            let mode = plan::replay_mode(&typed);
-            replay::run(&typed.finding, mode, typed.color).unwrap_or_else(|failure| fail(&failure))
+            ReplayPlan::new(&typed).and_then(|plan| replay::run(&plan)).unwrap_or_else(|failure| fail(&failure))
         }
         Command::Monitor(typed) => match MonitorPlan::new(&typed) {
             Ok(plan) => monitor::run(&plan),

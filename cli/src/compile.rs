@@ -173,7 +173,8 @@ fn hashes(directory: &Path, files: Vec<String>) -> Vec<(String, String)> {
     names.into_iter().map(|name| (name.clone(), hash(&name))).collect()
 }
 
-fn plain_name(name: &str) -> &str {
+/// The name without `./` at its beginning.
+pub(crate) fn plain_name(name: &str) -> &str {
     match name.strip_prefix("./") {
         Some(rest) => plain_name(rest),
         None => name,

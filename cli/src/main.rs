@@ -27,6 +27,7 @@ mod screen;
 mod search;
 mod symbols;
 mod toolchain;
+mod trust;
 mod workplace;
 
 fn main() -> std::process::ExitCode {

@@ -12,6 +12,7 @@ use crate::exit::Failure;
 use crate::program::{file_kind, require_ours};
 use crate::screen::{Channel, Color, Screen};
 use crate::search::{Budget, Spread};
+use crate::trust::Roots;
 
 /// What to check.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -254,8 +255,46 @@ impl CheckPlan {
     }
 }
 
+/// A command `replay`, understood.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplayPlan {
+    /// The folder of the finding, or its file, as typed.
+    pub(crate) finding: PathBuf,
+    /// How it is shown.
+    pub(crate) mode: ReplayMode,
+    /// Where what it names may lie.
+    pub(crate) roots: Roots,
+    /// Options for the compiler that the user trusts.
+    pub(crate) trusted_options: Vec<String>,
+    /// When to colour.
+    pub(crate) color: Color,
+}
+
+impl ReplayPlan {
+    /// Gives what was typed its meaning, or says what is wrong with it.
+    pub(crate) fn new(typed: &ReplayArgs) -> Result<ReplayPlan, Failure> {
+        let mut trusted_options = Vec::new();
+        for flags in &typed.cflags {
+            trusted_options.extend(words_of(flags)?);
+        }
+        Ok(ReplayPlan {
+            finding: PathBuf::from(&typed.finding),
+            mode: replay_mode(typed),
+            roots: Roots::new(&typed.source)?,
+            trusted_options,
+            color: typed.color,
+        })
+    }
+}
+
+/// The options in a value of `--cflags`.
+fn words_of(flags: &str) -> Result<Vec<String>, Failure> {
+    let wrong = || Failure::usage(format!("--cflags `{flags}` has an open quote"), "quote as in a shell");
+    shlex::split(flags).ok_or_else(wrong)
+}
+
 /// A command `monitor`, understood.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct MonitorPlan {
     /// The logs, as typed.
     pub(crate) logs: Vec<String>,
@@ -263,6 +302,8 @@ pub(crate) struct MonitorPlan {
     pub(crate) monitors: Vec<MonitorName>,
     /// How many steps the search for a cycle in each execution of SC may take.
     pub(crate) search_steps: u64,
+    /// Where the sources that a log names may lie.
+    pub(crate) roots: Roots,
     /// Where the JSON goes.
     pub(crate) json: JsonTo,
     /// When to colour.
@@ -281,6 +322,7 @@ impl MonitorPlan {
             logs: typed.logs.clone(),
             monitors,
             search_steps: count("--search-steps", &typed.search_steps)?,
+            roots: Roots::new(&typed.source)?,
             json: json_to(typed.json.as_deref()),
             color: typed.color,
         })
@@ -317,7 +359,7 @@ pub(crate) enum ReplayMode {
 }
 
 /// The mode of a `replay`.
-pub(crate) fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
+fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
     match (typed.gdb, typed.step) {
         (true, _) => ReplayMode::Gdb,
         (false, true) => ReplayMode::Step,
@@ -739,8 +781,7 @@ fn compile_options(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Resul
         options.extend(cc::uninitialised());
     }
     for flags in &typed.cflags {
-        let wrong = || Failure::usage(format!("--cflags `{flags}` has an open quote"), "quote as in a shell");
-        options.extend(shlex::split(flags).ok_or_else(wrong)?);
+        options.extend(words_of(flags)?);
     }
     Ok(options)
 }

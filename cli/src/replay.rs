@@ -1,6 +1,5 @@
 //! `fencehound replay`: runs one recorded schedule again and shows it, at once, event by event, or in gdb.
 
-use std::fs;
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -12,38 +11,40 @@ use std::time::Duration;
 use protocol::{Finding, Job, Kind, Replay, Role, ScheduleEnd, Trace, VERSION, Violation};
 
 use crate::check::{compiled_program, print_verdict};
-use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
+use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file, plain_name};
 use crate::exit::{Failure, Status};
 use crate::findings;
 use crate::interrupt::{Cause, Interrupts};
 use crate::litmus;
-use crate::plan::ReplayMode;
+use crate::plan::{ReplayMode, ReplayPlan};
 use crate::program::{self, Program, Replayed, file_kind, require_ours};
 use crate::report::columns::{Row, Table};
 use crate::report::excerpt::Sources;
 use crate::report::{self, Detail, Subject, Threads};
-use crate::screen::{Channel, Color, Screen, plain};
+use crate::screen::{Channel, Screen, plain};
 use crate::toolchain::{Toolchain, in_path};
+use crate::trust::{self, is_plain_file_name};
 
 /// Seconds that gdb's user may look at a thread before it counts as an endless loop: a year.
 const PATIENCE: u64 = 365 * 24 * 3600;
 
 /// Runs the command.
-pub(crate) fn run(path: &str, mode: ReplayMode, color: Color) -> Result<Status, Failure> {
-    let finding = findings::load(Path::new(path))?;
+pub(crate) fn run(plan: &ReplayPlan) -> Result<Status, Failure> {
+    let finding = findings::load(&plan.finding)?;
+    require_trusted(&finding, plan)?;
     require_unchanged(&finding)?;
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
-    let screen = Screen::new(Channel::Output, color);
+    let screen = Screen::new(Channel::Output, plan.color);
     if finding.program.is_litmus() {
-        return litmus::replay(&finding, mode, screen);
+        return litmus::replay(&finding, plan, screen);
     }
-    let (program, _built) = rebuild(&finding, mode, color, &interrupts)?;
-    if mode == ReplayMode::Gdb {
+    let (program, _built) = rebuild(&finding, plan, &interrupts)?;
+    if plan.mode == ReplayMode::Gdb {
         return open_gdb(&finding, &program, &interrupts);
     }
     match program.replay(&job(&finding), &interrupts)? {
-        Replayed::Trace(trace) => Ok(present(&finding, &trace, mode, screen)),
+        Replayed::Trace(trace) => Ok(present(&finding, &trace, plan, screen)),
         Replayed::Diverged(words) => {
             print_verdict(screen, &not_followed(&words));
             Ok(Status::Clean)
@@ -89,16 +90,32 @@ fn changed(words: &str, finding: &Finding) -> Failure {
     Failure::usage(message, format!("check it again: fencehound check {}", finding.program.target.join(" ")))
 }
 
+/// Refuses what a finding of somebody else's could do: it is data, and names files and options.
+fn require_trusted(finding: &Finding, plan: &ReplayPlan) -> Result<(), Failure> {
+    let made_of = &finding.program;
+    let directory = Path::new(&made_of.directory);
+    // What is gone is said to be gone.
+    let places = made_of.target.iter().chain(made_of.files.iter().map(|(file, _)| file));
+    let places = places.filter(|name| !is_of_the_system(name)).map(|name| directory.join(name));
+    for place in [directory.to_path_buf()].into_iter().chain(places).filter(|place| place.exists()) {
+        plan.roots.require(&place)?;
+    }
+    trust::require_harmless(&made_of.compile_options, directory, &plan.roots, &plan.trusted_options)
+}
+
+/// Whether it is a header of the system, at the word of its hash.
+fn is_of_the_system(name: &str) -> bool {
+    name.starts_with("/opt/") && name.ends_with(".h") && !name.contains("/../")
+}
+
 fn require_unchanged(finding: &Finding) -> Result<(), Failure> {
     let directory = Path::new(&finding.program.directory);
     if !directory.is_dir() {
         return Err(changed(&format!("{} is gone", directory.display()), finding));
     }
-    // What only looks like a finding may make clang read a device that has no end.
-    for option in &finding.program.compile_options {
-        if fs::metadata(directory.join(option)).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-            return Err(changed(&format!("{option} is not a file"), finding));
-        }
+    let unknown = |name: &&String| !finding.program.files.iter().any(|(file, _)| file == plain_name(name));
+    if let Some(name) = finding.program.target.iter().find(unknown) {
+        return Err(changed(&format!("the finding has no hash of {name}"), finding));
     }
     for (file, hash) in &finding.program.files {
         match hash_file(&directory.join(file)) {
@@ -111,12 +128,7 @@ fn require_unchanged(finding: &Finding) -> Result<(), Failure> {
 }
 
 /// The program of a finding, compiled again if it was `.c` files.
-fn rebuild(
-    finding: &Finding,
-    mode: ReplayMode,
-    color: Color,
-    interrupts: &Interrupts,
-) -> Result<(Program, Option<Built>), Failure> {
+fn rebuild(finding: &Finding, plan: &ReplayPlan, interrupts: &Interrupts) -> Result<(Program, Option<Built>), Failure> {
     let made_of = &finding.program;
     let directory = PathBuf::from(&made_of.directory);
     let arguments = finding.arguments.clone();
@@ -128,7 +140,7 @@ fn rebuild(
         require_ours(name, kind)?;
         return Ok((Program { executable, name: name.clone(), arguments, directory }, None));
     }
-    let debug = if mode == ReplayMode::Gdb { DebugInfo::Full } else { DebugInfo::Lines };
+    let debug = if plan.mode == ReplayMode::Gdb { DebugInfo::Full } else { DebugInfo::Lines };
     let sources = CompileSources {
         directory: directory.clone(),
         files: made_of.target.clone(),
@@ -136,7 +148,7 @@ fn rebuild(
     };
     let parts = Toolchain::locate().require()?;
     let built =
-        compile::compile(&sources, &parts, debug, color, interrupts).map_err(|failure| match failure.status {
+        compile::compile(&sources, &parts, debug, plan.color, interrupts).map_err(|failure| match failure.status {
             Status::Compile => changed("it does not compile any more", finding),
             _ => failure,
         })?;
@@ -148,18 +160,18 @@ fn rebuild(
 }
 
 /// Shows an execution, and says whether it is the one of the finding.
-pub(crate) fn present(finding: &Finding, trace: &Trace, mode: ReplayMode, screen: Screen) -> Status {
+pub(crate) fn present(finding: &Finding, trace: &Trace, plan: &ReplayPlan, screen: Screen) -> Status {
     let violation = &finding.violation;
     let reproduced = shows(trace, violation);
     let threads = Threads::of(&finding.program);
     let subject =
         Subject { id: &finding.id, violation, trace: Some(trace), monitors: &finding.monitors, folder: "", threads };
-    if mode == ReplayMode::Step {
+    if plan.mode == ReplayMode::Step {
         step(&subject, trace, screen);
     }
     if reproduced || violation.kind == Kind::Nondeterministic {
-        let mut sources = Sources::new([PathBuf::from(&finding.program.directory)]);
-        let detail = if mode == ReplayMode::Step { Detail::Excerpts } else { Detail::Everything };
+        let mut sources = Sources::within([PathBuf::from(&finding.program.directory)], plan.roots.clone());
+        let detail = if plan.mode == ReplayMode::Step { Detail::Excerpts } else { Detail::Everything };
         screen.print(&(report::finding(&subject, detail, screen.width(), &mut sources) + "\n"));
     }
     if reproduced {
@@ -217,6 +229,7 @@ fn gdb_arguments(finding: &Finding) -> Vec<String> {
     // The runtime's own timers.
     commands.extend(["SIGALRM", "SIGVTALRM", "SIGPROF"].map(|signal| format!("handle {signal} nostop noprint pass")));
     let sites = finding.violation.sites.iter().filter(|site| site.role != Role::Previous && site.place.line > 0);
+    let sites = sites.filter(|site| is_plain_file_name(&site.place.file));
     let mut places: Vec<String> = sites.map(|site| format!("{}:{}", site.place.file, site.place.line)).collect();
     places.dedup();
     commands.extend(places.iter().map(|place| format!("break {place}")));

@@ -133,7 +133,7 @@ impl Bench {
         let bench = Bench { folder: tempfile::tempdir().unwrap() };
         bench.write("explored", &lines(&messages(explored)));
         bench.write("replayed", &lines(replayed));
-        symlink(&installation().program, bench.path("program")).unwrap();
+        fs::copy(&installation().program, bench.path("program")).unwrap();
         bench
     }
 

@@ -18,7 +18,7 @@ use super::search::Watched;
 use super::{Target, read};
 use crate::check::print_verdict;
 use crate::exit::{Failure, Status};
-use crate::plan::ReplayMode;
+use crate::plan::{ReplayMode, ReplayPlan};
 use crate::replay::{not_followed, present};
 use crate::screen::Screen;
 
@@ -108,15 +108,15 @@ fn interleaving_again(
 ///
 /// # Errors
 /// If the test cannot be read.
-pub(crate) fn replay(finding: &Finding, mode: ReplayMode, screen: Screen) -> Result<Status, Failure> {
-    if mode == ReplayMode::Gdb {
+pub(crate) fn replay(finding: &Finding, plan: &ReplayPlan, screen: Screen) -> Result<Status, Failure> {
+    if plan.mode == ReplayMode::Gdb {
         return Err(Failure::usage("--gdb does not fit litmus tests", "--step shows one event after the other"));
     }
     let [name] = &finding.program.target[..] else { return Err(Failure::internal("a test is one file")) };
     let target = read(Path::new(&finding.program.directory), name)?;
     let monitors = &finding.monitors;
     match again(&target, &finding.violation.schedule, monitors, finding.limits.max_events) {
-        Ok(trace) => Ok(present(finding, &trace, mode, screen)),
+        Ok(trace) => Ok(present(finding, &trace, plan, screen)),
         Err(words) => {
             print_verdict(screen, &not_followed(&words));
             Ok(Status::Clean)

@@ -139,7 +139,7 @@ impl Judged {
     /// The violations, as many of them and as much of each as a reader can take.
     fn show(&self, plan: &MonitorPlan, screen: Screen, logs: usize) {
         let beside = Path::new(&self.name).parent().map(Path::to_path_buf);
-        let mut sources = Sources::new([PathBuf::new()].into_iter().chain(beside));
+        let mut sources = Sources::within([PathBuf::new()].into_iter().chain(beside), plan.roots.clone());
         let mut before: Vec<&str> = Vec::new();
         for (id, violation) in identify(&self.violations).iter().zip(&self.violations).take(LISTED) {
             let subject =

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
 use protocol::Place;
 
 use super::{frame_place, full_place, printable};
+use crate::trust::Roots;
 
 const TAB: &str = "    ";
 /// Characters of a line that are shown.
@@ -19,19 +20,29 @@ const LONGEST: usize = 160;
 pub(crate) struct Sources {
     /// Where relative names are looked for, in order.
     folders: Vec<PathBuf>,
+    /// Where files must lie to be quoted, unless it is the user's own program that names them.
+    roots: Option<Roots>,
     files: BTreeMap<String, Vec<String>>,
 }
 
 impl Sources {
-    /// Sources below these folders.
+    /// The sources of the user's own program, whose relative names are of these folders.
     pub(crate) fn new(folders: impl IntoIterator<Item = PathBuf>) -> Sources {
-        Sources { folders: folders.into_iter().collect(), files: BTreeMap::new() }
+        Sources { folders: folders.into_iter().collect(), roots: None, files: BTreeMap::new() }
+    }
+
+    /// The same where somebody else may have written the names: nothing is quoted but what lies below the roots.
+    pub(crate) fn within(folders: impl IntoIterator<Item = PathBuf>, roots: Roots) -> Sources {
+        Sources { roots: Some(roots), ..Sources::new(folders) }
     }
 
     fn line(&mut self, place: &Place) -> Option<&str> {
-        let folders = &self.folders;
+        let (folders, roots) = (&self.folders, &self.roots);
+        let may_be_quoted = |file: &Path| file.is_file() && roots.as_ref().is_none_or(|roots| roots.hold(file));
         let read = || {
-            let content = folders.iter().find_map(|folder| fs::read(folder.join(&place.file)).ok()).unwrap_or_default();
+            let mut places = folders.iter().map(|folder| folder.join(&place.file));
+            let content = places.find_map(|file| may_be_quoted(&file).then(|| fs::read(&file).ok())?);
+            let content = content.unwrap_or_default();
             String::from_utf8_lossy(&content).lines().map(str::to_string).collect()
         };
         let lines = self.files.entry(place.file.clone()).or_insert_with(read);

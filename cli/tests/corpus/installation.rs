@@ -89,7 +89,8 @@ impl Installation {
     pub(crate) fn replay(&self, scratch: &Scratch, id: &str) -> Result<(), String> {
         let finding = Path::new(scratch.out()).join(id);
         let path = finding.to_str().expect("scratch folders have names in UTF-8").to_string();
-        let ending = self.run(scratch, &["replay".to_string(), path], scratch.folder.path())?;
+        let source = format!("--source={}", self.programs.display());
+        let ending = self.run(scratch, &["replay".to_string(), path, source], scratch.folder.path())?;
         let said = || format!("{}{}", ending.output, ending.errors);
         if ending.status.code() != Some(1) {
             return Err(format!("the replay of {id} ends with {}:\n{}", ending.status, said()));

@@ -8,4 +8,5 @@ mod findings;
 mod installed;
 mod memory;
 mod search;
+mod trust;
 mod wrappers;
