@@ -41,8 +41,8 @@ pub(crate) enum Action {
     Fill,
     /// A struct passed by value is first copied from shared memory: the argument's position, its type.
     PassByValue(u32, Type),
-    /// The instruction is refused when it is reached: what it is, and whether it is removed.
-    Refuse { what: String, removed: bool },
+    /// The instruction is refused when it is reached: what it is.
+    Refuse(String),
     /// The call's site is stored before it.
     StoreSite,
     /// The call fills a buffer to which a later one can jump; this argument says whether with the blocked signals.
@@ -82,7 +82,7 @@ impl Accesses<'_> {
             Some(LLVMOpcode::LLVMAtomicRMW) => self.read_modify_write(instruction),
             Some(LLVMOpcode::LLVMAtomicCmpXchg) => self.compare_exchange(instruction),
             Some(LLVMOpcode::LLVMFence) => Self::fence(instruction),
-            Some(LLVMOpcode::LLVMVAArg) => vec![refuse("the va_arg instruction", true)],
+            Some(LLVMOpcode::LLVMVAArg) => vec![refuse("the va_arg instruction")],
             _ if instruction.is_call() => self.call(instruction),
             _ => Vec::new(),
         };
@@ -126,7 +126,7 @@ impl Accesses<'_> {
     fn load(&self, load: Value) -> Vec<Action> {
         let pointer = load.operand(0);
         if self.is_non_temporal(load, pointer) {
-            return vec![refuse("a non-temporal load", true)];
+            return vec![refuse("a non-temporal load")];
         }
         self.access(pointer, load.kind(), load.ordering(), |order| order.map_or(Action::Load, Action::AtomicLoad))
     }
@@ -134,7 +134,7 @@ impl Accesses<'_> {
     fn store(&self, store: Value) -> Vec<Action> {
         let kind = store.operand(0).kind();
         if self.is_non_temporal(store, store.operand(1)) {
-            return vec![refuse("a non-temporal store", true)];
+            return vec![refuse("a non-temporal store")];
         }
         self.access(store.operand(1), kind, store.ordering(), |order| order.map_or(Action::Store, Action::AtomicStore))
     }
@@ -156,15 +156,15 @@ impl Accesses<'_> {
             return Vec::new();
         }
         if pointer.kind().address_space() != 0 {
-            return vec![refuse("an access relative to a segment register", true)];
+            return vec![refuse("an access relative to a segment register")];
         }
         if ordering == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic {
             return vec![action(None)];
         }
         vec![match (self.atomic_bytes(kind), c11_order(ordering)) {
             (Ok(_), Some(order)) => action(Some(order)),
-            (Err(what), _) => refuse(&what, true),
-            (_, None) => refuse("an unordered atomic access", true),
+            (Err(what), _) => refuse(&what),
+            (_, None) => refuse("an unordered atomic access"),
         }]
     }
 
@@ -175,10 +175,10 @@ impl Accesses<'_> {
         let kind = instruction.kind();
         let order = c11_order(instruction.ordering());
         vec![match (self.atomic_bytes(kind), rmw_number(instruction.rmw_operation(), kind), order) {
-            (Err(what), _, _) => refuse(&what, true),
-            (_, None, _) => refuse("an atomic operation on a number of this type", true),
+            (Err(what), _, _) => refuse(&what),
+            (_, None, _) => refuse("an atomic operation on a number of this type"),
             (Ok(_), Some(operation), Some(order)) => Action::ReadModifyWrite(operation, order),
-            (_, _, None) => refuse("an unordered atomic access", true),
+            (_, _, None) => refuse("an unordered atomic access"),
         }]
     }
 
@@ -191,8 +191,8 @@ impl Accesses<'_> {
         let weak = u32::from(instruction.is_weak());
         vec![match (self.atomic_bytes(instruction.operand(1).kind()), success, failure) {
             (Ok(_), Some(success), Some(failure)) => Action::CompareExchange(success | failure << 8 | weak << 16),
-            (Err(what), _, _) => refuse(&what, true),
-            _ => refuse("an unordered atomic access", true),
+            (Err(what), _, _) => refuse(&what),
+            _ => refuse("an unordered atomic access"),
         }]
     }
 
@@ -208,7 +208,7 @@ impl Accesses<'_> {
         if fence.is_single_thread() {
             return Vec::new();
         }
-        vec![c11_order(fence.ordering()).map_or_else(|| refuse("an unordered fence", true), Action::Fence)]
+        vec![c11_order(fence.ordering()).map_or_else(|| refuse("an unordered fence"), Action::Fence)]
     }
 
     /// The actions of a call.
@@ -223,7 +223,7 @@ impl Accesses<'_> {
             Callee::Intrinsic(name) => actions.extend(self.intrinsic(call, &name)),
             Callee::Memory(copies) => actions.extend(self.memory(call, copies)),
             Callee::AtomicLibrary(name) => actions.push(self.atomic_library(call, &name)),
-            Callee::Unsupported(name) => actions.push(refuse(&format!("the function `{name}`"), false)),
+            Callee::Unsupported(name) => actions.push(refuse(&format!("the function `{name}`"))),
             Callee::Modelled(_) | Callee::Indirect => actions.push(Action::StoreSite),
             Callee::SetJump => actions.push(Action::SetJump { saves_mask: None }),
             Callee::SetJumpWithSignals => actions.push(Action::SetJump { saves_mask: Some(1) }),
@@ -246,7 +246,7 @@ impl Accesses<'_> {
     /// The actions of inline assembly.
     fn assembly(&self, call: Value, meaning: Assembly) -> Vec<Action> {
         if passes_control_elsewhere(call) {
-            return vec![refuse("asm goto", false)];
+            return vec![refuse("asm goto")];
         }
         let elementtype = attribute_kind("elementtype");
         let visible = |&(index, argument): &(u32, Value)| {
@@ -262,13 +262,13 @@ impl Accesses<'_> {
                 _ => vec![Action::Lift { program, shared }],
             },
             Assembly::Native { name, .. } if !shared.is_empty() => {
-                vec![refuse(&format!("inline assembly `{name}` on memory that others could see"), false)]
+                vec![refuse(&format!("inline assembly `{name}` on memory that others could see"))]
             }
             Assembly::Native { name, harmless, fence } => {
                 let announce = Action::Announce { name, harmless, pointers: Vec::new() };
                 fence.map(Action::FenceBefore).into_iter().chain([announce]).collect()
             }
-            Assembly::Unknown(text) => vec![refuse(&format!("inline assembly `{text}`"), false)],
+            Assembly::Unknown(text) => vec![refuse(&format!("inline assembly `{text}`"))],
         }
     }
 
@@ -280,7 +280,7 @@ impl Accesses<'_> {
                 let shared = buffers.filter(|&position| !self.privacy.is_native(call.operand(position))).collect();
                 Action::Library { function, shared }
             }
-            _ => refuse(&format!("the library function `{name}`"), !is_terminator(call)),
+            _ => refuse(&format!("the library function `{name}`")),
         }
     }
 
@@ -292,7 +292,7 @@ impl Accesses<'_> {
             && call
                 .arguments()
                 .any(|(_, argument)| argument.kind().holds_pointers() && !self.privacy.is_of_no_interest(argument));
-        harmful.then(|| refuse(&format!("the intrinsic `{name}`"), false))
+        harmful.then(|| refuse(&format!("the intrinsic `{name}`")))
     }
 
     /// The action of a memcpy, memmove or memset.
@@ -321,8 +321,8 @@ impl Accesses<'_> {
     }
 }
 
-fn refuse(what: &str, removed: bool) -> Action {
-    Action::Refuse { what: what.to_owned(), removed }
+fn refuse(what: &str) -> Action {
+    Action::Refuse(what.to_owned())
 }
 
 /// The width in bytes of a type that a hook takes as a value: 1, 2, 4 or 8.

@@ -39,7 +39,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
             Action::Copy { to_native, from_native } => self.copy(instruction, *to_native, *from_native, site),
             Action::Fill => self.fill(instruction, site),
             Action::PassByValue(argument, kind) => self.pass_by_value(instruction, *argument, *kind, site),
-            Action::Refuse { what, removed } => self.refuse(instruction, what, *removed, site),
+            Action::Refuse(what) => self.refuse(what, site),
             Action::StoreSite => self.store_site(site),
             Action::SetJump { saves_mask } => {
                 let none = self.hooks.number(0).into();
@@ -324,16 +324,10 @@ impl<'ctx> Emitter<'_, 'ctx> {
         Ok(())
     }
 
-    fn refuse(&mut self, instruction: Value, what: &str, removed: bool, site: BasicValueEnum<'ctx>) -> Result<()> {
+    /// Refuses an instruction, which stays where it is for a program that nobody controls.
+    fn refuse(&mut self, what: &str, site: BasicValueEnum<'ctx>) -> Result<()> {
         let what = self.hooks.string(what).into();
-        self.hooks.call("__fh_unsupported", 0, &[what, site])?;
-        if removed {
-            if !instruction.users().is_empty() {
-                instruction.replace_by(instruction.kind().zero());
-            }
-            instruction.erase();
-        }
-        Ok(())
+        self.hooks.call("__fh_unsupported", 0, &[what, site]).map(drop)
     }
 
     fn store_site(&mut self, site: BasicValueEnum<'ctx>) -> Result<()> {

@@ -14,6 +14,7 @@ use inkwell::module::Linkage;
 use crate::hooks::Hooks;
 use crate::ir::{Value, attribute_kind, definitions, functions};
 use crate::names::Names;
+use crate::stubs;
 
 const FUNCTION: LLVMAttributeIndex = LLVMAttributeIndex::MAX;
 
@@ -64,7 +65,7 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
             }
             let calls = function.users().into_iter().filter(|user| user.is_call() && user.callee() == function);
             calls.for_each(strip_call);
-            function.set_name(&format!("__fh_{name}"));
+            function.set_name(&stubs::name_of(module, &name));
             match &*name {
                 "pthread_cancel" => say_that_it_cancels(hooks),
                 "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np" => {

@@ -263,7 +263,7 @@ impl Effects<'_> {
             // Under TSO other fences are nothing. What is refused is not executed. What is called is asked below.
             Action::Fence(_)
             | Action::FenceBefore(_)
-            | Action::Refuse { .. }
+            | Action::Refuse(_)
             | Action::StoreSite
             | Action::Announce { .. } => Vec::new(),
         }

@@ -4,7 +4,7 @@
 
 use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::LLVMOpcode;
-use inkwell::llvm_sys::core::{LLVMDeleteGlobal, LLVMSetGlobalConstant, LLVMSetSection, LLVMSetThreadLocal};
+use inkwell::llvm_sys::core::{LLVMSetGlobalConstant, LLVMSetSection};
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
 use crate::failure::{Failure, Result};
@@ -12,14 +12,15 @@ use crate::hooks::{Hooks, handle};
 use crate::ir::{Layout, Value, c_text, globals};
 use crate::shim;
 use crate::sites::source_name;
+use crate::stubs;
 
 /// Moves the variables, after all hooks are in place.
 pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -> Result<()> {
     for global in globals(module) {
         let name = global.name();
         match name.as_str() {
-            "llvm.global_ctors" => move_structors(hooks, global, "fh_ctors"),
-            "llvm.global_dtors" => move_structors(hooks, global, "fh_dtors"),
+            "llvm.global_ctors" => take_structors(hooks, global, "fh_ctors")?,
+            "llvm.global_dtors" => take_structors(hooks, global, "fh_dtors")?,
             _ => {}
         }
         if name.starts_with("llvm.") || name.starts_with(".fh.") || name.starts_with("__fh_") {
@@ -27,7 +28,6 @@ pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -
         }
         if global.is_thread_local() {
             lower(hooks, global)?;
-            set_section(global, "fh_tdata", "fh_tbss");
         } else if !global.is_global_constant() && set_section(global, "fh_data", "fh_bss") {
             let size = layout.allocated_size(global.global_value_type());
             let padded = shim::pad(global, GAP)?;
@@ -37,21 +37,19 @@ pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -
     Ok(())
 }
 
-/// Moves the list of constructors or destructors, so that the runtime calls them in each execution.
-fn move_structors(hooks: &Hooks, list: Value, section: &str) {
-    let Some(initializer) = list.initializer() else { return };
+/// Hands the list of constructors or destructors to the runtime, which calls them in each execution. Where no tool
+/// controls the program, the system calls them.
+fn take_structors(hooks: &Hooks, list: Value, section: &str) -> Result<()> {
+    let Some(initializer) = list.initializer() else { return Ok(()) };
     let kind = initializer.kind().typed();
-    let moved = hooks.module.add_global(kind, None, ".fh.structors");
-    moved.set_initializer(&initializer.basic());
-    moved.set_constant(true);
-    moved.set_linkage(inkwell::module::Linkage::Private);
-    moved.set_section(Some(section));
-    moved.set_alignment(8);
-    // SAFETY: the list is live and nothing uses it.
-    unsafe { LLVMDeleteGlobal(list.raw()) }
-    if let Ok(moved) = handle(&moved.as_pointer_value()) {
-        shim::keep(moved);
-    }
+    let copied = hooks.module.add_global(kind, None, ".fh.structors");
+    copied.set_initializer(&initializer.basic());
+    copied.set_constant(true);
+    copied.set_linkage(inkwell::module::Linkage::Private);
+    copied.set_section(Some(section));
+    copied.set_alignment(8);
+    shim::keep(handle(&copied.as_pointer_value())?);
+    stubs::guard(hooks, list)
 }
 
 /// Bytes behind each variable (`runtime/src/globals.rs`).
@@ -88,8 +86,11 @@ fn set_section(global: Value, data: &str, zeros: &str) -> bool {
     true
 }
 
-/// Turns a thread-local variable into an ordinary one, the image, and each use into a question for the thread's own.
+/// Puts an ordinary variable beside a thread-local one, the image of which the runtime makes each thread's own, and
+/// turns each use into a question for the thread's own. Where no tool controls the program, that is the thread-local
+/// variable itself.
 fn lower(hooks: &Hooks, global: Value) -> Result<()> {
+    let image = image_of(hooks, global)?;
     shim::expand_constants(global);
     for user in global.users() {
         if !user.is_instruction() {
@@ -98,21 +99,33 @@ fn lower(hooks: &Hooks, global: Value) -> Result<()> {
         if user.is_call() && user.callee().is_function() && user.callee().name().starts_with("llvm.threadlocal.address")
         {
             hooks.before(user);
-            user.replace_by(own(hooks, global)?);
+            user.replace_by(own(hooks, image, global)?);
             user.erase();
         } else {
-            lower_operands(hooks, global, user)?;
+            lower_operands(hooks, image, global, user)?;
         }
     }
-    // SAFETY: the global is live.
-    unsafe { LLVMSetThreadLocal(global.raw(), 0) }
     // SAFETY: the global is live.
     unsafe { LLVMSetGlobalConstant(global.raw(), 0) }
     Ok(())
 }
 
+/// The image of a thread-local variable, with its initial value where that is defined here.
+fn image_of(hooks: &Hooks, global: Value) -> Result<Value> {
+    let kind = global.global_value_type().typed();
+    let image = hooks.module.add_global(kind, None, &format!("__fh_image_{}", global.name()));
+    if let Some(initializer) = global.initializer() {
+        image.set_initializer(&initializer.basic());
+    }
+    image.set_alignment(global.alignment().max(1));
+    let image = handle(&image.as_pointer_value())?;
+    image.set_linkage(global.linkage());
+    set_section(image, "fh_tdata", "fh_tbss");
+    Ok(image)
+}
+
 /// Replaces the variable where an instruction uses it as it is.
-fn lower_operands(hooks: &Hooks, global: Value, user: Value) -> Result<()> {
+fn lower_operands(hooks: &Hooks, image: Value, global: Value, user: Value) -> Result<()> {
     for position in (0..user.operand_count()).filter(|&position| user.operand(position) == global) {
         let place = if user.opcode() == Some(LLVMOpcode::LLVMPHI) {
             let incoming = user.incoming().nth(position as usize).and_then(|(_, block)| block.terminator());
@@ -121,17 +134,17 @@ fn lower_operands(hooks: &Hooks, global: Value, user: Value) -> Result<()> {
             user
         };
         hooks.before(place);
-        user.set_operand(position, own(hooks, global)?);
+        user.set_operand(position, own(hooks, image, global)?);
     }
     Ok(())
 }
 
 /// The address of the running thread's own variable.
-fn own(hooks: &Hooks, global: Value) -> Result<Value> {
+fn own(hooks: &Hooks, image: Value, global: Value) -> Result<Value> {
     use inkwell::module::Linkage;
     use inkwell::values::AsValueRef;
     let function = hooks.module.get_function("__fh_tls").unwrap_or_else(|| {
-        let kind = hooks.pointer_type().fn_type(&[hooks.pointer_type().into()], false);
+        let kind = hooks.pointer_type().fn_type(&[hooks.pointer_type().into(), hooks.pointer_type().into()], false);
         let function = hooks.module.add_function("__fh_tls", kind, Some(Linkage::External));
         // A function runs in one thread from its beginning to its end, so the answer is always the same to it.
         for name in ["nounwind", "willreturn", "memory"] {
@@ -139,7 +152,12 @@ fn own(hooks: &Hooks, global: Value) -> Result<Value> {
         }
         function
     });
-    let call = hooks.builder.build_call(function, &[global.pointer().into()], "")?;
+    let intrinsic = inkwell::intrinsics::Intrinsic::find("llvm.threadlocal.address")
+        .and_then(|intrinsic| intrinsic.get_declaration(&hooks.module, &[hooks.pointer_type().into()]))
+        .ok_or_else(|| Failure::new("LLVM has no thread-local variables"))?;
+    let real = hooks.builder.build_call(intrinsic, &[global.pointer().into()], "")?;
+    let real = real.try_as_basic_value().basic().ok_or_else(|| Failure::new("a variable without an address"))?;
+    let call = hooks.builder.build_call(function, &[image.pointer().into(), real.into()], "")?;
     let _ = call.as_value_ref();
     handle(&call.try_as_basic_value().basic().ok_or_else(|| Failure::new("__fh_tls gives nothing"))?)
 }

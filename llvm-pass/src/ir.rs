@@ -8,18 +8,18 @@ use std::ffi::{CStr, CString, c_char};
 
 use inkwell::llvm_sys::core::{
     LLVMAddFunction, LLVMConstIntGetSExtValue, LLVMConstIntGetZExtValue, LLVMConstNull, LLVMCountIncoming,
-    LLVMCountParams, LLVMCountStructElementTypes, LLVMGetAllocatedType, LLVMGetAtomicRMWBinOp, LLVMGetBasicBlockParent,
-    LLVMGetBasicBlockTerminator, LLVMGetCallSiteEnumAttribute, LLVMGetCalledFunctionType, LLVMGetCalledValue,
-    LLVMGetCmpXchgFailureOrdering, LLVMGetCmpXchgSuccessOrdering, LLVMGetConstOpcode, LLVMGetDebugLocDirectory,
-    LLVMGetDebugLocFilename, LLVMGetElementType, LLVMGetEnumAttributeAtIndex, LLVMGetEnumAttributeKindForName,
-    LLVMGetFirstBasicBlock, LLVMGetFirstFunction, LLVMGetFirstGlobal, LLVMGetFirstInstruction, LLVMGetFirstUse,
-    LLVMGetGEPSourceElementType, LLVMGetIncomingBlock, LLVMGetIncomingValue, LLVMGetIndices, LLVMGetInitializer,
-    LLVMGetInlineAsmAsmString, LLVMGetInlineAsmConstraintString, LLVMGetInstructionOpcode, LLVMGetInstructionParent,
-    LLVMGetIntTypeWidth, LLVMGetIntrinsicID, LLVMGetLinkage, LLVMGetMDKindID, LLVMGetMDNodeNumOperands,
-    LLVMGetMDNodeOperands, LLVMGetMetadata, LLVMGetNamedFunction, LLVMGetNamedMetadataNumOperands,
-    LLVMGetNamedMetadataOperands, LLVMGetNextBasicBlock, LLVMGetNextFunction, LLVMGetNextGlobal,
-    LLVMGetNextInstruction, LLVMGetNextUse, LLVMGetNumArgOperands, LLVMGetNumIndices, LLVMGetNumOperands,
-    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetOrdering, LLVMGetParam, LLVMGetParamParent,
+    LLVMCountParams, LLVMCountStructElementTypes, LLVMGetAlignment, LLVMGetAllocatedType, LLVMGetAtomicRMWBinOp,
+    LLVMGetBasicBlockParent, LLVMGetBasicBlockTerminator, LLVMGetCallSiteEnumAttribute, LLVMGetCalledFunctionType,
+    LLVMGetCalledValue, LLVMGetCmpXchgFailureOrdering, LLVMGetCmpXchgSuccessOrdering, LLVMGetConstOpcode,
+    LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetElementType, LLVMGetEnumAttributeAtIndex,
+    LLVMGetEnumAttributeKindForName, LLVMGetFirstBasicBlock, LLVMGetFirstFunction, LLVMGetFirstGlobal,
+    LLVMGetFirstInstruction, LLVMGetFirstUse, LLVMGetGEPSourceElementType, LLVMGetIncomingBlock, LLVMGetIncomingValue,
+    LLVMGetIndices, LLVMGetInitializer, LLVMGetInlineAsmAsmString, LLVMGetInlineAsmConstraintString,
+    LLVMGetInstructionOpcode, LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetIntrinsicID, LLVMGetLinkage,
+    LLVMGetMDKindID, LLVMGetMDNodeNumOperands, LLVMGetMDNodeOperands, LLVMGetMetadata, LLVMGetNamedFunction,
+    LLVMGetNamedMetadataNumOperands, LLVMGetNamedMetadataOperands, LLVMGetNextBasicBlock, LLVMGetNextFunction,
+    LLVMGetNextGlobal, LLVMGetNextInstruction, LLVMGetNextUse, LLVMGetNumArgOperands, LLVMGetNumIndices,
+    LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetOrdering, LLVMGetParam, LLVMGetParamParent,
     LLVMGetPointerAddressSpace, LLVMGetSection, LLVMGetSourceFileName, LLVMGetStructName, LLVMGetSuccessor,
     LLVMGetTypeAttributeValue, LLVMGetTypeKind, LLVMGetUser, LLVMGetValueName2, LLVMGetVolatile, LLVMGetWeak,
     LLVMGlobalGetValueType, LLVMInstructionEraseFromParent, LLVMIsAAllocaInst, LLVMIsAArgument, LLVMIsAConstantExpr,
@@ -136,6 +136,7 @@ impl Value {
         intrinsic() -> u32 = LLVMGetIntrinsicID;
         parameter_count() -> u32 = LLVMCountParams;
         linkage() -> LLVMLinkage = LLVMGetLinkage;
+        alignment() -> u32 = LLVMGetAlignment;
         set_linkage(linkage: LLVMLinkage) -> () = LLVMSetLinkage;
         constant_unsigned() -> u64 = LLVMConstIntGetZExtValue;
         constant_signed() -> i64 = LLVMConstIntGetSExtValue;

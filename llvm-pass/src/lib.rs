@@ -41,6 +41,7 @@ mod objects;
 mod prepare;
 mod shim;
 mod sites;
+mod stubs;
 mod unwritten;
 mod wrappers;
 

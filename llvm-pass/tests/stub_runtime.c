@@ -17,6 +17,7 @@ extern char __start_fh_tbss[] __attribute__((weak)), __stop_fh_tbss[] __attribut
 extern char __start_fh_data[] __attribute__((weak)), __start_fh_bss[] __attribute__((weak));
 
 const struct fh_site *__fh_call_site;
+uint8_t __fh_controlled = 1;
 
 enum { LINES = 1000, LONGEST = 200 };
 struct { const char *name; int count; } counts[100];
@@ -220,7 +221,8 @@ void __fh_external_pointer(const void *pointer, const struct fh_site *site) {
     assert((uintptr_t)pointer < 1ull << 47);
 }
 
-void *__fh_tls(void *image) {
+void *__fh_tls(void *image, void *own) {
+    (void)own;
     static __thread char *data, *zeros;
     char *place = image;
     if (place >= __start_fh_tdata && place < __stop_fh_tdata) {

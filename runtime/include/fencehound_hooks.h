@@ -140,8 +140,9 @@ void __fh_loop(struct fh_loop *loop, uint32_t visit, const uint64_t *state, uint
  * ever. Does not return under control. */
 void __fh_endless(const struct fh_site *site);
 
-/* In place of something that cannot be run under control: 16-byte atomics, inline assembly, ...
- * `what` names it in words. Ends the exploration as `unsupported`; does not return. */
+/* Before something that cannot be run under control: inline assembly that nobody knows, fork, ...
+ * `what` names it in words. Ends the exploration as `unsupported`; returns only where no tool
+ * controls the program. */
 void __fh_unsupported(const char *what, const struct fh_site *site);
 
 /* Before a call of an external function that is neither modelled nor instrumented. `known` is 1 for
@@ -160,12 +161,20 @@ void __fh_setjmp(const void *buffer, uint32_t saves_mask, const struct fh_site *
 extern const struct fh_site *__fh_call_site;
 
 /* Modelled functions: a declaration `f` that llvm-pass/src/modelled.txt lists is renamed to __fh_f,
- * with f's own signature, wherever it is called or its address is taken. A program's own
- * definition of such a name is left alone. `main` becomes __fh_main. */
+ * with f's own signature, wherever it is called or its address is taken; to __fh_call_f where
+ * there is a real f, and that is a stub of the module's, which goes on to __fh_f or to f. A
+ * program's own definition of such a name is left alone. `main` becomes __fh_main. */
 
-/* Thread-local variables: each becomes an ordinary variable in section "fh_tdata" (or "fh_tbss" if
- * zero), the initial image, and its address is asked for here. */
-void *__fh_tls(void *image);
+/* Whether a tool controls the program. Where none does, all that stands here does what the program
+ * would have done without: an access is the access, __fh_unsupported returns (and what it stands
+ * before is done), and the C library's own constructors and destructors call those of the program,
+ * which are in sections "fh_ctors" and "fh_dtors" as well. */
+extern uint8_t __fh_controlled;
+
+/* Thread-local variables: beside each stands an ordinary variable in section "fh_tdata" (or
+ * "fh_tbss" if zero), the initial image, and its address is asked for here; `own` is that of the
+ * variable itself, the running OS thread's. */
+void *__fh_tls(void *image, void *own);
 
 /* A function that is an atomic block as a whole begins, and returns. */
 void __fh_block_begin(const struct fh_site *site);

@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use engine::event::Kind;
 use engine::mapping::{self, Barriers, MachineFence, Order};
 
+use crate::alone::{self, Interlocked, is_alone};
 use crate::choices::fails_weakly;
 use crate::graph;
 use crate::graph::labels::{self, Label};
@@ -211,26 +212,44 @@ macro_rules! hooks {
     ($type:ty, $load:ident, $store:ident, $atomic_load:ident, $atomic_store:ident, $rmw:ident, $cas:ident, $weak:ident) => {
         #[unsafe(no_mangle)]
         extern "C" fn $load(address: *const $type, site: RecordPointer) -> $type {
+            if is_alone() {
+                return read(address);
+            }
             load(address, Barriers::NONE, site)
         }
         #[unsafe(no_mangle)]
         extern "C" fn $store(address: *mut $type, value: $type, site: RecordPointer) {
+            if is_alone() {
+                return write(address, value);
+            }
             store(address, value, Barriers::NONE, site);
         }
         #[unsafe(no_mangle)]
         extern "C" fn $atomic_load(address: *const $type, number: u32, site: RecordPointer) -> $type {
+            if is_alone() {
+                return alone::load(address);
+            }
             load(address, mapping::load(order(number, site)), site)
         }
         #[unsafe(no_mangle)]
         extern "C" fn $atomic_store(address: *mut $type, value: $type, number: u32, site: RecordPointer) {
+            if is_alone() {
+                return alone::store(address, value, number);
+            }
             store(address, value, mapping::store(order(number, site)), site);
         }
         #[unsafe(no_mangle)]
         extern "C" fn $rmw(a: *mut $type, operand: $type, operation: u32, number: u32, site: RecordPointer) -> $type {
+            if is_alone() {
+                return alone::update(a, |old| Some(combine(old, operand, operation).0));
+            }
             rmw(a, operand, operation, number, site)
         }
         #[unsafe(no_mangle)]
         extern "C" fn $cas(a: *mut $type, old: $type, new: $type, orders: u32, site: RecordPointer) -> $type {
+            if is_alone() {
+                return <$type>::compare_exchange(a, old, new).unwrap_or_else(|current| current);
+            }
             compare_exchange(a, old, new, orders, Strength::Strong, site).0
         }
         #[unsafe(no_mangle)]
@@ -242,6 +261,12 @@ macro_rules! hooks {
             succeeded: *mut bool,
             site: RecordPointer,
         ) -> $type {
+            if is_alone() {
+                let result = <$type>::compare_exchange(address, old, new);
+                // SAFETY: as below.
+                unsafe { *succeeded = result.is_ok() };
+                return result.unwrap_or_else(|current| current);
+            }
             let (old, success) = compare_exchange(address, old, new, orders, Strength::Weak, site);
             // SAFETY: the pass passes a variable of the caller's frame.
             unsafe { *succeeded = success };
@@ -257,6 +282,9 @@ hooks!(u64, __fh_load8, __fh_store8, __fh_atomic_load8, __fh_atomic_store8, __fh
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
+    if is_alone() {
+        return alone::fence_by_number(number);
+    }
     let machine = match number {
         6 => Some(MachineFence::Stores),
         7 => Some(MachineFence::Loads),
@@ -361,13 +389,25 @@ pub(crate) fn load_bytes(from: usize, into: *mut c_void, length: usize, site: Re
     });
 }
 
+/// What `memmove` does.
+fn move_bytes(to: *mut c_void, from: *const c_void, length: u64) {
+    // SAFETY: the program's own access.
+    unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), length as usize) };
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn __fh_read(address: *const c_void, into: *mut c_void, length: u64, site: RecordPointer) {
+    if is_alone() {
+        return move_bytes(into, address, length);
+    }
     load_bytes(address as usize, into, length as usize, site);
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_write(address: *mut c_void, from: *const c_void, length: u64, site: RecordPointer) {
+    if is_alone() {
+        return move_bytes(address, from, length);
+    }
     store_pieces(address as usize, length as usize, site, |offset, width| {
         let at = from as usize + offset;
         let (label, unwritten) = (labels::get(at, width), unwritten::of(at, width));
@@ -377,6 +417,9 @@ extern "C" fn __fh_write(address: *mut c_void, from: *const c_void, length: u64,
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_copy(to: *mut c_void, from: *const c_void, length: u64, site: RecordPointer) {
+    if is_alone() {
+        return move_bytes(to, from, length);
+    }
     let (to, from, length) = (to as usize, from as usize, length as usize);
     let (of_to, of_from) = labels::given();
     labels::give(of_to, Label::NONE);
@@ -428,6 +471,10 @@ fn gather(from: usize, width: usize, address: Label, site: RecordPointer) -> Pie
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fill(to: *mut c_void, byte: u32, length: u64, site: RecordPointer) {
+    if is_alone() {
+        // SAFETY: the program's own access.
+        return unsafe { std::ptr::write_bytes(to.cast::<u8>(), byte as u8, length as usize) };
+    }
     fill(to as usize, byte, length as usize, site);
 }
 

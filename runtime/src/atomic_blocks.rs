@@ -11,6 +11,7 @@ use engine::execution::Pending;
 use engine::mapping::{self, Barriers, Order};
 use protocol::{Kind as Finding, Role};
 
+use crate::alone::{self, is_alone};
 use crate::fiber::Switch;
 use crate::graph;
 use crate::memory::part;
@@ -101,6 +102,9 @@ impl Runtime {
 /// A function that is an atomic block begins.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_block_begin(site: RecordPointer) {
+    if is_alone() {
+        return alone::begin_block();
+    }
     graph::refuse("an atomic block", site);
     let outermost = with(|runtime| !runtime.threads.at(runtime.running).block.is_open());
     let steps = outermost == Some(true) && begin_step(site);
@@ -140,6 +144,9 @@ fn begin_step(site: RecordPointer) -> bool {
 /// It ends.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_block_end(site: RecordPointer) {
+    if is_alone() {
+        return alone::end_block();
+    }
     let ended = with(|runtime| {
         let block = &mut runtime.threads.at(runtime.running).block;
         block.depth = block.depth.checked_sub(1)?;

@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int, c_long, c_short, c_uchar, c_uint, c_ulong, c_ushor
 
 use protocol::Kind;
 
+use crate::alone::{self, is_alone};
 use crate::recorder::{Note, Operation};
 use crate::runtime::{End, Turn, end_execution, with};
 use crate::threads::call_site;
@@ -18,6 +19,9 @@ extern "C" fn __fh_fh_assume(condition: c_int) {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_assert(condition: c_int) {
+    if condition == 0 && is_alone() {
+        alone::fail(c"fh_assert");
+    }
     if condition == 0 {
         process::fail(Kind::Assertion, "fh_assert failed".to_owned(), call_site(), "assert");
     }
@@ -58,11 +62,17 @@ extern "C" fn __fh___VERIFIER_assume(condition: c_int) {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_reach_error() -> ! {
+    if is_alone() {
+        alone::fail(c"reach_error");
+    }
     process::fail(Kind::Assertion, "reach_error was called".to_owned(), call_site(), "reach_error")
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh___VERIFIER_error() -> ! {
+    if is_alone() {
+        alone::fail(c"__VERIFIER_error");
+    }
     process::fail(Kind::Assertion, "__VERIFIER_error was called".to_owned(), call_site(), "reach_error")
 }
 

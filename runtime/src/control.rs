@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use protocol::{BUILD, CONTROL, Job, Message};
 
+use crate::alone::{self, is_alone};
 use crate::runtime::{Runtime, with};
 use crate::search::Search;
 use crate::{fiber, foreign, process, search};
@@ -104,15 +105,15 @@ extern "C" fn on_exit() {
 
 #[unsafe(no_mangle)]
 extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
-    std::hint::black_box(&BUILT_BY);
+    std::hint::black_box((&BUILT_BY, &alone::BEGINNING));
+    if is_alone() {
+        return process::run_alone(argc, argv, envp);
+    }
     std::panic::set_hook(Box::new(|info| internal_error(&info.to_string().replace('\n', " "))));
     foreign::claim_this_thread();
     let orders = Orders::listen();
     process::set_arguments(argc, argv, envp);
-    let Some(mut orders) = orders else {
-        eprintln!("fencehound: one ordinary run; to check the program: fencehound check PROGRAM");
-        return search::run_once();
-    };
+    let Some(mut orders) = orders else { internal_error("the socket to the tool has no number") };
     // SAFETY: registers a function that lives as long as the process.
     unsafe { libc::atexit(on_exit) };
     let mut search = None;

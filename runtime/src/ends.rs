@@ -11,6 +11,7 @@ use engine::event::{Kind, Object};
 use engine::execution::Pending;
 use engine::mapping::calls;
 
+use crate::alone::{self, is_alone};
 use crate::objects::{Call, Done};
 use crate::recorder::Operation;
 use crate::runtime::{Runtime, with};
@@ -115,11 +116,17 @@ pub(crate) fn end_function(call: Call) {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_cleanup_push(routine: Routine, argument: *mut c_void) {
+    if is_alone() {
+        return alone::push_cleanup(routine, argument);
+    }
     push(Handler::Routine(routine, argument as usize));
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_cleanup_pop(execute: c_int) {
+    if is_alone() {
+        return alone::pop_cleanup(execute);
+    }
     if let Some(handler) = pop()
         && execute != 0
     {

@@ -5,6 +5,7 @@ use std::ffi::{c_char, c_void};
 
 use engine::event::Thread;
 
+use crate::alone::is_alone;
 use crate::globals;
 use crate::layout;
 use crate::process;
@@ -25,6 +26,9 @@ const HOOK: usize = 1024;
 /// The hook passes its pointers one after the other.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
     let name = text(name);
     with(|runtime| {
         if known == 0 {

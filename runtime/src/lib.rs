@@ -14,6 +14,7 @@
 
 mod access;
 mod allocation;
+mod alone;
 mod atomic_blocks;
 mod barriers;
 mod c11;

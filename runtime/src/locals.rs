@@ -9,6 +9,7 @@ use engine::event::Thread;
 use engine::per_thread::PerThread;
 
 use crate::allocation::PATTERN;
+use crate::alone::is_alone;
 use crate::graph;
 use crate::runtime::{turn_aside, with};
 use crate::shadow::Shadow;
@@ -116,6 +117,9 @@ extern "C" fn __fh_frame() -> u64 {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_local(address: *mut c_void, size: u64, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
     // What is not initialised must not be what an earlier function left there: wait loops compare it.
     // SAFETY: the pass passes where a local variable of this size begins, which the program has not used yet.
     unsafe { std::ptr::write_bytes(address.cast::<u8>(), PATTERN, (size as usize).min(AS_MUCH_AS_IS_FILLED)) };
@@ -133,6 +137,9 @@ fn declare(address: usize, size: u64, site: RecordPointer) {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_by_value(address: *mut c_void, size: u64, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
     // Nobody saw what was written to it.
     graph::refuse("a struct passed by value whose address is known elsewhere", site);
     declare(address as usize, size, site);
@@ -140,6 +147,9 @@ extern "C" fn __fh_by_value(address: *mut c_void, size: u64, site: RecordPointer
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_leave(depth: u64) {
+    if is_alone() {
+        return;
+    }
     leave(depth as usize);
 }
 

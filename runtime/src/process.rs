@@ -7,6 +7,7 @@ use engine::event::Thread;
 use engine::graph::Reached;
 use protocol::{Kind, Place, Role};
 
+use crate::alone::is_alone;
 use crate::recorder::{Failure, site_use};
 use crate::runtime::{End, end_execution, stack_pointer, with};
 use crate::sites::{Record, RecordPointer, text};
@@ -41,6 +42,12 @@ pub(crate) fn set_arguments(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut
     PROCESS.argc.set(argc);
     PROCESS.argv.set(argv);
     PROCESS.envp.set(envp);
+}
+
+/// Runs the program's `main` as the system would.
+pub(crate) fn run_alone(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
+    // SAFETY: the arguments that the system passed to the process; a `main` that takes fewer ignores the rest.
+    unsafe { main_of_the_program(argc, argv, envp) }
 }
 
 /// Runs the program's `main`, and what comes before it and after it.
@@ -140,7 +147,10 @@ pub(crate) fn unsupported(what: &str, site: RecordPointer) -> ! {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_unsupported(what: *const c_char, site: RecordPointer) -> ! {
+extern "C" fn __fh_unsupported(what: *const c_char, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
     if with(|_| ()).is_none() {
         eprintln!("fencehound: {} runs before main", text(what));
         std::process::abort();

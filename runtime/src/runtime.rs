@@ -1,9 +1,8 @@
 //! The state of the program under control, and the two things that every hook does: ask for its turn, report the event.
 
-use std::cell::UnsafeCell;
 use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use engine::event::{self, Barrier, Event, Kind, Location, Object, Thread};
 use engine::execution::{Ending, Execution, Next, Pending, Step};
@@ -158,19 +157,16 @@ pub(crate) enum End {
 }
 
 struct Global {
-    runtime: UnsafeCell<Option<Box<Runtime>>>,
+    /// Null as long as there is none.
+    runtime: AtomicPtr<Runtime>,
     busy: AtomicBool,
 }
 
-// SAFETY: the program runs on one OS thread.
-unsafe impl Sync for Global {}
-
-static GLOBAL: Global = Global { runtime: UnsafeCell::new(None), busy: AtomicBool::new(false) };
+static GLOBAL: Global = Global { runtime: AtomicPtr::new(std::ptr::null_mut()), busy: AtomicBool::new(false) };
 
 /// Puts the runtime in place: from now on hooks are under control.
 pub(crate) fn install(runtime: Runtime) {
-    // SAFETY: called once, before any fiber runs.
-    unsafe { *GLOBAL.runtime.get() = Some(Box::new(runtime)) };
+    GLOBAL.runtime.store(Box::into_raw(Box::new(runtime)), Ordering::Relaxed);
 }
 
 /// Whether the code that a signal interrupted was the runtime's own.
@@ -211,9 +207,10 @@ impl Drop for AtWork {
 /// The runtime, if there is one: before `main` there is none, and hooks act as plain C.
 #[inline(always)]
 pub(crate) fn at_work() -> Option<AtWork> {
-    // SAFETY: one OS thread, and nothing asks for the runtime while an `AtWork` lives: this is the only reference.
-    let runtime = unsafe { &mut *GLOBAL.runtime.get() };
-    let runtime = runtime.as_deref_mut()?;
+    let runtime = GLOBAL.runtime.load(Ordering::Relaxed);
+    // SAFETY: null, or of a box that lives as long as the process; there is one under control alone, on one OS thread,
+    // and nothing asks for it while an `AtWork` lives: this is the only reference.
+    let runtime = unsafe { runtime.as_mut() }?;
     GLOBAL.busy.store(true, Ordering::Relaxed);
     Some(AtWork { runtime })
 }

@@ -1,7 +1,6 @@
 //! The search: execution after execution, each taken into the counts, until all of a slice are done or a budget ends it.
 
 use std::cell::Cell;
-use std::ffi::c_int;
 use std::ops::Range;
 
 use engine::event::Thread;
@@ -18,7 +17,7 @@ use engine::explore::{Corrupt, Counts, Finish, Strategy};
 use engine::monitor;
 use protocol::{
     Cycles, Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Recorded, Replay,
-    Role, Schedule, ScheduleEnd, Silence, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation, Wakeups,
+    Role, Schedule, ScheduleEnd, Silence, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation,
 };
 
 use crate::faults::{self, Fault};
@@ -681,35 +680,4 @@ impl Runtime {
         }
         None
     }
-}
-
-/// Runs the program once, as an ordinary one, without signals of ours or findings; its exit status.
-pub(crate) fn run_once() -> c_int {
-    let strategy = ReplayStrategy::new(Vec::new(), Vec::new());
-    let limits =
-        Limits { max_events: u64::MAX, local_seconds: u64::MAX, weak_failures: 0, wakeups: Wakeups::Signalled };
-    set_up(Execution::new(Box::new(strategy)), Explorer::Bounded, &[], &limits, protocol::Heap::default());
-    with(Runtime::begin);
-    fiber::run(Thread::MAIN);
-    let end = with(|runtime| {
-        let end = runtime.end.take();
-        match end {
-            Some(End::Failed(failure)) => Some(failure),
-            Some(End::Nobody(ending)) => runtime.stuck(ending),
-            Some(End::Unsupported { what, place }) => Some(Failure {
-                kind: Kind::Crash,
-                message: format!("{what} at {}:{}", place.file, place.line),
-                sites: Vec::new(),
-                program_counter: None,
-            }),
-            _ => None,
-        }
-    });
-    if let Some(Some(failure)) = end {
-        let at =
-            failure.sites.first().map_or(String::new(), |site| format!("{}:{}: ", site.place.file, site.place.line));
-        eprintln!("fencehound: {at}{}", failure.message);
-        std::process::abort();
-    }
-    process::status()
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use crate::alone::is_alone;
 use crate::atomic_blocks::Block;
 use crate::ends::{self, Ends};
 use crate::fiber::{self, Switch};
@@ -523,6 +524,9 @@ pub(crate) fn leave() -> ! {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __fh_tls(image: *mut c_void) -> *mut c_void {
+extern "C" fn __fh_tls(image: *mut c_void, own: *mut c_void) -> *mut c_void {
+    if is_alone() {
+        return own;
+    }
     with(|runtime| runtime.running).map_or(image, |thread| globals::tls_address(thread, image as usize) as *mut c_void)
 }

@@ -17,6 +17,7 @@ use engine::execution::{Iteration, Pending, Status, Wakes};
 use engine::sync::machine::Wish;
 use protocol::BusyLoop;
 
+use crate::alone::is_alone;
 use crate::layout;
 use crate::locals::State;
 use crate::recorder::words;
@@ -137,6 +138,9 @@ const COMPARABLE: u32 = 2;
 /// As `fencehound_hooks.h` says it.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __fh_loop(record: *mut Loop, visit: u32, state: *const u64, words: u64, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
     // SAFETY: the pass passes the record of this loop in the caller's frame.
     let record = unsafe { &mut *record };
     // SAFETY: the pass passes so many words, in the caller's frame too.

@@ -8,6 +8,7 @@ use engine::event::Kind;
 use engine::mapping::{self, Barriers, Order};
 
 use crate::access::{Strength, order, orders};
+use crate::alone::{self, is_alone};
 use crate::choices::fails_weakly;
 use crate::graph;
 use crate::recorder::Operation;
@@ -79,6 +80,9 @@ extern "C" fn __fh_atomic_read(
     number: u32,
     site: RecordPointer,
 ) {
+    if is_alone() {
+        return put(into, &alone::update_wide(address.cast_mut(), length as usize, |_| None));
+    }
     let barriers = mapping::load(order(number, site));
     turn(address as usize, length, site);
     let value = get(address, length);
@@ -94,6 +98,10 @@ extern "C" fn __fh_atomic_write(
     number: u32,
     site: RecordPointer,
 ) {
+    if is_alone() {
+        alone::update_wide(address, length as usize, |_| Some(get(from, length)));
+        return;
+    }
     let barriers = mapping::store(order(number, site));
     turn(address as usize, length, site);
     let (before, after) = (get(address, length), get(from, length));
@@ -111,6 +119,11 @@ extern "C" fn __fh_atomic_rmw(
     number: u32,
     site: RecordPointer,
 ) {
+    if is_alone() {
+        let operand = get(operand, length);
+        let change = |before: &[u8]| Some(combine(before, &operand, operation).0);
+        return put(old, &alone::update_wide(address, length as usize, change));
+    }
     let barriers = mapping::rmw(order(number, site));
     turn(address as usize, length, site);
     let before = get(address, length);
@@ -129,6 +142,13 @@ extern "C" fn __fh_atomic_cas(
     numbers: u32,
     site: RecordPointer,
 ) -> bool {
+    if is_alone() {
+        let wanted = get(expected, length);
+        let change = |before: &[u8]| (before == wanted).then(|| get(desired, length));
+        let before = alone::update_wide(address, length as usize, change);
+        put(expected, &before);
+        return before == wanted;
+    }
     let (success, failure) = orders(numbers, site);
     let strength = if numbers >> 16 & 1 == 1 { Strength::Weak } else { Strength::Strong };
     turn(address as usize, length, site);
@@ -170,6 +190,10 @@ extern "C" fn __fh_fh_double_compare_and_swap(
     first_new: u64,
     second_new: u64,
 ) -> c_int {
+    if is_alone() {
+        let places = [first.cast(), second.cast()];
+        return alone::double_compare_and_swap(places, [first_old, second_old], [first_new, second_new]).into();
+    }
     let site = call_site();
     graph::refuse("fh_double_compare_and_swap", site);
     turn_to_access(first as usize, 8, site);

@@ -1,6 +1,7 @@
 //! The tool with the pass and the runtime: `fencehound cc` in the place of a compiler, and findings that somebody
 //! changed. What `check` says of programs is in the corpus.
 
+mod alone;
 mod bench;
 mod compiler;
 mod findings;
