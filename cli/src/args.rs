@@ -166,8 +166,8 @@ pub(crate) struct CheckArgs {
     #[arg(short = 'j', value_name = "N", allow_hyphen_values = true)]
     pub(crate) jobs: Option<String>,
     #[arg(long, value_name = "FILE")]
-    pub(crate) checkpoint: Option<String>,
-    /// For tests: cuts short searches, too, into slices, and starts all processes at once.
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// For tests: cuts short searches, too, into slices, starts all processes at once, and saves after each slice.
     #[arg(long, value_name = "N", hide = true)]
     pub(crate) slice_executions: Option<String>,
     #[arg(long, value_name = "N")]
@@ -212,11 +212,11 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     pub(crate) cflags: Vec<String>,
     #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
-    pub(crate) json: Option<String>,
+    pub(crate) json: Option<PathBuf>,
     #[arg(long, value_name = "FILE")]
-    pub(crate) record: Option<String>,
+    pub(crate) record: Option<PathBuf>,
     #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<String>,
+    pub(crate) out: Option<PathBuf>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
     #[arg(last = true, value_name = "PROGRAM ARGUMENTS")]
@@ -227,7 +227,7 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
     #[arg(value_name = "FINDING")]
-    pub(crate) finding: String,
+    pub(crate) finding: PathBuf,
     #[arg(long)]
     pub(crate) step: bool,
     #[arg(long, conflicts_with = "step")]
@@ -252,7 +252,7 @@ pub(crate) struct MonitorArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) source: Vec<PathBuf>,
     #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
-    pub(crate) json: Option<String>,
+    pub(crate) json: Option<PathBuf>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }

@@ -12,7 +12,7 @@ use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_fil
 use crate::consequences::{Consequence, Graphs, Unseen, consequence};
 use crate::exit::{Failure, Status};
 use crate::findings::{Findings, MARK, group_name, identify};
-use crate::interrupt::{Cause, Interrupts};
+use crate::interrupt::{Cause, Interrupts, survive_full_files};
 use crate::json::{self, Entry, Outcome, Unsupported};
 use crate::litmus;
 use crate::plan::{CheckPlan, Explorer, JsonTo, ModelName, Target, reason};
@@ -36,8 +36,20 @@ struct Subjects {
     program: Program,
     files: Vec<(String, String)>,
     directory: PathBuf,
-    /// Keeps the executable in existence.
-    _built: Option<Built>,
+    /// What was compiled for it, which keeps the executable in existence; nothing where the user named an executable.
+    built: Option<Built>,
+}
+
+impl Subjects {
+    /// The hash of the program as it is run; an executable that the user named is one of its files.
+    fn hash_of_executable(&self) -> Result<String, Failure> {
+        if self.built.is_none() {
+            return Ok(self.files.iter().map(|(_, hash)| hash.clone()).collect());
+        }
+        let executable = &self.program.executable;
+        hash_file(executable)
+            .map_err(|error| Failure::internal(format!("{}: {}", executable.display(), reason(&error))))
+    }
 }
 
 /// A violation on its way to the user.
@@ -90,12 +102,13 @@ impl Searched {
 struct Troubles {
     /// A finding that did not replay.
     internal: Option<Failure>,
-    /// A finding, or a log, that could not be written.
+    /// A finding, a log or a checkpoint that could not be written.
     unwritten: Option<Failure>,
 }
 
 /// Runs the command.
 pub(crate) fn run(plan: &CheckPlan) -> Status {
+    survive_full_files();
     if let Target::Litmus(files) = &plan.target {
         return litmus::run(plan, files);
     }
@@ -108,6 +121,8 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     Record::prepare(plan.record.as_deref())?;
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
+    // Also where the program does not compile any more: what is there afterwards is of this run.
+    findings.clear()?;
     let subjects = match build(plan, &interrupts) {
         Ok(subjects) => subjects,
         Err(failure) if failure.status == Status::Incomplete => {
@@ -121,7 +136,6 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         }
         Err(failure) => return Err(failure),
     };
-    findings.clear()?;
     let mut sources = Sources::new(source_folders(&subjects));
     let mut troubles = Troubles::default();
     let mut all = Vec::new();
@@ -133,6 +147,9 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         } else {
             explore(&plan, &subjects, &interrupts, &mut record)?
         };
+        if let Some(failure) = &exploration.unsaved {
+            troubles.unwritten.get_or_insert_with(|| failure.clone());
+        }
         let found = collect(&plan, &subjects, &exploration, &findings, &interrupts, &mut troubles)?;
         store(&plan, &subjects, &findings, &found, &mut sources, &mut troubles);
         show(&plan, &found, &exploration, &mut sources);
@@ -153,16 +170,15 @@ fn explore(
 ) -> Result<Exploration, Failure> {
     let mut search = Search::new(&subjects.program, &plan.explore, plan.budget, plan.spread, interrupts);
     if let Some(file) = &plan.checkpoint {
-        let executable = &subjects.program.executable;
-        let hash = hash_file(executable)
-            .map_err(|error| Failure::internal(format!("{}: {}", executable.display(), reason(&error))))?;
+        let hash = subjects.hash_of_executable()?;
         let (options, arguments) = (&plan.compile_options, &plan.arguments);
         let key = Key::new(plan.target.names(), &subjects.files, hash, options, arguments, &plan.explore);
         let (checkpoint, saved) = Checkpoint::open(file, key)?;
         search.keep_in(checkpoint, saved)?;
     }
     let exploration = search.run(record)?;
-    if let Some(file) = plan.checkpoint.as_ref().filter(|_| interrupts.pressed()) {
+    let is_kept = interrupts.pressed() && exploration.unsaved.is_none();
+    if let Some(file) = plan.checkpoint.as_ref().filter(|_| is_kept) {
         let note = format!("note: the search is kept in {}: the same command goes on from there", file.display());
         complain(&note);
     }
@@ -197,14 +213,14 @@ fn build(plan: &CheckPlan, interrupts: &Interrupts) -> Result<Subjects, Failure>
             let parts = Toolchain::locate().require()?;
             let built = compile::compile(&sources, &parts, DebugInfo::Lines, plan.color, interrupts)?;
             let program = compiled_program(&built, &directory, files, arguments);
-            Ok(Subjects { program, files: built.files.clone(), directory, _built: Some(built) })
+            Ok(Subjects { program, files: built.files.clone(), directory, built: Some(built) })
         }
         Target::Executable(name) => {
             let executable = directory.join(name);
             let hash = hash_file(&executable)
                 .map_err(|error| Failure::usage(format!("{name}: {}", reason(&error)), "make it readable"))?;
             let program = Program { executable, name: name.clone(), arguments, directory: directory.clone() };
-            Ok(Subjects { program, files: vec![(name.clone(), hash)], directory, _built: None })
+            Ok(Subjects { program, files: vec![(name.clone(), hash)], directory, built: None })
         }
         Target::Litmus(_) => unreachable!("litmus tests are no programs"),
     }

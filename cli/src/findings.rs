@@ -4,8 +4,9 @@
 //! Only what this file wrote is ever deleted: a `finding.json` that says what it is, and the report beside it.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use protocol::{Finding, Kind, VERSION, Violation};
@@ -28,10 +29,12 @@ pub(crate) struct Findings {
     folder: PathBuf,
     /// Folders that this run made, outermost first.
     created: Vec<PathBuf>,
+    /// The folder, open and locked as long as this run writes to it.
+    lock: Option<File>,
 }
 
 impl Findings {
-    /// Makes the folder, if need be, and tries whether it can be written.
+    /// Makes the folder, if need be, tries whether it can be written, and keeps other runs from it.
     pub(crate) fn prepare(folder: &Path) -> Result<Findings, Failure> {
         let mut created: Vec<PathBuf> = Vec::new();
         for ancestor in folder.ancestors() {
@@ -40,8 +43,17 @@ impl Findings {
             }
             created.insert(0, ancestor.to_path_buf());
         }
-        let findings = Findings { folder: folder.to_path_buf(), created };
+        let mut findings = Findings { folder: folder.to_path_buf(), created, lock: None };
         fs::create_dir_all(folder).map_err(|error| findings.cannot(&error))?;
+        let lock = File::open(folder).map_err(|error| findings.cannot(&error))?;
+        if is_taken(&lock) {
+            findings.created.clear();
+            return Err(Failure::usage(
+                format!("{}: another search writes its findings there", folder.display()),
+                "wait for its end, or name another folder with --out",
+            ));
+        }
+        findings.lock = Some(lock);
         let probe = || {
             let mut file = tempfile::NamedTempFile::new_in(folder)?;
             file.write_all(&[0; 4096])?;
@@ -79,13 +91,17 @@ impl Findings {
             }
             let mut json = serde_json::to_string_pretty(finding)?;
             json.push('\n');
+            // First of all: by this file a later run knows that the folder is ours.
+            write_whole(&folder.join(FINDING), &json)?;
             if let Some(graph) = &finding.violation.schedule.graph {
                 write_whole(&folder.join(GRAPH), &graph::dot(graph, Threads::of(&finding.program)))?;
             }
-            write_whole(&folder.join(REPORT), report)?;
-            write_whole(&folder.join(FINDING), &json)
+            write_whole(&folder.join(REPORT), report)
         };
         write().map_err(|error| {
+            if is_ours(&folder) {
+                drop(fs::remove_file(folder.join(FINDING)));
+            }
             drop(fs::remove_dir(&folder));
             self.cannot(&error)
         })
@@ -111,6 +127,13 @@ impl Drop for Findings {
             drop(fs::remove_dir(folder));
         }
     }
+}
+
+/// Locks a folder, and says whether another process has done so before. A file system without locks lets everybody in.
+fn is_taken(folder: &File) -> bool {
+    // SAFETY: takes numbers: of a descriptor that is open, and of what is to be done.
+    let status = unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
+    status != 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock
 }
 
 /// Writes a file so that it is there whole or not at all.

@@ -12,6 +12,13 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Status;
 
+/// Makes a file that may not grow any more (`ulimit -f`) an error of the write to it, which is said, instead of the end
+/// of the tool.
+pub(crate) fn survive_full_files() {
+    // SAFETY: takes numbers.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// What asked the tool to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Cause {

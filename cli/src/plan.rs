@@ -180,6 +180,10 @@ impl CheckPlan {
         };
         fits_explorer(typed, explorer)?;
         fits_monitors(&explore.monitors, explorer)?;
+        if typed.record.as_deref() == Some(Path::new("-")) {
+            let message = "--record does not write to the standard output, where the result goes";
+            return Err(Failure::usage(message, "name a file, ./- if it is to be called so"));
+        }
         if typed.record.is_some() && typed.checkpoint.is_some() {
             let message = "--record does not fit --checkpoint, which does not keep executions";
             return Err(Failure::usage(message, "leave one of them out"));
@@ -206,10 +210,10 @@ impl CheckPlan {
             budget,
             unroll,
             spread: spread(typed)?,
-            checkpoint: typed.checkpoint.as_ref().map(PathBuf::from),
+            checkpoint: typed.checkpoint.clone(),
             time: typed.time.clone(),
-            record: typed.record.as_ref().map(PathBuf::from),
-            out: PathBuf::from(typed.out.as_deref().unwrap_or("fencehound-out/")),
+            record: typed.record.clone(),
+            out: typed.out.clone().unwrap_or_else(|| PathBuf::from("fencehound-out/")),
             keeps_witnesses: typed.out.is_some(),
             json: json_to(typed.json.as_deref()),
             color: typed.color,
@@ -278,7 +282,7 @@ impl ReplayPlan {
             trusted_options.extend(words_of(flags)?);
         }
         Ok(ReplayPlan {
-            finding: PathBuf::from(&typed.finding),
+            finding: typed.finding.clone(),
             mode: replay_mode(typed),
             roots: Roots::new(&typed.source)?,
             trusted_options,
@@ -334,10 +338,10 @@ impl MonitorPlan {
     }
 }
 
-fn json_to(typed: Option<&str>) -> JsonTo {
+fn json_to(typed: Option<&Path>) -> JsonTo {
     match typed {
         None => JsonTo::Off,
-        Some("-") => JsonTo::Output,
+        Some(file) if file == Path::new("-") => JsonTo::Output,
         Some(file) => JsonTo::File(file.into()),
     }
 }
@@ -795,13 +799,14 @@ fn target(names: &[String]) -> Result<Target, Failure> {
         let unreadable = |error| Failure::usage(format!("{name}: {}", reason(&error)), KINDS);
         match Path::new(name).extension().and_then(|extension| extension.to_str()) {
             Some("c") => {
+                require_file(name, KINDS)?;
                 std::fs::File::open(name).map_err(unreadable)?;
-                if Path::new(name).is_dir() {
-                    return Err(Failure::usage(format!("{name}: is a folder"), KINDS));
-                }
                 sources.push(name.clone());
             }
-            Some("litmus") => litmus.push(name.clone()),
+            Some("litmus") => {
+                require_file(name, KINDS)?;
+                litmus.push(name.clone());
+            }
             _ => {
                 require_ours(name, file_kind(Path::new(name)).map_err(unreadable)?)?;
                 executables.push(name.clone());
@@ -822,6 +827,18 @@ fn target(names: &[String]) -> Result<Target, Failure> {
             format!("{executable}: an executable cannot be combined with other targets"),
             "check executables one at a time",
         )),
+    }
+}
+
+/// Refuses folders, and what may have no end: pipes and devices.
+fn require_file(name: &str, help: &str) -> Result<(), Failure> {
+    match std::fs::metadata(name) {
+        Ok(there) if there.is_dir() => Err(Failure::usage(format!("{name}: is a folder"), help)),
+        Ok(there) if !there.is_file() => {
+            Err(Failure::usage(format!("{name}: is no file but a pipe or a device"), help))
+        }
+        // What is not there is said where it is read.
+        _ => Ok(()),
     }
 }
 

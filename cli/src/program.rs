@@ -98,6 +98,7 @@ impl Program {
 
     /// Starts the program.
     pub(crate) fn start(&self, output: Output, interrupts: &Interrupts) -> Result<Started, Failure> {
+        require_room()?;
         let refused = |error: io::Error| {
             let message = format!("{}: cannot be run: {}", self.executable.display(), reason(&error));
             Failure::usage(message, "see that the file may be executed, and that its arguments are not too long")
@@ -164,24 +165,54 @@ pub(crate) fn send(socket: &mut UnixStream, job: &Job) -> io::Result<()> {
     socket.write_all(line.as_bytes())
 }
 
-/// The limits of open files of this process.
-fn descriptors() -> libc::rlimit {
-    let mut limit = libc::rlimit { rlim_cur: DESCRIPTORS, rlim_max: DESCRIPTORS };
+/// Bytes of address space that a program under test reserves at most (`runtime/src/layout.rs`), and what its code needs.
+const ADDRESS_SPACE: libc::rlim_t = 128 << 30;
+/// Bytes of stack that a program under test has as long as its own threads do not run.
+const STACK: libc::rlim_t = 8 << 20;
+/// The fewest that do.
+const SMALLEST_STACK: libc::rlim_t = 1 << 20;
+
+/// Refuses to start a program where the limits of the system leave it too little.
+fn require_room() -> Result<(), Failure> {
+    let space = limits(libc::RLIMIT_AS);
+    if space.rlim_max < ADDRESS_SPACE {
+        return Err(Failure::usage(
+            format!(
+                "a program under test reserves about 100 GiB of addresses, and may have {} KiB",
+                space.rlim_max >> 10
+            ),
+            "allow it: ulimit -v unlimited (what is reserved takes no memory)",
+        ));
+    }
+    let stack = limits(libc::RLIMIT_STACK);
+    if stack.rlim_max < SMALLEST_STACK {
+        return Err(Failure::usage(
+            format!("a program under test needs 1024 KiB of stack, and may have {} KiB", stack.rlim_max >> 10),
+            "allow it: ulimit -s 8192",
+        ));
+    }
+    Ok(())
+}
+
+/// The limits of this process of a resource.
+fn limits(resource: libc::__rlimit_resource_t) -> libc::rlimit {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: getrlimit writes the limits through the pointer, which is valid for that.
-    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    unsafe { libc::getrlimit(resource, &raw mut limit) };
     limit
 }
 
-fn limit_descriptors(soft: libc::rlim_t, hard: libc::rlim_t) {
+fn set_limit(resource: libc::__rlimit_resource_t, soft: libc::rlim_t, hard: libc::rlim_t) {
     let limit = libc::rlimit { rlim_cur: soft, rlim_max: hard };
     // SAFETY: setrlimit reads the limits through the pointer; it may be called between fork and exec.
-    unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+    unsafe { libc::setrlimit(resource, &raw const limit) };
 }
 
 /// Lets a command inherit the socket (which must be open until the command has started), fixes its addresses, and
 /// ends it when the tool ends.
 pub(crate) fn prepare(command: &mut Command, socket: RawFd) {
-    let libc::rlimit { rlim_cur: soft, rlim_max: hard } = descriptors();
+    let libc::rlimit { rlim_cur: soft, rlim_max: hard } = limits(libc::RLIMIT_NOFILE);
+    let (space, stack) = (limits(libc::RLIMIT_AS), limits(libc::RLIMIT_STACK));
     let number = DESCRIPTORS.min(hard.saturating_sub(1));
     let place = RawFd::try_from(number).expect("a small number");
     command.env(CONTROL, number.to_string());
@@ -191,12 +222,14 @@ pub(crate) fn prepare(command: &mut Command, socket: RawFd) {
         unsafe { libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong) };
         // SAFETY: prctl with PR_SET_PDEATHSIG takes a number; it may be called between fork and exec.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
-        limit_descriptors(number + 1, hard);
+        set_limit(libc::RLIMIT_AS, space.rlim_max, space.rlim_max);
+        set_limit(libc::RLIMIT_STACK, stack.rlim_cur.max(STACK.min(stack.rlim_max)), stack.rlim_max);
+        set_limit(libc::RLIMIT_NOFILE, number + 1, hard);
         // SAFETY: dup2 takes no pointers and may be called between fork and exec; the copy is inherited.
         let copy = unsafe { libc::dup2(socket, place) };
         // SAFETY: fcntl with F_SETFD takes a number; it may be called between fork and exec.
         let kept = unsafe { libc::fcntl(place, libc::F_SETFD, 0) };
-        limit_descriptors(number.min(soft), hard);
+        set_limit(libc::RLIMIT_NOFILE, number.min(soft), hard);
         if copy == place && kept == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     };
     // SAFETY: the closure makes system calls only: no allocation, no lock.
@@ -207,9 +240,18 @@ fn listen(lines: impl BufRead, hear: &mut impl FnMut(Message)) -> Result<(), Fai
     for line in lines.split(b'\n') {
         // A program that is killed with data unread resets the connection; the silence that follows says enough.
         let Ok(line) = line else { break };
-        hear(serde_json::from_slice(&line).map_err(|error| no_message(&line, &error))?);
+        match serde_json::from_slice(&line) {
+            Ok(message) => hear(message),
+            Err(error) if is_cut_short(&line, &error) => break,
+            Err(error) => return Err(no_message(&line, &error)),
+        }
     }
     Ok(())
+}
+
+/// Whether a line is the beginning of a message whose sender was killed: how it ended is said elsewhere.
+pub(crate) fn is_cut_short(line: &[u8], error: &serde_json::Error) -> bool {
+    line.starts_with(b"{") && error.is_eof()
 }
 
 /// Who wrote a line that is no message? The runtime writes JSON.
@@ -313,7 +355,17 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::process::ExitStatus;
 
-    use super::{FileKind, file_kind, in_words};
+    use super::{FileKind, file_kind, in_words, is_cut_short};
+
+    #[test]
+    fn the_beginning_of_a_message_is_no_garbage() {
+        let parse = |line: &str| serde_json::from_str::<protocol::Message>(line).unwrap_err();
+        for (line, is_cut) in
+            [("{\"har", true), ("{\"harvest\":{\"left\":[", true), ("words", false), ("{words", false)]
+        {
+            assert_eq!(is_cut_short(line.as_bytes(), &parse(line)), is_cut, "{line}");
+        }
+    }
 
     #[test]
     fn endings_in_words() {

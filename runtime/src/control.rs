@@ -11,7 +11,7 @@ use protocol::{BUILD, CONTROL, Job, Message};
 use crate::alone::{self, is_alone};
 use crate::runtime::{Runtime, with};
 use crate::search::Search;
-use crate::{fiber, foreign, process, search};
+use crate::{faults, fiber, foreign, process, search};
 
 /// The socket's descriptor, or -1. The program's limit of descriptors is below it (the tool sees to that), so that no
 /// `open`, `dup2` or `write` of the program meets it; what closes descriptors that are there already is modelled below.
@@ -121,7 +121,10 @@ extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) 
         match job {
             Job::Explore(job) => search = Some(Search::prepare(job)),
             Job::Slice(slice) => match &search {
-                Some(search) => search.explore(&slice),
+                Some(search) => {
+                    search.explore(&slice);
+                    faults::end_if_interrupted();
+                }
                 None => internal_error("a slice of no search"),
             },
             Job::Replay(job) => {

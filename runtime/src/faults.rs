@@ -73,6 +73,17 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
+/// Ends the process if Ctrl-C was pressed, by that very signal, as it would end a program that does not handle it: it has
+/// told what it had, and would run no slice to its end any more.
+pub(crate) fn end_if_interrupted() {
+    if interrupted() {
+        // SAFETY: takes numbers: the signal has its default meaning again.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        // SAFETY: as above.
+        unsafe { libc::raise(libc::SIGINT) };
+    }
+}
+
 /// How many ticks of the timer have passed.
 pub(crate) fn ticks() -> u64 {
     TICKS.load(Ordering::Relaxed)
@@ -208,7 +219,6 @@ pub(crate) fn install() -> std::io::Result<()> {
     }
     handle(libc::SIGALRM, on_tick, libc::SA_RESTART);
     handle(libc::SIGINT, on_interrupt, libc::SA_RESTART);
-    handle(libc::SIGTERM, on_interrupt, libc::SA_RESTART);
     let interval = libc::timeval { tv_sec: 0, tv_usec: TICK * 1000 };
     let timer = libc::itimerval { it_interval: interval, it_value: interval };
     // SAFETY: a plain system call; the handler is in place.

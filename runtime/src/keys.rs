@@ -10,7 +10,8 @@ use crate::graph;
 use crate::objects::Class;
 use crate::results;
 use crate::runtime::{Runtime, steps_on, with};
-use crate::threads::call_site;
+use crate::sites::RecordPointer;
+use crate::threads::{call_site, calls_from};
 
 /// `PTHREAD_KEYS_MAX` of glibc.
 const LIMIT: usize = 1024;
@@ -22,7 +23,8 @@ type Destructor = unsafe extern "C" fn(*mut c_void);
 #[derive(Clone, Copy)]
 enum Key {
     Deleted,
-    Live(Option<Destructor>),
+    /// Its destructor, and where it was created.
+    Live(Option<Destructor>, RecordPointer),
 }
 
 /// The keys, and each thread's values.
@@ -52,16 +54,16 @@ impl Keys {
     }
 
     /// A new key, with a value of null in all threads.
-    fn create(&mut self, destructor: Option<Destructor>) -> Option<u32> {
+    fn create(&mut self, destructor: Option<Destructor>, site: RecordPointer) -> Option<u32> {
         if self.keys.len() == LIMIT {
             return None;
         }
-        self.keys.push(Key::Live(destructor));
+        self.keys.push(Key::Live(destructor, site));
         u32::try_from(self.keys.len() - 1).ok()
     }
 
     fn is_live(&self, key: u32) -> bool {
-        matches!(self.keys.get(key as usize), Some(Key::Live(_)))
+        matches!(self.keys.get(key as usize), Some(Key::Live(..)))
     }
 
     fn value(&self, thread: Thread, key: u32) -> usize {
@@ -80,12 +82,13 @@ impl Keys {
         self.used = self.used.max(thread.index() + 1);
     }
 
-    /// The destructor to be called next of those from this key on, and its argument, which is forgotten.
-    fn next_destructor(&mut self, thread: Thread, from: usize) -> Option<(usize, Destructor, usize)> {
+    /// The destructor to be called next of those from this key on, which stands where the key was created; and its argument,
+    /// which is forgotten.
+    fn next_destructor(&mut self, thread: Thread, from: usize) -> Option<(usize, Destructor, RecordPointer, usize)> {
         let values = &mut self.values[thread];
         for (key, value) in values.iter_mut().enumerate().skip(from) {
-            if let (Some(Key::Live(Some(destructor))), 1..) = (self.keys.get(key), *value) {
-                return Some((key, *destructor, std::mem::take(value)));
+            if let (Some(Key::Live(Some(destructor), site)), 1..) = (self.keys.get(key), *value) {
+                return Some((key, *destructor, *site, std::mem::take(value)));
             }
         }
         None
@@ -97,10 +100,12 @@ pub(crate) fn destroy_values() {
     for _ in 0..ROUNDS {
         let mut from = 0;
         let mut any = false;
-        while let Some(Some((key, destructor, value))) = with(|runtime| {
+        while let Some(Some((key, destructor, site, value))) = with(|runtime| {
             let thread = runtime.running;
             runtime.keys.next_destructor(thread, from)
         }) {
+            // What a destructor of the C library does, it does for who made the key.
+            calls_from(site);
             // SAFETY: the program passed the destructor with the key, and the value.
             unsafe { destructor(value as *mut c_void) };
             (from, any) = (key + 1, true);
@@ -113,12 +118,12 @@ pub(crate) fn destroy_values() {
 
 impl Runtime {
     /// Each thread is run alone, and again and again: the nth key that it creates is the same one each time.
-    fn create_key_in_graph(&mut self, destructor: Option<Destructor>) -> Option<u32> {
+    fn create_key_in_graph(&mut self, destructor: Option<Destructor>, site: RecordPointer) -> Option<u32> {
         let name = self.graph_mut().next_key();
         if let Some(&key) = self.graph_mut().keys.get(&name) {
             return Some(key);
         }
-        let key = self.keys.create(destructor)?;
+        let key = self.keys.create(destructor, site)?;
         self.graph_mut().keys.insert(name, key);
         Some(key)
     }
@@ -131,8 +136,8 @@ pub(crate) fn create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int
     steps_on(Class::Keys, |runtime| {
         runtime.has_effect();
         key = match runtime.graph {
-            Some(_) => runtime.create_key_in_graph(destructor),
-            None => runtime.keys.create(destructor),
+            Some(_) => runtime.create_key_in_graph(destructor, site),
+            None => runtime.keys.create(destructor, site),
         };
     });
     match key {

@@ -221,6 +221,12 @@ pub(crate) fn call_site() -> RecordPointer {
     unsafe { CALL_SITE }
 }
 
+/// The running thread calls a function of the C library at this place, without code of the program between.
+pub(crate) fn calls_from(site: RecordPointer) {
+    // SAFETY: nothing else runs on this OS thread.
+    unsafe { CALL_SITE = site };
+}
+
 #[unsafe(export_name = "__fh_call_site")]
 static mut CALL_SITE: RecordPointer = std::ptr::null();
 

@@ -172,12 +172,15 @@ impl Checkpoint {
         name.push(".fencehound");
         let part = folder.join(name);
         drop(fs::remove_file(&part));
-        let mut file = File::create_new(&part)?;
-        serde_json::to_writer(&mut file, &head)?;
-        file.write_all(b"\n")?;
-        file.write_all(&body)?;
-        file.sync_all()?;
-        fs::rename(&part, &self.file)?;
+        let write = || {
+            let mut file = File::create_new(&part)?;
+            serde_json::to_writer(&mut file, &head)?;
+            file.write_all(b"\n")?;
+            file.write_all(&body)?;
+            file.sync_all()?;
+            fs::rename(&part, &self.file)
+        };
+        write().inspect_err(|_| drop(fs::remove_file(&part)))?;
         // The new name, too, is to outlive the machine.
         File::open(folder)?.sync_all()
     }

@@ -43,6 +43,8 @@ const STRIKES: u32 = 3;
 const LOOK: Duration = Duration::from_millis(50);
 /// A checkpoint is written as often as it can without taking more than this part of the time.
 const SAVE_SHARE: u32 = 10;
+/// The time until a checkpoint that could not be written is written again.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// What ends a search before its end.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -58,7 +60,7 @@ pub(crate) struct Budget {
 pub(crate) struct Spread {
     /// Processes, at most.
     pub(crate) workers: usize,
-    /// Executions of a slice, at most.
+    /// Executions of a slice, at most; the search is saved after each. For tests, which count steps and not moments.
     pub(crate) slice: Option<u64>,
 }
 
@@ -71,6 +73,8 @@ pub(crate) struct Exploration {
     pub(crate) unsupported: Vec<(String, Place)>,
     /// The counts; none if Ctrl-C ended the search before there were any.
     pub(crate) summary: Option<Summary>,
+    /// Why the checkpoint is not that of the end, if it could not be written.
+    pub(crate) unsaved: Option<Failure>,
 }
 
 /// How a search came to its end.
@@ -279,7 +283,7 @@ impl<'a> Search<'a> {
                 let help = failure.help.map_or_else(|| kept.clone(), |help| format!("{help}; {kept}"));
                 Err(Failure { help: Some(help), ..failure })
             }
-            (result, _) => result.and(saved).map(|()| self.exploration()),
+            (result, _) => result.map(|()| Exploration { unsaved: saved.err(), ..self.exploration() }),
         }
     }
 
@@ -303,7 +307,7 @@ impl<'a> Search<'a> {
             if self.is_joined() {
                 return Ok(());
             }
-            self.look_at_the_clock()?;
+            self.look_at_the_clock();
             if self.stopped.is_none() {
                 self.hand_out()?;
             } else if self.crew.iter().all(|worker| worker.task.is_none()) {
@@ -316,7 +320,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn look_at_the_clock(&mut self) -> Result<(), Failure> {
+    fn look_at_the_clock(&mut self) {
         if self.interrupts.pressed() {
             self.stopped = Some(StoppedBy::Interrupt);
         }
@@ -329,13 +333,19 @@ impl<'a> Search<'a> {
             self.status.say(&facts);
         }
         let now = Instant::now();
-        if let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| self.unsaved && now >= self.next_save) {
+        let is_due = now >= self.next_save || self.spread.slice.is_some();
+        if let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| self.unsaved && is_due) {
             self.progress.seconds = self.before + elapsed;
-            checkpoint.write(&self.progress)?;
-            self.unsaved = false;
-            self.next_save = Instant::now() + now.elapsed() * SAVE_SHARE;
+            // What cannot be written now is tried again, and said at the end: the search itself goes on.
+            let rest = match checkpoint.write(&self.progress) {
+                Ok(()) => {
+                    self.unsaved = false;
+                    now.elapsed() * SAVE_SHARE
+                }
+                Err(_) => RETRY,
+            };
+            self.next_save = Instant::now() + rest;
         }
-        Ok(())
     }
 
     /// Gives slices to those who have none, and starts processes while more of them are allowed.
@@ -525,7 +535,7 @@ impl<'a> Search<'a> {
         for violation in &mut violations {
             symbols::locate(&self.program.executable, &self.program.directory, violation);
         }
-        Exploration { violations, unsupported, summary: Some(summary) }
+        Exploration { violations, unsupported, summary: Some(summary), unsaved: None }
     }
 }
 

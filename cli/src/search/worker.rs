@@ -12,7 +12,7 @@ use protocol::{Division, Explore, Identity, Job, Message, Slice, Unit};
 use super::queue::Ticket;
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
-use crate::program::{Output, Program, Started, no_message, send};
+use crate::program::{Output, Program, Started, is_cut_short, no_message, send};
 
 /// Which worker: no two of a search have the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,6 +143,7 @@ fn listen(id: WorkerId, lines: impl BufRead, news: &Sender<Heard>) {
         let Ok(line) = line else { break };
         let said = match serde_json::from_slice(&line) {
             Ok(message) => News::Said(message),
+            Err(error) if is_cut_short(&line, &error) => break,
             Err(error) => News::Garbled(no_message(&line, &error)),
         };
         if news.send((id, said)).is_err() {

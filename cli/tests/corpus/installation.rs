@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::installed;
 
 /// So long may one run take.
-const DEADLINE: Duration = Duration::from_secs(100);
+const DEADLINE: Duration = Duration::from_secs(600);
 
 /// A folder with `bin/`, `lib/fencehound/` and `include/`.
 pub(crate) struct Installation {

@@ -3,8 +3,8 @@
  *   PROGRAM EXPLORED REPLAYED [HOW [READY]]
  *
  * sends the file EXPLORED to a job that explores and REPLAYED to a replay. HOW: `segv` dies after
- * that, `wait` first creates READY and waits for SIGINT, `stubborn` never answers, `slow` takes
- * longer than half a second, `print` says something on the standard output.
+ * that, `wait` first creates READY and waits for SIGINT, `stubborn` does so, removes READY again
+ * and never answers, `slow` takes longer than half a second, `print` says something on the standard output.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -23,10 +23,12 @@ static void await_interrupt(const char *how, const char *ready) {
     sigaddset(&interrupt, SIGINT);
     sigprocmask(SIG_BLOCK, &interrupt, NULL);
     close(open(ready, O_CREAT | O_WRONLY, 0600));
-    if (strcmp(how, "stubborn") == 0)
+    sigwait(&interrupt, &number);
+    if (strcmp(how, "stubborn") == 0) {
+        unlink(ready);
         for (;;)
             pause();
-    sigwait(&interrupt, &number);
+    }
 }
 
 int fake_main(int count, char **arguments) {

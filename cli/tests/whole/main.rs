@@ -5,6 +5,7 @@ mod alone;
 mod bench;
 mod compiler;
 mod findings;
+mod hardships;
 #[path = "../installed/mod.rs"]
 mod installed;
 mod memory;

@@ -258,11 +258,19 @@ fn start(bench: &Bench, line: &str) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Waits until the checkpoint is another one than before, or the search is over.
-fn await_save(bench: &Bench, before: Option<&[u8]>, child: &mut Child) {
-    while fs::read(bench.path("state")).ok().as_deref() == before && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(5));
+/// Waits until the checkpoint has become another one so many times, or the search is over. Whether it was not over yet.
+fn await_saves(bench: &Bench, saves: u64, child: &mut Child) -> bool {
+    let saved = || fs::read(bench.path("state")).ok();
+    for _ in 0..saves {
+        let before = saved();
+        while saved() == before {
+            if child.try_wait().unwrap().is_some() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
+    true
 }
 
 fn executions(result: &Value) -> u64 {
@@ -271,18 +279,19 @@ fn executions(result: &Value) -> u64 {
 
 const SEARCH: &str = "long --preemptions 3";
 
-/// Kills a search with a checkpoint again and again, at random moments once it has saved something; how many different
-/// states were seen.
+/// Executions of a slice where a search is saved after each: it is killed at one of the next few saves, however long
+/// these take.
+const STEP: u32 = 2000;
+
+/// Kills a search with a checkpoint again and again, each time at one of the next saves; how many different states were
+/// seen.
 fn kill(bench: &Bench, search: &str, times: usize) -> usize {
     let mut random: u64 = 7;
     let mut kept = BTreeSet::new();
     for _ in 0..times {
-        let before = fs::read(bench.path("state")).ok();
-        let mut child = start(bench, &format!("{search} --checkpoint state -j 2"));
+        let mut child = start(bench, &format!("{search} --checkpoint state -j 2 --slice-executions {STEP}"));
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        // At a random moment after the first save: a loaded machine takes its time to come there.
-        await_save(bench, before.as_deref(), &mut child);
-        std::thread::sleep(Duration::from_millis((random >> 33) % 300));
+        await_saves(bench, 1 + (random >> 33) % 4, &mut child);
         drop(child.kill());
         drop(child.wait());
         kept.extend(fs::read(bench.path("state")));
@@ -335,9 +344,9 @@ fn ctrl_c_and_budgets_keep_the_search() {
     let more = bench.run(&format!("check {SEARCH} --checkpoint state --time 100ms"));
     assert_eq!(more.status, 3, "{more:?}");
     let mut command = bench.command(tool(), &["check", "long", "--preemptions", "3", "--checkpoint", "state"]);
-    let before = fs::read(bench.path("state")).ok();
+    command.args(["--slice-executions", "2000"]);
     let mut child = command.spawn().unwrap();
-    await_save(&bench, before.as_deref(), &mut child);
+    assert!(await_saves(&bench, 1, &mut child), "the search was over too soon");
     let pressed = Command::new("pkill").args(["-INT", "-P", &child.id().to_string()]).status().unwrap();
     assert!(pressed.success());
     let ran = crate::bench::ran(&child.wait_with_output().unwrap());
@@ -357,21 +366,24 @@ fn children(of: u32) -> Vec<u32> {
 fn a_process_that_is_killed_leaves_no_hole() {
     let bench = bench();
     let (expected, _) = everything(&bench, SEARCH);
-    let mut command = Command::new(tool());
-    command.args(["check", "long", "--preemptions", "3", "-j", "2", "--json", "result"]).current_dir(bench.path("."));
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let mut killed = 0;
-    while child.try_wait().unwrap().is_none() && killed < 2 {
-        std::thread::sleep(Duration::from_millis(250));
-        for process in children(child.id()).into_iter().take(1) {
-            killed += i32::from(Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap().success());
+    // SIGTERM and SIGINT end one process of the program, as any program; neither is meant for the search.
+    for signal in ["-KILL", "-TERM", "-INT"] {
+        drop(fs::remove_file(bench.path("state")));
+        let line = format!("{SEARCH} -j 2 --json result --checkpoint state --slice-executions 2000");
+        let mut child = start(&bench, &line);
+        let mut killed = 0;
+        while killed < 3 && await_saves(&bench, 3, &mut child) {
+            for process in children(child.id()).into_iter().take(1) {
+                let sent = Command::new("kill").args([signal, &process.to_string()]).status().unwrap();
+                killed += i32::from(sent.success());
+            }
         }
+        let status = child.wait().unwrap();
+        assert!(killed > 0, "the search was over too soon");
+        assert_eq!(status.code(), Some(0), "{signal}");
+        let result: Value = serde_json::from_str(&bench.read("result")).unwrap();
+        assert_eq!(timeless(result), expected, "{signal}");
     }
-    let status = child.wait().unwrap();
-    assert!(killed > 0, "the search was over too soon");
-    assert_eq!(status.code(), Some(0));
-    let result: Value = serde_json::from_str(&bench.read("result")).unwrap();
-    assert_eq!(timeless(result), expected);
 }
 
 #[test]
