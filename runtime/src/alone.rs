@@ -245,14 +245,12 @@ pub(crate) fn fail(what: &CStr) -> ! {
     unsafe { __assert_fail(what.as_ptr(), file.as_ptr(), place.line, function.as_ptr()) }
 }
 
-/// glibc's record of a cleanup handler.
+/// A cleanup handler.
 #[repr(C)]
 struct Buffer {
-    routine: usize,
-    argument: usize,
-    cancel_type: c_int,
-    previous: *mut c_void,
-    /// The record before it in this thread, for ourselves.
+    /// `struct _pthread_cleanup_buffer` of glibc.
+    _theirs: [usize; 4],
+    /// The one before it in this thread.
     below: *mut Buffer,
 }
 
@@ -269,7 +267,7 @@ thread_local! {
 
 /// `pthread_cleanup_push`.
 pub(crate) fn push_cleanup(routine: Routine, argument: *mut c_void) {
-    let buffer = Buffer { routine: 0, argument: 0, cancel_type: 0, previous: std::ptr::null_mut(), below: TOP.get() };
+    let buffer = Buffer { _theirs: [0; 4], below: TOP.get() };
     let buffer = Box::into_raw(Box::new(buffer));
     TOP.set(buffer);
     // SAFETY: the C library fills the record, which lives until it is popped; where the thread ends first, for ever.

@@ -544,7 +544,7 @@ fn what_a_killed_tool_leaves_is_deleted_by_the_next_one() {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     };
     let mut killed = start("check long.c --preemptions 6");
-    let mut living = start("check long.c --preemptions 6");
+    let mut living = start("check long.c --preemptions 6 --out elsewhere");
     let searches = |tool: u32| {
         let is_program =
             |child: u32| fs::read_link(format!("/proc/{child}/exe")).is_ok_and(|exe| exe.ends_with("program"));
