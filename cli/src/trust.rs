@@ -76,7 +76,7 @@ const PLAIN: [&str; 16] = [
 ];
 
 /// What follows `-f`, or `-fno-`: what clang makes of the program, and nothing that it loads, runs or writes.
-const FEATURES: [&str; 42] = [
+const FEATURES: [&str; 43] = [
     "strict-aliasing",
     "strict-overflow",
     "wrapv",
@@ -119,6 +119,7 @@ const FEATURES: [&str; 42] = [
     "lto",
     "sanitize",
     "sanitize-trap",
+    "discard-value-names",
 ];
 
 /// Options of a finding, on the way through the list.
@@ -199,7 +200,7 @@ impl Options<'_> {
     /// What `fencehound check` itself hands to the plugin.
     fn plugin_option(&mut self) -> Judgement {
         match self.left.next() {
-            Some(option) if [option.clone()] == cc::labels()[1..] => Judgement::Harmless,
+            Some(option) if *option == cc::labels()[1] || *option == cc::uninitialised()[1] => Judgement::Harmless,
             Some(option) => match cc::template_files(std::slice::from_ref(option)).next() {
                 Some(file) => self.below(file),
                 None => Judgement::Unknown,
@@ -268,7 +269,8 @@ mod tests {
             "-O2|-DNDEBUG|-DN=4|-DT=unsigned long|-UX|-Iinclude|-I|include|-I/usr/include|-Inowhere|-std=gnu11|-lm",
             "-D|N=1|-mcx16|-march=x86-64-v2|-fno-strict-aliasing|-fsanitize=undefined|-fsanitize-trap=all|-Wall|-Wno-x",
             "-pthread|-g|-include|include/a.h|-mllvm|-fencehound-labels|-DNAME=\"a b\"|-fno-builtin-puts|-flto=thin",
-            "-D__VERIFIER_atomic_begin=fh_atomic_begin|-mllvm|-fencehound-asm-templates=include/a.h",
+            "-D__VERIFIER_atomic_begin=fh_atomic_begin|-mllvm|-fencehound-asm-templates=include/a.h|\
+             -mllvm|-fencehound-uninitialised|-fno-discard-value-names",
         ] {
             assert!(is_harmless(line, &folder), "{line}");
         }
