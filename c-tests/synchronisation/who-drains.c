@@ -3,8 +3,8 @@
 //@      loads read 0 as a fence does. The others leave the store in the buffer: glibc's spin
 //@      unlock is a plain store, a done once, a signal without a sleeper, sem_getvalue and
 //@      tries that fail read alone, a recursive mutex that stays the thread's is a counter.
-//@      Run natively on x86, each of these shows both zeros (benches/RESULTS.md). Each thread
-//@      has objects of its own, so nothing else orders the two.
+//@      That is what their sources say (docs/limits.md has the table). Each thread has objects of
+//@      its own, so nothing else orders the two.
 //@ run: -DSPIN_UNLOCK --preemptions none
 //@ verdict: violations
 //@ tso: store-x -> load-x, store-y -> load-y

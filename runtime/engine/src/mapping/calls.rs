@@ -1,8 +1,8 @@
 //! What calls that synchronise threads do to their thread's store buffer: one row for each call and path.
 //!
 //! A path is an outcome of a call. A row is as strong as the weakest known implementation on x86: glibc 2.36 and musl
-//! 1.2 were read, and glibc was measured (`scripts/fence-table`). Where one of them does not drain on a path, nobody may
-//! count on it, and the row does not drain. POWER follows the orders that these sources ask for.
+//! 1.2 were read, and `scripts/fence-table` measures glibc. Where one of them does not drain on a path, nobody may count on
+//! it, and the row does not drain. POWER follows the orders that these sources ask for.
 //!
 //! Monitors, execution graphs and the analysis of transactions read this table; docs/limits.md prints it.
 
