@@ -44,6 +44,7 @@ Exploring:
   --heap-reuse, --leaks, --sv-comp-transactions   what calls mean; lost blocks
   --uninitialised         uses of values that were never written
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
+  --exit-status report|ignore   what an exit status other than 0 is [report]
 Budgets:
   --executions N, --time 30s|2m          of the whole search [default: none]
   --max-events N, --local-timeout 10s    of an execution, of a silent thread
@@ -143,6 +144,15 @@ enum Command {
     },
 }
 
+/// What is done about exit statuses other than 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum ExitStatusArg {
+    /// They are violations.
+    Report,
+    /// They are ends as any other.
+    Ignore,
+}
+
 /// The options of `check`, as typed: each flag is one of its own.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "that is how clap reads flags")]
@@ -190,6 +200,8 @@ pub(crate) struct CheckArgs {
     pub(crate) leaks: bool,
     #[arg(long)]
     pub(crate) uninitialised: bool,
+    #[arg(long, value_name = "WHAT", default_value = "report")]
+    pub(crate) exit_status: ExitStatusArg,
     #[arg(long, value_name = "N", default_value = "0")]
     pub(crate) weak_cas_fails: String,
     #[arg(long, value_name = "FILE")]

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
-use protocol::{Cycles, Finding, Kind, Replay, ScheduleEnd, StoppedBy, Summary, Trace, VERSION, Violation};
+use protocol::{Cycles, ExitStatus, Finding, Kind, Replay, ScheduleEnd, StoppedBy, Summary, Trace, VERSION, Violation};
 
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
 use crate::consequences::{Consequence, Graphs, Unseen, consequence};
@@ -380,7 +380,8 @@ fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &
              changes by an access that is watched (README.md, \"How it works\")\n",
         );
     }
-    for (status, executions) in exploration.summary.iter().flat_map(|summary| &summary.exit_statuses) {
+    let statuses = exploration.summary.iter().flat_map(|summary| &summary.exit_statuses);
+    for (status, executions) in statuses.filter(|_| plan.explore.limits.exit_status == ExitStatus::Ignored) {
         let count = counted(*executions, "execution", "executions");
         screen.print(&format!("note: the program ends with exit status {status} in {count}, which is no violation\n"));
     }

@@ -184,6 +184,7 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
         Kind::ScViolation => "sc-violation",
         Kind::Race => "race",
         Kind::Assertion => "assertion",
+        Kind::ExitStatus => "exit-status",
         Kind::Crash => "crash",
         Kind::Deadlock => "deadlock",
         Kind::LostWakeup => "lost-wakeup",
@@ -230,7 +231,7 @@ pub(crate) fn load(path: &Path) -> Result<Finding, Failure> {
 #[cfg(test)]
 pub(crate) mod tests {
     use protocol::{
-        Explorer, Finding, Heap, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation, Wakeups,
+        ExitStatus, Explorer, Finding, Heap, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation, Wakeups,
     };
 
     use super::{Findings, MARK, identify, load};
@@ -262,7 +263,13 @@ pub(crate) mod tests {
             arguments: Vec::new(),
             explorer: Explorer::Bounded,
             monitors: vec![MonitorName::Tso],
-            limits: Limits { max_events: 1, local_seconds: 1, weak_failures: 0, wakeups: Wakeups::Signalled },
+            limits: Limits {
+                max_events: 1,
+                local_seconds: 1,
+                weak_failures: 0,
+                wakeups: Wakeups::Signalled,
+                exit_status: ExitStatus::default(),
+            },
             heap: Heap::default(),
             violation: violation(Kind::Crash, None),
         }

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use protocol::{
-    Cycles, Explore, GraphModel, Graphs, Heap, Leaks, Limits, MonitorName, Recorded, Reuse, VERSION, Wakeups,
+    Cycles, ExitStatus, Explore, GraphModel, Graphs, Heap, Leaks, Limits, MonitorName, Recorded, Reuse, VERSION,
+    Wakeups,
 };
 
-use crate::args::{CheckArgs, MonitorArgs, ReplayArgs};
+use crate::args::{CheckArgs, ExitStatusArg, MonitorArgs, ReplayArgs};
 use crate::cc;
 use crate::exit::Failure;
 use crate::program::{file_kind, require_ours};
@@ -172,6 +173,10 @@ impl CheckPlan {
                 local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
                 weak_failures: weak_failures(&typed.weak_cas_fails)?,
                 wakeups: if typed.spurious_wakeups { Wakeups::Spurious } else { Wakeups::Signalled },
+                exit_status: match typed.exit_status {
+                    ExitStatusArg::Report => ExitStatus::Reported,
+                    ExitStatusArg::Ignore => ExitStatus::Ignored,
+                },
             },
             heap: heap(typed),
             stop_at_first: typed.stop_at_first,

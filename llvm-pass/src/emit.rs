@@ -330,7 +330,8 @@ impl<'ctx> Emitter<'_, 'ctx> {
         self.hooks.call("__fh_unsupported", 0, &[what, site]).map(drop)
     }
 
-    fn store_site(&mut self, site: BasicValueEnum<'ctx>) -> Result<()> {
+    /// Says to the runtime where the program calls what it is about to call.
+    pub(crate) fn store_site(&mut self, site: BasicValueEnum<'ctx>) -> Result<()> {
         const NAME: &str = "__fh_call_site";
         let place = self
             .hooks

@@ -68,6 +68,7 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
             function.set_name(&stubs::name_of(module, &name));
             match &*name {
                 "pthread_cancel" => say_that_it_cancels(hooks),
+                "exit" | "_exit" | "_Exit" | "quick_exit" => say(hooks, "__fh_calls_exit", "fh_exits"),
                 "pthread_tryjoin_np" | "pthread_timedjoin_np" | "pthread_clockjoin_np" => {
                     say_that_it_asks_for_ends(hooks);
                 }

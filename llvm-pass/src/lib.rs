@@ -24,6 +24,7 @@ mod cfg;
 mod effects;
 mod emit;
 mod escape;
+mod exits;
 mod externals;
 mod failure;
 mod fencing;
@@ -52,6 +53,7 @@ use brackets::Bracket;
 use effects::Effects;
 use emit::Emitter;
 use escape::Privacy;
+use exits::Returns;
 use failure::{Failure, Result};
 use frames::Frame;
 use hooks::Hooks;
@@ -129,6 +131,7 @@ struct Plan {
     hooks: Vec<Hook>,
     loops: LoopPlan,
     frame: Frame,
+    returns: Returns,
     /// What it is as a whole, and where.
     bracket: Option<(Bracket, Site)>,
 }
@@ -154,6 +157,7 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         loop_hooks::emit(&mut hooks, plan.function, &plan.loops)?;
         let mut emitter = Emitter { hooks: &mut hooks, layout };
         plan.hooks.iter().try_for_each(|hook| emitter.emit(hook))?;
+        exits::emit(&mut emitter, &plan.returns)?;
         frames::emit(&mut hooks, plan.function, &plan.frame, layout)?;
         plan.bracket.iter().try_for_each(|bracket| brackets::emit(&mut hooks, plan.function, bracket))?;
         if shim::wants_labels() {
@@ -194,7 +198,8 @@ fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Plans {
         .map(|(function, hooks)| {
             let loops = loops.of(function, &hooks);
             let bracket = Bracket::of(function, &annotated, names).map(|one| (one, places.of_function(function)));
-            Plan { function, hooks, loops, frame: Frame::of(function, &privacy, &places), bracket }
+            let (frame, returns) = (Frame::of(function, &privacy, &places), Returns::of(function, &places));
+            Plan { function, hooks, loops, frame, returns, bracket }
         })
         .collect();
     Plans { functions, is_fenced }

@@ -162,6 +162,20 @@ pub struct Limits {
     /// When a condition variable or a futex lets a thread go.
     #[serde(default)]
     pub wakeups: Wakeups,
+    /// What an exit status other than 0 is.
+    #[serde(default)]
+    pub exit_status: ExitStatus,
+}
+
+/// What an exit status other than 0 is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExitStatus {
+    /// A violation.
+    #[default]
+    Reported,
+    /// An end as any other.
+    Ignored,
 }
 
 /// When a condition variable or a futex lets a thread go.

@@ -87,6 +87,8 @@ pub enum Kind {
     Atomicity,
     /// An `assert`, `fh_assert` or `reach_error` failed.
     Assertion,
+    /// The program ends with an exit status other than 0.
+    ExitStatus,
     /// A fault, `abort`, stack overflow, or the memory limit.
     Crash,
     /// Threads wait for each other.

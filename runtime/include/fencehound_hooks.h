@@ -200,6 +200,9 @@ struct fh_variable {
 /* A file that calls rand, strtok, or another function whose state is one for all threads, outside of
  * main, puts a byte into section "fh_shares": elsewhere such calls are no events. */
 
+/* A file that calls exit, _exit, _Exit or quick_exit puts a byte into section "fh_exits": elsewhere,
+ * the end of main is no event. Before main returns, the place is where that of a call is. */
+
 /* A file that calls pthread_cancel puts a byte into section "fh_cancels": elsewhere, cancellation
  * points are no events. */
 

@@ -35,6 +35,7 @@ section!(OWN_DATA, "fh_data", "__start_fh_data", "__stop_fh_data", data);
 section!(OWN_BSS, "fh_bss", "__start_fh_bss", "__stop_fh_bss", bss);
 section!(OWN_TDATA, "fh_tdata", "__start_fh_tdata", "__stop_fh_tdata", tdata);
 section!(OWN_CANCELS, "fh_cancels", "__start_fh_cancels", "__stop_fh_cancels", cancels);
+section!(OWN_EXITS, "fh_exits", "__start_fh_exits", "__stop_fh_exits", exits);
 section!(OWN_ASKS, "fh_asks", "__start_fh_asks", "__stop_fh_asks", asks);
 section!(OWN_UNFENCED, "fh_unfenced", "__start_fh_unfenced", "__stop_fh_unfenced", unfenced);
 section!(OWN_UNWRITTEN, "fh_unwritten", "__start_fh_unwritten", "__stop_fh_unwritten", unwritten);
@@ -50,6 +51,12 @@ pub(crate) fn image() -> Range<usize> {
 /// Whether the program calls `pthread_cancel` anywhere: the pass puts a byte into this section for each file that does.
 pub(crate) fn calls_cancel() -> bool {
     cancels().len() > 1
+}
+
+/// Whether the program calls `exit` or one of its sisters anywhere: the pass puts a byte into this section for each file
+/// that does.
+pub(crate) fn calls_exit() -> bool {
+    exits().len() > 1
 }
 
 /// Whether the program asks anywhere whether a thread has ended, and does not wait for it however long it takes: the pass

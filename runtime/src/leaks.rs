@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::ops::Range;
 
 use engine::event::Thread;
-use engine::execution::Status;
+use engine::execution::{Pending, Status};
 use protocol::{Kind, Leaks, Role};
 
 use crate::globals;
@@ -112,7 +112,10 @@ impl Runtime {
         roots.extend(self.exited_at.iter().map(|&(thread, pointer)| pointer..layout::stack(thread) + layout::STACK));
         for index in 0..self.threads.len() {
             let thread = Thread::from_index(index);
-            if matches!(self.execution.status(thread), Status::Arrived(_) | Status::Waiting(_) | Status::Running) {
+            let status = self.execution.status(thread);
+            // Of a thread that has exited, `exited_at` says how much is in use.
+            let has_exited = status == Status::Arrived(Pending::Join(thread));
+            if !has_exited && matches!(status, Status::Arrived(_) | Status::Waiting(_) | Status::Running) {
                 let low = layout::stack(thread);
                 roots.push(low + layout::GUARD..low + layout::STACK);
             }

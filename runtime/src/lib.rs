@@ -26,6 +26,7 @@ mod conditions;
 mod control;
 mod cursor;
 mod ends;
+mod exit_status;
 mod exits;
 mod externals;
 mod faults;

@@ -4,15 +4,15 @@ use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint};
 
 use engine::event::Thread;
-use engine::graph::Reached;
 use protocol::{Kind, Place, Role};
 
 use crate::alone::is_alone;
+use crate::exit_status::{Exit, end_process};
 use crate::recorder::{Failure, site_use};
 use crate::runtime::{End, end_execution, stack_pointer, with};
 use crate::sites::{Record, RecordPointer, text};
-use crate::threads::{call_site, leave};
-use crate::{exits, graph, transactions};
+use crate::threads::call_site;
+use crate::{exits, fiber};
 
 unsafe extern "C" {
     #[link_name = "__fh_main"]
@@ -50,14 +50,16 @@ pub(crate) fn run_alone(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_c
     unsafe { main_of_the_program(argc, argv, envp) }
 }
 
-/// Runs the program's `main`, and what comes before it and after it.
-pub(crate) fn run_main() {
+/// Runs the program's `main`, and what comes before it and after it: how it ends the process.
+pub(crate) fn run_main() -> Exit {
     PROCESS.status.set(0);
     exits::construct();
     // SAFETY: the arguments that the system passed to the process; a `main` that takes fewer ignores the rest.
     let status = unsafe { main_of_the_program(PROCESS.argc.get(), PROCESS.argv.get(), PROCESS.envp.get()) };
     PROCESS.status.set(status);
+    let site = call_site();
     exits::before_exit();
+    Exit { status, operation: "return", site }
 }
 
 /// What `main` returned or `exit` was given last.
@@ -67,45 +69,44 @@ pub(crate) fn status() -> c_int {
 
 /// The process exits. Other threads may still do all that they could have done before: what they do is part of some
 /// execution of the program, whenever the exit really comes.
-fn exit(status: c_int) -> ! {
+fn exit(status: c_int, operation: &'static str, site: RecordPointer) -> ! {
     PROCESS.status.set(status);
-    if graph::is_on() {
-        transactions::require_finished();
-        graph::park(graph::Stop::Reached(Reached::Exits));
-    }
     let exited = with(|runtime| {
-        runtime.exited_at.push((runtime.running, stack_pointer()));
-        runtime.execution.exit();
+        if runtime.graph.is_none() {
+            runtime.exited_at.push((runtime.running, stack_pointer()));
+        }
     });
     if exited.is_none() {
         // SAFETY: before `main`: the process ends as it would without us.
         unsafe { libc::exit(status) };
     }
-    leave()
+    fiber::abandon(end_process(Exit { status, operation, site }))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_exit(status: c_int) -> ! {
+    let site = call_site();
     PROCESS.status.set(status);
     exits::before_exit();
-    exit(status)
+    exit(status, "exit", site)
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh__exit(status: c_int) -> ! {
-    exit(status)
+    exit(status, "_exit", call_site())
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh__Exit(status: c_int) -> ! {
-    exit(status)
+    exit(status, "_Exit", call_site())
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_quick_exit(status: c_int) -> ! {
+    let site = call_site();
     PROCESS.status.set(status);
     exits::before_quick_exit();
-    exit(status)
+    exit(status, "quick_exit", site)
 }
 
 /// Ends the execution as failed at this place of the running thread.

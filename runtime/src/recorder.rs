@@ -74,6 +74,8 @@ pub(crate) enum Operation {
     Destroy,
     /// Something is used that all threads have in common.
     Use,
+    /// A thread ends the process.
+    Exit,
     /// An atomic block begins.
     BeginBlock,
     OnceEnter,
@@ -155,6 +157,7 @@ impl Operation {
             Self::Leave => "leave",
             Self::Destroy => "destroy",
             Self::Use => "use",
+            Self::Exit => "exit",
             Self::BeginBlock => "atomic-begin",
             Self::OnceEnter => "once-enter",
             Self::OnceReturn => "once-return",
@@ -248,6 +251,7 @@ pub(crate) fn target_of(note: &Note, address: usize) -> String {
         | Operation::Choose
         | Operation::Leave
         | Operation::Use
+        | Operation::Exit
         | Operation::BeginBlock => String::new(),
         _ if !expression.is_empty() => expression.to_owned(),
         _ => format!("{address:#x}"),

@@ -10,10 +10,11 @@ use engine::explore::Values;
 use engine::mapping::calls::Effect;
 use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
-use protocol::{Explorer, GraphModel, Wakeups};
+use protocol::{ExitStatus, Explorer, GraphModel, Wakeups};
 
 use crate::atomic_blocks::interlocked;
 use crate::choices::WeakFailures;
+use crate::exit_status::Exited;
 use crate::exits::Exits;
 use crate::faults;
 use crate::fiber::{self, Switch};
@@ -97,6 +98,12 @@ pub(crate) struct Runtime {
     pub(crate) jumps: Jumps,
     pub(crate) exits: Exits,
     pub(crate) files: Files,
+    /// The first end of the process.
+    pub(crate) exited: Exited,
+    /// What an exit status other than 0 is.
+    pub(crate) exit_status: ExitStatus,
+    /// Where one schedule is run again: how many events it has.
+    pub(crate) planned: Option<u32>,
     /// Threads that have called `exit`, and how far their stacks reached.
     pub(crate) exited_at: Vec<(Thread, usize)>,
     /// Functions called that are neither modelled nor known.
@@ -435,6 +442,9 @@ impl Runtime {
             jumps: Jumps::default(),
             exits: Exits::new(),
             files: Files::new(),
+            exited: Exited::default(),
+            exit_status: ExitStatus::Ignored,
+            planned: None,
             exited_at: Vec::new(),
             uninstrumented: BTreeSet::new(),
             assumptions: BTreeSet::new(),
@@ -472,6 +482,7 @@ impl Runtime {
         self.jumps.reset();
         self.exits.reset();
         self.files.reset();
+        self.exited = Exited::default();
         self.exited_at.clear();
         self.last_external = None;
         true

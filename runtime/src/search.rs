@@ -28,7 +28,7 @@ use crate::runtime::{End, Numbers, Runtime, Turn, install, with};
 use crate::sites::{Record, RecordPointer};
 use crate::stuck::name;
 use crate::unwritten;
-use crate::{control, fiber, foreign, globals, graph, layout, process, scratch};
+use crate::{control, fiber, foreign, globals, graph, layout, scratch};
 
 /// The engine's monitor behind a name. `tso` and `pso` are those of the TACAS'11 paper if all interleavings are run,
 /// and else those that do not depend on which one of a class is run.
@@ -82,6 +82,7 @@ fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limit
             runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
             runtime.weak_failures.limit = limits.weak_failures;
             runtime.wakeups = limits.wakeups;
+            runtime.exit_status = limits.exit_status;
             runtime.explorer = explorer;
             install(runtime);
         }
@@ -368,8 +369,12 @@ impl Runtime {
                 self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 let failure = self.overflow();
                 self.recorder.fail(failure, &self.execution);
+                self.count_exit();
             }
-            End::MaxEvents => return Some(Stopped::Events),
+            End::MaxEvents => {
+                self.count_exit();
+                return Some(Stopped::Events);
+            }
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
             // It is no execution of the program, or the beginning of one that has been run before.
             End::Nobody(Ending::Abandoned) => {}
@@ -378,12 +383,11 @@ impl Runtime {
             End::Nobody(Ending::Deadlock | Ending::Livelock) if self.lets_go_in_passing() => {
                 self.execution.repeats_another();
                 self.recorder.count(&self.execution, &self.reports, &self.monitors);
+                self.count_exit();
             }
             End::Nobody(ending) => {
                 self.recorder.count(&self.execution, &self.reports, &self.monitors);
-                if ending == Ending::Complete && process::status() != 0 {
-                    self.recorder.count_status(process::status(), &self.execution);
-                }
+                self.count_exit();
                 let failures = self.ended(ending);
                 if failures.is_empty() && self.execution.counts() == Counts::Once {
                     self.take_outcome();
@@ -395,6 +399,7 @@ impl Runtime {
             End::Failed(failure) => {
                 self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 self.recorder.fail(failure, &self.execution);
+                self.count_exit();
             }
         }
         self.execution.finish(Finish::Done);
@@ -414,6 +419,7 @@ impl Runtime {
         for (failure, extent) in self.failed.drain(..) {
             self.recorder.fail_at(failure, &self.execution, extent);
         }
+        self.count_exit();
     }
 
     /// The running thread, whose code was here, has performed no visible operation for as long as is allowed.
@@ -557,7 +563,10 @@ pub(crate) fn replay(job: &Replay) {
     if let Some(graph) = &job.schedule.graph {
         return replay_graph(graph);
     }
-    with(|runtime| runtime.recorder.trace());
+    with(|runtime| {
+        runtime.recorder.trace();
+        runtime.planned = u32::try_from(length).ok();
+    });
     loop {
         faults::set_patience(job.limits.local_seconds);
         with(Runtime::begin);

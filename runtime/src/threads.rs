@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_void};
 use crate::alone::is_alone;
 use crate::atomic_blocks::Block;
 use crate::ends::{self, Ends};
+use crate::exit_status::end_process;
 use crate::fiber::{self, Switch};
 use crate::objects::{Call, Class};
 use crate::observations::Observed;
@@ -177,11 +178,7 @@ impl ThreadTable {
 pub(crate) fn body(thread: Thread) -> Switch {
     graph::threads::body(thread);
     if thread == Thread::MAIN {
-        process::run_main();
-        with(|runtime| {
-            runtime.execution.exit();
-            runtime.end_thread()
-        })
+        Some(end_process(process::run_main()))
     } else {
         let start = with(|runtime| runtime.threads.at(thread).body)
             .flatten()

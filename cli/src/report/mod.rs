@@ -183,6 +183,7 @@ fn kind_words(kind: Kind) -> &'static str {
         Kind::Race => "data race",
         Kind::Atomicity => "transactions not serializable under SC",
         Kind::Assertion => "assertion failed",
+        Kind::ExitStatus => "exit status",
         Kind::Crash => "crash",
         Kind::Deadlock => "deadlock",
         Kind::LostWakeup => "lost wake-up",

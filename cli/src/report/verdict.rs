@@ -280,10 +280,11 @@ fn monitored(facts: &Facts<'_>) -> Vec<String> {
     some.chain(none).collect()
 }
 
-const KINDS: [(Kind, &str, &str); 15] = [
+const KINDS: [(Kind, &str, &str); 16] = [
     (Kind::Atomicity, "atomicity violation", "atomicity violations"),
     (Kind::Race, "data race", "data races"),
     (Kind::Assertion, "assertion", "assertions"),
+    (Kind::ExitStatus, "failing exit", "failing exits"),
     (Kind::Crash, "crash", "crashes"),
     (Kind::Deadlock, "deadlock", "deadlocks"),
     (Kind::LostWakeup, "lost wake-up", "lost wake-ups"),

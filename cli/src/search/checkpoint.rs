@@ -193,7 +193,7 @@ impl Checkpoint {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Explore, Heap, Limits, MonitorName, VERSION, Wakeups};
+    use protocol::{ExitStatus, Explore, Heap, Limits, MonitorName, VERSION, Wakeups};
 
     use super::{Checkpoint, Key};
     use crate::search::Progress;
@@ -205,7 +205,13 @@ mod tests {
             seed: 0,
             preemptions: Some(preemptions),
             monitors: vec![MonitorName::Tso],
-            limits: Limits { max_events: 1, local_seconds: 1, weak_failures: 0, wakeups: Wakeups::Signalled },
+            limits: Limits {
+                max_events: 1,
+                local_seconds: 1,
+                weak_failures: 0,
+                wakeups: Wakeups::Signalled,
+                exit_status: ExitStatus::default(),
+            },
             heap: Heap::default(),
             stop_at_first: false,
             graphs: None,

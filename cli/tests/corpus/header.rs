@@ -24,11 +24,12 @@ pub(crate) type Cycle = BTreeSet<(Line, Line)>;
 const VERDICTS: [&str; 4] = ["clean", "violations", "incomplete", "unsupported"];
 
 /// The kinds of violations that have no delayed store.
-const FAILURES: [&str; 14] = [
+const FAILURES: [&str; 15] = [
     "assertion",
     "crash",
     "deadlock",
     "double-free",
+    "exit-status",
     "invalid-free",
     "leak",
     "livelock",

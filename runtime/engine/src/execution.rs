@@ -544,9 +544,11 @@ impl Execution {
         );
     }
 
-    /// The process exits: what still waits when nobody can go on is no deadlock.
+    /// The running thread ends the process, and [gives up](Self::give_up): what still waits when nobody can go on is no
+    /// deadlock.
     pub const fn exit(&mut self) {
         self.exited = true;
+        self.alive -= 1;
     }
 
     /// The running thread yields: if another one goes on at its next operation, that is no preemption.

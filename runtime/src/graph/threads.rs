@@ -12,6 +12,7 @@ use engine::model::MemoryModel;
 use super::places::Thing;
 use super::{Graph, Recorded, Stop, park};
 use crate::access::store;
+use crate::exit_status::end_process;
 use crate::fiber::Switch;
 use crate::objects::Call;
 use crate::process::{self, unsupported};
@@ -96,9 +97,7 @@ pub(crate) fn body(thread: Thread) -> Option<Switch> {
     })
     .flatten()?;
     let Some(start) = start else {
-        process::run_main();
-        transactions::require_finished();
-        park(Stop::Reached(Reached::Exits));
+        return Some(end_process(process::run_main()));
     };
     let unknown = std::ptr::null();
     meet(
