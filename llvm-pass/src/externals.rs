@@ -63,6 +63,12 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
             if SHARED.contains(&&*name) && function.users().iter().any(is_outside_of_main) {
                 say(hooks, "__fh_shares_library", "fh_shares");
             }
+            if LOOKS.contains(&&*name) && !function.users().is_empty() {
+                say(hooks, "__fh_looks_at_clock", "fh_looks");
+            }
+            if LOOKS.iter().chain(&SLEEPS).any(|one| *one == name) && function.users().iter().any(is_outside_of_main) {
+                say(hooks, "__fh_shares_clock", "fh_clocks");
+            }
             let calls = function.users().into_iter().filter(|user| user.is_call() && user.callee() == function);
             calls.for_each(strip_call);
             function.set_name(&stubs::name_of(module, &name));
@@ -98,6 +104,12 @@ const SHARED: [&str; 14] = [
     "arc4random_buf",
     "strtok",
 ];
+
+/// The functions that look at a clock.
+const LOOKS: [&str; 5] = ["time", "clock", "gettimeofday", "clock_gettime", "timespec_get"];
+
+/// The functions that let time pass.
+const SLEEPS: [&str; 8] = ["sleep", "usleep", "nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect"];
 
 /// Whether something uses a function elsewhere than in `main`.
 fn is_outside_of_main(user: &Value) -> bool {

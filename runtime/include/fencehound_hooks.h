@@ -198,7 +198,9 @@ struct fh_variable {
 };
 
 /* A file that calls rand, strtok, or another function whose state is one for all threads, outside of
- * main, puts a byte into section "fh_shares": elsewhere such calls are no events. */
+ * main, puts a byte into section "fh_shares": elsewhere such calls are no events. A file that looks at a
+ * clock puts one into "fh_looks", and one that does so, or sleeps, outside of main, into "fh_clocks": unless
+ * the program has both, looks and sleeps are no events. */
 
 /* A file that calls exit, _exit, _Exit or quick_exit puts a byte into section "fh_exits": elsewhere,
  * the end of main is no event. Before main returns, the place is where that of a call is. */

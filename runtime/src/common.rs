@@ -1,6 +1,6 @@
-//! What the C library keeps for all threads beside the program's memory, but for the clock: the states of its generators,
+//! What the C library keeps for all threads beside the program's memory: the clock ([`crate::clock`]), the states of its generators,
 //! and where `strtok` goes on. Each is an object: its uses are events, whose orders are explored. A use is indivisible and
-//! drains nothing, and what it writes waits in the store buffer ([`calls::LIBRARY`]).
+//! drains nothing, and what it writes, but for the clock, waits in the store buffer ([`calls::LIBRARY`]).
 //!
 //! In a program that can use them in `main` alone ([`globals::shares_library`]) they are no events.
 
@@ -26,11 +26,13 @@ pub(crate) enum Common {
     Chance,
     /// Where `strtok` goes on.
     Token,
+    /// The clock ([`crate::clock`]).
+    Clock,
 }
 
 impl Common {
     /// How many there are.
-    pub(crate) const COUNT: usize = 4;
+    pub(crate) const COUNT: usize = 5;
 
     /// Waits for the running thread's turn to use it, and reports the use.
     fn arrive(self) {

@@ -40,6 +40,8 @@ section!(OWN_ASKS, "fh_asks", "__start_fh_asks", "__stop_fh_asks", asks);
 section!(OWN_UNFENCED, "fh_unfenced", "__start_fh_unfenced", "__stop_fh_unfenced", unfenced);
 section!(OWN_UNWRITTEN, "fh_unwritten", "__start_fh_unwritten", "__stop_fh_unwritten", unwritten);
 section!(OWN_SHARES, "fh_shares", "__start_fh_shares", "__stop_fh_shares", shares);
+section!(OWN_LOOKS, "fh_looks", "__start_fh_looks", "__stop_fh_looks", looks);
+section!(OWN_CLOCKS, "fh_clocks", "__start_fh_clocks", "__stop_fh_clocks", clocks);
 section!(OWN_TBSS, "fh_tbss", "__start_fh_tbss", "__stop_fh_tbss", tbss);
 
 /// The addresses from the first to the last variable.
@@ -69,6 +71,12 @@ pub(crate) fn asks_for_ends() -> bool {
 /// this section for each file that does.
 pub(crate) fn shares_library() -> bool {
     shares().len() > 1
+}
+
+/// Whether the program looks at a clock, and does that or sleeps elsewhere than in `main`: the pass puts a byte into one
+/// section for each file that looks, and into another one for each file that does either elsewhere.
+pub(crate) fn shares_clock() -> bool {
+    looks().len() > 1 && clocks().len() > 1
 }
 
 /// Whether each transaction of the program, and each store outside of them, is known to be followed by a full fence: the

@@ -93,8 +93,6 @@ pub(crate) struct Runtime {
     pub(crate) library: Library,
     /// What is to be done about signals.
     pub(crate) signals: Actions,
-    /// Nanoseconds that have passed in this execution.
-    pub(crate) clock: u64,
     pub(crate) jumps: Jumps,
     pub(crate) exits: Exits,
     pub(crate) files: Files,
@@ -438,7 +436,6 @@ impl Runtime {
             weak_failures: WeakFailures::default(),
             library: Library::default(),
             signals: Actions::new(),
-            clock: 0,
             jumps: Jumps::default(),
             exits: Exits::new(),
             files: Files::new(),
@@ -478,7 +475,6 @@ impl Runtime {
         self.weak_failures.begin();
         self.library = Library::default();
         self.signals.clear();
-        self.clock = 0;
         self.jumps.reset();
         self.exits.reset();
         self.files.reset();
@@ -636,7 +632,6 @@ impl Runtime {
     pub(crate) fn restart_process(&mut self) {
         self.library = Library::default();
         self.signals.clear();
-        self.clock = 0;
         self.jumps.reset();
         self.exits.reset();
         self.files.reset();

@@ -70,6 +70,8 @@ pub enum Internal {
     Control,
     /// By its value, and it waits in the store buffer as a store does: nothing comes between the two, but it is no fence.
     Buffered,
+    /// By its value, and it takes effect at once, but waits for no store before it: a look at a clock.
+    Apart,
 }
 
 /// What an access writes.

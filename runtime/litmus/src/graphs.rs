@@ -262,7 +262,7 @@ impl Threads<'_> {
                 written: write.map(|part| part.value),
                 source: read.and_then(|part| match part.part {
                     Part::Read(source) => source.and_then(number),
-                    Part::Write | Part::AtomicWrite | Part::BufferedWrite => None,
+                    Part::Write | Part::AtomicWrite | Part::BufferedWrite | Part::ApartWrite => None,
                 }),
                 rank: write.map_or(0, |part| part.rank.into()),
                 overtakes: (0..event.index).filter(overtakes).collect(),

@@ -403,6 +403,18 @@ pub(crate) fn cross(call: Call) -> Arrival {
 
 /// Uses what the C library keeps for all threads: `next` says what its state is afterwards, and what comes of it.
 pub(crate) fn change<R>(what: Common, site: RecordPointer, next: impl FnOnce(&mut Library, u64) -> (u64, R)) -> R {
+    use_common((what, Internal::Buffered), site, next)
+}
+
+/// Advances the clock: what it shows then.
+pub(crate) fn advance_clock(site: RecordPointer, next: impl FnOnce(u64) -> u64) -> u64 {
+    use_common((Common::Clock, Internal::Apart), site, |_, clock| {
+        let clock = next(clock);
+        (clock, clock)
+    })
+}
+
+fn use_common<R>(what: (Common, Internal), site: RecordPointer, next: impl FnOnce(&mut Library, u64) -> (u64, R)) -> R {
     let (turn, result) = with(|runtime| {
         let (written, result) = match runtime.graph_mut().next_read() {
             None => (Written::Unknown, None),
@@ -423,10 +435,10 @@ pub(crate) fn change<R>(what: Common, site: RecordPointer, next: impl FnOnce(&mu
 
 impl Graph {
     /// A use of what the C library keeps for all threads: no fence, and no order but among such.
-    fn common(&mut self, what: Common, written: Written, note: Note) -> super::Recorded {
+    fn common(&mut self, (what, internal): (Common, Internal), written: Written, note: Note) -> super::Recorded {
         let location = self.places.of(Thing::Common(what));
         let (depends, fences) = (self.depends(), self.run.fences);
-        let access = Access::Update(Internal::Buffered);
+        let access = Access::Update(internal);
         let link = Link::None;
         super::Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
     }

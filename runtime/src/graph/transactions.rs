@@ -138,6 +138,7 @@ impl Telling {
 
     fn access(&mut self, thread: Thread, recorded: &Recorded, writes: bool) {
         let kind = match recorded.access {
+            Access::Update(Internal::Apart) => return,
             Access::Store => Kind::Store,
             Access::Update(Internal::Buffered) if writes => Kind::Await(Object(0)),
             Access::Update(_) if writes => Kind::Rmw,

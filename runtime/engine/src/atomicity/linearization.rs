@@ -36,8 +36,7 @@ pub fn linearization<const W: usize>(trace: &Trace<W>, drains: impl Fn(EventId) 
         let event = label.event;
         // The write of a read-modify-write takes place with its read.
         let issue = if label.part.updates() { order.issues[node - 1] } else { order.add(Happening::Issue(event)) };
-        let waits = matches!(label.part, Part::Write | Part::BufferedWrite);
-        let effect = if waits { order.add(Happening::Commit(event)) } else { issue };
+        let effect = if label.part.is_buffered() { order.add(Happening::Commit(event)) } else { issue };
         order.issues.push(issue);
         order.effects.push(effect);
         let thread = usize::from(event.thread);
@@ -58,11 +57,11 @@ pub fn linearization<const W: usize>(trace: &Trace<W>, drains: impl Fn(EventId) 
                 let is_atomic = label.part == Part::AtomicWrite || drains(label.event);
                 if is_fenced || is_atomic {
                     order.put(order.effects[store], order.issues[node]);
-                } else if label.writes() {
+                } else if label.part.follows_stores() {
                     order.put(order.effects[store], order.effects[node]);
                 }
             }
-            if matches!(label.part, Part::Write | Part::BufferedWrite) {
+            if label.part.is_buffered() {
                 order.put(order.issues[node], order.effects[node]);
                 last_commit = Some(node);
             }

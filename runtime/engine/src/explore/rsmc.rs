@@ -394,6 +394,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
                 before.insert(self.trace.nodes().len() - 1);
                 let part = match label.access {
                     Access::Update(Internal::Buffered) => Part::BufferedWrite,
+                    Access::Update(Internal::Apart) => Part::ApartWrite,
                     _ => Part::AtomicWrite,
                 };
                 Ok(self.write(event, &label, rank, value, before, part))
@@ -438,7 +439,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
                 Parameter::Place(u16::try_from(node.value).expect("fewer than 65536 choices"))
             }
             Part::Read(source) => Parameter::Source(source.map(|source| self.trace.node(source).event)),
-            Part::Write | Part::AtomicWrite | Part::BufferedWrite => {
+            Part::Write | Part::AtomicWrite | Part::BufferedWrite | Part::ApartWrite => {
                 let writes = self.trace.at(node.location).and(self.trace.writes()).and(present);
                 let place = writes.iter().filter(|&write| self.trace.node(write).rank < node.rank).count();
                 Parameter::Place(u16::try_from(place).expect("fewer than 65536 writes"))

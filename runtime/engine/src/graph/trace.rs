@@ -22,13 +22,27 @@ pub enum Part {
     AtomicWrite,
     /// The same, of one whose write waits in the store buffer.
     BufferedWrite,
+    /// The same, of one that takes effect at once, but waits for no store before it.
+    ApartWrite,
 }
 
 impl Part {
     /// Whether it is the write of a read-modify-write.
     #[must_use]
     pub const fn updates(self) -> bool {
-        matches!(self, Self::AtomicWrite | Self::BufferedWrite)
+        matches!(self, Self::AtomicWrite | Self::BufferedWrite | Self::ApartWrite)
+    }
+
+    /// Whether it waits in the store buffer.
+    #[must_use]
+    pub const fn is_buffered(self) -> bool {
+        matches!(self, Self::Write | Self::BufferedWrite)
+    }
+
+    /// Whether it waits for the stores of its thread before it under total store order, as a store does.
+    #[must_use]
+    pub const fn follows_stores(self) -> bool {
+        matches!(self, Self::Write | Self::AtomicWrite | Self::BufferedWrite)
     }
 }
 
@@ -276,7 +290,7 @@ impl<const W: usize> Trace<W> {
         let event = |node: usize| self.nodes[node].event;
         let read = |node: &Node| match node.part {
             Part::Read(source) => Some((node.event, source.map(event))),
-            Part::Write | Part::AtomicWrite | Part::BufferedWrite => None,
+            Part::Write | Part::AtomicWrite | Part::BufferedWrite | Part::ApartWrite => None,
         };
         let mut reads_from: Vec<_> = self.nodes.iter().filter_map(read).collect();
         reads_from.sort_unstable();

@@ -146,7 +146,9 @@ impl<'t, const W: usize> Axioms<'t, W> {
             }
             if node.part.updates() {
                 match label.access {
-                    Access::Update(Internal::Data | Internal::Buffered) => all[0][number].insert(number - 1),
+                    Access::Update(Internal::Data | Internal::Buffered | Internal::Apart) => {
+                        all[0][number].insert(number - 1)
+                    }
                     Access::Update(Internal::Control) => all[1][number].insert(number - 1),
                     _ => {}
                 }
@@ -160,7 +162,7 @@ impl<'t, const W: usize> Axioms<'t, W> {
         let [dp, ctrl, synchronized, addresses] = self.dependencies();
         let rfi = (0..self.po.len()).map(|node| match self.trace.node(node).part {
             Part::Read(source) => source.map_or(Set::EMPTY, Set::of).without(&self.rfe[node]),
-            Part::Write | Part::AtomicWrite | Part::BufferedWrite => Set::EMPTY,
+            Part::Write | Part::AtomicWrite | Part::BufferedWrite | Part::ApartWrite => Set::EMPTY,
         });
         let within = |relation: Relation<W>| -> Relation<W> {
             relation.iter().zip(&self.po_loc).map(|(before, po_loc)| before.and(po_loc)).collect()

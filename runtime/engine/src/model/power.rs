@@ -187,7 +187,7 @@ impl<const W: usize> Power<W> {
         }
         if node.part.updates() {
             match label.access {
-                Access::Update(Internal::Data | Internal::Buffered) => dp.insert(number - 1),
+                Access::Update(Internal::Data | Internal::Buffered | Internal::Apart) => dp.insert(number - 1),
                 Access::Update(Internal::Control) => control.insert(number - 1),
                 _ => {}
             }

@@ -2,7 +2,7 @@
 //! unless a fence between stores separates them. Two to one location are in co.
 
 use super::global::{Global, Preserved};
-use crate::graph::trace::{Node, Part};
+use crate::graph::trace::Node;
 
 /// All that comes after a load, and what a fence separates.
 #[derive(Clone, Copy, Debug, Default)]
@@ -10,9 +10,9 @@ pub struct LoadsFirst;
 
 impl Preserved for LoadsFirst {
     fn orders(first: &Node, second: &Node) -> bool {
-        let stores = second.writes()
+        let stores = second.part.follows_stores()
             && (first.fences.stores < second.fences.stores || first.fences.lightweight < second.fences.lightweight);
-        !first.writes() || first.part == Part::AtomicWrite || first.fences.full < second.fences.full || stores
+        !first.part.is_buffered() || first.fences.full < second.fences.full || stores
     }
 }
 

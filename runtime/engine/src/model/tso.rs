@@ -2,7 +2,7 @@
 //! acyclic(ppo ∪ fence ∪ rfe ∪ co ∪ fr), where ppo is program order but for a store before a load.
 
 use super::global::{Global, Preserved};
-use crate::graph::trace::{Node, Part};
+use crate::graph::trace::Node;
 
 /// All but a store before a load without a full fence between them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -10,7 +10,7 @@ pub struct StoresInOrder;
 
 impl Preserved for StoresInOrder {
     fn orders(first: &Node, second: &Node) -> bool {
-        !first.writes() || first.part == Part::AtomicWrite || second.writes() || first.fences.full < second.fences.full
+        !first.part.is_buffered() || second.part.follows_stores() || first.fences.full < second.fences.full
     }
 }
 
