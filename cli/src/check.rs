@@ -464,6 +464,9 @@ fn consequences(all: &[Searched], summaries: &[Summary]) -> Vec<Vec<Option<Conse
         .map(|searched| searched.found.iter().map(|one| (&one.violation, one.folder.as_str())).collect())
         .collect();
     let searches = || all.iter().zip(summaries).zip(&found);
+    let is_consistent = |searched: &&Searched| searched.plan.models[0].0 == ModelName::Sc;
+    let consistent: Vec<&Violation> =
+        all.iter().filter(is_consistent).flat_map(|searched| &searched.found).map(|one| &one.violation).collect();
     let graphs: Vec<Graphs<'_>> = searches()
         .filter(|((searched, _), _)| {
             searched.plan.explore.graphs.is_some_and(|graphs| graphs.cycles == Cycles::Counted)
@@ -471,7 +474,7 @@ fn consequences(all: &[Searched], summaries: &[Summary]) -> Vec<Vec<Option<Conse
         .map(|((searched, summary), found)| {
             let unseen =
                 Unseen::of(searched.plan.unroll(), all.iter().flat_map(|one| &one.found).map(|one| &one.violation));
-            Graphs { model: searched.plan.models[0].0, summary, found, unseen }
+            Graphs { model: searched.plan.models[0].0, summary, found, consistent: &consistent, unseen }
         })
         .collect();
     let of = |one: &Found| graphs.iter().find_map(|graphs| consequence(&one.violation, graphs));

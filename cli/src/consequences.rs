@@ -2,7 +2,10 @@
 //!
 //! A monitor's violation is a pair of places: a store e′, and an access e that takes effect before it although e′ comes
 //! first in happens-before. A relaxed execution contains it if its own happens-before has such a cycle,
-//! e′ →hb* prev →po e →c e′. The search for execution graphs counts those ([`Containment`]).
+//! e′ →hb* prev →po e →c e′. The search for execution graphs counts those ([`Containment`]). Where all relaxed executions
+//! were searched and none fails in a way in which no sequentially consistent one does, nothing comes of any violation.
+
+use std::collections::BTreeSet;
 
 use protocol::{Containment, Kind, Place, Role, Summary, Violation};
 use serde::Serialize;
@@ -33,7 +36,7 @@ pub(crate) struct Consequence {
 enum Word {
     /// Something fails in an execution that contains it.
     Fails,
-    /// Nothing fails in any.
+    /// Nothing fails in any, or in no way in which sequentially consistent executions do not fail.
     None,
     Undecided,
 }
@@ -57,6 +60,8 @@ pub(crate) struct Graphs<'a> {
     pub(crate) model: ModelName,
     pub(crate) summary: &'a Summary,
     pub(crate) found: &'a [(&'a Violation, &'a str)],
+    /// What sequentially consistent executions showed.
+    pub(crate) consistent: &'a [&'a Violation],
     /// What execution graphs do not show.
     pub(crate) unseen: Option<Unseen>,
 }
@@ -119,22 +124,44 @@ fn folder(failed: &protocol::Failed, found: &[(&Violation, &str)]) -> Option<Str
 }
 
 /// Why it is not known that nothing fails, where nothing was seen to fail.
+///
+/// Rounds of wait loops that graphs leave out matter only where some execution fails: to leave one out of an execution
+/// leaves an execution with the same failures. So if no graph fails, no relaxed execution does, whatever it contains.
 fn open(graphs: &Graphs<'_>, executions: u64) -> Option<&'static str> {
-    let fails = graphs.found.iter().any(|(violation, _)| violation.monitor.is_none());
     if !graphs.summary.complete {
         Some("the search for relaxed executions did not come to its end")
-    } else if graphs.summary.leaves_out_rounds && (fails || executions == 0) {
-        Some("it may go through rounds of wait loops, which execution graphs leave out")
     } else if let Some(unseen) = graphs.unseen {
         Some(match unseen {
             Unseen::Rounds => "rounds of loops behind those of --unroll are left out",
             Unseen::Memory => "execution graphs do not show the wrong use of memory that interleavings do",
         })
+    } else if !graphs.fail_in_a_new_way() {
+        None
+    } else if graphs.summary.leaves_out_rounds {
+        Some("it may go through rounds of wait loops, which execution graphs leave out")
     } else if executions == 0 {
         Some("no relaxed execution within the bounds contains it")
     } else {
         None
     }
+}
+
+impl Graphs<'_> {
+    /// Whether some relaxed execution fails in a way in which no sequentially consistent one does.
+    fn fail_in_a_new_way(&self) -> bool {
+        let mut failures = self.found.iter().map(|(violation, _)| violation).filter(|one| one.monitor.is_none());
+        failures.any(|one| !self.consistent.iter().any(|other| is_same_way(one, other)))
+    }
+}
+
+/// Whether two failures are of one kind and at the same places, whatever the values and the wording.
+fn is_same_way(one: &Violation, other: &Violation) -> bool {
+    let places = |violation: &Violation| {
+        let takes_part = |role| matches!(role, Role::At | Role::Waits);
+        let sites = violation.sites.iter().filter(|site| takes_part(site.role));
+        sites.map(|site| site.place.clone()).collect::<BTreeSet<Place>>()
+    };
+    other.monitor.is_none() && one.kind == other.kind && places(one) == places(other)
 }
 
 impl Consequence {
@@ -153,6 +180,9 @@ impl Consequence {
                 let place = short_place(&place);
                 format!("{what} in a relaxed execution that contains it: {kind}{place} ({contain}, {fails}{folder})")
             }
+            (Word::None, _) if self.executions == 0 => {
+                "no relaxed execution fails in a way in which no sequentially consistent one does".to_string()
+            }
             (Word::None, _) => format!("no assertion fails in any relaxed execution that contains it ({contain})"),
             _ => format!("whether an assertion fails is undecided: {}", self.why.unwrap_or_default()),
         }
@@ -161,7 +191,7 @@ impl Consequence {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Containment, Failed, Kind, Place, Role, Summary};
+    use protocol::{Containment, Failed, Kind, Place, Role, Summary, Violation};
 
     use super::{Graphs, Unseen, consequence};
     use crate::plan::ModelName;
@@ -191,8 +221,16 @@ mod tests {
     }
 
     fn seeing(model: ModelName, summary: &Summary, unseen: Option<Unseen>) -> Option<String> {
-        let graphs = Graphs { model, summary, found: &[], unseen };
+        let graphs = Graphs { model, summary, found: &[], consistent: &[], unseen };
         consequence(&samples::store_buffering(), &graphs).map(|consequence| consequence.in_words())
+    }
+
+    /// What is said where relaxed executions wait for ever, and these are the failures of the others.
+    fn beside_a_deadlock(summary: &Summary, consistent: &[&Violation]) -> String {
+        let deadlock = samples::deadlock();
+        let found = [(&deadlock, "fencehound-out/tso-deadlock-1")];
+        let graphs = Graphs { model: ModelName::Tso, summary, found: &found, consistent, unseen: None };
+        consequence(&samples::store_buffering(), &graphs).unwrap().in_words()
     }
 
     fn under_tso(summary: &Summary) -> String {
@@ -222,16 +260,33 @@ mod tests {
         // What fails, fails.
         let cut = Summary { complete: false, ..summary(1) };
         assert!(under_tso(&cut).ends_with("sb.c:30 (3 executions contain it, 1 of them fails)"));
-        let none = Summary { containments: Vec::new(), ..summary(0) };
-        assert_eq!(undecided(none.clone()).unwrap(), "no relaxed execution within the bounds contains it");
-        let rounds = Summary { leaves_out_rounds: true, ..none };
-        assert!(undecided(rounds).unwrap().starts_with("it may go through rounds of wait loops"));
         let unseen = |failing, what| seeing(ModelName::Tso, &summary(failing), Some(what)).unwrap();
         assert!(unseen(0, Unseen::Rounds).ends_with("rounds of loops behind those of --unroll are left out"));
         assert!(unseen(0, Unseen::Memory).contains("is undecided: execution graphs do not show"));
         assert!(unseen(1, Unseen::Memory).starts_with("an assertion fails"));
-        // Where nothing fails at all, rounds make no difference.
-        let harmless = Summary { leaves_out_rounds: true, ..summary(0) };
-        assert!(under_tso(&harmless).starts_with("no assertion fails"));
+    }
+
+    #[test]
+    fn nothing_comes_of_a_violation_where_no_relaxed_execution_fails_in_a_new_way() {
+        let none = Summary { containments: Vec::new(), ..summary(0) };
+        let nothing = "no relaxed execution fails in a way in which no sequentially consistent one does";
+        assert_eq!(under_tso(&none), nothing);
+        let rounds = Summary { leaves_out_rounds: true, ..none.clone() };
+        assert_eq!(under_tso(&rounds), nothing);
+        let contained = Summary { leaves_out_rounds: true, ..summary(0) };
+        assert!(under_tso(&contained).starts_with("no assertion fails in any relaxed execution that contains it"));
+        // A deadlock that interleavings have, too, is no new way; at another place it is.
+        let deadlock = samples::deadlock();
+        assert_eq!(beside_a_deadlock(&rounds, &[&deadlock]), nothing);
+        let mut elsewhere = deadlock;
+        elsewhere.sites[0].place.line += 1;
+        let undecided = |summary| {
+            let words = beside_a_deadlock(summary, &[&elsewhere]);
+            words.strip_prefix("whether an assertion fails is undecided: ").map(str::to_string)
+        };
+        assert!(undecided(&rounds).unwrap().starts_with("it may go through rounds of wait loops"));
+        assert!(undecided(&contained).unwrap().starts_with("it may go through rounds of wait loops"));
+        assert_eq!(undecided(&none).unwrap(), "no relaxed execution within the bounds contains it");
+        assert!(beside_a_deadlock(&summary(0), &[]).starts_with("no assertion fails in any"));
     }
 }

@@ -7,7 +7,8 @@
 //! - What an instruction computes depends on all that its operands depend on; a phi takes the label of the value that
 //!   comes in; a struct has a label for each element.
 //! - Private memory has a label for each byte, which the runtime keeps: native loads and stores ask for it and set it.
-//! - Arguments and results of calls go through a record of the runtime's. A function that is not instrumented is given
+//! - Arguments and results of calls go through a record of the runtime's; the labels of what is passed by value are at
+//!   addresses of their own meanwhile, where no memory is. A function that is not instrumented is given
 //!   no value that is not known, and its result depends on its arguments.
 //! - A branch, an address, a division and a call through a pointer ask for a value that is known.
 
@@ -20,7 +21,7 @@ use crate::calls::{Callee, callee};
 use crate::cfg::Graph;
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
-use crate::ir::{Block, Layout, Type, Value};
+use crate::ir::{Block, Layout, Type, Value, attribute_kind};
 use crate::names::Names;
 
 /// `struct fh_labels` of the hook ABI, in words: the address and the value of the access at hand, what it loads, and
@@ -38,6 +39,7 @@ struct Labeller<'a, 'ctx> {
     hooks: &'a Hooks<'ctx>,
     names: &'a Names,
     layout: Layout,
+    byval: u32,
     /// Of a value the label of each of its elements; none is known of what has no label.
     labels: HashMap<Value, Vec<IntValue<'ctx>>>,
 }
@@ -47,7 +49,7 @@ pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names, layout: Layout
     let graph = Graph::of(function);
     let blocks: Vec<(Block, Vec<Value>)> =
         in_order(&graph).into_iter().map(|block| (block, block.instructions())).collect();
-    let mut labeller = Labeller { hooks, names, layout, labels: HashMap::new() };
+    let mut labeller = Labeller { hooks, names, layout, byval: attribute_kind("byval"), labels: HashMap::new() };
     let mut phis = Vec::new();
     for (block, instructions) in &blocks {
         for &phi in instructions.iter().take_while(|one| one.is_phi()) {
@@ -179,6 +181,9 @@ impl<'ctx> Labeller<'_, 'ctx> {
         let mut slot = 0;
         for index in 0..function.parameter_count() {
             let parameter = function.parameter(index);
+            if let Some(kind) = function.parameter_type_attribute(index, self.byval) {
+                self.take_copy(index, parameter, kind)?;
+            }
             let mut labels = Vec::new();
             for _ in 0..elements(parameter.kind()) {
                 if slot < MOST_ARGUMENTS {
@@ -192,6 +197,25 @@ impl<'ctx> Labeller<'_, 'ctx> {
             self.labels.insert(parameter, labels);
         }
         Ok(())
+    }
+
+    /// Where the labels of an argument that is passed by value are on their way: no memory is there.
+    fn passing(&self, index: u32) -> PointerValue<'ctx> {
+        const NOWHERE: u64 = 1 << 60;
+        self.hooks.long(NOWHERE + (u64::from(index) << 32)).const_to_pointer(self.hooks.pointer_type())
+    }
+
+    /// Takes the labels of an argument that is passed by value along.
+    fn pass_copy(&self, index: u32, argument: Value, kind: Type) -> Result<()> {
+        let (to, size) = (self.passing(index).into(), self.hooks.long(self.layout.allocated_size(kind)).into());
+        self.hooks.call("__fh_label_copy", 0, &[to, argument.basic(), size]).map(drop)
+    }
+
+    /// Gives a function's own copy the labels that came along; none are left for a caller that knows nothing of them.
+    fn take_copy(&self, index: u32, copy: Value, kind: Type) -> Result<()> {
+        let (from, size) = (self.passing(index).into(), self.hooks.long(self.layout.allocated_size(kind)).into());
+        self.hooks.call("__fh_label_copy", 0, &[copy.basic(), from, size])?;
+        self.hooks.call("__fh_label_put", 0, &[from, size, self.none().into()]).map(drop)
     }
 
     /// Asks for a value that is known.
@@ -406,7 +430,10 @@ impl<'ctx> Labeller<'_, 'ctx> {
     fn instrumented(&mut self, call: Value) -> Result<()> {
         self.branch(self.of(call.callee())?)?;
         let mut slot = 0;
-        for (_, argument) in call.arguments() {
+        for (index, argument) in call.arguments() {
+            if let Some(kind) = call.call_type_attribute(index, self.byval) {
+                self.pass_copy(index, argument, kind)?;
+            }
             for label in self.all(argument) {
                 if slot == MOST_ARGUMENTS {
                     return self.refuse("a dependency through so many arguments");
@@ -430,7 +457,12 @@ impl<'ctx> Labeller<'_, 'ctx> {
 
     /// A call of a function that does not.
     fn native(&mut self, call: Value) -> Result<()> {
-        let labels = call.arguments().map(|(_, argument)| self.of(argument)).collect::<Result<Vec<_>>>()?;
+        let mut labels = call.arguments().map(|(_, argument)| self.of(argument)).collect::<Result<Vec<_>>>()?;
+        for (index, argument) in call.arguments() {
+            if let Some(kind) = call.call_type_attribute(index, self.byval) {
+                labels.push(self.hooks.call("__fh_label_get", 32, &[argument.basic(), self.length(kind)])?);
+            }
+        }
         let label = self.union(&labels)?;
         let computes = matches!(callee(call, self.names), Callee::Intrinsic(_) | Callee::Assembly(_));
         if !computes {

@@ -13,6 +13,7 @@ use crate::graph::labels::{self, Label};
 use crate::process::unsupported;
 use crate::recorder::Operation;
 use crate::runtime::{Access, report, turn_to_access, with};
+use crate::scratch::Text;
 use crate::sites::RecordPointer;
 use crate::unwritten::{self, Unwritten};
 
@@ -413,6 +414,18 @@ extern "C" fn __fh_write(address: *mut c_void, from: *const c_void, length: u64,
         let (label, unwritten) = (labels::get(at, width), unwritten::of(at, width));
         Piece { value: get_private(from, offset, width), label, unwritten }
     });
+}
+
+/// Stores what is there natively once more, piece by piece, as the function's own that it comes from has not been seen.
+pub(crate) fn store_anew(address: usize, length: usize, site: RecordPointer) {
+    let held = Text::new();
+    (0..length).for_each(|offset| held.push(get_private(address as *const c_void, offset, 1) as u8));
+    store_pieces(address, length, site, |offset, width| {
+        let at = address + offset;
+        let (label, unwritten) = (labels::get(at, width), unwritten::of(at, width));
+        Piece { value: get_private(held.pointer().cast(), offset, width), label, unwritten }
+    });
+    held.release();
 }
 
 #[unsafe(no_mangle)]

@@ -104,8 +104,10 @@ impl Cursor {
     /// Loads the next piece.
     fn load(&mut self) {
         let width = if self.watched {
-            turn_to_access(self.at, 1, self.site);
-            let width = if graph::is_on() { 1 } else { self.width() };
+            // In a graph a location has one width, so that of a piece must not depend on what is read.
+            let width = if graph::is_on() { self.fixed_width() } else { 1 };
+            turn_to_access(self.at, width, self.site);
+            let width = if graph::is_on() { width } else { self.width() };
             let value = (0..width).rev().fold(0, |value, byte| value << 8 | u64::from(peek(self.at + byte)));
             self.loaded = value;
             report(Access {
@@ -129,6 +131,14 @@ impl Cursor {
         self.at += width;
         self.left -= width;
         self.count = width;
+    }
+
+    /// How wide the next piece is, whatever is read.
+    fn fixed_width(&self) -> usize {
+        match self.limit {
+            Limit::Bytes(_) => graph::piece(self.at, piece(self.at, self.left)),
+            _ => 1,
+        }
     }
 
     /// How wide the next piece is, now that it is this thread's turn to load it.

@@ -8,6 +8,7 @@ use std::ops::Range;
 use engine::event::Thread;
 use engine::per_thread::PerThread;
 
+use crate::access;
 use crate::allocation::PATTERN;
 use crate::alone::is_alone;
 use crate::graph;
@@ -140,9 +141,11 @@ extern "C" fn __fh_by_value(address: *mut c_void, size: u64, site: RecordPointer
     if is_alone() {
         return;
     }
-    // Nobody saw what was written to it.
-    graph::refuse("a struct passed by value whose address is known elsewhere", site);
     declare(address as usize, size, site);
+    if graph::is_on() {
+        // Nobody saw what the caller wrote to it.
+        access::store_anew(address as usize, size as usize, site);
+    }
 }
 
 #[unsafe(no_mangle)]

@@ -4,6 +4,7 @@
 mod alone;
 mod bench;
 mod compiler;
+mod consequences;
 mod findings;
 mod hardships;
 #[path = "../installed/mod.rs"]

@@ -125,13 +125,15 @@ impl Places {
         if !piece && others.iter().any(|other| !other.piece) {
             return Err(Unlocated::Mixed);
         }
+        let known = self.cuts.len();
         for other in others.iter().filter(|other| piece || !other.piece) {
             self.cuts.extend([other.address, other.address + other.width]);
         }
         if !piece || others.iter().all(|other| other.piece) {
             self.cuts.extend([address, address + width]);
         }
-        Err(Unlocated::Cut)
+        // A piece of what only others access as a whole: no cut helps.
+        Err(if self.cuts.len() > known { Unlocated::Cut } else { Unlocated::Mixed })
     }
 
     /// These bytes are accessed, with no others.
@@ -178,6 +180,16 @@ mod tests {
         assert_eq!(places.piece(0x1000, 8), 8);
         assert_eq!(places.locate(0x1000, 8, true, 0), Err(Unlocated::Cut));
         assert_eq!(places.piece(0x1000, 8), 4);
+    }
+
+    #[test]
+    fn a_piece_of_what_is_accessed_as_a_whole_is_refused() {
+        let mut places = Places::default();
+        assert_eq!(places.locate(0x1000, 4, false, 0), Ok(Location(0)));
+        assert_eq!(places.locate(0x1000, 2, true, 0), Err(Unlocated::Cut));
+        places.reset();
+        assert_eq!(places.locate(0x1000, 4, false, 0), Ok(Location(0)));
+        assert_eq!(places.locate(0x1000, 2, true, 0), Err(Unlocated::Mixed));
     }
 
     #[test]
