@@ -472,8 +472,7 @@ fn consequences(all: &[Searched], summaries: &[Summary]) -> Vec<Vec<Option<Conse
             searched.plan.explore.graphs.is_some_and(|graphs| graphs.cycles == Cycles::Counted)
         })
         .map(|((searched, summary), found)| {
-            let unseen =
-                Unseen::of(searched.plan.unroll(), all.iter().flat_map(|one| &one.found).map(|one| &one.violation));
+            let unseen = Unseen::of(searched.plan.unroll(), found, &consistent);
             Graphs { model: searched.plan.models[0].0, summary, found, consistent: &consistent, unseen }
         })
         .collect();

@@ -71,17 +71,21 @@ pub(crate) struct Graphs<'a> {
 pub(crate) enum Unseen {
     /// Rounds of loops behind those that `--unroll` asks for.
     Rounds,
-    /// Uses of memory that is not there, which interleavings showed.
+    /// A wrong use of memory that interleavings showed.
     Memory,
 }
 
 impl Unseen {
-    /// Of a search with this bound on rounds, beside searches that found all of these.
-    pub(crate) fn of<'a>(unroll: Option<u64>, mut all: impl Iterator<Item = &'a Violation>) -> Option<Self> {
-        let in_memory = |kind: Kind| {
-            matches!(kind, Kind::UseAfterFree | Kind::OutOfBounds | Kind::DoubleFree | Kind::InvalidFree | Kind::Leak)
+    /// Of a search with this bound on rounds that found these, beside one of interleavings that found those.
+    pub(crate) fn of(unroll: Option<u64>, found: &[(&Violation, &str)], consistent: &[&Violation]) -> Option<Self> {
+        let is_unseen = |violation: &&Violation| match violation.kind {
+            Kind::OutOfBounds | Kind::Leak => true,
+            Kind::UseAfterFree | Kind::DoubleFree | Kind::InvalidFree => {
+                !found.iter().any(|(other, _)| is_same_way(violation, other))
+            }
+            _ => false,
         };
-        let memory = all.any(|violation| in_memory(violation.kind)).then_some(Self::Memory);
+        let memory = consistent.iter().any(is_unseen).then_some(Self::Memory);
         unroll.map(|_| Self::Rounds).or(memory)
     }
 }

@@ -31,6 +31,7 @@ fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
         let doer = (runtime.running, Record::behind(site));
         runtime.heap.allocate(size, alignment, doer, &mut runtime.shadow)
     });
+    graph::lifetimes::allocates();
     match allocated {
         Some(Some(address)) => {
             // SAFETY: a block of the arena, which is mapped, writable and nobody's yet.
@@ -144,7 +145,7 @@ unsafe extern "C" fn __fh_posix_memalign(into: *mut *mut c_void, alignment: usiz
 }
 
 /// Frees a block, or says what is wrong with that, of the function that was called.
-pub(crate) fn release(block: *mut c_void, function: &str, site: RecordPointer) {
+pub(crate) fn release(block: *mut c_void, function: &'static str, site: RecordPointer) {
     let address = block as usize;
     if !layout::is_heap(address) {
         let variable = crate::globals::is_variable(address) || layout::is_stack(address);
@@ -157,7 +158,7 @@ pub(crate) fn release(block: *mut c_void, function: &str, site: RecordPointer) {
         return;
     }
     if graph::is_on() {
-        // Whether a block is used or freed after that is not looked at: blocks are not given out again.
+        graph::lifetimes::frees(address, function, site);
         with(Runtime::has_effect);
         return;
     }

@@ -15,6 +15,7 @@
 
 mod cycles;
 pub(crate) mod labels;
+pub(crate) mod lifetimes;
 pub(crate) mod mutexes;
 pub(crate) mod objects;
 pub(crate) mod places;
@@ -93,6 +94,8 @@ struct Run {
     recorded: Vec<Recorded>,
     /// What stands between them.
     asides: Vec<Aside>,
+    /// What begins and ends between them.
+    milestones: Vec<lifetimes::Milestone>,
     /// So many accesses may be made.
     limit: usize,
     fences: Fences,
@@ -146,6 +149,8 @@ pub(crate) struct Graph {
     /// What threads run, by their origin, from 1.
     origins: Vec<Start>,
     failures: Vec<Failure>,
+    /// Something that threads may use too late ends in some run of a thread.
+    ends: bool,
 }
 
 /// The engine's model of this name.
@@ -296,6 +301,7 @@ impl Graph {
                 reads: Vec::new(),
                 recorded: Vec::new(),
                 asides: Vec::new(),
+                milestones: Vec::new(),
                 limit: 0,
                 fences: Fences::default(),
                 created: 0,
@@ -317,6 +323,7 @@ impl Graph {
             paths: vec![Vec::new()],
             origins: Vec::new(),
             failures: Vec::new(),
+            ends: false,
         }
     }
 
@@ -327,6 +334,7 @@ impl Graph {
         run.reads.extend_from_slice(reads);
         run.recorded.clear();
         run.asides.clear();
+        run.milestones.clear();
         run.held.clear();
         // A join's load is told apart from what follows by a number less.
         run.fences = Fences { full: 1, ..Fences::default() };
@@ -400,6 +408,7 @@ impl Graph {
             return Turn::Other(Switch::End);
         }
         let unknown = recorded.access.reads() && self.next_read().is_none();
+        self.ends |= layout::stack_of(recorded.address).is_some_and(|index| index != self.run.thread.index());
         self.run.recorded.push(recorded);
         if unknown && after == After::Known {
             self.run.stop = Some(Stop::Reached(Reached::Branch));

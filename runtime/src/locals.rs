@@ -83,6 +83,11 @@ impl Locals {
         self.stacks[thread].living.len()
     }
 
+    /// All but the first so many local variables of the thread that live.
+    fn living(&self, thread: Thread, depth: usize) -> Vec<Local> {
+        self.stacks[thread].living.get(depth..).unwrap_or_default().to_vec()
+    }
+
     /// All but the first so many local variables of the thread are dead now.
     pub(crate) fn leave(&mut self, thread: Thread, depth: usize, shadow: &mut Shadow) {
         let stack = &mut self.stacks[thread];
@@ -129,6 +134,7 @@ extern "C" fn __fh_local(address: *mut c_void, size: u64, site: RecordPointer) {
 
 fn declare(address: usize, size: u64, site: RecordPointer) {
     let bytes = address..address + size as usize;
+    graph::lifetimes::begins(bytes.clone(), site);
     let local = Local { bytes, record: Record::behind(site) };
     with(|runtime| {
         let (thread, shadow) = (runtime.running, &mut runtime.shadow);
@@ -158,6 +164,9 @@ extern "C" fn __fh_leave(depth: u64) {
 
 /// The running thread leaves all but the first so many of its local variables.
 pub(crate) fn leave(depth: usize) {
+    if graph::is_on() {
+        with(|runtime| runtime.locals.living(runtime.running, depth)).into_iter().for_each(graph::lifetimes::leaves);
+    }
     let aside = with(|runtime| runtime.leaves_aside(depth).then(|| runtime.threads.stands_at(runtime.running)));
     if let Some(Some(site)) = aside {
         turn_aside(site);

@@ -25,6 +25,16 @@ pub(crate) fn bytes(count: usize) -> String {
     if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
 }
 
+/// What a local variable is to the user.
+pub(crate) fn described(local: &Local) -> String {
+    let (name, function) = (local.record.expression(), local.record.function());
+    if name.is_empty() {
+        format!("a local variable of `{function}`")
+    } else {
+        format!("the local variable `{name}` of `{function}`")
+    }
+}
+
 /// Where some bytes lie from some object that they are not wholly within.
 fn beside(accessed: &Range<usize>, object: &Range<usize>) -> String {
     if accessed.start >= object.end {
@@ -73,13 +83,7 @@ impl Refusal {
     }
 
     fn local(accessed: &Range<usize>, local: &Local, thread: Thread, state: State) -> Self {
-        let name = local.record.expression();
-        let of = format!("of `{}`", local.record.function());
-        let variable = if name.is_empty() {
-            format!("a local variable {of}")
-        } else {
-            format!("the local variable `{name}` {of}")
-        };
+        let variable = described(local);
         let others = vec![part(Role::Allocated, (thread, local.record), "declare")];
         match state {
             State::Living => {

@@ -85,7 +85,7 @@ impl Class {
     }
 
     /// The bytes of the program's memory that are the object's, and no others'.
-    const fn size(self) -> usize {
+    pub(crate) const fn size(self) -> usize {
         match self {
             Self::Mutex => size_of::<libc::pthread_mutex_t>(),
             Self::SpinLock => size_of::<libc::pthread_spinlock_t>(),
@@ -424,7 +424,7 @@ impl Call {
     /// The object's end by its `destroy` function. Who stands before an operation on it by then comes too late.
     pub(crate) fn destroy(&self, class: Class) {
         if graph::is_on() {
-            // That it is used only before is not checked in graphs.
+            graph::lifetimes::destroys(self.address, class, self.site);
             with(Runtime::has_effect);
             return;
         }
@@ -465,6 +465,7 @@ impl Call {
     fn initialise_in_graph(&self, class: Class, initial: Initial) {
         with(Runtime::has_effect);
         self.fill(class, 0);
+        graph::lifetimes::begins(self.address..self.address + class.size(), self.site);
         if !matches!(class, Class::Mutex | Class::SpinLock) {
             graph::objects::initialise(*self, initial);
         }

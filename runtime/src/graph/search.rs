@@ -6,6 +6,7 @@
 
 use engine::atomicity;
 use engine::event::{Object, Thread};
+use engine::explore::Counts as Counting;
 use engine::explore::rsmc::{self, Continue, Counts, Ended, Execution};
 use engine::graph::set::Set;
 use engine::graph::trace::Part;
@@ -23,6 +24,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use super::cycles;
+use super::lifetimes;
 use super::transactions::{self, Judgement, Told};
 use super::{Graph, Recorded, Stop};
 use crate::faults::{self, Fault};
@@ -289,30 +291,34 @@ fn events<const W: usize>(execution: &Execution<'_, W>) -> u64 {
 pub(super) type Notes = Vec<Vec<Recorded>>;
 
 pub(super) fn notes<const W: usize>(execution: &Execution<'_, W>) -> Result<Notes, Broken> {
-    let run = |thread: usize| {
-        if execution.labels[thread].is_empty() {
-            return Ok(Vec::new());
+    let mut notes = Notes::new();
+    run_each(execution, |graph| notes.push(graph.run.recorded.clone()))?;
+    Ok(notes)
+}
+
+/// Runs each thread as in this execution, and shows what it did; of one that was never created, nothing.
+pub(super) fn run_each<const W: usize>(
+    execution: &Execution<'_, W>,
+    mut show: impl FnMut(&mut Graph),
+) -> Result<(), Broken> {
+    for (thread, labels) in execution.labels.iter().enumerate() {
+        if labels.is_empty() {
+            with(|runtime| runtime.graph_mut().begin(Thread::from_index(thread), 0, &[], 0));
+        } else {
+            Native::<W>::run(thread, execution.origins[thread], &execution.reads[thread])?;
         }
-        Native::<W>::run(thread, execution.origins[thread], &execution.reads[thread])?;
-        Ok(with(|runtime| runtime.graph_mut().run.recorded.clone()).unwrap_or_default())
-    };
-    (0..execution.labels.len()).map(run).collect()
+        with(|runtime| show(runtime.graph_mut()));
+    }
+    Ok(())
 }
 
 /// The same, with what stands between the accesses.
 fn tell<const W: usize>(execution: &Execution<'_, W>) -> Result<Vec<Told>, Broken> {
-    let run = |thread: usize| {
-        if execution.labels[thread].is_empty() {
-            return Ok(Told { accesses: Vec::new(), asides: Vec::new() });
-        }
-        Native::<W>::run(thread, execution.origins[thread], &execution.reads[thread])?;
-        let told = with(|runtime| {
-            let run = &runtime.graph_mut().run;
-            Told { accesses: run.recorded.clone(), asides: run.asides.clone() }
-        });
-        Ok(told.expect("there is a runtime"))
-    };
-    (0..execution.labels.len()).map(run).collect()
+    let mut told = Vec::new();
+    run_each(execution, |Graph { run, .. }| {
+        told.push(Told { accesses: run.recorded.clone(), asides: run.asides.clone() });
+    })?;
+    Ok(told)
 }
 
 /// Looks for transactions of the execution that are not serializable, if that is wanted.
@@ -479,9 +485,11 @@ fn stuck<const W: usize>(execution: &Execution<'_, W>, waiting: &[usize], notes:
 
 /// Takes a complete graph into the counts, with what is wrong with it.
 fn take<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
+    let ended = lifetimes::failures(execution)?;
     let Worth::Execution { waiting, failures } = worth(execution) else {
         with(|runtime| runtime.recorder.blocked += 1);
-        return Ok(());
+        let is_assumed = execution.reached.contains(&Reached::Assumes);
+        return if is_assumed { Ok(()) } else { fail(execution, ended, Counting::AsAnother) };
     };
     with(|runtime| runtime.recorder.count_graph(events(execution)));
     watch_transactions(execution)?;
@@ -493,14 +501,20 @@ fn take<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
     if !waiting.is_empty() {
         found.push(stuck(execution, &waiting, &notes(execution)?));
     }
+    found.extend(ended);
     if found.is_empty() {
         take_outcome(execution)?;
     }
     cycles::watch(execution, &found)?;
+    fail(execution, found, Counting::Once)
+}
+
+/// Takes what is wrong with a graph into the findings.
+fn fail<const W: usize>(execution: &Execution<'_, W>, found: Vec<Failure>, counts: Counting) -> Result<(), Broken> {
     for failure in found {
         let known = with(|runtime| runtime.recorder.is_known(&failure)) == Some(true);
         let schedule = if known { Schedule::default() } else { schedule(execution)? };
-        with(|runtime| runtime.recorder.fail_as(failure, schedule, engine::explore::Counts::Once));
+        with(|runtime| runtime.recorder.fail_as(failure, schedule, counts));
     }
     Ok(())
 }

@@ -48,6 +48,12 @@ impl Graph {
         Some(child)
     }
 
+    /// How often the running thread has joined a thread.
+    fn joins(&self, child: Thread) -> usize {
+        let joins = |recorded: &&Recorded| matches!(recorded.note.operation, Operation::Join(other) if other == child);
+        self.run.recorded.iter().filter(joins).count()
+    }
+
     fn origin(&mut self, start: Start) -> u32 {
         let known = self.origins.iter().position(|other| other.key() == start.key());
         let index = known.unwrap_or_else(|| {
@@ -162,6 +168,12 @@ pub(crate) fn join(call: Call, name: usize) -> Result<usize, c_int> {
     }
     let note = Note { site: call.site, operation: Operation::Join(child) };
     let result = meet(Thing::End(child), Link::Follows, Side::After, Written::Nothing, note);
-    with(|runtime| runtime.graph_mut().run.joined += 1);
+    with(|runtime| {
+        let graph = runtime.graph_mut();
+        graph.run.joined += 1;
+        // Its creator has joined no more than it has created: each once, as far as it alone can know.
+        let is_own = graph.children.iter().any(|(&(parent, _), &one)| one == child && parent == running);
+        graph.ends |= !is_own || graph.joins(child) > 1;
+    });
     Ok(result.unwrap_or_default().cast_unsigned() as usize)
 }

@@ -68,7 +68,7 @@ fn is_acyclic<const W: usize>(direct: &[Set<W>]) -> bool {
 }
 
 /// What comes before each node by paths (Warshall's algorithm).
-fn closure<const W: usize>(mut before: Vec<Set<W>>) -> Vec<Set<W>> {
+pub(super) fn closure<const W: usize>(mut before: Vec<Set<W>>) -> Vec<Set<W>> {
     for middle in 0..before.len() {
         let through = before[middle];
         for reached in &mut before {
