@@ -1,12 +1,13 @@
 //@ why: What is used after its end in some execution of the model, as the explorers of interleavings say it. A thread
-//@      reads a block that main may free at once (BLOCK); with a flag that says that it is done, main frees it behind the
-//@      read (DONE). Under PSO a store to the block may still wait when a relaxed flag says that it is done (LATE). A
-//@      hazard pointer needs a full fence between the store that protects and the look whether the block is still there:
-//@      without, TSO lets the look go first, and the block is freed under the reader (HAZARD, FENCED). A block that two
-//@      threads free is freed twice, and what is no beginning of a block cannot be freed (TWICE, WITHIN). A wait loop
-//@      reads a freed block in a round that comes to nothing (POLLS). A mutex or barrier is used behind its end (MUTEX,
-//@      BARRIER), unless it has begun anew (ANEW), and a thread is joined twice (JOINED). A local variable is read when its
-//@      function has returned (LOCAL).
+//@      reads a block that main may free at once (BLOCK); with a flag that says that it is done, main frees it behind
+//@      the read (DONE), or behind the join of the thread (AFTER). Under PSO a store to the block may still wait when
+//@      a relaxed flag says that it is done (LATE). A hazard pointer needs a full fence between the store that
+//@      protects and the look whether the block is still there: without, TSO lets the look go first, and the block is
+//@      freed under the reader (HAZARD, FENCED). A block that two threads free is freed twice, and what is no
+//@      beginning of a block cannot be freed (TWICE, WITHIN). A wait loop reads a freed block in a round that comes
+//@      to nothing (POLLS). A mutex or barrier is used behind its end (MUTEX, BARRIER), unless it has begun anew
+//@      (ANEW), and a thread is joined twice (JOINED). A local variable is read when its function has returned
+//@      (LOCAL).
 //@ verdict: violations
 //@ run: -DBLOCK --explorer rsmc
 //@ use-after-free: free read allocate
@@ -22,6 +23,12 @@
 //@ verdict: clean
 //@ run: -DLATE --model pso
 //@ use-after-free: free-late write-late allocate
+//@ run: -DAFTER --model tso
+//@ verdict: clean
+//@ run: -DAFTER --model pso
+//@ verdict: clean
+//@ run: -DAFTER --model power
+//@ verdict: clean
 //@ run: -DHAZARD --explorer rsmc
 //@ verdict: clean
 //@ run: -DHAZARD --model tso
@@ -76,6 +83,14 @@ static void *thread(void *unused) {
 static void work(void) {
     if (LOAD(&done))
         free(block); // @free-late
+}
+#elif defined AFTER
+static void *thread(void *unused) {
+    *block = 1;
+    return unused;
+}
+
+static void work(void) {
 }
 #elif defined HAZARD
 static void *thread(void *unused) {
@@ -213,5 +228,8 @@ int main(void) {
     pthread_create(&created, NULL, thread, NULL);
     work();
     pthread_join(created, NULL);
+#ifdef AFTER
+    free(block);
+#endif
     return 0;
 }

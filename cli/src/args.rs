@@ -104,9 +104,12 @@ Usage: fencehound cc CLANG ARGUMENTS...
     CC=\"fencehound cc\" make
     fencehound cc -O2 -o queue queue.c && fencehound check queue
 
-Every argument but `--asm-templates FILE` (docs/inline-assembly.md) is clang's
-(`clang-19 --help`), and so is the exit status. The result is an ordinary
-executable.
+Every argument but two is clang's (`clang-19 --help`), and so is the exit status.
+The result is an ordinary executable.
+
+  --asm-templates FILE   meanings of inline assembly (docs/inline-assembly.md)
+  --power                keep the dependencies that `check --model power` needs;
+                         slower under the other models
 ";
 
 const DOCTOR_HELP: &str = "\

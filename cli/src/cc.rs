@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Failure {
 /// The arguments for clang.
 fn complete(arguments: &[OsString], parts: &Parts) -> Vec<OsString> {
     let (templates, arguments) = split_own(arguments);
+    let (dependencies, arguments) = split_dependencies(arguments);
     let read = expanded(&arguments);
     let product = product(&read);
     if product == Product::Nothing {
@@ -48,6 +49,7 @@ fn complete(arguments: &[OsString], parts: &Parts) -> Vec<OsString> {
     }
     let mut all = compiling(parts);
     all.extend(templates);
+    all.extend(dependencies);
     all.extend(arguments.iter().map(|argument| match argument.to_str() {
         // At fixed addresses, as every program under test.
         Some("-static-pie") => "-static".into(),
@@ -108,6 +110,14 @@ fn split_own(arguments: &[OsString]) -> (Vec<OsString>, Vec<OsString>) {
         }
     }
     (found, others)
+}
+
+/// Takes `--power` out of the arguments; what it becomes, and the rest.
+fn split_dependencies(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>) {
+    let (found, others): (Vec<OsString>, Vec<OsString>) =
+        arguments.into_iter().partition(|argument| argument == "--power");
+    let becomes = if found.is_empty() { Vec::new() } else { labels().map(OsString::from).to_vec() };
+    (becomes, others)
 }
 
 /// What every compilation needs, before the user's own arguments, so that these win.
@@ -367,6 +377,12 @@ mod tests {
         std::fs::write(&inner, format!("@{}", inner.display())).unwrap();
         let itself = [OsString::from(format!("@{}", inner.display()))];
         assert_eq!(expanded(&itself), itself);
+    }
+
+    #[test]
+    fn dependencies_are_kept_where_they_are_asked_for() {
+        assert!(completed("--power -c a.c").contains("-mllvm -fencehound-labels -c a.c"));
+        assert!(!completed("--power -c a.c").contains("--power") && !completed("-c a.c").contains("labels"));
     }
 
     #[test]

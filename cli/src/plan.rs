@@ -646,12 +646,6 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
             "name the .c files, or compile with `fencehound cc --uninitialised` and check without the option",
         ));
     }
-    if let (Target::Executable(name), true) = (target, has_power(models)) {
-        return Err(Failure::usage(
-            format!("{name}: model `power` needs dependencies, which executables do not have"),
-            "name the .c files: they are compiled for it",
-        ));
-    }
     if models.iter().all(|(_, explorer)| *explorer != Explorer::Rsmc) {
         return Ok(());
     }

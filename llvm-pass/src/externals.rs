@@ -136,6 +136,11 @@ pub(crate) fn say_that_unwritten_is_tracked(hooks: &Hooks) {
     say(hooks, "__fh_unwritten", "fh_unwritten");
 }
 
+/// The module's values have no labels of the loads that they depend on.
+pub(crate) fn say_that_it_is_unlabelled(hooks: &Hooks) {
+    say(hooks, "__fh_unlabelled", "fh_unlabelled");
+}
+
 /// Puts a byte with this name into the section.
 fn say(hooks: &Hooks, name: &str, section: &str) {
     let kind = hooks.context.i8_type();

@@ -3,9 +3,9 @@
 //! belongs to none, and a record says where it is (`struct fh_variable`), so that an access beside it is noticed.
 
 use inkwell::llvm_sys::LLVMLinkage;
-use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::{LLVMSetGlobalConstant, LLVMSetSection};
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
+use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
 use crate::failure::{Failure, Result};
 use crate::hooks::{Hooks, handle};
@@ -29,9 +29,11 @@ pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -
         if global.is_thread_local() {
             lower(hooks, global)?;
         } else if !global.is_global_constant() && set_section(global, "fh_data", "fh_bss") {
-            let size = layout.allocated_size(global.global_value_type());
+            let kind = global.global_value_type();
+            let is_array = kind.kind() == LLVMTypeKind::LLVMArrayTypeKind;
+            let element = if is_array { layout.allocated_size(kind.element()) } else { 0 };
             let padded = shim::pad(global, GAP)?;
-            record(hooks, padded, size, &name)?;
+            record(hooks, padded, [layout.allocated_size(kind), element], &name)?;
         }
     }
     Ok(())
@@ -55,10 +57,11 @@ fn take_structors(hooks: &Hooks, list: Value, section: &str) -> Result<()> {
 /// Bytes behind each variable (`runtime/src/globals.rs`).
 const GAP: u32 = 16;
 
-/// Emits the record of a variable.
-fn record(hooks: &mut Hooks, variable: Value, size: u64, name: &str) -> Result<()> {
+/// Emits the record of a variable of this size, whose elements have that one if it is an array.
+fn record(hooks: &mut Hooks, variable: Value, [size, element]: [u64; 2], name: &str) -> Result<()> {
     let name = hooks.string(source_name(name)).into();
-    let value = hooks.context.const_struct(&[variable.pointer().into(), hooks.long(size).into(), name], false);
+    let (size, element) = (hooks.long(size).into(), hooks.long(element).into());
+    let value = hooks.context.const_struct(&[variable.pointer().into(), size, name, element], false);
     let global = hooks.module.add_global(value.get_type(), None, ".fh.variable");
     global.set_initializer(&value);
     global.set_constant(true);

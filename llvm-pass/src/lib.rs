@@ -174,6 +174,9 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
     if !is_fenced {
         externals::say_that_it_is_unfenced(&hooks);
     }
+    if !shim::wants_labels() {
+        externals::say_that_it_is_unlabelled(&hooks);
+    }
     globals::finish(&mut hooks, module, layout)?;
     hooks.module.verify().map_err(Failure::new)
 }

@@ -195,6 +195,7 @@ struct fh_variable {
     const void *address;
     uint64_t size;
     const char *name;
+    uint64_t element; /* bytes of each element, of an array; else 0 */
 };
 
 /* A file that calls rand, strtok, or another function whose state is one for all threads, outside of

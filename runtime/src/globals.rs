@@ -42,6 +42,7 @@ section!(OWN_UNWRITTEN, "fh_unwritten", "__start_fh_unwritten", "__stop_fh_unwri
 section!(OWN_SHARES, "fh_shares", "__start_fh_shares", "__stop_fh_shares", shares);
 section!(OWN_LOOKS, "fh_looks", "__start_fh_looks", "__stop_fh_looks", looks);
 section!(OWN_CLOCKS, "fh_clocks", "__start_fh_clocks", "__stop_fh_clocks", clocks);
+section!(OWN_UNLABELLED, "fh_unlabelled", "__start_fh_unlabelled", "__stop_fh_unlabelled", unlabelled);
 section!(OWN_TBSS, "fh_tbss", "__start_fh_tbss", "__stop_fh_tbss", tbss);
 
 /// The addresses from the first to the last variable.
@@ -90,6 +91,12 @@ pub(crate) fn tracks_unwritten() -> bool {
     unwritten().len() > 1
 }
 
+/// Whether all instrumented files of the program have labels of dependencies: the pass puts a byte into this section for
+/// each that has none.
+pub(crate) fn has_labels() -> bool {
+    unlabelled().len() == 1
+}
+
 /// Whether the address is in a variable of the program.
 pub(crate) fn is_variable(address: usize) -> bool {
     data().contains(&address) || bss().contains(&address)
@@ -101,6 +108,7 @@ struct VariableRecord {
     address: usize,
     size: usize,
     name: *const c_char,
+    element: usize,
 }
 
 // SAFETY: records are constants of the program.
@@ -109,12 +117,14 @@ unsafe impl Sync for VariableRecord {}
 /// One record of our own, so that the section exists in every program.
 #[used]
 #[unsafe(link_section = "fh_globals")]
-static OWN_VARIABLE: VariableRecord = VariableRecord { address: 0, size: 0, name: std::ptr::null() };
+static OWN_VARIABLE: VariableRecord = VariableRecord { address: 0, size: 0, name: std::ptr::null(), element: 0 };
 
 /// A variable of the program.
 pub(crate) struct Variable {
     pub(crate) bytes: Range<usize>,
     pub(crate) name: String,
+    /// Bytes of each element, of an array; else 0.
+    element: usize,
 }
 
 /// So many bytes behind each variable belong to none (`llvm-pass/src/globals.rs`).
@@ -134,6 +144,7 @@ fn variables() -> Vec<Variable> {
     let variable = |record: &VariableRecord| Variable {
         bytes: record.address..record.address + record.size,
         name: text(record.name),
+        element: record.element,
     };
     let mut variables: Vec<Variable> =
         records.iter().filter(|record| record.size > 0 && is_variable(record.address)).map(variable).collect();
@@ -191,6 +202,14 @@ impl Globals {
     pub(crate) fn variable(&self, address: usize) -> Option<&Variable> {
         let after = self.variables.partition_point(|variable| variable.bytes.start <= address);
         self.variables.get(after.checked_sub(1)?).filter(|variable| variable.bytes.contains(&address))
+    }
+
+    /// The element of the array of this name that the address is in, `got[1]`, and where it begins.
+    pub(crate) fn element(&self, name: &str, address: u64) -> Option<(String, u64)> {
+        let address = usize::try_from(address).ok()?;
+        let array = self.variable(address).filter(|variable| variable.name == name && variable.element > 0)?;
+        let index = (address - array.bytes.start) / array.element;
+        Some((format!("{name}[{index}]"), (array.bytes.start + index * array.element) as u64))
     }
 
     /// The variable that these bytes, at least one, are across the end of or right after.

@@ -396,9 +396,14 @@ impl Graph {
 
     /// A branch that depends on the next access's read comes right after it, and an instruction fence.
     fn synchronize(&mut self) {
+        self.branch();
+        self.run.synchronized = self.run.branches;
+    }
+
+    /// A branch that depends on the next access's read comes right after it: the thread does not go on before it is known.
+    fn branch(&mut self) {
         let read = self.sets.of(self.run.recorded.len());
         self.run.branches = self.sets.union(self.run.branches, read);
-        self.run.synchronized = self.run.branches;
     }
 
     /// Takes an access in; whether the thread can go on.
@@ -450,6 +455,8 @@ impl Graph {
         let decides = std::mem::take(&mut self.run.decides) || synchronizes == Synchronizes::Yes;
         if synchronizes == Synchronizes::Yes {
             self.synchronize();
+        } else if decides {
+            self.branch();
         }
         let after = if self.model == MemoryModel::Power && !decides { After::Anything } else { After::Known };
         let turn =

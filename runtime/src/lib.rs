@@ -47,6 +47,7 @@ mod mappings;
 mod memory;
 mod mutexes;
 mod names;
+mod naming;
 mod numbers;
 mod objects;
 mod observations;

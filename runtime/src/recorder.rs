@@ -14,6 +14,8 @@ use protocol::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::globals::Globals;
+use crate::naming::{Named, tell_apart};
 use crate::recording::Recording;
 use crate::sites::{Record, RecordPointer};
 
@@ -930,12 +932,13 @@ impl Recorder {
     }
 
     /// The events of the execution; none if no trace is kept.
-    pub(crate) fn trace_events(&self, steps: &[Step]) -> Vec<TraceEvent> {
+    pub(crate) fn trace_events(&self, steps: &[Step], globals: &Globals) -> Vec<TraceEvent> {
         let Some(traced) = &self.traced else { return Vec::new() };
         let events = steps.iter().zip(&self.notes).zip(traced.details.iter().zip(&traced.pending));
         let mut events: Vec<_> =
             events.map(|((step, note), (detail, pending))| trace_event(step, note, detail, pending)).collect();
-        tell_apart(&mut events);
+        let named = events.iter_mut().map(|event| Named { name: &mut event.target, address: event.address });
+        tell_apart(named.collect(), globals);
         events
     }
 
@@ -978,22 +981,6 @@ pub(crate) fn parts(cycle: &Transactions) -> impl Iterator<Item = (Role, EventIn
         [(Role::From, edge.from), (to, edge.to)]
     });
     edges.chain(cycle.delays.iter().flat_map(|delay| [(Role::Delayed, delay.store), (Role::Until, delay.after)]))
-}
-
-/// Gives accesses to different places of one variable, and different objects, different names: `flag` for the lowest one that the
-/// execution touches, `flag+4` for the one four bytes further.
-fn tell_apart(events: &mut [TraceEvent]) {
-    let mut lowest: BTreeMap<String, u64> = BTreeMap::new();
-    for event in events.iter().filter(|event| event.address > 0) {
-        let address = lowest.entry(event.target.clone()).or_insert(event.address);
-        *address = event.address.min(*address);
-    }
-    for event in events.iter_mut().filter(|event| event.address > 0) {
-        let offset = event.address - lowest[&event.target];
-        if offset > 0 {
-            event.target = format!("{}+{offset}", event.target);
-        }
-    }
 }
 
 fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {

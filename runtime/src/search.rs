@@ -624,7 +624,7 @@ impl Runtime {
             control::send(&Message::Diverged(difference));
             return;
         }
-        let mut events = self.recorder.trace_events(self.execution.steps());
+        let mut events = self.recorder.trace_events(self.execution.steps(), &self.globals);
         self.name_variables(&mut events);
         self.finish_quietly(fault);
         let found = self.recorder.take_found().into_iter().filter_map(|sighting| sighting.violation);

@@ -57,6 +57,50 @@ fn assert_store_buffering(result: &Value) {
     assert_eq!(pairs, expected, "{result}");
 }
 
+/// Load buffering: each thread loads, and stores what depends on that.
+const LOAD_BUFFERING: &str = "#include <assert.h>
+#include <pthread.h>
+static volatile int x, y;
+static int one_read, two_read;
+static void *one(void *unused) {
+    one_read = x;
+    y = (one_read ^ one_read) + 1;
+    return unused;
+}
+static void *two(void *unused) {
+    two_read = y;
+#ifdef DEPENDS
+    x = (two_read ^ two_read) + 1;
+#else
+    x = 1;
+#endif
+    return unused;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, one, 0);
+    pthread_create(&b, 0, two, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    assert(!(one_read == 1 && two_read == 1));
+    return 0;
+}
+";
+
+/// POWER lets both loads read 1 only where one of the stores depends on nothing.
+#[test]
+fn executables_with_dependencies_are_checked_under_power() {
+    let bench = Bench::new(&[("lb.c", LOAD_BUFFERING)]);
+    for (options, status) in [("--power -DDEPENDS", 0), ("--power", 1), ("-DDEPENDS", 4)] {
+        let built = bench.run(&format!("cc {options} -o lb lb.c"));
+        assert_eq!((built.status, built.errors.as_str()), (0, ""), "{built:?}");
+        let ran = bench.run("check ./lb --model power");
+        assert_eq!(ran.status, status, "{options}: {ran:?}");
+        assert!(status < 4 || ran.output.contains("`fencehound cc --power`"), "{ran:?}");
+        assert_eq!(bench.run("check ./lb --monitor none").status, 0, "{options}");
+    }
+}
+
 #[test]
 fn all_ways_to_a_program_are_the_same_program() {
     let bench = store_buffering();

@@ -194,3 +194,43 @@ fn a_replay_whose_output_nobody_reads_is_the_same_replay() {
     let ran = bench.run("replay fencehound-out/tso-1");
     assert!(ran.output.starts_with("words\nwords\n") && ran.verdict().starts_with("reproduced: "), "{}", ran.verdict());
 }
+
+/// Three members of a struct, and two elements of an array whose indices only the run knows.
+const MEMBERS: &str = "#include <assert.h>
+#include <pthread.h>
+static struct { int a, b, c; } s;
+static int got[2];
+static void *work(void *unused) {
+    s.a = 4;
+    s.b = 5;
+    s.c = 6;
+    for (int i = 0; i < 2; i++)
+        got[i] = s.b + i;
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    pthread_join(thread, 0);
+    assert(got[1] == 0);
+    return 0;
+}
+";
+
+#[test]
+fn members_and_elements_have_names_of_their_own_in_interleavings_and_in_graphs() {
+    let bench = Bench::new(&[("members.c", MEMBERS)]);
+    for options in ["--monitor none", "--model tso"] {
+        let ran = bench.run(&format!("check members.c {options}"));
+        assert_eq!(ran.status, 1, "{ran:?}");
+        let words = [
+            "write s = 4",
+            "write s+4 = 5",
+            "write s+8 = 6",
+            "write got[0] = 5",
+            "write got[1] = 6",
+            "read got[1] = 6",
+        ];
+        assert!(words.iter().all(|word| ran.output.contains(word)), "{options}: {}", ran.output);
+    }
+}

@@ -57,6 +57,8 @@ impl Graph {
         let depends = self.depends();
         if synchronizes == Synchronizes::Yes {
             self.synchronize();
+        } else if access.reads() {
+            self.branch();
         }
         self.run.fences += before;
         let fences = self.run.fences;

@@ -28,13 +28,14 @@ use super::lifetimes;
 use super::transactions::{self, Judgement, Told};
 use super::{Graph, Recorded, Stop};
 use crate::faults::{self, Fault};
+use crate::naming::{Named, tell_apart};
 use crate::observations::{self, Observed};
 use crate::recorder::{Failure, Note, Operation, site_use, target_of};
 use crate::runtime::{End, Runtime, with};
 use crate::search::Stopped;
 use crate::sites::Record;
 use crate::stuck::{headline, name};
-use crate::{fiber, scratch};
+use crate::{fiber, globals, scratch};
 
 /// Why the search cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -393,6 +394,8 @@ fn describe<const W: usize>(execution: &Execution<'_, W>, notes: &Notes) -> Vec<
             overtakes: overtaken(execution, node.event),
         });
     }
+    let named = events.iter_mut().map(|event| Named { name: &mut event.target, address: event.address });
+    with(|runtime| tell_apart(named.collect(), &runtime.globals));
     events
 }
 
@@ -562,6 +565,10 @@ fn repeats<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
 
 /// Explores all execution graphs, with sets for more and more accesses until there is room for all.
 pub(crate) fn search(job: &Explore, limits: &Limits) -> Stopped {
+    if with(|runtime| runtime.graph_mut().model) == Some(MemoryModel::Power) && !globals::has_labels() {
+        let what = "a program of which some file was compiled without `fencehound cc --power`, under --model power";
+        return Stopped::Unsupported { what: what.to_owned(), place: Place::default() };
+    }
     let begun = Instant::now();
     let sizes = [sized::<1>, sized::<4>, sized::<16>];
     let mut size = 0;
