@@ -60,7 +60,7 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
         let name = function.name();
         if names.is_modelled(&name) {
             strip(function);
-            if SHARED.contains(&&*name) && function.users().iter().any(is_outside_of_main) {
+            if SHARED.contains(&&*name) && function.users().into_iter().any(is_outside_of_main) {
                 say(hooks, "__fh_shares_library", "fh_shares");
             }
             if LOOKS.contains(&&*name) && !function.users().is_empty() {
@@ -112,7 +112,7 @@ const LOOKS: [&str; 5] = ["time", "clock", "gettimeofday", "clock_gettime", "tim
 const SLEEPS: [&str; 8] = ["sleep", "usleep", "nanosleep", "clock_nanosleep", "poll", "ppoll", "select", "pselect"];
 
 /// Whether something uses a function elsewhere than in `main`.
-fn is_outside_of_main(user: &Value) -> bool {
+fn is_outside_of_main(user: Value) -> bool {
     !user.is_call() || user.function().name() != "main"
 }
 

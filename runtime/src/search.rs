@@ -363,6 +363,16 @@ impl Runtime {
             self.recorder.fail(failure, &self.execution);
             return Some(Stopped::Found);
         }
+        if let Some(stopped) = self.take_end(end) {
+            return Some(stopped);
+        }
+        self.execution.finish(Finish::Done);
+        self.shadow.settle();
+        (stop_at_first && self.recorder.has_found()).then_some(Stopped::Found)
+    }
+
+    /// Takes an execution that has ended in this way into the counts; says whether it ends the search.
+    fn take_end(&mut self, end: End) -> Option<Stopped> {
         match end {
             End::Assumed => self.recorder.blocked += 1,
             End::StackOverflow => {
@@ -402,9 +412,7 @@ impl Runtime {
                 self.count_exit();
             }
         }
-        self.execution.finish(Finish::Done);
-        self.shadow.settle();
-        (stop_at_first && self.recorder.has_found()).then_some(Stopped::Found)
+        None
     }
 
     /// The execution, which has ended, has to be run once more, maybe with other locations.
