@@ -41,10 +41,9 @@ Exploring:
   --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc
   --preemptions K|none, --unroll N, --seed S   bounded [2], dpor; rsmc; others
   --stop-at-first         end at the first violation (else --keep-going)
-  --heap-reuse, --leaks, --sv-comp-transactions   what calls mean; lost blocks
-  --uninitialised         uses of values that were never written
+  --leaks, --uninitialised, --exit-status report|ignore   also looked for
+  --heap-reuse, --sv-comp-transactions   what calls mean
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
-  --exit-status report|ignore   what an exit status other than 0 is [report]
 Budgets:
   --executions N, --time 30s|2m          of the whole search [default: none]
   --max-events N, --local-timeout 10s    of an execution, of a silent thread
@@ -54,8 +53,7 @@ Compiling .c files, as clang:
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)
 Results:
   --json FILE|-, --record FILE   the result; all executions as an event log
-  --out DIR               one folder a finding [default: fencehound-out/]
-  --color auto|always|never   NO_COLOR is obeyed
+  --out DIR, --color auto|always|never   findings [fencehound-out/]; NO_COLOR
 ";
 
 const REPLAY_HELP: &str = "\

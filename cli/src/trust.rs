@@ -220,6 +220,9 @@ impl Options<'_> {
     }
 
     fn below(&self, name: &str) -> Judgement {
+        if name.is_empty() {
+            return Judgement::Unknown;
+        }
         let place = self.directory.join(name);
         if self.roots.hold(&place) { Judgement::Harmless } else { Judgement::Elsewhere(place) }
     }

@@ -750,7 +750,7 @@ fn corrupt_and_foreign_findings_are_refused() {
     assert_eq!(bench.check("").status, 1);
     let whole = bench.read("fencehound-out/tso-1/finding.json");
     let truncated = &whole[..whole.len() / 2];
-    let other_version = whole.replacen("\"version\": 1", "\"version\": 99", 1);
+    let other_version = whole.replacen("\"version\": 2", "\"version\": 99", 1);
     let without_schedule = whole.replacen("\"schedule\"", "\"plan\"", 1);
     let cases = [
         (truncated, "not a finding, or a corrupt one"),
@@ -758,7 +758,7 @@ fn corrupt_and_foreign_findings_are_refused() {
         ("\u{0}\u{1}", "not a finding, or a corrupt one"),
         ("{\"name\": \"something else\"}", "not a finding of fencehound"),
         ("[1, 2]", "not a finding of fencehound"),
-        (other_version.as_str(), "format version 99, where this fencehound has 1"),
+        (other_version.as_str(), "format version 99, where this fencehound has 2"),
         (without_schedule.as_str(), "a corrupt finding: missing field `schedule`"),
     ];
     for (text, message) in cases {
