@@ -1,5 +1,5 @@
-//@ why: abort(), a trap and reach_error() are failures wherever they are reached; exit() is none,
-//@      and ends the program whatever other threads still have to do.
+//@ why: abort(), a trap and reach_error() are failures wherever they are reached; exit() is one if
+//@      its status is not 0.
 //@ run: -DEND=abort()
 //@ verdict: violations
 //@ crash: end
@@ -10,7 +10,8 @@
 //@ verdict: violations
 //@ assertion: end
 //@ run: -DEND=exit(3)
-//@ verdict: clean
+//@ verdict: violations
+//@ exit-status: end
 //@ run: -DEND=_Exit(0)
 //@ verdict: clean
 #include <pthread.h>

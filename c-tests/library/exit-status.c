@@ -11,6 +11,7 @@
 //@ exit-status: exits
 //@ run: --explorer random --executions 3
 //@ verdict: violations
+//@ stopped-by: executions
 //@ executions: 3
 //@ exit-status: exits
 //@ run: --model tso

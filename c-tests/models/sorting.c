@@ -1,12 +1,18 @@
 //@ why: `qsort` moves eight bytes at a time where the program's own accesses are of eight, four where they are of four:
 //@      the pointers and the numbers are sorted as anywhere, while another thread stores something else. A `memcpy` of
 //@      half of what others access as a whole has no meaning in execution graphs, and is refused.
+//@ run: -DPOINTERS --model tso
 //@ verdict: clean
 //@ executions: 1
-//@ run: -DPOINTERS --model tso
 //@ run: -DPOINTERS --model power
+//@ verdict: clean
+//@ executions: 1
 //@ run: -DNUMBERS --model pso
+//@ verdict: clean
+//@ executions: 1
 //@ run: -DSTRUCTS --model tso
+//@ verdict: clean
+//@ executions: 1
 //@ run: -DHALF --model tso
 //@ verdict: unsupported
 //@ unsupported: half memory accessed in pieces of different widths under --model tso

@@ -303,6 +303,7 @@ impl Found {
             trace: self.trace.as_ref(),
             monitors: &plan.explore.monitors,
             folder: &self.folder,
+            repeated: &plan.repeated_options,
             threads: Threads::Created,
         }
     }

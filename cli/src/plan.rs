@@ -13,7 +13,7 @@ use crate::exit::Failure;
 use crate::program::{file_kind, require_ours};
 use crate::screen::{Channel, Color, Screen};
 use crate::search::{Budget, Spread};
-use crate::trust::Roots;
+use crate::trust::{self, Roots};
 
 /// What to check.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -128,6 +128,8 @@ pub(crate) struct CheckPlan {
     pub(crate) arguments: Vec<String>,
     /// Options for the compiler.
     pub(crate) compile_options: Vec<String>,
+    /// Those of them that a replay takes only from the user.
+    pub(crate) repeated_options: Vec<String>,
     /// What the runtime is asked.
     pub(crate) explore: Explore,
     /// What watches execution graphs, each of its model: nothing unless it is named.
@@ -209,6 +211,7 @@ impl CheckPlan {
             target,
             models,
             arguments: typed.arguments.clone(),
+            repeated_options: trust::doubtful(&compile_options),
             compile_options,
             graph_monitors: if typed.monitor.is_some() { explore.monitors.clone() } else { Vec::new() },
             explore,

@@ -164,8 +164,15 @@ pub(crate) fn present(finding: &Finding, trace: &Trace, plan: &ReplayPlan, scree
     let violation = &finding.violation;
     let reproduced = shows(trace, violation);
     let threads = Threads::of(&finding.program);
-    let subject =
-        Subject { id: &finding.id, violation, trace: Some(trace), monitors: &finding.monitors, folder: "", threads };
+    let subject = Subject {
+        id: &finding.id,
+        violation,
+        trace: Some(trace),
+        monitors: &finding.monitors,
+        folder: "",
+        repeated: &[],
+        threads,
+    };
     if plan.mode == ReplayMode::Step {
         step(&subject, trace, screen);
     }

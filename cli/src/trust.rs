@@ -163,6 +163,19 @@ pub(crate) fn require_harmless(
     Ok(())
 }
 
+/// The options that a replay takes only from the user, wherever the program lies.
+pub(crate) fn doubtful(options: &[String]) -> Vec<String> {
+    let everywhere = Roots { folders: vec![PathBuf::from("/")] };
+    let mut options = Options { left: options.iter(), directory: Path::new("/"), roots: &everywhere };
+    let mut doubtful = Vec::new();
+    while let Some(option) = options.left.next() {
+        if matches!(options.judge(option), Judgement::Unknown) {
+            doubtful.push(option.clone());
+        }
+    }
+    doubtful
+}
+
 impl Options<'_> {
     fn judge(&mut self, option: &str) -> Judgement {
         let known = |known: bool| if known { Judgement::Harmless } else { Judgement::Unknown };

@@ -136,7 +136,7 @@ impl Cursor {
     /// How wide the next piece is, whatever is read.
     fn fixed_width(&self) -> usize {
         match self.limit {
-            Limit::Bytes(_) => graph::piece(self.at, piece(self.at, self.left)),
+            Limit::Bytes(_) | Limit::Copied(_) => graph::piece(self.at, piece(self.at, self.left)),
             _ => 1,
         }
     }

@@ -113,6 +113,7 @@ impl<'p> Keeper<'p> {
             trace: Some(&trace),
             monitors: &searched.monitors,
             folder: &folder,
+            repeated: &[],
             threads: Threads::Declared,
         };
         self.store(searched, &subject);

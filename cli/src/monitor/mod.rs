@@ -142,8 +142,15 @@ impl Judged {
         let mut sources = Sources::within([PathBuf::new()].into_iter().chain(beside), plan.roots.clone());
         let mut before: Vec<&str> = Vec::new();
         for (id, violation) in identify(&self.violations).iter().zip(&self.violations).take(LISTED) {
-            let subject =
-                Subject { id, violation, trace: None, monitors: &plan.monitors, folder: "", threads: Threads::Created };
+            let subject = Subject {
+                id,
+                violation,
+                trace: None,
+                monitors: &plan.monitors,
+                folder: "",
+                repeated: &[],
+                threads: Threads::Created,
+            };
             let group = group_name(violation);
             let shown = before.iter().filter(|other| **other == group).count();
             before.push(group);

@@ -11,6 +11,7 @@ pub(crate) mod graph;
 pub(crate) mod samples;
 pub(crate) mod verdict;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -34,6 +35,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) monitors: &'a [MonitorName],
     /// The folder of its finding; empty in the finding's own replay.
     pub(crate) folder: &'a str,
+    /// Options of the compiler that its replay takes only from the user.
+    pub(crate) repeated: &'a [String],
     /// How its threads are called.
     pub(crate) threads: Threads,
 }
@@ -134,7 +137,7 @@ pub(crate) fn finding(subject: &Subject<'_>, detail: Detail, width: usize, sourc
         text.push_str(&execution(subject, trace, detail, width));
     }
     if !subject.folder.is_empty() {
-        let _ = write!(text, "\n  {} {}\n", "replay:".bold(), replay_line(subject.folder));
+        let _ = write!(text, "\n  {} {}\n", "replay:".bold(), replay_line(subject.folder, subject.repeated));
     }
     text
 }
@@ -163,10 +166,13 @@ fn site_in_line(site: &SiteUse) -> String {
 }
 
 /// The command that runs a finding again.
-pub(crate) fn replay_line(folder: &str) -> String {
-    let folder = folder.trim_end_matches('/');
-    let quoted = shlex::try_quote(folder).map_or_else(|_| folder.to_string(), std::borrow::Cow::into_owned);
-    format!("fencehound replay {}", printable(&quoted))
+fn replay_line(folder: &str, repeated: &[String]) -> String {
+    let quoted = |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_string(), Cow::into_owned);
+    let mut line = format!("fencehound replay {}", quoted(folder.trim_end_matches('/')));
+    for option in repeated {
+        let _ = write!(line, " --cflags {}", quoted(&quoted(option)));
+    }
+    printable(&line)
 }
 
 fn headline(violation: &Violation) -> String {
@@ -340,6 +346,7 @@ mod tests {
             trace: Some(&trace),
             monitors: &[protocol::MonitorName::Tso],
             folder: "fencehound-out/tso-1/",
+            repeated: &[],
             threads: Threads::Created,
         };
         let text = finding(&subject, Detail::Execution, 100, &mut Sources::new([folder.path().into()]));
@@ -355,6 +362,7 @@ mod tests {
             trace: None,
             monitors: &[],
             folder: "fencehound-out/tso-1/",
+            repeated: &[],
             threads: Threads::Created,
         };
         assert_eq!(
@@ -374,6 +382,7 @@ mod tests {
             trace: Some(&trace),
             monitors: &[],
             folder: "",
+            repeated: &[],
             threads: Threads::Created,
         };
         let text = plain(&finding(&subject, Detail::Excerpts, 100, &mut Sources::new([folder.path().into()])));

@@ -88,15 +88,16 @@ impl Installation {
     /// If it is not reproduced with the report that the check wrote.
     pub(crate) fn replay(&self, scratch: &Scratch, id: &str) -> Result<(), String> {
         let finding = Path::new(scratch.out()).join(id);
-        let path = finding.to_str().expect("scratch folders have names in UTF-8").to_string();
-        let source = format!("--source={}", self.programs.display());
-        let ending = self.run(scratch, &["replay".to_string(), path, source], scratch.folder.path())?;
+        let report = fs::read_to_string(finding.join("report.txt")).map_err(|error| format!("{id}: {error}"))?;
+        let (report, command) =
+            report.rsplit_once("\n  replay: ").ok_or_else(|| format!("the report of {id}: {report}"))?;
+        let mut words = shlex::split(command).ok_or_else(|| format!("the replay of {id}: {command}"))?;
+        words.push(format!("--source={}", self.programs.display()));
+        let ending = self.run(scratch, &words[1..], scratch.folder.path())?;
         let said = || format!("{}{}", ending.output, ending.errors);
         if ending.status.code() != Some(1) {
             return Err(format!("the replay of {id} ends with {}:\n{}", ending.status, said()));
         }
-        let report = fs::read_to_string(finding.join("report.txt")).map_err(|error| format!("{id}: {error}"))?;
-        let (report, _) = report.rsplit_once("\n  replay: ").ok_or_else(|| format!("the report of {id}: {report}"))?;
         if report.trim().is_empty() || !ending.output.contains(report) {
             return Err(format!("the replay of {id} shows\n{}instead of\n{report}", said()));
         }
