@@ -60,13 +60,14 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
         let name = function.name();
         if names.is_modelled(&name) {
             strip(function);
-            if SHARED.contains(&&*name) && function.users().into_iter().any(is_outside_of_main) {
+            let is_shared = function.users().into_iter().any(is_outside_of_main);
+            if is_shared && SHARED.contains(&&*name) {
                 say(hooks, "__fh_shares_library", "fh_shares");
             }
             if LOOKS.contains(&&*name) && !function.users().is_empty() {
                 say(hooks, "__fh_looks_at_clock", "fh_looks");
             }
-            if LOOKS.iter().chain(&SLEEPS).any(|one| *one == name) && function.users().iter().any(is_outside_of_main) {
+            if is_shared && LOOKS.iter().chain(&SLEEPS).any(|one| *one == name) {
                 say(hooks, "__fh_shares_clock", "fh_clocks");
             }
             let calls = function.users().into_iter().filter(|user| user.is_call() && user.callee() == function);
