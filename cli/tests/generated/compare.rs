@@ -95,19 +95,22 @@ struct Comparison<'a> {
     batch: &'a Batch,
     number: usize,
     effort: Effort,
-    /// The name of the only comparison that is asked for, if it is one.
-    focus: Option<&'a str>,
+    /// The names of the comparisons that are asked for; all if there is none.
+    focus: &'a [&'a str],
     done: BTreeMap<&'static str, Checked>,
     report: Report,
 }
 
-/// Compares searches of a program of a batch: all of them, or those whose comparison has this name.
-pub(crate) fn compare(batch: &Batch, number: usize, program: &Program, effort: Effort, focus: Option<&str>) -> Report {
+/// Compares searches of a program of a batch: all of them, or those whose comparisons have these names.
+pub(crate) fn compare(batch: &Batch, number: usize, program: &Program, effort: Effort, focus: &[&str]) -> Report {
     let (done, report) = (BTreeMap::new(), Report::default());
     let mut comparison = Comparison { batch, number, effort, focus, done, report };
     comparison.interleavings(program.loops());
     comparison.drawn(DRAWN[usize::try_from(program.seed % 3).expect("it is small")]);
     comparison.graphs();
+    if let Some(known) = program.known.as_ref().filter(|_| comparison.wants("known")) {
+        comparison.known(known);
+    }
     if program.native == Native::Runs && effort.rounds > 0 && comparison.wants("native") {
         comparison.native();
     }
@@ -115,6 +118,9 @@ pub(crate) fn compare(batch: &Batch, number: usize, program: &Program, effort: E
 }
 
 const DRAWN: [&str; 3] = ["random", "pct", "urw"];
+
+/// Executions of a search that is done once more in slices.
+const MOST_IN_SLICES: u64 = 5000;
 
 /// A search for each bound, of interleavings and of classes.
 const BOUNDS: [[&str; 2]; 3] = [["bounded 0", "dpor 0"], ["bounded 1", "dpor 1"], ["bounded 2", "dpor 2"]];
@@ -142,7 +148,7 @@ fn options(search: &'static str) -> (Optimised, Vec<&'static str>) {
 impl Comparison<'_> {
     /// Whether a comparison is asked for whose name begins so.
     fn wants(&self, name: &str) -> bool {
-        self.focus.is_none_or(|focus| focus.starts_with(name))
+        self.focus.is_empty() || self.focus.iter().any(|focus| focus.starts_with(name))
     }
 
     /// Runs a search, once. Counts it if it did not come to its end.
@@ -187,7 +193,8 @@ impl Comparison<'_> {
         }
         for (whole, slices) in [("dpor", "dpor -j 2"), ("bounded none", "bounded none -j 2")] {
             if self.wants(slices)
-                && let (Some(whole), Some(slices_ended)) = (self.ended(whole), self.ended(slices))
+                && let Some(whole) = self.ended(whole).filter(|whole| whole.executions <= MOST_IN_SLICES)
+                && let Some(slices_ended) = self.ended(slices)
             {
                 self.report.equal(&format!("{slices}: outcomes"), &slices_ended.outcomes, &whole.outcomes);
                 self.report.equal(&format!("{slices}: failures"), &slices_ended.failures, &whole.failures);
@@ -285,6 +292,16 @@ impl Comparison<'_> {
         {
             self.report.equal(&format!("{name}: outcomes"), &relaxed.outcomes, &sc.outcomes);
             self.report.equal(&format!("{name}: failures"), &relaxed.failures, &sc.failures);
+        }
+    }
+
+    /// Both engines find what is known. An SC violation is found if and only if TSO has more outcomes than SC.
+    fn known(&mut self, outcomes: &BTreeSet<String>) {
+        if let (Some(sc), Some(tso)) = (self.ended("dpor"), self.ended("graphs tso")) {
+            let more = tso.outcomes != sc.outcomes;
+            self.report.equal("known: outcomes", &tso.outcomes, outcomes);
+            let say = |violated: bool| BTreeSet::from([if violated { "violated" } else { "robust" }.to_owned()]);
+            self.report.equal("known: violation", &say(!sc.tso.is_empty()), &say(more));
         }
     }
 

@@ -41,6 +41,7 @@ pub(crate) fn generate(seed: u64) -> Program {
         main: Vec::new(),
         end: Vec::new(),
         native: Native::Runs,
+        known: None,
     };
     let mut generator = Generator { random, cells, program, names: 0, room: 0 };
     generator.fill();
@@ -50,18 +51,19 @@ pub(crate) fn generate(seed: u64) -> Program {
 impl Generator {
     fn fill(&mut self) {
         self.share();
-        let threads = if self.random.percent(70) { 2 } else { 3 };
+        let threads = if self.random.percent(85) { 2 } else { 3 };
         self.program.created = threads;
         for _ in 0..threads {
-            self.room = if threads == 2 { 2 + self.random.below(4) } else { 1 + self.random.below(3) };
+            self.room = if threads == 2 { 2 + self.random.below(3) } else { 1 + self.random.below(2) };
             let statements = self.statements();
             self.program.threads.push(statements);
         }
-        if self.random.percent(if threads == 2 { 40 } else { 10 }) {
-            self.room = 1 + self.random.below(2);
+        // Main runs beside the others: few programs with it have few interleavings.
+        if threads == 2 && self.random.percent(15) {
+            self.room = 1;
             self.program.main = self.statements();
         }
-        for _ in 0..self.random.below(3) {
+        for _ in 0..self.random.below(5 - threads) {
             protocols::add(self);
         }
     }

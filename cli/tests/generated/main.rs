@@ -40,22 +40,25 @@ struct Plan {
     effort: Effort,
     jobs: usize,
     shrinks: bool,
-    /// Whether synchronisation calls are tried on the machine itself.
+    /// Whether synchronisation calls are compared as well.
     calls: bool,
+    /// Whether the first program on which searches differ is the last one.
+    stops: bool,
 }
 
 /// The fixed sample: some programs of seeds that nobody chose.
 const SAMPLE: Plan = Plan {
     tool: None,
-    programs: 100,
+    programs: 40,
     first: 1,
-    effort: Effort { executions: "20000", rounds: 300 },
+    effort: Effort { executions: "50000", rounds: 200 },
     jobs: 2,
     shrinks: false,
     calls: true,
+    stops: false,
 };
 
-const USAGE: &str = "fuzz-c [PROGRAMS [FIRST_SEED]] [--executions N] [--rounds N] [--jobs N] [--tool PATH] [--calls] [--no-shrink] [--print]";
+const USAGE: &str = "fuzz-c [PROGRAMS [FIRST_SEED]] [--executions N] [--rounds N] [--jobs N] [--tool PATH] [--calls] [--no-shrink] [--stop] [--print]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -99,6 +102,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             "--jobs" => plan.jobs = usize::try_from(number()?).map_err(|error| error.to_string())?.max(1),
             "--tool" => plan.tool = Some(words.next().ok_or("--tool needs a path")?.into()),
             "--calls" => plan.calls = true,
+            "--stop" => plan.stops = true,
             "--no-shrink" => plan.shrinks = false,
             "--print" => {}
             _ => places.push(word.parse().map_err(|_| format!("{word}: not a number"))?),
@@ -122,16 +126,20 @@ fn run(plan: &Plan) -> ExitCode {
     let tool = plan.tool.clone().unwrap_or_else(check::tool);
     let begun = Instant::now();
     let next = AtomicU64::new(0);
-    let calls = if plan.calls { batch(&tool, &calls::programs(), plan, Some("native")) } else { Report::default() };
+    let calls =
+        if plan.calls { batch(&tool, &calls::programs(), plan, &["known", "native"]) } else { Report::default() };
     let total = Mutex::new(calls);
     let batches = plan.programs.div_ceil(BATCH);
     thread::scope(|scope| {
         for _ in 0..plan.jobs {
             scope.spawn(|| {
                 while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < batches) {
+                    if plan.stops && !total.lock().expect("nobody failed").differences.is_empty() {
+                        break;
+                    }
                     let first = plan.first + index * BATCH;
                     let count = BATCH.min(plan.programs - index * BATCH);
-                    let report = batch(&tool, &programs(first, count), plan, None);
+                    let report = batch(&tool, &programs(first, count), plan, &[]);
                     let mut total = total.lock().expect("nobody failed");
                     total.add(report);
                     if plan.programs > BATCH {
@@ -169,8 +177,8 @@ fn summarise(plan: &Plan, total: &Report, begun: Instant) {
     }
 }
 
-/// Compares a batch of programs, by all searches or by the comparison of this name, and says what differs.
-fn batch(tool: &Path, programs: &[Program], plan: &Plan, focus: Option<&str>) -> Report {
+/// Compares a batch of programs, by all searches or by the comparisons of these names, and says what differs.
+fn batch(tool: &Path, programs: &[Program], plan: &Plan, focus: &[&str]) -> Report {
     let mut total = Report::default();
     let batch = match compiled(tool, programs) {
         Ok(batch) => batch,
@@ -190,6 +198,9 @@ fn batch(tool: &Path, programs: &[Program], plan: &Plan, focus: Option<&str>) ->
             keep(&shrink(tool, program, &difference.name, plan.effort), &difference.name);
         }
         total.add(report);
+        if plan.stops && !total.differences.is_empty() {
+            break;
+        }
     }
     total
 }

@@ -2,6 +2,7 @@
 //!
 //! `$` in the text stands for what tells the names of one program from those of another in the same file.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A part of a function's body.
@@ -57,6 +58,8 @@ pub(crate) struct Program {
     /// What main does when they are joined.
     pub(crate) end: Vec<Statement>,
     pub(crate) native: Native,
+    /// Its outcomes under TSO, if they are known beforehand.
+    pub(crate) known: Option<BTreeSet<String>>,
 }
 
 /// The names of local variables of threads, which are observed at their ends.

@@ -32,7 +32,7 @@ fn first_that_differs(tool: &Path, programs: &[Program], name: &str, effort: Eff
         })?;
     };
     let differs = |(index, program): &(usize, &Program)| {
-        let report = compare(&batch, index + 1, program, effort, Some(name));
+        let report = compare(&batch, index + 1, program, effort, &[name]);
         report.differences.iter().any(|difference| difference.name == name)
     };
     programs.iter().enumerate().find(differs).map(|(_, program)| program.clone())
@@ -50,6 +50,8 @@ pub(crate) fn compiled(tool: &Path, programs: &[Program]) -> Result<Batch, Strin
 
 /// The program with a part less, each of them.
 fn smaller(program: &Program) -> Vec<Program> {
+    // Nothing is known of those.
+    let program = &Program { known: None, ..program.clone() };
     let mut all = Vec::new();
     if program.created > 1 && program.threads.len() == program.created {
         for index in 0..program.created {
