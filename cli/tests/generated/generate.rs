@@ -54,7 +54,7 @@ impl Generator {
         let threads = if self.random.percent(85) { 2 } else { 3 };
         self.program.created = threads;
         for _ in 0..threads {
-            self.room = if threads == 2 { 2 + self.random.below(3) } else { 1 + self.random.below(2) };
+            self.room = 4 - threads + self.random.below(2);
             let statements = self.statements();
             self.program.threads.push(statements);
         }
