@@ -375,6 +375,10 @@ fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &
     for assumption in exploration.summary.iter().flat_map(|summary| &summary.assumptions) {
         screen.print(&format!("note: {assumption}\n"));
     }
+    for left in exploration.summary.iter().flat_map(|summary| &summary.left_waiting) {
+        let message = printable(&left.message);
+        screen.print(&format!("note: a thread still waits for ever when the process has ended: {message}\n"));
+    }
     if exploration.summary.as_ref().is_some_and(|summary| summary.stopped_by == Some(StoppedBy::LocalTimeout)) {
         screen.print(
             "help: if that takes long and ends, raise --local-timeout; if it waits for another thread there, let it read what \

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{Frame, MonitorName, Role, Summary, Violation};
+use protocol::{Frame, LeftWaiting, MonitorName, Place, Role, Summary, Violation};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -130,6 +130,8 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     exit_statuses: &'a BTreeMap<i32, u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_waiting: Vec<Waiting<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     outcomes: Vec<&'a str>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     litmus: Option<LitmusReport<'a>>,
@@ -144,6 +146,23 @@ struct Busiest<'a> {
     column: u32,
     function: &'a str,
     rounds: u64,
+}
+
+/// A thread that still waited when the process ended.
+#[derive(Serialize)]
+struct Waiting<'a> {
+    thread: u32,
+    file: &'a str,
+    line: u32,
+    column: u32,
+    message: &'a str,
+}
+
+impl<'a> Waiting<'a> {
+    fn of(left: &'a LeftWaiting) -> Self {
+        let Place { file, line, column, .. } = &left.place;
+        Self { thread: left.thread, file, line: *line, column: *column, message: &left.message }
+    }
 }
 
 /// The thread that computed for longer than it may, which ended the search.
@@ -288,6 +307,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         uninstrumented: &summary.uninstrumented,
         assumptions: &summary.assumptions,
         exit_statuses: &summary.exit_statuses,
+        left_waiting: summary.left_waiting.iter().map(Waiting::of).collect(),
         outcomes: summary.outcomes.all(),
         runs: summary.runs,
         unsupported: outcome.unsupported,
@@ -415,6 +435,7 @@ mod tests {
             undecided: 0,
             containments: Vec::new(),
             leaves_out_rounds: false,
+            left_waiting: Vec::new(),
         }
     }
 

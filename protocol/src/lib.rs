@@ -23,8 +23,8 @@ pub use job::{
     MonitorName, Recorded, Replay, Reuse, Schedule, ScheduleEnd, Segment, Wakeups,
 };
 pub use message::{
-    BoundCount, BusyLoop, Containment, Failed, FirstReport, Frame, Kind, Message, MonitorCount, Place, Role, Silence,
-    SiteUse, StoppedBy, Summary, Trace, TraceEvent, Violation,
+    BoundCount, BusyLoop, Containment, Failed, FirstReport, Frame, Kind, LeftWaiting, Message, MonitorCount, Place,
+    Role, Silence, SiteUse, StoppedBy, Summary, Trace, TraceEvent, Violation,
 };
 pub use outcomes::Outcomes;
 pub use slice::{

@@ -308,6 +308,31 @@ pub struct Summary {
     /// Whether rounds of wait loops were left out of execution graphs.
     #[serde(default)]
     pub leaves_out_rounds: bool,
+    /// Threads that still waited when the process ended, by thread and place.
+    #[serde(default)]
+    pub left_waiting: Vec<LeftWaiting>,
+}
+
+/// A thread that waits for ever in executions in which the process ends by `main`'s return or an exit.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct LeftWaiting {
+    /// The thread.
+    pub thread: u32,
+    /// Where it waits.
+    pub place: Place,
+    /// Who waits where for what, in words.
+    pub message: String,
+}
+
+impl LeftWaiting {
+    /// Of each thread and place, the one whose message is least.
+    #[must_use]
+    pub fn distinct(all: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut all: Vec<Self> = all.into_iter().collect();
+        all.sort_unstable();
+        all.dedup_by(|later, earlier| (later.thread, &later.place) == (earlier.thread, &earlier.place));
+        all
+    }
 }
 
 /// Which executions of a memory model have a cycle of happens-before through a store at one place and an access at

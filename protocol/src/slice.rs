@@ -7,7 +7,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::job::MonitorName;
-use crate::message::{BusyLoop, Containment, FirstReport, Place, Silence, Violation};
+use crate::message::{BusyLoop, Containment, FirstReport, LeftWaiting, Place, Silence, Violation};
 use crate::outcomes::Outcomes;
 
 /// Bytes, in JSON as text: four letters for three bytes.
@@ -185,6 +185,9 @@ pub struct Tally {
     /// As [`crate::Summary::leaves_out_rounds`].
     #[serde(default)]
     pub leaves_out_rounds: bool,
+    /// As [`crate::Summary::left_waiting`].
+    #[serde(default)]
+    pub left_waiting: Vec<LeftWaiting>,
 }
 
 /// The counts of one preemption bound.

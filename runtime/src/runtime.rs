@@ -10,7 +10,7 @@ use engine::explore::Values;
 use engine::mapping::calls::Effect;
 use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
-use protocol::{ExitStatus, Explorer, GraphModel, Wakeups};
+use protocol::{ExitStatus, Explorer, GraphModel, LeftWaiting, Wakeups};
 
 use crate::atomic_blocks::interlocked;
 use crate::choices::WeakFailures;
@@ -108,6 +108,8 @@ pub(crate) struct Runtime {
     pub(crate) uninstrumented: BTreeSet<String>,
     /// What the result takes for granted.
     pub(crate) assumptions: BTreeSet<&'static str>,
+    /// Threads that still waited when the process had ended.
+    pub(crate) left_waiting: BTreeSet<LeftWaiting>,
     /// The search for execution graphs, if it is for those that the program is run.
     pub(crate) graph: Option<Box<Graph>>,
     /// The last call of a function that is not instrumented.
@@ -445,6 +447,7 @@ impl Runtime {
             exited_at: Vec::new(),
             uninstrumented: BTreeSet::new(),
             assumptions: BTreeSet::new(),
+            left_waiting: BTreeSet::new(),
             graph: None,
             last_external: None,
         })

@@ -16,8 +16,8 @@ use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Counts, Finish, Strategy};
 use engine::monitor;
 use protocol::{
-    Cycles, Explore, Explorer, Graphs, Harvest, Kind, Limits, Message, MonitorName, Packed, Prefixes, Recorded, Replay,
-    Role, Schedule, ScheduleEnd, Silence, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation,
+    Cycles, Explore, Explorer, Graphs, Harvest, Kind, LeftWaiting, Limits, Message, MonitorName, Packed, Prefixes,
+    Recorded, Replay, Role, Schedule, ScheduleEnd, Silence, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation,
 };
 
 use crate::faults::{self, Fault};
@@ -296,6 +296,7 @@ impl Runtime {
         }
         self.uninstrumented.clear();
         self.assumptions.clear();
+        self.left_waiting.clear();
         numbered
     }
 
@@ -458,7 +459,10 @@ impl Runtime {
     /// What is wrong with an execution in which nobody can go on.
     fn ended(&mut self, ending: Ending) -> Vec<Failure> {
         match ending {
-            Ending::Complete => self.leaks(),
+            Ending::Complete => {
+                self.note_left_waiting();
+                self.leaks()
+            }
             _ => self.stuck(ending).into_iter().collect(),
         }
     }
@@ -526,6 +530,7 @@ impl Runtime {
             threads: self.execution.paths().map(<[u32]>::to_vec).collect(),
             tally: Tally {
                 uninstrumented: self.uninstrumented.iter().cloned().collect(),
+                left_waiting: LeftWaiting::distinct(std::mem::take(&mut self.left_waiting)),
                 assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
                 ..self.recorder.tally()
             },

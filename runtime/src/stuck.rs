@@ -5,7 +5,7 @@ use engine::event::{Kind as EventKind, Object, Thread};
 use engine::execution::{Ending, Pending, Status};
 use engine::progress::{Blocked, Cause, Waits, causes};
 use engine::sync::machine::Wish;
-use protocol::{Kind, Role, SiteUse};
+use protocol::{Kind, LeftWaiting, Role, SiteUse};
 
 use crate::objects::Class;
 use crate::recorder::{Failure, Operation, site_use};
@@ -55,6 +55,22 @@ impl Runtime {
         let mut sites: Vec<SiteUse> = Vec::new();
         let parts: Vec<String> = ordered.into_iter().map(|one| self.describe(one, &mut sites)).collect();
         Some(Failure { kind, message: format!("{headline}: {}", parts.join("; ")), sites, program_counter: None })
+    }
+
+    /// Notes the threads that still wait when the process has ended. One that has exited waits for itself.
+    pub(crate) fn note_left_waiting(&mut self) {
+        if self.execution.alive() == 0 {
+            return;
+        }
+        for blocked in self.execution.blocked() {
+            if blocked.waits == Waits::End(blocked.thread) {
+                continue;
+            }
+            let mut sites: Vec<SiteUse> = Vec::new();
+            let message = self.describe(&blocked, &mut sites);
+            let place = sites.first().map(|site| site.place.clone()).unwrap_or_default();
+            self.left_waiting.insert(LeftWaiting { thread: blocked.thread.0.into(), place, message });
+        }
     }
 
     /// Who waits for what, in words; its places are added to the sites.

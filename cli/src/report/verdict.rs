@@ -321,6 +321,7 @@ pub(crate) fn nothing_explored() -> Summary {
         undecided: 0,
         containments: Vec::new(),
         leaves_out_rounds: false,
+        left_waiting: Vec::new(),
     }
 }
 

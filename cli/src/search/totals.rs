@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::{
-    BoundCount, BoundTally, Containment, Division, FirstReport, Harvest, Identity, MonitorCount, MonitorName, Outcomes,
-    Sighting, Summary, Violation,
+    BoundCount, BoundTally, Containment, Division, FirstReport, Harvest, Identity, LeftWaiting, MonitorCount,
+    MonitorName, Outcomes, Sighting, Summary, Violation,
 };
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,8 @@ pub(crate) struct Totals {
     containments: Vec<Containment>,
     #[serde(default)]
     leaves_out_rounds: bool,
+    #[serde(default)]
+    left_waiting: Vec<LeftWaiting>,
     found: Vec<Sighting>,
     /// The creation paths of the threads that have numbers.
     pub(crate) threads: Vec<Vec<u32>>,
@@ -87,6 +89,8 @@ impl Totals {
         // Execution graphs are searched in one slice.
         self.containments.extend(tally.containments.iter().cloned());
         self.leaves_out_rounds |= tally.leaves_out_rounds;
+        let before = std::mem::take(&mut self.left_waiting);
+        self.left_waiting = LeftWaiting::distinct(before.into_iter().chain(tally.left_waiting.iter().cloned()));
         for sighting in &harvest.found {
             match self.found.iter_mut().find(|found| found.identity == sighting.identity) {
                 Some(found) => found.executions += sighting.executions,
@@ -189,6 +193,7 @@ impl Totals {
             undecided: self.undecided(),
             containments: self.containments.clone(),
             leaves_out_rounds: self.leaves_out_rounds,
+            left_waiting: self.left_waiting.clone(),
         }
     }
 

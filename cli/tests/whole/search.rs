@@ -492,6 +492,52 @@ fn a_log_without_executions_is_called_one() {
     assert_eq!(ran.errors, "note: no execution was recorded in none.log\n");
 }
 
+/// One thread sleeps on a condition variable that nobody signals; `-DWOKEN` joins it after a signal.
+const ABANDONED: &str = "#include <pthread.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+static int done;
+static void *sleeper(void *unused) {
+    pthread_mutex_lock(&mutex);
+    while (!done)
+        pthread_cond_wait(&woken, &mutex);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, sleeper, 0);
+#ifdef WOKEN
+    pthread_mutex_lock(&mutex);
+    done = 1;
+    pthread_cond_signal(&woken);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, 0);
+#endif
+    return 0;
+}
+";
+
+#[test]
+fn a_thread_that_waits_when_main_has_returned_is_named_in_a_note() {
+    let bench = Bench::new(&[("left.c", ABANDONED)]);
+    for options in ["", "--preemptions none -j 2", "--explorer dpor"] {
+        let ran = bench.run(&format!("check left.c {options}"));
+        assert_eq!(ran.status, 0, "{options}: {ran:?}");
+        let said = format!("{}{}", ran.output, ran.errors);
+        let note = "note: a thread still waits for ever when the process has ended: T1 sleeps at left.c:8 on woken\n";
+        assert_eq!(said.matches(note).count(), 1, "{options}: {ran:?}");
+        let ran = bench.run(&format!("check left.c --json - {options}"));
+        let result: Value = serde_json::from_str(&ran.output).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+        let left = &result["left_waiting"];
+        assert_eq!((&left[0]["thread"], &left[0]["line"]), (&1.into(), &8.into()), "{options}: {ran:?}");
+        assert!(left[1].is_null(), "{options}: {ran:?}");
+        let ran = bench.run(&format!("check left.c -DWOKEN --json - {options}"));
+        assert!(ran.status == 0 && !ran.output.contains("left_waiting"), "{options}: {ran:?}");
+        assert!(!ran.errors.contains("still waits"), "{options}: {ran:?}");
+    }
+}
+
 #[test]
 fn an_endless_loop_is_shown_without_waiting_for_it() {
     let bench = Bench::new(&[(

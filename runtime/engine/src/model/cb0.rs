@@ -147,7 +147,7 @@ impl<'t, const W: usize> Axioms<'t, W> {
             if node.part.updates() {
                 match label.access {
                     Access::Update(Internal::Data | Internal::Buffered | Internal::Apart) => {
-                        all[0][number].insert(number - 1)
+                        all[0][number].insert(number - 1);
                     }
                     Access::Update(Internal::Control) => all[1][number].insert(number - 1),
                     _ => {}
