@@ -47,6 +47,7 @@ Exploring:
 Budgets:
   --executions N, --time 30s|2m          of the whole search [default: none]
   --max-events N, --local-timeout 10s    of an execution, of a silent thread
+  --max-memory MIB        for what a process has still to run [default: 1024]
   -j N, --checkpoint FILE   processes [default: cores]; go on from it if killed
 Compiling .c files, as clang:
   -O, -D, -U, -I, -L, -l, -std=   [default: -O1];  any other: --cflags \"...\"
@@ -185,6 +186,8 @@ pub(crate) struct CheckArgs {
     pub(crate) unroll: Option<String>,
     #[arg(long, value_name = "N", default_value = "100000")]
     pub(crate) max_events: String,
+    #[arg(long, value_name = "MIB", default_value = "1024")]
+    pub(crate) max_memory: String,
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(crate) local_timeout: String,
     #[arg(long)]

@@ -83,6 +83,7 @@ impl Searched {
             budget: self.plan.budget.executions,
             interrupted_by: interrupts.cause().map_or("a signal", Cause::name),
             max_events: explore.limits.max_events,
+            memory: explore.limits.memory,
             local_seconds: explore.limits.local_seconds,
             issues: Issues::All,
             open: if explore.graphs.is_some() { Open::Rounds } else { Open::NotRobust },
@@ -379,16 +380,31 @@ fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &
         let message = printable(&left.message);
         screen.print(&format!("note: a thread still waits for ever when the process has ended: {message}\n"));
     }
-    if exploration.summary.as_ref().is_some_and(|summary| summary.stopped_by == Some(StoppedBy::LocalTimeout)) {
-        screen.print(
-            "help: if that takes long and ends, raise --local-timeout; if it waits for another thread there, let it read what \
-             changes by an access that is watched (README.md, \"How it works\")\n",
-        );
+    if let Some(help) = exploration.summary.as_ref().and_then(|summary| summary.stopped_by).and_then(help) {
+        screen.print(&format!("help: {help}\n"));
     }
     let statuses = exploration.summary.iter().flat_map(|summary| &summary.exit_statuses);
     for (status, executions) in statuses.filter(|_| plan.explore.limits.exit_status == ExitStatus::Ignored) {
         let count = counted(*executions, "execution", "executions");
         screen.print(&format!("note: the program ends with exit status {status} in {count}, which is no violation\n"));
+    }
+}
+
+/// What to do where a search was stopped by this.
+const fn help(by: StoppedBy) -> Option<&'static str> {
+    match by {
+        StoppedBy::LocalTimeout => Some(
+            "if that takes long and ends, raise --local-timeout; if it waits for another thread there, let it read what \
+             changes by an access that is watched (README.md, \"How it works\")",
+        ),
+        StoppedBy::Rounds => Some(
+            "threads get in each other's way there, and may do so for ever: executions with more and more such rounds have \
+             no end; --preemptions 2 looks at those with few",
+        ),
+        StoppedBy::Memory => {
+            Some("if the program ends in each execution, raise --max-memory; --preemptions 2 looks at fewer of them")
+        }
+        StoppedBy::Time | StoppedBy::Executions | StoppedBy::Events | StoppedBy::Interrupt => None,
     }
 }
 

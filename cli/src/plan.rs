@@ -172,6 +172,7 @@ impl CheckPlan {
             monitors: monitors_of(typed, &models)?,
             limits: Limits {
                 max_events: count("--max-events", &typed.max_events)?,
+                memory: count("--max-memory", &typed.max_memory)?.saturating_mul(1 << 20),
                 local_seconds: whole_seconds("--local-timeout", &typed.local_timeout)?,
                 weak_failures: weak_failures(&typed.weak_cas_fails)?,
                 wakeups: if typed.spurious_wakeups { Wakeups::Spurious } else { Wakeups::Signalled },

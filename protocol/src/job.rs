@@ -154,6 +154,9 @@ impl Explorer {
 pub struct Limits {
     /// Events of one execution, at least 1.
     pub max_events: u64,
+    /// Bytes that a process keeps of what is still to be run.
+    #[serde(default = "Limits::default_memory")]
+    pub memory: u64,
     /// Seconds that a thread may compute, or wait for the system, without a visible operation.
     pub local_seconds: u64,
     /// Weak compare-and-exchanges of one execution that may fail although they could succeed.
@@ -177,6 +180,18 @@ pub enum ExitStatus {
     /// An end as any other.
     Ignored,
 }
+
+impl Limits {
+    /// Where no other limit of memory is asked for: 1 GiB.
+    #[must_use]
+    pub const fn default_memory() -> u64 {
+        1 << 30
+    }
+}
+
+/// So many rounds of loops of one execution may leave everything as it was, where preemptions are not bounded: there is
+/// most likely no end of executions with more and more of them.
+pub const IDLE_ROUNDS: u32 = 200;
 
 /// When a condition variable or a futex lets a thread go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -19,8 +19,8 @@ pub mod slice;
 pub use build::{BUILD, BUILD_SECTION};
 pub use finding::{Finding, Program};
 pub use job::{
-    CHOOSE, Cycles, ExitStatus, Explore, Explorer, Graph, GraphEvent, GraphModel, Graphs, Heap, Job, Leaks, Limits,
-    MonitorName, Recorded, Replay, Reuse, Schedule, ScheduleEnd, Segment, Wakeups,
+    CHOOSE, Cycles, ExitStatus, Explore, Explorer, Graph, GraphEvent, GraphModel, Graphs, Heap, IDLE_ROUNDS, Job,
+    Leaks, Limits, MonitorName, Recorded, Replay, Reuse, Schedule, ScheduleEnd, Segment, Wakeups,
 };
 pub use message::{
     BoundCount, BusyLoop, Containment, Failed, FirstReport, Frame, Kind, LeftWaiting, Message, MonitorCount, Place,

@@ -217,6 +217,10 @@ pub enum StoppedBy {
     Executions,
     /// An execution reached the limit of events.
     Events,
+    /// An execution had more than [`crate::IDLE_ROUNDS`] rounds of loops that left everything as it was.
+    Rounds,
+    /// The limit of memory for what is still to be run.
+    Memory,
     /// A thread performed no visible operation for as long as it may.
     LocalTimeout,
     /// Ctrl-C.
@@ -284,7 +288,8 @@ pub struct Summary {
     pub violation_executions: Vec<u64>,
     /// External functions that were called and are neither modelled nor known to be harmless, sorted.
     pub uninstrumented: Vec<String>,
-    /// Where [`StoppedBy::Events`] ended the search: the loop that went round most often in that execution, if one did.
+    /// Where [`StoppedBy::Events`], [`StoppedBy::Rounds`] or [`StoppedBy::Memory`] ended the search: the loop that went
+    /// round most often in its last execution, if one did.
     #[serde(default)]
     pub busiest: Option<BusyLoop>,
     /// Where [`StoppedBy::LocalTimeout`] ended the search: the thread that computed for so long.

@@ -7,7 +7,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::job::MonitorName;
-use crate::message::{BusyLoop, Containment, FirstReport, LeftWaiting, Place, Silence, Violation};
+use crate::message::{BusyLoop, Containment, FirstReport, LeftWaiting, Place, Silence, StoppedBy, Violation};
 use crate::outcomes::Outcomes;
 
 /// Bytes, in JSON as text: four letters for three bytes.
@@ -134,8 +134,13 @@ pub enum SliceEnd {
     Divided,
     /// At the first violation, or at one after which going on makes no sense.
     Found,
-    /// An execution reached the limit of events; with the loop that went round most often in it, if one did.
-    Events(Option<BusyLoop>),
+    /// Executions reached a limit of length or memory.
+    Limit {
+        /// Which one.
+        by: StoppedBy,
+        /// The loop that went round most often in the last of them, if one did.
+        busiest: Option<BusyLoop>,
+    },
     /// A thread performed no visible operation for as long as it may.
     Silent(Silence),
     /// The program did something that cannot be run under control.

@@ -38,6 +38,7 @@ mod futexes;
 mod globals;
 mod graph;
 mod heap;
+mod idle_rounds;
 mod jumps;
 mod keys;
 mod layout;

@@ -24,6 +24,7 @@ use crate::futexes::QUEUE;
 use crate::globals::Globals;
 use crate::graph::{self, Graph};
 use crate::heap::Heap;
+use crate::idle_rounds::IdleRounds;
 use crate::jumps::Jumps;
 use crate::keys::Keys;
 use crate::layout;
@@ -72,6 +73,9 @@ pub(crate) struct Runtime {
     stack_floor: usize,
     pub(crate) way: Way,
     pub(crate) max_events: u32,
+    /// Bytes that may be kept of what is still to be run.
+    pub(crate) memory: u64,
+    pub(crate) idle_rounds: IdleRounds,
     /// The bits of an address that are the same in every process: none where the system randomises addresses.
     lasting_addresses: u32,
     /// How the execution ended.
@@ -159,6 +163,8 @@ pub(crate) enum End {
     StackOverflow,
     /// It reached the limit of events.
     MaxEvents,
+    /// It reached the limit of rounds that left everything as it was.
+    IdleRounds,
     /// It did something that cannot be run under control.
     Unsupported { what: String, place: protocol::Place },
 }
@@ -428,6 +434,8 @@ impl Runtime {
             stack_floor: 0,
             way: Way::Plain,
             max_events: u32::MAX,
+            memory: u64::MAX,
+            idle_rounds: IdleRounds::default(),
             lasting_addresses: if layout::is_randomised() { 0 } else { u32::MAX },
             end: None,
             failed: Vec::new(),
@@ -476,6 +484,7 @@ impl Runtime {
         self.reports_before_left_block = None;
         self.void = false;
         self.weak_failures.begin();
+        self.idle_rounds.begin();
         self.library = Library::default();
         self.signals.clear();
         self.jumps.reset();

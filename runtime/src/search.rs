@@ -16,8 +16,9 @@ use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Counts, Finish, Strategy};
 use engine::monitor;
 use protocol::{
-    Cycles, Explore, Explorer, Graphs, Harvest, Kind, LeftWaiting, Limits, Message, MonitorName, Packed, Prefixes,
-    Recorded, Replay, Role, Schedule, ScheduleEnd, Silence, Slice, SliceEnd, Tally, Trace, TraceEvent, Violation,
+    Cycles, Explore, Explorer, Graphs, Harvest, IDLE_ROUNDS, Kind, LeftWaiting, Limits, Message, MonitorName, Packed,
+    Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Silence, Slice, SliceEnd, StoppedBy, Tally, Trace,
+    TraceEvent, Violation,
 };
 
 use crate::faults::{self, Fault};
@@ -80,6 +81,7 @@ fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limit
     match ready {
         Ok(mut runtime) => {
             runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
+            runtime.memory = limits.memory;
             runtime.weak_failures.limit = limits.weak_failures;
             runtime.wakeups = limits.wakeups;
             runtime.exit_status = limits.exit_status;
@@ -122,6 +124,9 @@ impl Search {
         set_up(execution, job.explorer, &job.monitors, &job.limits, job.heap);
         if job.graphs.is_none() {
             follow_unwritten();
+        }
+        if !job.explorer.draws() && job.preemptions.is_none() {
+            with(|runtime| runtime.idle_rounds.limit(IDLE_ROUNDS));
         }
         if job.record == Recorded::Executions {
             with(|runtime| runtime.recorder.record());
@@ -218,8 +223,8 @@ pub(crate) enum Stopped {
     Found,
     /// Memory has been divided where it was not before.
     Divided,
-    /// An execution reached the limit of events.
-    Events,
+    /// Executions reached this limit of length or memory.
+    Limit(StoppedBy),
     /// A thread performed no visible operation for as long as is allowed.
     Silent(Silence),
     Unsupported {
@@ -369,7 +374,10 @@ impl Runtime {
         }
         self.execution.finish(Finish::Done);
         self.shadow.settle();
-        (stop_at_first && self.recorder.has_found()).then_some(Stopped::Found)
+        if stop_at_first && self.recorder.has_found() {
+            return Some(Stopped::Found);
+        }
+        (self.execution.kept() > self.memory).then_some(Stopped::Limit(StoppedBy::Memory))
     }
 
     /// Takes an execution that has ended in this way into the counts; says whether it ends the search.
@@ -384,7 +392,11 @@ impl Runtime {
             }
             End::MaxEvents => {
                 self.count_exit();
-                return Some(Stopped::Events);
+                return Some(Stopped::Limit(StoppedBy::Events));
+            }
+            End::IdleRounds => {
+                self.count_exit();
+                return Some(Stopped::Limit(StoppedBy::Rounds));
             }
             End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
             // It is no execution of the program, or the beginning of one that has been run before.
@@ -506,7 +518,7 @@ impl Runtime {
             Stopped::Complete | Stopped::Open => (SliceEnd::Open, self.execution.leave()),
             Stopped::Divided => (SliceEnd::Divided, Some(Leftover::default())),
             Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
-            Stopped::Events => (SliceEnd::Events(self.busiest_loop()), Some(Leftover::default())),
+            &Stopped::Limit(by) => (SliceEnd::Limit { by, busiest: self.busiest_loop() }, Some(Leftover::default())),
             Stopped::Silent(silence) => (SliceEnd::Silent(silence.clone()), Some(Leftover::default())),
             Stopped::Unsupported { what, place } => {
                 let (what, place) = (what.clone(), place.clone());

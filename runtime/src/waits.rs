@@ -18,10 +18,11 @@ use engine::sync::machine::Wish;
 use protocol::BusyLoop;
 
 use crate::alone::is_alone;
+use crate::fiber::Switch;
 use crate::layout;
 use crate::locals::State;
 use crate::recorder::words;
-use crate::runtime::{Access, Runtime, Turn, Way, WideAccess, with};
+use crate::runtime::{Access, End, Runtime, Turn, Way, WideAccess, with};
 use crate::sites::{Record, RecordPointer};
 
 /// `struct fh_loop` of the hook ABI, in the frame of the program's function.
@@ -87,20 +88,20 @@ impl Read {
 /// What a thread has changed: a value, or the state of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Change {
-    thing: Thing,
+    pub(crate) thing: Thing,
     before: u64,
     after: u64,
-    event: u32,
+    pub(crate) event: u32,
 }
 
 /// What a thread has done by the time of a visit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     reads: usize,
-    changes: usize,
+    pub(crate) changes: usize,
     events: u64,
     /// The events of all threads.
-    moment: u32,
+    pub(crate) moment: u32,
     /// Other effects than changes.
     effects: u64,
     /// Of the thread's arena.
@@ -121,15 +122,15 @@ impl Mark {
 
 /// What a visit of a loop's header ends.
 #[derive(Clone, Copy, Debug)]
-struct Round {
+pub(crate) struct Round {
     /// What the thread had done when it began.
-    begin: Mark,
+    pub(crate) begin: Mark,
     /// An address in the frame of the loop's function; the frames of what that calls are below.
-    frame: usize,
+    pub(crate) frame: usize,
 }
 
 /// An iteration that changes more than this does not count as one without effect: it is compared change by change.
-const MOST_CHANGES: usize = 32;
+pub(crate) const MOST_CHANGES: usize = 32;
 
 const ENTERED: u32 = 0;
 const COMPARABLE: u32 = 2;
@@ -210,6 +211,7 @@ impl Runtime {
         let visits = &mut self.threads.at(thread).visits;
         if visit == ENTERED {
             record.number = visits.enter(site, words, mark) as u64;
+            self.idle_rounds.enter(thread, record.number as usize);
             return None;
         }
         let last = visits.go_round(record.number as usize);
@@ -222,6 +224,10 @@ impl Runtime {
             return self.visit_in_graph(words, mark);
         }
         let frame = std::ptr::from_mut(record).addr();
+        if self.was_one_idle_round_too_many(record.number as usize, words, mark, frame) {
+            self.end = Some(End::IdleRounds);
+            return Some(Turn::Other(Switch::End));
+        }
         let same = self.threads.of(thread).visits.same(words);
         let same = same.map(|begin| Round { begin, frame }).find(|round| self.had_no_effect(round));
         let Some(round) = same else {
@@ -317,7 +323,7 @@ impl Runtime {
 
     /// Whether the bytes came into being in the running thread's round and are no more: in a block allocated since, or
     /// in a local variable of a function that was called and has returned. The next round makes them anew.
-    fn is_gone(&self, thing: Thing, round: &Round) -> bool {
+    pub(crate) fn is_gone(&self, thing: Thing, round: &Round) -> bool {
         if thing.width == 0 {
             return false;
         }
@@ -327,7 +333,7 @@ impl Runtime {
     }
 
     /// Whether everything is as it was before these changes.
-    fn are_restored(&self, changes: &[&Change]) -> bool {
+    pub(crate) fn are_restored(&self, changes: &[&Change]) -> bool {
         changes.iter().enumerate().all(|(index, change)| {
             let mut earlier = changes[..index].iter().filter(|earlier| earlier.thing.overlaps(change.thing));
             match earlier.next() {
@@ -363,7 +369,7 @@ impl Runtime {
         })
     }
 
-    fn others(&self) -> impl Iterator<Item = &crate::threads::ThreadState> {
+    pub(crate) fn others(&self) -> impl Iterator<Item = &crate::threads::ThreadState> {
         let threads = (0..self.threads.len()).map(Thread::from_index).filter(|&thread| thread != self.running);
         threads.map(|thread| self.threads.of(thread))
     }

@@ -106,6 +106,7 @@ impl Searched<'_> {
             budget: plan.budget.executions,
             interrupted_by: self.interrupted_by,
             max_events: plan.explore.limits.max_events,
+            memory: plan.explore.limits.memory,
             local_seconds: plan.explore.limits.local_seconds,
             open: Open::NotRobust,
             issues: Issues::All,

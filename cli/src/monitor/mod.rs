@@ -89,6 +89,7 @@ fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
         budget: None,
         interrupted_by: "",
         max_events: u64::MAX,
+        memory: u64::MAX,
         local_seconds: u64::MAX,
         summary: &summary,
         violations: &violations,

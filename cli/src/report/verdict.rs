@@ -24,6 +24,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) interrupted_by: &'a str,
     /// `--max-events`.
     pub(crate) max_events: u64,
+    /// The limit of memory for what is still to be run, in bytes.
+    pub(crate) memory: u64,
     /// `--local-timeout`, in seconds.
     pub(crate) local_seconds: u64,
     /// Where executions are given up.
@@ -97,6 +99,8 @@ pub(crate) fn stopped_by_name(reason: StoppedBy) -> &'static str {
         StoppedBy::Time => "time",
         StoppedBy::Executions => "executions",
         StoppedBy::Events => "events",
+        StoppedBy::Rounds => "rounds",
+        StoppedBy::Memory => "memory",
         StoppedBy::LocalTimeout => "local-timeout",
         StoppedBy::Interrupt => "interrupt",
     }
@@ -164,6 +168,12 @@ fn stopped(facts: &Facts<'_>) -> Option<String> {
         StoppedBy::Time => format!("--time {}", facts.time.unwrap_or_default()),
         StoppedBy::Executions => format!("--executions {}", facts.budget.unwrap_or_default()),
         StoppedBy::Events => format!("--max-events {}{}", facts.max_events, busiest(facts)),
+        StoppedBy::Rounds => format!(
+            "{} rounds in one execution that left everything as it was,{}",
+            protocol::IDLE_ROUNDS,
+            busiest(facts)
+        ),
+        StoppedBy::Memory => format!("--max-memory {}{}", facts.memory >> 20, busiest(facts)),
         StoppedBy::LocalTimeout => format!("--local-timeout {}s{}", facts.local_seconds, silent(facts)),
         StoppedBy::Interrupt => facts.interrupted_by.to_string(),
     };
@@ -357,6 +367,7 @@ mod tests {
             issues: Issues::All,
             given_up: "at an assumption",
             max_events: 100_000,
+            memory: 1 << 30,
             local_seconds: 10,
             summary,
             violations,
@@ -473,6 +484,14 @@ mod tests {
             "incomplete: 120000 executions, stopped by --max-events 100000 where T1 went round the loop at a.c:3:7 in \
              wait 33331 times; nothing found"
         );
+        stopped.stopped_by = Some(StoppedBy::Rounds);
+        assert!(
+            line(|_| {}, &stopped, &[])
+                .1
+                .contains("200 rounds in one execution that left everything as it was, where T1 went round")
+        );
+        stopped.stopped_by = Some(StoppedBy::Memory);
+        assert!(line(|_| {}, &stopped, &[]).1.contains("stopped by --max-memory 1024 where T1 went round the loop at"));
         assert_eq!(
             line(|_| {}, &nothing_explored(), &[]).1,
             "incomplete: 0 executions, stopped by Ctrl-C; nothing found"
@@ -504,6 +523,7 @@ mod tests {
             budget: None,
             interrupted_by: "Ctrl-C",
             max_events: 1,
+            memory: 1,
             local_seconds: 10,
             open: Open::NotRobust,
             issues: Issues::All,

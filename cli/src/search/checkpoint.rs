@@ -207,6 +207,7 @@ mod tests {
             monitors: vec![MonitorName::Tso],
             limits: Limits {
                 max_events: 1,
+                memory: 1,
                 local_seconds: 1,
                 weak_failures: 0,
                 wakeups: Wakeups::Signalled,

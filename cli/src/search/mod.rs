@@ -83,7 +83,7 @@ pub(crate) struct Exploration {
 enum End {
     Complete,
     Found,
-    Events(Option<BusyLoop>),
+    Limit { by: StoppedBy, busiest: Option<BusyLoop> },
     Silent(Silence),
     Unsupported { what: String, place: Place },
 }
@@ -139,7 +139,7 @@ impl Progress {
                 SliceEnd::Open => None,
                 SliceEnd::Divided => unreachable!("the search begins anew as soon as that is heard"),
                 SliceEnd::Found => Some(End::Found),
-                SliceEnd::Events(busiest) => Some(End::Events(busiest)),
+                SliceEnd::Limit { by, busiest } => Some(End::Limit { by, busiest }),
                 SliceEnd::Silent(silence) => Some(End::Silent(silence)),
                 SliceEnd::Unsupported { what, place } => Some(End::Unsupported { what, place }),
             };
@@ -520,8 +520,8 @@ impl<'a> Search<'a> {
         match end {
             Some(End::Complete) => summary.complete = true,
             Some(End::Found) => {}
-            Some(End::Events(busiest)) => {
-                (summary.stopped_by, summary.busiest) = (Some(StoppedBy::Events), busiest.clone());
+            Some(End::Limit { by, busiest }) => {
+                (summary.stopped_by, summary.busiest) = (Some(*by), busiest.clone());
             }
             Some(End::Silent(silence)) => {
                 let mut silence = silence.clone();

@@ -717,6 +717,12 @@ impl Execution {
         self.strategy.leave(&self.steps[..self.length as usize])
     }
 
+    /// How many bytes the strategy keeps of what is still to be run.
+    #[must_use]
+    pub fn kept(&self) -> u64 {
+        self.strategy.kept()
+    }
+
     /// Goes on with another strategy, between two executions.
     pub fn go_on_with(&mut self, strategy: Box<dyn Strategy>) {
         self.strategy = strategy;

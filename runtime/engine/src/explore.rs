@@ -230,6 +230,11 @@ pub trait Strategy {
         false
     }
 
+    /// How many bytes it keeps of what is still to be run.
+    fn kept(&self) -> u64 {
+        0
+    }
+
     /// What the strategy would have to take into account and does not, so that its search would not be complete.
     fn lacks(&self) -> Option<&'static str> {
         None

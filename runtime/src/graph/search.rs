@@ -17,7 +17,9 @@ use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
 use engine::progress::{Blocked, Waits, causes};
-use protocol::{Explore, GraphEvent, GraphModel, Kind, Place, Role, Schedule, Silence, SiteUse, Trace, TraceEvent};
+use protocol::{
+    Explore, GraphEvent, GraphModel, Kind, Place, Role, Schedule, Silence, SiteUse, StoppedBy, Trace, TraceEvent,
+};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -206,7 +208,9 @@ impl Runtime {
             }
             Some(End::Assumed) => return Ok(Reached::Assumes),
             Some(End::Unsupported { what, place }) => return Err(Broken::Unsupported { what, place }),
-            Some(End::MaxEvents | End::Nobody(_)) => unreachable!("threads are run alone, and counted elsewhere"),
+            Some(End::MaxEvents | End::IdleRounds | End::Nobody(_)) => {
+                unreachable!("threads are run alone, and counted elsewhere")
+            }
         }
         match self.graph_mut().run.stop.take().expect("a run stops for a reason") {
             Stop::Reached(reached) => Ok(reached),
@@ -578,7 +582,7 @@ pub(crate) fn search(job: &Explore, limits: &Limits) -> Stopped {
             Ok(stopped) => return stopped,
             Err(Broken::Cut) => {}
             Err(Broken::TooManyEvents) if size + 1 < sizes.len() => size += 1,
-            Err(Broken::TooManyEvents) => return Stopped::Events,
+            Err(Broken::TooManyEvents) => return Stopped::Limit(StoppedBy::Events),
             Err(Broken::Budget) => return Stopped::Open,
             Err(Broken::Silent(silence)) => return Stopped::Silent(silence),
             Err(Broken::Unsupported { what, place }) => return Stopped::Unsupported { what, place },

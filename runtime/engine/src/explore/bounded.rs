@@ -377,6 +377,10 @@ impl Strategy for Bounded {
         }
     }
 
+    fn kept(&self) -> u64 {
+        (self.now.bytes() + self.next.bytes() + self.nodes.capacity() * size_of::<Node>()) as u64
+    }
+
     fn leave(&mut self, steps: &[Step]) -> Option<Leftover> {
         Some(self.hand_out(steps))
     }

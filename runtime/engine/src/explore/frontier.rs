@@ -46,6 +46,8 @@ pub(super) struct Chunk {
 #[derive(Default, Debug)]
 pub(super) struct Frontier {
     chunks: VecDeque<Chunk>,
+    /// Of all chunks together.
+    bytes: usize,
     /// Where the next entry begins in the first chunk.
     read: usize,
 }
@@ -61,7 +63,14 @@ impl Frontier {
         }
         let Some(chunk) = self.chunks.back_mut() else { unreachable!("a chunk was just added") };
         chunk.prefixes += entry.prefixes();
+        let before = chunk.bytes.len();
         entry.write(&mut chunk.bytes);
+        self.bytes += chunk.bytes.len() - before;
+    }
+
+    /// How many bytes its chunks have.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Takes the oldest entry into `entry`; false if there is none.
@@ -74,6 +83,7 @@ impl Frontier {
                 chunk.prefixes -= entry.prefixes();
                 return true;
             }
+            self.bytes -= chunk.bytes.len();
             self.chunks.pop_front();
             self.read = 0;
         }
@@ -85,6 +95,7 @@ impl Frontier {
         if let Some(first) = self.chunks.front_mut() {
             first.bytes.drain(..std::mem::take(&mut self.read));
         }
+        self.bytes = 0;
         std::mem::take(&mut self.chunks).into_iter().filter(|chunk| !chunk.bytes.is_empty())
     }
 }
@@ -106,7 +117,7 @@ impl Chunk {
 
 impl From<Chunk> for Frontier {
     fn from(chunk: Chunk) -> Self {
-        Self { chunks: [chunk].into(), read: 0 }
+        Self { bytes: chunk.bytes.len(), chunks: [chunk].into(), read: 0 }
     }
 }
 

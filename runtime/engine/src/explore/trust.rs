@@ -541,6 +541,12 @@ impl Strategy for Trust {
         self.lacks
     }
 
+    fn kept(&self) -> u64 {
+        let graphs = self.suspended.iter().chain(&self.spare).chain([&self.graph]).map(Graph::bytes);
+        let tasks = self.tasks.iter().map(|unit| unit.prefixes.len());
+        graphs.chain(tasks).sum::<usize>() as u64
+    }
+
     fn blocked(&mut self, thread: Thread, need: Need) {
         let expected = self.graph.expects.is_some_and(|expected| expected.thread == thread);
         if self.planned().is_none() && (!self.repeats || expected) {

@@ -246,6 +246,11 @@ impl Default for Last {
     }
 }
 
+/// How many bytes a vector has been given.
+const fn given<T>(vector: &Vec<T>) -> usize {
+    vector.capacity() * size_of::<T>()
+}
+
 /// Whether the thread is among the first 64, of which these are bits.
 pub(super) fn has(threads: u64, thread: Thread) -> bool {
     threads.checked_shr(thread.0.into()).is_some_and(|bits| bits & 1 == 1)
@@ -378,6 +383,14 @@ impl Access {
 }
 
 impl Graph {
+    /// How many bytes of memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let splits = self.splits.iter().map(|split| given(&split.follows)).sum::<usize>() + given(&self.splits);
+        let events = given(&self.events) + given(&self.order) + given(&self.clocks) + given(&self.parted);
+        let accesses = given(&self.accesses) + given(&self.compacted) + given(&self.tails);
+        events + accesses + splits + given(&self.marks)
+    }
+
     pub(super) fn length(&self) -> u32 {
         narrow(self.events.len())
     }
