@@ -113,7 +113,7 @@ fn require_unchanged(finding: &Finding) -> Result<(), Failure> {
     if !directory.is_dir() {
         return Err(changed(&format!("{} is gone", directory.display()), finding));
     }
-    let unknown = |name: &&String| !finding.program.files.iter().any(|(file, _)| file == plain_name(name));
+    let unknown = |name: &&String| !finding.program.files.iter().any(|(file, _)| plain_name(file) == plain_name(name));
     if let Some(name) = finding.program.target.iter().find(unknown) {
         return Err(changed(&format!("the finding has no hash of {name}"), finding));
     }

@@ -205,7 +205,7 @@ impl Options<'_> {
                 let (name, value) = feature.split_once('=').unwrap_or((feature, ""));
                 known(FEATURES.contains(&name) && is_word(value, "-,") || feature.starts_with("builtin-"))
             }
-            (_, Some(machine)) => known(is_word(machine, "-=._+") && !machine.is_empty()),
+            (_, Some(machine)) => known(is_of_the_machine(machine)),
             _ => Judgement::Unknown,
         }
     }
@@ -239,6 +239,18 @@ impl Options<'_> {
         let place = self.directory.join(name);
         if self.roots.hold(&place) { Judgement::Harmless } else { Judgement::Elsewhere(place) }
     }
+}
+
+/// What follows `-m`: instruction sets and processors. Clang has others that reach LLVM's own options or write files.
+fn is_of_the_machine(option: &str) -> bool {
+    const SETS: [&str; 28] = [
+        "64", "sse", "sse2", "sse3", "ssse3", "sse4", "sse4.1", "sse4.2", "avx", "avx2", "avx512f", "avx512bw",
+        "avx512cd", "avx512dq", "avx512vl", "fma", "bmi", "bmi2", "lzcnt", "popcnt", "cx16", "xsave", "aes", "pclmul",
+        "rtm", "rdrnd", "movbe", "red-zone",
+    ];
+    let name = option.strip_prefix("no-").unwrap_or(option);
+    let processor = ["arch=", "tune=", "cpu="].iter().find_map(|flag| option.strip_prefix(flag));
+    SETS.contains(&name) || processor.is_some_and(|name| !name.is_empty() && is_word(name, "-_."))
 }
 
 /// Letters and digits, and these other characters.
@@ -320,6 +332,11 @@ mod tests {
             "-L/etc",
             "-l:../../evil.a",
             "-specs=x",
+            "-mllvm=-stats",
+            "-mllvm=-print-changed=dot-cfg",
+            "-mllvm=-fencehound-asm-templates=evil",
+            "-mllvm|-info-output-file=x",
+            "-module-dependency-dir",
             "-x",
         ] {
             assert!(!is_harmless(option, &folder), "{option}");

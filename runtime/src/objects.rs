@@ -169,6 +169,8 @@ enum Life {
     Expected,
     Alive,
     Dead,
+    /// Destroyed, and its memory returned.
+    Gone,
 }
 
 #[derive(Clone, Copy)]
@@ -207,7 +209,8 @@ impl ObjectTable {
         let within = self.numbers.range((memory.start, Class::Mutex)..(memory.end, Class::Mutex));
         let objects: Vec<Object> = within.map(|(_, &object)| object).collect();
         for object in &objects {
-            self.known[object.index()].life = Life::Unknown;
+            let life = &mut self.known[object.index()].life;
+            *life = if matches!(life, Life::Dead | Life::Gone) { Life::Gone } else { Life::Unknown };
         }
         objects
     }
@@ -266,8 +269,10 @@ impl Runtime {
         let (life, last) = (self.objects.at(object).life, self.objects.at(object).last);
         match life {
             Life::Dead => return Some(("has been destroyed", last)),
-            Life::Unknown if class.initial(address).is_none() => return Some(("was never initialised", None)),
-            Life::Unknown | Life::Expected => return None,
+            Life::Unknown | Life::Gone if class.initial(address).is_none() => {
+                return Some(("was never initialised", None));
+            }
+            Life::Unknown | Life::Gone | Life::Expected => return None,
             Life::Alive => {}
         }
         let is_lock = matches!(class, Class::Mutex | Class::SpinLock | Class::ReadWriteLock);
@@ -370,7 +375,7 @@ impl Call {
         match with(|runtime| runtime.objects.at(object).life)? {
             Life::Alive | Life::Expected => Some(object),
             Life::Dead => self.misuse(&format!("of a {name} that has been destroyed"), last),
-            Life::Unknown => self.misuse(&format!("of a {name} that was never initialised"), None),
+            Life::Unknown | Life::Gone => self.misuse(&format!("of a {name} that was never initialised"), None),
         }
     }
 
@@ -485,20 +490,16 @@ impl Call {
         let (done, result) = with(work)?;
         let Done { kind, path, operation, .. } = done;
         let objects = done.objects();
+        let left = left_by(pending);
         for object in objects.into_iter().flatten() {
-            // Another thread may have freed it while this one waited for its turn.
-            let memory = with(|runtime| {
-                let memory = runtime.objects.memory(object);
-                if !memory.is_empty() && runtime.is_forbidden(&memory) {
-                    runtime.note_refused_operation(kind, Note { site: self.site, operation }, self.address);
-                }
-                memory
-            });
-            memory::require(memory.unwrap_or_default(), self.name, self.site);
+            // Its destruction waits for those who only leave it, and may be followed by a free.
+            let life = with(|runtime| runtime.objects.at(object).life);
+            if left != Some(object) || !matches!(life, Some(Life::Dead | Life::Gone)) {
+                self.require_memory_of(object, kind, operation);
+            }
         }
-        // Who wakes up, or leaves a barrier, needs no object any more.
-        if !matches!(pending, Pending::Wait(Wish::Wake { .. } | Wish::Cross(_), _)) {
-            objects.into_iter().flatten().for_each(|object| self.refuse_dead(object, kind, operation));
+        for object in objects.into_iter().flatten().filter(|&object| left != Some(object)) {
+            self.refuse_dead(object, kind, operation);
         }
         let turn = with(|runtime| {
             let used = Some(Use { thread: runtime.running, site: self.site, operation: operation.name() });
@@ -528,6 +529,18 @@ impl Call {
         })?;
         turn.obey();
         Some(result)
+    }
+
+    /// Ends the execution if another thread has freed the object while this one waited for its turn.
+    fn require_memory_of(&self, object: Object, kind: Kind, operation: Operation) {
+        let memory = with(|runtime| {
+            let memory = runtime.objects.memory(object);
+            if !memory.is_empty() && runtime.is_forbidden(&memory) {
+                runtime.note_refused_operation(kind, Note { site: self.site, operation }, self.address);
+            }
+            memory
+        });
+        memory::require(memory.unwrap_or_default(), self.name, self.site);
     }
 
     /// Ends the execution if the object was destroyed while the thread waited for its turn.
@@ -568,6 +581,15 @@ impl Call {
         sites.extend(earlier.map(|used| site_use(Role::Earlier, used.thread, used.site, used.operation)));
         let message = format!("{} {what}", self.name);
         end_execution(End::Failed(Failure { kind: protocol::Kind::Misuse, message, sites, program_counter: None }))
+    }
+}
+
+/// The object that a thread only leaves by what it waits for: who wakes up needs its condition variable no more, and who
+/// passes a barrier not the barrier.
+const fn left_by(pending: Pending) -> Option<Object> {
+    match pending {
+        Pending::Wait(Wish::Wake { sleepers: object, .. } | Wish::Cross(object), _) => Some(object),
+        _ => None,
     }
 }
 
