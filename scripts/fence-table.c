@@ -1,5 +1,6 @@
-// Store buffering with a call between store and load, natively: see scripts/fence-table. Two threads go through the rounds
-// together, each with a random delay; what they read is kept by round and looked at by the first one in between.
+// Store buffering with a call between store and load, natively: see scripts/fence-table. Two
+// threads go through the rounds together, each with a random delay; what they read is kept by
+// round and looked at by the first one in between.
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -38,19 +39,26 @@ static void *volatile block;
 static void nothing(void) {}
 
 static void *sleeps(void *unused) {
-    for (;;) pause();
+    for (;;)
+        pause();
     return unused;
 }
 
 static void none(struct side *s) { (void)s; }
-static void fence(struct side *s) { (void)s; atomic_thread_fence(memory_order_seq_cst); }
+static void fence(struct side *s) {
+    (void)s;
+    atomic_thread_fence(memory_order_seq_cst);
+}
 static void spin_lock(struct side *s) { pthread_spin_lock(&s->spin); }
 static void spin_unlock(struct side *s) { pthread_spin_unlock(&s->spin); }
 static void spin_busy(struct side *s) { pthread_spin_trylock(&s->held_spin); }
 static void mutex_lock(struct side *s) { pthread_mutex_lock(&s->normal); }
 static void mutex_unlock(struct side *s) { pthread_mutex_unlock(&s->normal); }
 static void mutex_busy(struct side *s) { pthread_mutex_trylock(&s->held_normal); }
-static void mutex_again(struct side *s) { pthread_mutex_lock(&s->recursive); pthread_mutex_unlock(&s->recursive); }
+static void mutex_again(struct side *s) {
+    pthread_mutex_lock(&s->recursive);
+    pthread_mutex_unlock(&s->recursive);
+}
 static void mutex_refused(struct side *s) { pthread_mutex_unlock(&s->checked); }
 static void signal_nobody(struct side *s) { pthread_cond_signal(&s->condition); }
 static void broadcast_nobody(struct side *s) { pthread_cond_broadcast(&s->condition); }
@@ -63,15 +71,30 @@ static void semaphore_empty(struct side *s) { sem_trywait(&s->empty); }
 static void semaphore_time_out(struct side *s) { sem_timedwait(&s->empty, &past); }
 static void semaphore_wait(struct side *s) { sem_wait(&s->full); }
 static void semaphore_post(struct side *s) { sem_post(&s->full); }
-static void semaphore_value(struct side *s) { int value; sem_getvalue(&s->empty, &value); }
+static void semaphore_value(struct side *s) {
+    int value;
+    sem_getvalue(&s->empty, &value);
+}
 static void once_done(struct side *s) { pthread_once(&s->done, nothing); }
 static void barrier_alone(struct side *s) { pthread_barrier_wait(&s->barrier); }
 static void join_fails(struct side *s) { pthread_tryjoin_np(s->running, NULL); }
-static void test_cancel(struct side *s) { (void)s; pthread_testcancel(); }
+static void test_cancel(struct side *s) {
+    (void)s;
+    pthread_testcancel();
+}
 static void futex_wake(struct side *s) { syscall(SYS_futex, &s->word, FUTEX_WAKE_PRIVATE, 1); }
-static void futex_again(struct side *s) { syscall(SYS_futex, &s->word, FUTEX_WAIT_PRIVATE, 1, NULL); }
-static void draws(struct side *s) { (void)s; block = (void *)(long)rand(); }
-static void clock_look(struct side *s) { (void)s; struct timespec now; clock_gettime(CLOCK_MONOTONIC, &now); }
+static void futex_again(struct side *s) {
+    syscall(SYS_futex, &s->word, FUTEX_WAIT_PRIVATE, 1, NULL);
+}
+static void draws(struct side *s) {
+    (void)s;
+    block = (void *)(long)rand();
+}
+static void clock_look(struct side *s) {
+    (void)s;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+}
 
 static void lock_spin(struct side *s) { pthread_spin_lock(&s->spin); }
 static void unlock_spin(struct side *s) { pthread_spin_unlock(&s->spin); }
@@ -84,7 +107,8 @@ static void leave_lock(struct side *s) { pthread_rwlock_unlock(&s->lock); }
 static void fill(struct side *s) { sem_post(&s->full); }
 static void drain(struct side *s) { sem_wait(&s->full); }
 
-// A call, with what makes it possible before the round's store and what undoes it behind the load.
+// A call, with what makes it possible before the round's store and what undoes it behind the
+// load.
 static const struct row {
     const char *name;
     void (*before)(struct side *), (*call)(struct side *), (*after)(struct side *);
@@ -155,7 +179,8 @@ static void make(struct side *s, unsigned seed) {
 static void meet(int me, int step) {
     atomic_store(&arrived[me], step);
     for (int spins = 0; atomic_load(&arrived[!me]) < step; spins++)
-        if (spins > 2000) sched_yield();
+        if (spins > 2000)
+            sched_yield();
 }
 
 static long both_zero;
@@ -172,12 +197,14 @@ static void *run(void *argument) {
         row->before(own);
         own->random = own->random * 1664525 + 1013904223;
         meet(me, 2 * round + 1);
-        for (volatile unsigned wait = own->random >> 26; wait > 0; wait--) {}
+        for (volatile unsigned wait = own->random >> 26; wait > 0; wait--) {
+        }
         own->flag = 1;
         row->call(own);
         own->read = other->flag;
         meet(me, 2 * round + 2);
-        if (me == 0) both_zero += !own->read && !other->read;
+        if (me == 0)
+            both_zero += !own->read && !other->read;
         row->after(own);
     }
     return NULL;
@@ -188,8 +215,10 @@ int main(int count, char **arguments) {
     printf("| call and path | both read 0, of %ld rounds |\n|---|---|\n", rounds);
     for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
         int wanted = count < 3;
-        for (int name = 2; name < count; name++) wanted |= !strcmp(rows[at].name, arguments[name]);
-        if (!wanted) continue;
+        for (int name = 2; name < count; name++)
+            wanted |= !strcmp(rows[at].name, arguments[name]);
+        if (!wanted)
+            continue;
         row = &rows[at];
         both_zero = 0;
         atomic_store(&arrived[0], 0);
@@ -197,8 +226,10 @@ int main(int count, char **arguments) {
         make(&sides[0], 1);
         make(&sides[1], 2);
         pthread_t threads[2];
-        for (long me = 0; me < 2; me++) pthread_create(&threads[me], NULL, run, (void *)me);
-        for (int me = 0; me < 2; me++) pthread_join(threads[me], NULL);
+        for (long me = 0; me < 2; me++)
+            pthread_create(&threads[me], NULL, run, (void *)me);
+        for (int me = 0; me < 2; me++)
+            pthread_join(threads[me], NULL);
         for (int me = 0; me < 2; me++) {
             pthread_cancel(sides[me].running);
             pthread_join(sides[me].running, NULL);

@@ -1,5 +1,5 @@
-// One long execution: a ring whose ends wait for each other. ITEMS go through it, about 7.3 events each when threads are
-// drawn evenly.
+// One long execution: a ring whose ends wait for each other. ITEMS go through it, about 7.3
+// events each when threads are drawn evenly.
 
 #include <assert.h>
 #include <pthread.h>

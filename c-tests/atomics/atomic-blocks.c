@@ -1,15 +1,15 @@
-//@ why: An atomic block is one indivisible event. Two created threads of one event each have 5
-//@      interleavings, of two events each 19. COUNT: no increment is lost. BUFFERED: a store in a
-//@      block is interlocked, so store buffering has no violation. PUBLISHED: under PSO a block
+//@ why: An atomic block is one indivisible event. Two created threads of one event each have
+//@      5 interleavings, of two events each 19. COUNT: no increment is lost. BUFFERED: a store in
+//@      a block is interlocked, so store buffering has no violation. PUBLISHED: under PSO a block
 //@      drains what it writes itself, and z may still wait. READERS: loads in a block conflict
-//@      with no load, else st z, ld x, block, ld z would close a cycle. ASSUMED: of the
-//@      5 interleavings, the one in which the block comes before the store is dropped.
-//@      WAITS: nobody else takes the
-//@      mutex, so the block does not have to wait. dpor: all blocks are ordered, and a block with every access to what it accesses. COUNT: two
-//@      blocks, two orders. BUFFERED: whichever block comes first, the load behind it comes before
-//@      or after the other one, and the load behind that one after both. PUBLISHED, READERS: if
-//@      the load of x comes after the block (before it), what is done with z is ordered already;
-//@      else there are two orders. ASSUMED: the block comes before the store or after it.
+//@      with no load, else st z, ld x, block, ld z would close a cycle. ASSUMED: of the 5
+//@      interleavings, the one in which the block comes before the store is dropped. WAITS: nobody
+//@      else takes the mutex, so the block does not have to wait. dpor: all blocks are ordered,
+//@      and a block with every access to what it accesses. COUNT: two blocks, two orders.
+//@      BUFFERED: whichever block comes first, the load behind it comes before or after the other
+//@      one, and the load behind that one after both. PUBLISHED, READERS: if the load of x comes
+//@      after the block (before it), what is done with z is ordered already; else there are two
+//@      orders. ASSUMED: the block comes before the store or after it.
 //@ run: -DWHAT=COUNT --preemptions none
 //@ verdict: clean
 //@ executions: 5

@@ -1,10 +1,11 @@
-//@ why: A block that has to wait waits as a whole. The other thread has four events: lock, two
-//@      accesses, unlock. FIRST: the block begins with the lock, so it waits before it begins: it
-//@      comes before the four events or after them. MIDDLE: its first operation is a store, and it
-//@      may begin at five places; at the three of them where the other one holds the lock, it would
-//@      have to wait in its middle while that one can go on, and the execution is dropped. RUN_OUT: a
-//@      wait with a limit runs out there instead. STUCK: the other thread never unlocks; if it comes
-//@      first, nobody can go on, and the block waits for ever. dpor refuses where a block has to wait.
+//@ why: A block that has to wait waits as a whole. The other thread has four events: lock,
+//@      two accesses, unlock. FIRST: the block begins with the lock, so it waits before it begins:
+//@      it comes before the four events or after them. MIDDLE: its first operation is a store, and
+//@      it may begin at five places; at the three of them where the other one holds the lock, it
+//@      would have to wait in its middle while that one can go on, and the execution is dropped.
+//@      RUN_OUT: a wait with a limit runs out there instead. STUCK: the other thread never
+//@      unlocks; if it comes first, nobody can go on, and the block waits for ever. dpor refuses
+//@      where a block has to wait.
 //@ run: -DWHAT=FIRST --preemptions none
 //@ verdict: clean
 //@ executions: 2

@@ -1,6 +1,7 @@
-//@ why: Nothing in the loop ends it, and nothing in it could be seen: that it goes round for ever is
-//@      plain from the program, so it is reported at once, and the thread that joins waits for ever.
-//@      No execution has anything else to choose. Where main does not wait, the program ends.
+//@ why: Nothing in the loop ends it, and nothing in it could be seen: that it goes round for
+//@      ever is plain from the program, so it is reported at once, and the thread that joins waits
+//@      for ever. No execution has anything else to choose. Where main does not wait, the program
+//@      ends.
 //@ run:
 //@ verdict: violations
 //@ executions: 1

@@ -1,5 +1,6 @@
-//@ why: A computation that takes longer than a thread may compute without an operation that others
-//@      could see: it ends some time, so it is no livelock, and nothing is known of what comes after.
+//@ why: A computation that takes longer than a thread may compute without an operation that
+//@      others could see: it ends some time, so it is no livelock, and nothing is known of what
+//@      comes after.
 //@ run: --local-timeout 1s
 //@ verdict: incomplete
 //@ executions: 0

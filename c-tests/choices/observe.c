@@ -1,29 +1,35 @@
-//@ why: Store buffering: of what the two loads return, (0, 0) alone needs a relaxed machine. main.0 is
-//@      the first thread that main creates. With CHILD a thread that main.0 creates observes for it; what
-//@      main observes is the same each time.
+//@ why: Store buffering: of what the two loads return, (0, 0) alone needs a relaxed machine.
+//@      main.0 is the first thread that main creates. With CHILD a thread that main.0 creates
+//@      observes for it; what main observes is the same each time.
 //@ verdict: clean
 //@ run: --preemptions none --monitor none
-//@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 | main: 7 -1; main.0: 1; main.1: 1
+//@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 | main: 7
+//@      -1; main.0: 1; main.1: 1
 //@ run: --explorer dpor --monitor none
-//@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 | main: 7 -1; main.0: 1; main.1: 1
+//@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 | main: 7
+//@      -1; main.0: 1; main.1: 1
 //@ executions: 3
 //@ run: --preemptions none --monitor none -j 2 --slice-executions 3
-//@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 | main: 7 -1; main.0: 1; main.1: 1
+//@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 | main: 7
+//@      -1; main.0: 1; main.1: 1
 //@ run: --explorer dpor --monitor none -j 2 --slice-executions 1
-//@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 | main: 7 -1; main.0: 1; main.1: 1
+//@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 | main: 7
+//@      -1; main.0: 1; main.1: 1
 //@ run: --preemptions 0 --monitor none
 //@ why: Without a preemption one of them ends before the other one begins.
 //@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0
 //@ run: --explorer rsmc
-//@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 | main: 7 -1; main.0: 1; main.1: 1
+//@ outcomes: main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 | main: 7
+//@      -1; main.0: 1; main.1: 1
 //@ run: --model tso
-//@ outcomes: main: 7 -1; main.0: 0; main.1: 0 | main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 |
-//@           main: 7 -1; main.0: 1; main.1: 1
+//@ outcomes: main: 7 -1; main.0: 0; main.1: 0 | main: 7 -1; main.0: 0; main.1: 1 | main: 7
+//@      -1; main.0: 1; main.1: 0 | main: 7 -1; main.0: 1; main.1: 1
 //@ run: --model power
-//@ outcomes: main: 7 -1; main.0: 0; main.1: 0 | main: 7 -1; main.0: 0; main.1: 1 | main: 7 -1; main.0: 1; main.1: 0 |
-//@           main: 7 -1; main.0: 1; main.1: 1
+//@ outcomes: main: 7 -1; main.0: 0; main.1: 0 | main: 7 -1; main.0: 0; main.1: 1 | main: 7
+//@      -1; main.0: 1; main.1: 0 | main: 7 -1; main.0: 1; main.1: 1
 //@ run: -DCHILD --explorer dpor --monitor none
-//@ outcomes: main: 7 -1; main.0.0: 0; main.1: 1 | main: 7 -1; main.0.0: 1; main.1: 0 | main: 7 -1; main.0.0: 1; main.1: 1
+//@ outcomes: main: 7 -1; main.0.0: 0; main.1: 1 | main: 7 -1; main.0.0: 1; main.1: 0 | main:
+//@      7 -1; main.0.0: 1; main.1: 1
 //@ run: -DRARE --preemptions none --monitor none
 //@ why: Only who finds the other one's store observes: one of them, or both.
 //@ outcomes: main.0: 1 | main.1: 1 | main.0: 1; main.1: 1

@@ -1,13 +1,14 @@
-//@ why: Two local variables whose addresses leave their function lie in the same eight bytes; the
-//@      reader fills them by these addresses. Nobody else touches the locals, so classes differ
-//@      in what the two loads read. The writer stores the data, then the flag. Who loads the
-//@      flag first reads one of three pairs, not a set flag without data; the stores may
+//@ why: Two local variables whose addresses leave their function lie in the same eight bytes;
+//@      the reader fills them by these addresses. Nobody else touches the locals, so classes
+//@      differ in what the two loads read. The writer stores the data, then the flag. Who loads
+//@      the flag first reads one of three pairs, not a set flag without data; the stores may
 //@      change places under PSO. Who loads the data first (-DBACKWARDS) reads any of four pairs,
 //@      and none of that is a cycle. With -DTWICE the reader calls its function two times: flag,
-//@      data, flag, data. The store of the data takes one of three places among the loads of the data, that of the
-//@      flag one of three among those of the flag, and of these nine it would have to come
-//@      before that of the data in three: before the first load of the flag with the data after
-//@      the first or second one, and before the second one with the data after the second one.
+//@      data, flag, data. The store of the data takes one of three places among the loads of the
+//@      data, that of the flag one of three among those of the flag, and of these nine it would
+//@      have to come before that of the data in three: before the first load of the flag with the
+//@      data after the first or second one, and before the second one with the data after the
+//@      second one.
 //@ run: --explorer dpor
 //@ executions: 3
 //@ verdict: violations

@@ -1,6 +1,6 @@
-//@ why: Two threads each add 1 to INT_MAX - 1: the second addition that reads what the first has
-//@      written overflows. Where both read INT_MAX - 1, none does. With the checks of clang switched
-//@      on, each is a crash at its operation; without them nothing is looked for. With
+//@ why: Two threads each add 1 to INT_MAX - 1: the second addition that reads what the first
+//@      has written overflows. Where both read INT_MAX - 1, none does. With the checks of clang
+//@      switched on, each is a crash at its operation; without them nothing is looked for. With
 //@      SHIFT, INDEX and NULLS an operation is wrong in each execution.
 //@ run: -DWHAT=ADD --preemptions none --cflags=-fsanitize=undefined --cflags=-fsanitize-trap=all
 //@ verdict: violations

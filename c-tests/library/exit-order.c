@@ -1,7 +1,7 @@
-//@ why: Which of several ends of the process comes first decides the status. Main creates both threads
-//@      and waits: the first exit comes before the second creation, or after it in both orders with the
-//@      second exit, three interleavings of two classes. With -DRETURN main returns 0 beside one thread
-//@      that exits: two orders, and one of them has status 1.
+//@ why: Which of several ends of the process comes first decides the status. Main creates
+//@      both threads and waits: the first exit comes before the second creation, or after it in
+//@      both orders with the second exit, three interleavings of two classes. With -DRETURN main
+//@      returns 0 beside one thread that exits: two orders, and one of them has status 1.
 //@ run: --preemptions none
 //@ verdict: violations
 //@ executions: 3

@@ -1,6 +1,6 @@
-//@ why: A thread that exits ends the process: nobody returns from a join of it, so the assertion behind
-//@      the join is never reached, and its status is the program's. What the others do is decided
-//@      before: main waits in the join, so there is one execution.
+//@ why: A thread that exits ends the process: nobody returns from a join of it, so the
+//@      assertion behind the join is never reached, and its status is the program's. What the
+//@      others do is decided before: main waits in the join, so there is one execution.
 //@ run: --preemptions none
 //@ verdict: violations
 //@ executions: 1

@@ -1,5 +1,6 @@
-//@ why: What main returns is the exit status: the low eight bits of it, as a parent process sees them. Each
-//@      return is a place of its own. The flag is read before the thread sets it or after it.
+//@ why: What main returns is the exit status: the low eight bits of it, as a parent process
+//@      sees them. Each return is a place of its own. The flag is read before the thread sets it
+//@      or after it.
 //@ run: --preemptions none --monitor none
 //@ verdict: violations
 //@ executions: 2

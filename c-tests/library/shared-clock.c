@@ -1,11 +1,11 @@
-//@ why: The clock is one for all threads, and advances whenever one looks at it. So two looks of two
-//@      threads never show the same, and either may come first: that the left one shows less holds
-//@      in one order alone (-DFIRST). The looks are the threads' only conflicts: two classes, two
-//@      graphs. Whether one thread's sleep comes before the other's look is open, too (-DSLEEP). A
-//@      look is no access to memory and drains nothing: store buffering through one clock shows
-//@      both zeros, whichever look came first, as two orders of four outcomes (-DBUFFERED). Where
-//@      main alone looks, a look is no event: main waits for a thread with a single store, which is
-//@      one execution (-DMAIN).
+//@ why: The clock is one for all threads, and advances whenever one looks at it. So two looks
+//@      of two threads never show the same, and either may come first: that the left one shows
+//@      less holds in one order alone (-DFIRST). The looks are the threads' only conflicts: two
+//@      classes, two graphs. Whether one thread's sleep comes before the other's look is open, too
+//@      (-DSLEEP). A look is no access to memory and drains nothing: store buffering through one
+//@      clock shows both zeros, whichever look came first, as two orders of four outcomes
+//@      (-DBUFFERED). Where main alone looks, a look is no event: main waits for a thread with a
+//@      single store, which is one execution (-DMAIN).
 //@ run: --preemptions none
 //@ verdict: clean
 //@ run: --explorer dpor

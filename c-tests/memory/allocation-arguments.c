@@ -1,6 +1,7 @@
-//@ why: C leaves open what aligned_alloc does with an alignment that is none, C11 with a size that is
-//@      no multiple of it: findings. posix_memalign says EINVAL, and calloc and reallocarray give NULL
-//@      with ENOMEM for more bytes than there are numbers: a program may count on both.
+//@ why: C leaves open what aligned_alloc does with an alignment that is none, C11 with a size
+//@      that is no multiple of it: findings. posix_memalign says EINVAL, and calloc and
+//@      reallocarray give NULL with ENOMEM for more bytes than there are numbers: a program may
+//@      count on both.
 //@ run: -DWHAT=0
 //@ verdict: clean
 //@ executions: 1

@@ -1,6 +1,6 @@
 //@ why: A node is published before its value is written, so a reader that comes between the
-//@      two finds memory that nobody has written; one that comes before sees no node, one that comes
-//@      after sees the value. That needs one switch away from main, between the line that
+//@      two finds memory that nobody has written; one that comes before sees no node, one that
+//@      comes after sees the value. That needs one switch away from main, between the line that
 //@      publishes the node and the next one: no preemption is not enough. EARLY writes the value
 //@      first. Without the option nothing is looked for.
 //@ run: --uninitialised --preemptions none

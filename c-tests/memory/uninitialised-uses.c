@@ -1,7 +1,8 @@
-//@ why: Each case uses bytes that the program has not written: it branches on them, takes them for
-//@      an address or an index, passes or returns them, or has the C library compare or print them.
-//@      The finding names the place of the use and that of the block, or of the function whose local
-//@      variable it is. A copy by itself is no use: COPIED is found where the copy is looked at.
+//@ why: Each case uses bytes that the program has not written: it branches on them, takes
+//@      them for an address or an index, passes or returns them, or has the C library compare or
+//@      print them. The finding names the place of the use and that of the block, or of the
+//@      function whose local variable it is. A copy by itself is no use: COPIED is found where the
+//@      copy is looked at.
 //@ run: --uninitialised -DWHAT=FIELD
 //@ verdict: violations
 //@ uninitialised: field block
@@ -58,8 +59,23 @@
 #include <string.h>
 
 enum {
-    FIELD, LOCAL, KNOWN, ELEMENT, ARGUMENT, STRING, PRINTED, WRITTEN, COMPARED, TAIL, COPIED, POINTER,
-    EXCHANGED, ALIGNED, ESCAPED, BITS, OTHER_BITS
+    FIELD,
+    LOCAL,
+    KNOWN,
+    ELEMENT,
+    ARGUMENT,
+    STRING,
+    PRINTED,
+    WRITTEN,
+    COMPARED,
+    TAIL,
+    COPIED,
+    POINTER,
+    EXCHANGED,
+    ALIGNED,
+    ESCAPED,
+    BITS,
+    OTHER_BITS
 };
 
 struct pair {
@@ -74,7 +90,7 @@ static void keep(int *a) { (void)a; }
 static void (*volatile keeps)(int *) = keep;
 static int twice(int number) { return 2 * number; }
 
-int main(void) { // @function
+int main(void) {                              // @function
     struct pair *pair = malloc(sizeof *pair); // @block
     pair->first = 1;
     pair->low = 1;
@@ -119,7 +135,7 @@ int main(void) { // @function
         out = memcmp(&pair->second, &known, sizeof known); // @compared
         break;
     case TAIL:
-        pair = realloc(pair, 2 * sizeof *pair); // @moved
+        pair = realloc(pair, 2 * sizeof *pair);       // @moved
         if (pair[0].first == 1 && pair[1].first == 1) // @tail
             out = 1;
         break;
@@ -140,7 +156,7 @@ int main(void) { // @function
     }
     case ALIGNED: {
         int *wide = aligned_alloc(64, 128); // @wide
-        if (wide[31]) // @aligned
+        if (wide[31])                       // @aligned
             out = 1;
         break;
     }

@@ -1,8 +1,10 @@
-//@ why: A struct of three words is passed by value, in memory of the callee's own. The callee tells another thread where
-//@      that is (KNOWN), which then reads what the caller put there: 7. On POWER a store of what was loaded stays behind
-//@      the load that it depends on, also where the value goes through such a struct, known to others or not (DEPENDS):
-//@      with a dependency in each thread, load buffering has no execution in which both read 1. Where one thread stores
-//@      a constant instead (LOOSE), it has one. A copy that comes from a call before has no label of a later one (TWICE).
+//@ why: A struct of three words is passed by value, in memory of the callee's own. The callee
+//@      tells another thread where that is (KNOWN), which then reads what the caller put there: 7.
+//@      On POWER a store of what was loaded stays behind the load that it depends on, also where
+//@      the value goes through such a struct, known to others or not (DEPENDS): with a dependency
+//@      in each thread, load buffering has no execution in which both read 1. Where one thread
+//@      stores a constant instead (LOOSE), it has one. A copy that comes from a call before has no
+//@      label of a later one (TWICE).
 //@ verdict: clean
 //@ run: -DKNOWN --model tso
 //@ run: -DKNOWN --model pso

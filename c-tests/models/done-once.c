@@ -1,7 +1,8 @@
-//@ why: Store buffering through a call of `pthread_once` that has run its function already: between the store and the
-//@      load. A call goes on only when it knows the state that it has read, so what comes behind it is never performed
-//@      before. On POWER a release that is no acquire orders no load behind a store: both threads may read 0 (POST, ONCE).
-//@      With full fences beside, they cannot.
+//@ why: Store buffering through a call of `pthread_once` that has run its function already:
+//@      between the store and the load. A call goes on only when it knows the state that it has
+//@      read, so what comes behind it is never performed before. On POWER a release that is no
+//@      acquire orders no load behind a store: both threads may read 0 (POST, ONCE). With full
+//@      fences beside, they cannot.
 //@ run: -DONCE --model power
 //@ verdict: violations
 //@ assertion: both
@@ -29,26 +30,17 @@ static int first_read, second_read;
 #ifdef ONCE
 static pthread_once_t once[2] = {PTHREAD_ONCE_INIT, PTHREAD_ONCE_INIT};
 
-static void nothing(void) {
-}
+static void nothing(void) {}
 
-static void begin(int me) {
-    pthread_once(&once[me], nothing);
-}
+static void begin(int me) { pthread_once(&once[me], nothing); }
 
-static void pass(int me) {
-    pthread_once(&once[me], nothing);
-}
+static void pass(int me) { pthread_once(&once[me], nothing); }
 #else
 static sem_t semaphores[2];
 
-static void begin(int me) {
-    sem_init(&semaphores[me], 0, 0);
-}
+static void begin(int me) { sem_init(&semaphores[me], 0, 0); }
 
-static void pass(int me) {
-    sem_post(&semaphores[me]);
-}
+static void pass(int me) { sem_post(&semaphores[me]); }
 #endif
 
 static int work(int me, atomic_int *own, atomic_int *other) {

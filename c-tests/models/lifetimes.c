@@ -1,12 +1,14 @@
-//@ why: What is used after its end in some execution of the model, as the explorers of interleavings say it. A thread
-//@      reads a block that main may free at once (BLOCK); with a flag that says that it is done, main frees it behind
-//@      the read (DONE), or behind the join of the thread (AFTER). Under PSO a store to the block may still wait when
-//@      a relaxed flag says that it is done (LATE). A hazard pointer needs a full fence between the store that
-//@      protects and the look whether the block is still there: without, TSO lets the look go first, and the block is
-//@      freed under the reader (HAZARD, FENCED). A block that two threads free is freed twice, and what is no
-//@      beginning of a block cannot be freed (TWICE, WITHIN). A wait loop reads a freed block in a round that comes
-//@      to nothing (POLLS). A mutex or barrier is used behind its end (MUTEX, BARRIER), unless it has begun anew
-//@      (ANEW), and a thread is joined twice (JOINED). A local variable is read when its function has returned
+//@ why: What is used after its end in some execution of the model, as the explorers of
+//@      interleavings say it. A thread reads a block that main may free at once (BLOCK); with a
+//@      flag that says that it is done, main frees it behind the read (DONE), or behind the join
+//@      of the thread (AFTER). Under PSO a store to the block may still wait when a relaxed flag
+//@      says that it is done (LATE). A hazard pointer needs a full fence between the store that
+//@      protects and the look whether the block is still there: without, TSO lets the look go
+//@      first, and the block is freed under the reader (HAZARD, FENCED). A block that two threads
+//@      free is freed twice, and what is no beginning of a block cannot be freed (TWICE, WITHIN).
+//@      A wait loop reads a freed block in a round that comes to nothing (POLLS). A mutex or
+//@      barrier is used behind its end (MUTEX, BARRIER), unless it has begun anew (ANEW), and a
+//@      thread is joined twice (JOINED). A local variable is read when its function has returned
 //@      (LOCAL).
 //@ verdict: violations
 //@ run: -DBLOCK --explorer rsmc
@@ -90,8 +92,7 @@ static void *thread(void *unused) {
     return unused;
 }
 
-static void work(void) {
-}
+static void work(void) {}
 #elif defined HAZARD
 static void *thread(void *unused) {
     atomic_int *own = LOAD(&shared);
@@ -121,9 +122,7 @@ static void work(void) {
     free(block); // @free-there
 }
 #elif defined WITHIN
-static void *thread(void *unused) {
-    return unused;
-}
+static void *thread(void *unused) { return unused; }
 
 static void work(void) {
     free(block + 1); // @within
@@ -171,9 +170,7 @@ static void work(void) {
     pthread_barrier_destroy(&barrier); // @end-barrier
 }
 #elif defined JOINED
-static void *nothing(void *unused) {
-    return unused;
-}
+static void *nothing(void *unused) { return unused; }
 
 static void *thread(void *unused) {
     pthread_join(other, NULL); // @join-here

@@ -1,12 +1,15 @@
-//@ why: Lock-free programs as they are meant, each of which waits in loops: a single-producer ring, a sequence lock, a
-//@      ticket lock, two flags that hand a turn to and fro, two messages at once, the lock of Peterson, a queue lock. A
-//@      store may wait in the buffer while a later load of another variable is performed, so some have executions that
-//@      are not sequentially consistent; but what is read is always what was released, and no assertion fails. Peterson's
-//@      lock needs its full fence even under TSO: with -DBROKEN both threads read the flags before either is seen, and
-//@      both go in. Elsewhere -DBROKEN takes the release away, which TSO does not need, since it keeps stores in order;
-//@      under PSO the data of the ring, of the sequence lock, of the turns and of the messages are seen after their flag,
-//@      the counter of the ticket lock loses an increment, and the next in the queue sees the one before it inside.
-//@      `cli/tests/whole/consequences.rs` asks what comes of each SC violation of these.
+//@ why: Lock-free programs as they are meant, each of which waits in loops: a single-producer
+//@      ring, a sequence lock, a ticket lock, two flags that hand a turn to and fro, two messages
+//@      at once, the lock of Peterson, a queue lock. A store may wait in the buffer while a later
+//@      load of another variable is performed, so some have executions that are not sequentially
+//@      consistent; but what is read is always what was released, and no assertion fails.
+//@      Peterson's lock needs its full fence even under TSO: with -DBROKEN both threads read the
+//@      flags before either is seen, and both go in. Elsewhere -DBROKEN takes the release away,
+//@      which TSO does not need, since it keeps stores in order; under PSO the data of the ring,
+//@      of the sequence lock, of the turns and of the messages are seen after their flag, the
+//@      counter of the ticket lock loses an increment, and the next in the queue sees the one
+//@      before it inside. `cli/tests/whole/consequences.rs` asks what comes of each SC violation
+//@      of these.
 //@ verdict: clean
 //@ run: -DRING --model tso
 //@ run: -DRING --model pso
@@ -230,7 +233,8 @@ static void *enter(int me) {
     inside = 0;
     struct node *expected = own;
     if (!ACQUIRE_LOAD(&own->next)) {
-        if (atomic_compare_exchange_strong_explicit(&last, &expected, NULL, RELEASE, memory_order_relaxed))
+        if (atomic_compare_exchange_strong_explicit(&last, &expected, NULL, RELEASE,
+                                                    memory_order_relaxed))
             return NULL;
         while (!ACQUIRE_LOAD(&own->next))
             ;

@@ -1,6 +1,7 @@
-//@ why: `qsort` moves eight bytes at a time where the program's own accesses are of eight, four where they are of four:
-//@      the pointers and the numbers are sorted as anywhere, while another thread stores something else. A `memcpy` of
-//@      half of what others access as a whole has no meaning in execution graphs, and is refused.
+//@ why: `qsort` moves eight bytes at a time where the program's own accesses are of eight,
+//@      four where they are of four: the pointers and the numbers are sorted as anywhere, while
+//@      another thread stores something else. A `memcpy` of half of what others access as a whole
+//@      has no meaning in execution graphs, and is refused.
 //@ run: -DPOINTERS --model tso
 //@ verdict: clean
 //@ executions: 1

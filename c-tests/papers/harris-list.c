@@ -17,8 +17,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// The fences that are there, by number: all with FENCED, but that of WITHOUT; or those of the bits
-// of FENCES.
+// The fences that are there, by number: all with FENCED, but that of WITHOUT; or those of the
+// bits of FENCES.
 #ifndef WITHOUT
 #define WITHOUT 0
 #endif
@@ -46,9 +46,7 @@ struct node first, last;
 static struct node *behind(link link) { return (struct node *)(link & ~(uintptr_t)1); }
 static bool is_marked(link link) { return link & 1; }
 
-static link get(_Atomic(link) *place) {
-    return atomic_load_explicit(place, memory_order_relaxed);
-}
+static link get(_Atomic(link) *place) { return atomic_load_explicit(place, memory_order_relaxed); }
 
 static bool swing(_Atomic(link) *place, link old, link new) {
     return atomic_compare_exchange_strong_explicit(place, &old, new, memory_order_relaxed,

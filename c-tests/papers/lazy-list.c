@@ -1,8 +1,8 @@
-//@ why: The lazy list of S. Heller et al. (OPODIS 2005) with a spin lock in each node, released by
-//@      a plain store (lazylist of TACAS 2011). TSO keeps the stores in order, and after its
-//@      releases a thread only returns: no violation. PSO may delay what a new node holds past the
-//@      store that links it, seen by whoever comes by; the mark and the links past the release of
-//@      the locks, seen by the next one inside.
+//@ why: The lazy list of S. Heller et al. (OPODIS 2005) with a spin lock in each node,
+//@      released by a plain store (lazylist of TACAS 2011). TSO keeps the stores in order, and
+//@      after its releases a thread only returns: no violation. PSO may delay what a new node
+//@      holds past the store that links it, seen by whoever comes by; the mark and the links past
+//@      the release of the locks, seen by the next one inside.
 //@ run: --preemptions 1
 //@ verdict: violations
 //@ pso: set-key -> get-key, set-lock -> take, set-marked -> validate, set-marked ->
@@ -19,8 +19,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// The fences that are there, by number: all with FENCED, but that of WITHOUT; or those of the bits
-// of FENCES.
+// The fences that are there, by number: all with FENCED, but that of WITHOUT; or those of the
+// bits of FENCES.
 #ifndef WITHOUT
 #define WITHOUT 0
 #endif
@@ -52,8 +52,8 @@ static void lock(struct node *node) {
     int free;
     do
         free = 0;
-    while (!atomic_compare_exchange_strong_explicit(&node->lock, &free, 1,
-                                                    memory_order_relaxed, memory_order_relaxed));
+    while (!atomic_compare_exchange_strong_explicit(&node->lock, &free, 1, memory_order_relaxed,
+                                                    memory_order_relaxed));
 }
 
 static void unlock(struct node *node) {

@@ -160,7 +160,7 @@ int map_sum(struct map *map, int reader) {
     int sum = 0;
     read_lock(map, reader);
     for (struct node *node = follow(&map->first); node; node = follow(&node->next)) // @get-next
-        sum += node->value; // @get-value
+        sum += node->value;                                                         // @get-value
     read_unlock(map, reader);
     return sum;
 }

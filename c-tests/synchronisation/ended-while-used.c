@@ -1,9 +1,9 @@
-//@ why: The mutex begins (-DBEGIN), or ends, at any time from the creation of the thread that uses it to
-//@      its end. That is before the thread locks it, in between, or when it has unlocked it: the
-//@      three classes; with its access between two events there is one interleaving more. Ended before the lock, it
-//@      is the lock that is wrong; ended in between, the end, since the mutex is held; afterwards, nothing
-//@      is. Begun before the lock, all is well; else it has been used by then, as a static
-//@      initialiser would have left it.
+//@ why: The mutex begins (-DBEGIN), or ends, at any time from the creation of the thread that
+//@      uses it to its end. That is before the thread locks it, in between, or when it has
+//@      unlocked it: the three classes; with its access between two events there is one
+//@      interleaving more. Ended before the lock, it is the lock that is wrong; ended in between,
+//@      the end, since the mutex is held; afterwards, nothing is. Begun before the lock, all is
+//@      well; else it has been used by then, as a static initialiser would have left it.
 //@ run: --explorer dpor
 //@ executions: 3
 //@ verdict: violations

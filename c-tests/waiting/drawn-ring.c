@@ -1,6 +1,6 @@
-//@ why: Where executions are drawn, every run is one and counts, whatever its wait loops did: of a ring
-//@      whose ends wait for each other a thousand times, a run in which each wait is alone and in its
-//@      place would hardly ever be drawn. So ten executions are ten runs.
+//@ why: Where executions are drawn, every run is one and counts, whatever its wait loops did:
+//@      of a ring whose ends wait for each other a thousand times, a run in which each wait is
+//@      alone and in its place would hardly ever be drawn. So ten executions are ten runs.
 //@ run: --explorer random --executions 10 --monitor none
 //@ verdict: incomplete
 //@ executions: 10

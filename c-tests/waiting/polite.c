@@ -1,10 +1,10 @@
-//@ why: Each of two threads raises its flag; where it sees the other's it lowers its own and tries
-//@      again. If both raise before either looks, both try again: as often as the schedule likes, so
-//@      without a bound on preemptions there are executions of every length and the search cannot
-//@      end. After such rounds all is as it was, so they are recognised, and the loop is named long
-//@      before an execution reaches the default limit of events; with lower limits of events or of
-//@      memory, these come first. Each round that both lose takes a preemption between a store and a
-//@      load, so with at most two preemptions all searches end.
+//@ why: Each of two threads raises its flag; where it sees the other's it lowers its own and
+//@      tries again. If both raise before either looks, both try again: as often as the schedule
+//@      likes, so without a bound on preemptions there are executions of every length and the
+//@      search cannot end. After such rounds all is as it was, so they are recognised, and the
+//@      loop is named long before an execution reaches the default limit of events; with lower
+//@      limits of events or of memory, these come first. Each round that both lose takes a
+//@      preemption between a store and a load, so with at most two preemptions all searches end.
 //@ run: --explorer dpor --monitor none
 //@ verdict: incomplete
 //@ stopped-by: rounds

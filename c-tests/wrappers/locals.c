@@ -1,6 +1,6 @@
-//@ why: A local variable ends with its function, also with one that is always inlined: who still has
-//@      its address uses what is gone. The thread reads it before or after that, so some execution
-//@      reads too late. If the function waits for the thread, none does.
+//@ why: A local variable ends with its function, also with one that is always inlined: who
+//@      still has its address uses what is gone. The thread reads it before or after that, so some
+//@      execution reads too late. If the function waits for the thread, none does.
 //@ run: -DEARLY --preemptions none
 //@ verdict: violations
 //@ use-after-free: read own

@@ -1,8 +1,8 @@
-//@ why: Two times store buffering, with a full fence between them that everything stays on its side
-//@      of: in each, each of the two stores can be delayed beyond the other thread's load of it. That
-//@      is four pairs of places, whether the accesses are macros or go through functions that only
-//@      wrap an access: the places are where these are called. A function that must not be inlined
-//@      stays one place, and all four pairs are one.
+//@ why: Two times store buffering, with a full fence between them that everything stays on
+//@      its side of: in each, each of the two stores can be delayed beyond the other thread's load
+//@      of it. That is four pairs of places, whether the accesses are macros or go through
+//@      functions that only wrap an access: the places are where these are called. A function that
+//@      must not be inlined stays one place, and all four pairs are one.
 //@ tso: store-x -> load-x, store-y -> load-y, store-u -> load-u, store-v -> load-v
 //@ pso: store-x -> load-x, store-y -> load-y, store-u -> load-u, store-v -> load-v
 //@ verdict: violations
@@ -65,21 +65,15 @@ FUNCTION void store_word(volatile int *to, int value) {
 #endif
 
 #if defined(NESTED)
-FUNCTION int load(const volatile int *from) {
-    return load_word(from);
-}
+FUNCTION int load(const volatile int *from) { return load_word(from); }
 
-FUNCTION void store(volatile int *to, int value) {
-    store_word(to, value);
-}
+FUNCTION void store(volatile int *to, int value) { store_word(to, value); }
 #else
 #define load load_word
 #define store store_word
 #endif
 
-FUNCTION void fence(void) {
-    __sync_synchronize();
-}
+FUNCTION void fence(void) { __sync_synchronize(); }
 #endif
 
 volatile int x, y, u, v;

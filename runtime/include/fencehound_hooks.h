@@ -198,13 +198,14 @@ struct fh_variable {
     uint64_t element; /* bytes of each element, of an array; else 0 */
 };
 
-/* A file that calls rand, strtok, or another function whose state is one for all threads, outside of
- * main, puts a byte into section "fh_shares": elsewhere such calls are no events. A file that looks at a
- * clock puts one into "fh_looks", and one that does so, or sleeps, outside of main, into "fh_clocks": unless
- * the program has both, looks and sleeps are no events. */
+/* A file that calls rand, strtok, or another function whose state is one for all threads, outside
+ * of main, puts a byte into section "fh_shares": elsewhere such calls are no events. A file that
+ * looks at a clock puts one into "fh_looks", and one that does so, or sleeps, outside of main, into
+ * "fh_clocks": unless the program has both, looks and sleeps are no events. */
 
-/* A file that calls exit, _exit, _Exit or quick_exit puts a byte into section "fh_exits": elsewhere,
- * the end of main is no event. Before main returns, the place is where that of a call is. */
+/* A file that calls exit, _exit, _Exit or quick_exit puts a byte into section "fh_exits":
+ * elsewhere, the end of main is no event. Before main returns, the place is where that of a call
+ * is. */
 
 /* A file that calls pthread_cancel puts a byte into section "fh_cancels": elsewhere, cancellation
  * points are no events. */
@@ -232,15 +233,16 @@ void __fh_label_refuse(const char *what);
 void __fh_transaction_begin(const struct fh_site *site);
 void __fh_transaction_end(const struct fh_site *site);
 
-/* Values that were never written (-mllvm -fencehound-uninitialised). What MemorySanitizer asks a kernel
- * for is here under other names: `__msan_f` is `__fh_msan_f`. A file puts a byte into section
- * "fh_unwritten". */
+/* Values that were never written (-mllvm -fencehound-uninitialised). What MemorySanitizer asks a
+ * kernel for is here under other names: `__msan_f` is `__fh_msan_f`. A file puts a byte into
+ * section "fh_unwritten". */
 struct fh_unwritten_metadata {
     void *shadow;
     uint32_t *origins;
 };
 void *__fh_msan_get_context_state(void);
-struct fh_unwritten_metadata __fh_msan_metadata_ptr_for_load_n(const void *address, uint64_t length);
+struct fh_unwritten_metadata __fh_msan_metadata_ptr_for_load_n(const void *address,
+                                                               uint64_t length);
 struct fh_unwritten_metadata __fh_msan_metadata_ptr_for_store_n(void *address, uint64_t length);
 uint32_t __fh_msan_chain_origin(uint32_t origin);
 void __fh_msan_instrument_asm_store(const void *address, uint64_t length);

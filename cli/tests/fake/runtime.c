@@ -4,7 +4,8 @@
  *
  * sends the file EXPLORED to a job that explores and REPLAYED to a replay. HOW: `segv` dies after
  * that, `wait` first creates READY and waits for SIGINT, `stubborn` does so, removes READY again
- * and never answers, `slow` takes longer than half a second, `print` says something on the standard output.
+ * and never answers, `slow` takes longer than half a second, `print` says something on the standard
+ * output.
  */
 #include <fcntl.h>
 #include <signal.h>
