@@ -14,6 +14,7 @@
 //! What is not modelled in graphs is refused where the program does it ([`refuse`]).
 
 mod cycles;
+mod initialisers;
 pub(crate) mod labels;
 pub(crate) mod lifetimes;
 pub(crate) mod mutexes;
@@ -41,6 +42,7 @@ use crate::recorder::{Failure, Note, Operation};
 use crate::runtime::{self, Runtime, Turn, with};
 use crate::sites::{Record, RecordPointer};
 use crate::threads::Start;
+use initialisers::Initialisers;
 use labels::{Label, Private, Sets};
 use objects::States;
 use places::{Places, Unlocated};
@@ -140,6 +142,7 @@ pub(crate) struct Graph {
     places: Places,
     sets: Sets,
     pub(crate) states: States,
+    initialisers: Initialisers,
     run: Run,
     children: FxHashMap<(Thread, u32), Thread>,
     /// The keys of thread-specific data, by who created them and how many came before.
@@ -217,9 +220,13 @@ fn refuse_it(what: &str, site: RecordPointer) {
 
 /// What these bytes hold before the program begins, which hold `now` if they are a variable's.
 fn initial(address: usize, width: usize, now: u64) -> u64 {
-    let own = layout::stack_of(address)
-        .is_some_and(|index| !crate::globals::tls_of(Thread::from_index(index)).contains(&address));
-    if own || layout::is_heap(address) { PATTERN & (u64::MAX >> (64 - 8 * width)) } else { now }
+    if is_fresh(address) { PATTERN & (u64::MAX >> (64 - 8 * width)) } else { now }
+}
+
+/// Whether an address is in the heap or on a stack, but in no variable of a thread.
+fn is_fresh(address: usize) -> bool {
+    let is_variable = |index| crate::globals::tls_of(Thread::from_index(index)).contains(&address);
+    layout::stack_of(address).is_some_and(|index| !is_variable(index)) || layout::is_heap(address)
 }
 
 /// Leaves the thread that runs: nothing more is known of it.
@@ -295,6 +302,7 @@ impl Graph {
             places: Places::default(),
             sets: Sets::default(),
             states: States::default(),
+            initialisers: Initialisers::default(),
             run: Run {
                 thread: Thread::MAIN,
                 origin: 0,
@@ -328,6 +336,7 @@ impl Graph {
     }
 
     fn begin(&mut self, thread: Thread, origin: u32, reads: &[Option<Value>], limit: usize) {
+        self.initialisers.begin_run();
         let run = &mut self.run;
         (run.thread, run.origin, run.limit) = (thread, origin, limit);
         run.reads.clear();
@@ -437,6 +446,9 @@ impl Graph {
             Kind::FailedRmw => Written::Nothing,
             _ => Written::Value(after.cast_signed()),
         };
+        if let Written::Value(value) = written {
+            self.note_store(address, width.into(), value.cast_unsigned());
+        }
         let changes = kind == Kind::Store || (known && before != after);
         let effect = if changes { Effect::Some } else { Effect::None };
         let access = match kind {

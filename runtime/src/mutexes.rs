@@ -24,7 +24,7 @@ pub(crate) type Mutex = *mut libc::pthread_mutex_t;
 type SpinLock = *mut libc::pthread_spinlock_t;
 
 /// What the attributes of a mutex say.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) kind: Type,
     pub(crate) robustness: Robustness,

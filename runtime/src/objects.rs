@@ -471,6 +471,13 @@ impl Call {
         with(Runtime::has_effect);
         self.fill(class, 0);
         graph::lifetimes::begins(self.address..self.address + class.size(), self.site);
+        let kind = match &initial {
+            &Initial::Mutex(kind) => Some(kind),
+            _ => None,
+        };
+        if let Some(Err(what)) = with(|runtime| runtime.graph_mut().makes(self.address, class, kind)) {
+            graph::refuse(what, self.site);
+        }
         if !matches!(class, Class::Mutex | Class::SpinLock) {
             graph::objects::initialise(*self, initial);
         }

@@ -13,7 +13,7 @@ use engine::sync::mutex::{Refusal, Robustness, Type};
 use super::objects::Patience;
 use super::places::Thing;
 use super::{Graph, Recorded, Stop, park};
-use crate::mutexes::{self, static_type};
+use crate::mutexes;
 use crate::objects::{Call, Class};
 use crate::recorder::{Note, Operation};
 use crate::runtime::with;
@@ -72,7 +72,12 @@ fn kind(call: Call, mutex: usize, class: Class) -> Type {
     if class == Class::SpinLock {
         return Type::Normal;
     }
-    let Some(kind) = static_type(mutex) else { call.misuse("of a mutex that was never initialised", None) };
+    let found = with(|runtime| runtime.graph_mut().type_of(mutex)).expect("there is a runtime");
+    let kind = found.unwrap_or_else(|what| {
+        super::refuse(what, call.site);
+        None
+    });
+    let Some(kind) = kind else { call.misuse("of a mutex that was never initialised", None) };
     if kind.robustness == Robustness::Robust {
         super::refuse("a robust mutex", call.site);
     }

@@ -72,9 +72,26 @@ fn misuse(what: &str) -> Stuck {
     Stuck::Misuse(what.to_owned())
 }
 
-/// The state of an object that came to life without its `init` function, if it can.
+/// The state of an object that came to life without its `init` function, if it can: as the thread finds it that is about
+/// to read it.
 fn initial(call: Call, class: Class) -> Option<State> {
-    Some(match class.initial(call.address())? {
+    let found = with(|runtime| {
+        let graph = runtime.graph_mut();
+        let address = call.address();
+        match graph.next_read()? {
+            0 if matches!(class, Class::Semaphore | Class::Barrier) => None,
+            0 => graph.keeps_state(address, class).and_then(|()| graph.initialiser(address, class)).transpose(),
+            _ => graph.keeps_state(address, class).err().map(Err),
+        }
+    });
+    let bytes = match found.flatten()? {
+        Ok(bytes) => bytes,
+        Err(what) => {
+            super::refuse(what, call.site);
+            return None;
+        }
+    };
+    Some(match class.initial(bytes.as_ptr().addr())? {
         Initial::Machine(Machine::Sleepers(_)) => State::Condition(Line::default()),
         Initial::Machine(machine) => State::Other(machine),
         Initial::Mutex(_) | Initial::SpinLock | Initial::Nothing => unreachable!("mutexes are elsewhere"),
