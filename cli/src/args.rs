@@ -46,8 +46,7 @@ Exploring:
   --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
 Budgets:
   --executions N, --time 30s|2m          of the whole search [default: none]
-  --max-events N, --local-timeout 10s    of an execution, of a silent thread
-  --max-memory MIB        for what a process has still to run [default: 1024]
+  --max-events N, --local-timeout 10s, --max-memory MIB   of a run, thread, all
   -j N, --checkpoint FILE   processes [default: cores]; go on from it if killed
 Compiling .c files, as clang:
   -O, -D, -U, -I, -L, -l, -std=   [default: -O1];  any other: --cflags \"...\"

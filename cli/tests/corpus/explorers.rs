@@ -59,8 +59,8 @@ const DIFFERENT: [(&str, &str); 2] = [
 /// Options that say how executions are found, each with a value.
 const SEARCHES: [&str; 6] = ["--preemptions", "--explorer", "--executions", "--time", "--seed", "-j"];
 
-/// Options with which `dpor` does not go, or that ask for no interleavings.
-const OTHERS: [&str; 5] = ["--model", "rsmc", "--spurious-wakeups", "--weak-cas-fails", "--record"];
+/// Options with which `dpor` does not go, that ask for no interleavings, or that draw executions of what is too long.
+const OTHERS: [&str; 6] = ["--model", "rsmc", "random", "--spurious-wakeups", "--weak-cas-fails", "--record"];
 
 /// Whether the run is one that the two explorers are compared on.
 pub(crate) fn concerns(name: &str, run: &Run) -> bool {
