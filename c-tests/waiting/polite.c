@@ -32,8 +32,8 @@ static atomic_int flags[2];
 
 static void *polite(void *mine) {
     int own = (int)(long)mine;
-    for (;;) { // @again
-        flags[own] = 1;
+    for (;;) {
+        flags[own] = 1; // @again
         if (!flags[1 - own])
             break;
         flags[own] = 0;
