@@ -102,7 +102,7 @@ Usage: fencehound cc CLANG ARGUMENTS...
     CC=\"fencehound cc\" make
     fencehound cc -O2 -o queue queue.c && fencehound check queue
 
-Every argument but two is clang's (`clang-19 --help`), and so is the exit status.
+All arguments but two are clang's (`clang-19 --help`), as is the exit status.
 The result is an ordinary executable.
 
   --asm-templates FILE   meanings of inline assembly (docs/inline-assembly.md)
