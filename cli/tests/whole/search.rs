@@ -549,7 +549,7 @@ fn an_endless_loop_is_shown_without_waiting_for_it() {
     // It would come to no end within the time.
     let ran = bench.run("check endless --local-timeout 10000s");
     assert_eq!(ran.status, 1, "{ran:?}");
-    assert!(ran.output.contains("main goes round the loop at endless.c:6"), "{ran:?}");
+    assert!(ran.output.contains("main goes round the loop at endless.c:7"), "{ran:?}");
 }
 
 /// A library that computes, or waits, for longer than a thread may.
