@@ -3,7 +3,8 @@
 //! address has the same number in every execution.
 //!
 //! An object comes to life by its `init` function, or by its first use if its memory holds what a static initialiser
-//! puts there. Beginning and end are events, since others can come between. From its `destroy` function on its memory holds [`DEAD`], until the program initialises it again.
+//! puts there. Beginning and end are events, since others can come between. From its `destroy` function on its memory
+//! holds [`DEAD`], until the program initialises it again.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -237,7 +238,7 @@ impl ObjectTable {
 }
 
 impl Runtime {
-    /// The object has this state, and has come so far.
+    /// Gives the object its initial state, and notes how far its life has come.
     fn gives_state(&mut self, object: Object, initial: Initial, life: Life, first: Option<Use>) {
         match initial {
             Initial::Mutex(kind) => self.execution.set_robust_mutex(object, kind.kind, kind.robustness),
@@ -388,7 +389,7 @@ impl Call {
         self.require_now(class);
     }
 
-    /// The same of a thread whose turn it is.
+    /// Refuses an object in memory that may not be accessed, of a thread whose turn it is already.
     fn require_now(&self, class: Class) {
         let memory = self.address..self.address + class.size();
         if with(|runtime| !memory.is_empty() && runtime.is_forbidden(&memory)) == Some(true) {
