@@ -1,5 +1,6 @@
 //! The socket to the tool, and `main`.
 
+use std::arch::naked_asm;
 use std::ffi::{c_char, c_int, c_uint};
 use std::io::{BufRead, BufReader};
 use std::os::fd::FromRawFd;
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use protocol::{BUILD, CONTROL, Job, Message};
 
-use crate::alone::{self, is_alone};
+use crate::alone;
 use crate::runtime::{Runtime, with};
 use crate::search::Search;
 use crate::{faults, fiber, foreign, process, search};
@@ -103,12 +104,29 @@ extern "C" fn on_exit() {
     }
 }
 
+/// What the system starts: the program's own `main` if nobody controls the process, else [`obey`].
+///
+/// It leaves no frame, and none of Rust's stands above the program's `main`: `pthread_exit` and cancellation unwind the
+/// stack by force, which ends the process at the first frame that does not expect it.
+///
+/// # Safety
+/// Called once, by the system, with the arguments of the process.
+#[unsafe(naked)]
 #[unsafe(no_mangle)]
-extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
+unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
+    naked_asm!(
+        "cmp byte ptr [rip + {controlled}], 0",
+        "je {program}",
+        "jmp {obey}",
+        controlled = sym alone::CONTROLLED,
+        program = sym process::main_of_the_program,
+        obey = sym obey,
+    )
+}
+
+/// Does what the tool says, job by job.
+extern "C" fn obey(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
     std::hint::black_box((&BUILT_BY, &alone::BEGINNING));
-    if is_alone() {
-        return process::run_alone(argc, argv, envp);
-    }
     std::panic::set_hook(Box::new(|info| internal_error(&info.to_string().replace('\n', " "))));
     foreign::claim_this_thread();
     let orders = Orders::listen();

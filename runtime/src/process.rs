@@ -15,8 +15,9 @@ use crate::threads::call_site;
 use crate::{exits, fiber};
 
 unsafe extern "C" {
+    /// The program's `main`, which the pass gives this name.
     #[link_name = "__fh_main"]
-    fn main_of_the_program(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
+    pub(crate) fn main_of_the_program(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
 }
 
 /// What `main` gets, and what it gave.
@@ -42,12 +43,6 @@ pub(crate) fn set_arguments(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut
     PROCESS.argc.set(argc);
     PROCESS.argv.set(argv);
     PROCESS.envp.set(envp);
-}
-
-/// Runs the program's `main` as the system would.
-pub(crate) fn run_alone(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
-    // SAFETY: the arguments that the system passed to the process; a `main` that takes fewer ignores the rest.
-    unsafe { main_of_the_program(argc, argv, envp) }
 }
 
 /// Runs the program's `main`, and what comes before it and after it: how it ends the process.
