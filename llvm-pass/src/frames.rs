@@ -1,7 +1,11 @@
 //! Announces to the runtime the local variables that other threads may come to know of: each when its function begins
 //! (or when the program makes room for it), all when the function returns. So an access to one whose function has
 //! returned is noticed.
+//!
+//! Fills the others: what is not initialised must not be what an earlier function left there, since wait loops compare
+//! it, and since it is not the same at each optimisation level.
 
+use inkwell::IntPredicate;
 use inkwell::values::{BasicValueEnum, IntValue};
 
 use crate::escape::Privacy;
@@ -11,9 +15,18 @@ use crate::ir::{Layout, Type, Value, attribute_kind};
 use crate::sites::{Places, Site};
 use inkwell::llvm_sys::LLVMOpcode;
 
-/// The local variables of a function that are announced.
+/// What the memory of local variables is filled with, as the runtime fills those that are announced.
+const PATTERN: u64 = 0xa5;
+
+/// So many bytes of a variable are filled: large buffers cost too much.
+const AS_MUCH_AS_IS_FILLED: u64 = 1024;
+
+/// The local variables of a function.
 pub(crate) struct Frame {
+    /// Those that are announced.
     locals: Vec<Value>,
+    /// Those that nobody else can know of.
+    private: Vec<Value>,
     /// Parameters that are the function's own copies (`byval`), and their types.
     copies: Vec<(Value, Type)>,
     site: Site,
@@ -22,15 +35,15 @@ pub(crate) struct Frame {
 impl Frame {
     /// Decides for a function.
     pub(crate) fn of(function: Value, privacy: &Privacy, places: &Places) -> Self {
-        let instructions = function.instructions().into_iter();
-        let locals = instructions.filter(|one| one.is_alloca() && privacy.has_escaped(*one)).collect();
+        let variables = function.instructions().into_iter().filter(|one| one.is_alloca());
+        let (locals, private) = variables.partition(|one| privacy.has_escaped(*one));
         let byval = attribute_kind("byval");
         let copies = (0..function.parameter_count())
             .map(|index| (function.parameter(index), function.parameter_type_attribute(index, byval)))
             .filter_map(|(parameter, kind)| Some((parameter, kind?)))
             .filter(|&(parameter, _)| privacy.has_escaped(parameter))
             .collect();
-        Self { locals, copies, site: places.of_function(function) }
+        Self { locals, private, copies, site: places.of_function(function) }
     }
 }
 
@@ -61,6 +74,21 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: La
             hooks.builder.unset_current_debug_location();
             hooks.call("__fh_leave", 0, &[BasicValueEnum::from(depth)])?;
         }
+    }
+    Ok(())
+}
+
+/// Fills the private variables of a function, behind all other changes: it is no doing of the program.
+pub(crate) fn fill(hooks: &Hooks, frame: &Frame, layout: Layout) -> Result<()> {
+    for &variable in &frame.private {
+        hooks.before(variable.next().ok_or_else(|| Failure::new("a block that ends with an alloca"))?);
+        hooks.builder.unset_current_debug_location();
+        let most = hooks.long(AS_MUCH_AS_IS_FILLED);
+        let size = size(hooks, variable, layout)?;
+        let is_small = hooks.builder.build_int_compare(IntPredicate::ULT, size, most, "")?;
+        let size = hooks.builder.build_select(is_small, size, most, "")?.into_int_value();
+        let pattern = hooks.context.i8_type().const_int(PATTERN, false);
+        hooks.builder.build_memset(variable.pointer(), 1, pattern, size).map_err(Failure::new)?;
     }
     Ok(())
 }

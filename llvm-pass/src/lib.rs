@@ -165,6 +165,8 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         }
         if shim::wants_unwritten() {
             unwritten::emit(&hooks, plan.function, &names)?;
+        } else {
+            frames::fill(&hooks, &plan.frame, layout)?;
         }
     }
     externals::finish(&hooks, module, &names);
