@@ -43,8 +43,7 @@ fn quoted(document: &str) -> Vec<String> {
 
 /// Whether a quoted text names a file of the project.
 fn names_a_file(name: &str) -> bool {
-    const FOLDERS: [&str; 9] =
-        ["llvm-pass/", "runtime/", "protocol/", "cli/", "c-tests/", "benches/", "scripts/", "docs/", ".ci/"];
+    const FOLDERS: [&str; 8] = ["llvm-pass/", "runtime/", "cli/", "c-tests/", "benches/", "scripts/", "docs/", ".ci/"];
     FOLDERS.iter().any(|folder| name.starts_with(folder)) && !name.contains([' ', '*', '<'])
 }
 

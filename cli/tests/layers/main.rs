@@ -18,7 +18,7 @@ use modules::Crate;
 const CRATES: [(&str, &str); 6] = [
     ("engine", "runtime/engine/src"),
     ("litmus", "runtime/litmus/src"),
-    ("protocol", "protocol/src"),
+    ("protocol", "runtime/protocol/src"),
     ("runtime", "runtime/src"),
     ("llvm-pass", "llvm-pass/src"),
     ("cli", "cli/src"),
