@@ -106,7 +106,6 @@ impl Runtime {
         result: Result<Acquired, Refusal>,
         operation: Operation,
     ) -> Done {
-        let mutex = self.execution.mutex(object).expect("it was just locked");
         let is_spin_lock = self.objects.class(object) == Class::SpinLock;
         match result {
             Ok(_) if is_spin_lock && operation == Operation::Lock => {
@@ -117,11 +116,7 @@ impl Runtime {
             Ok(_) if before == Some(self.running) => Done::by(calls::MUTEX_AGAIN, EventKind::Lock(object), operation),
             Ok(_) => Done::by(calls::MUTEX_LOCK, EventKind::Lock(object), operation),
             // It has read the mutex alone.
-            Err(Refusal::Busy) => {
-                let kind = Kind { kind: mutex.kind(), robustness: mutex.robustness() };
-                let [_, busy] = paths_of_a_try(Class::Mutex, kind);
-                Done::by(busy, EventKind::Share(object), operation)
-            }
+            Err(Refusal::Busy) => Done::by(calls::MUTEX_BUSY, EventKind::Share(object), operation),
             Err(_) => Done::by(calls::MUTEX_REFUSED, EventKind::Lock(object), operation),
         }
     }
@@ -199,11 +194,10 @@ pub(crate) fn acquire(call: Call, object: Object) -> c_int {
 }
 
 /// The paths of a try: it locks, or finds the mutex held.
-pub(crate) const fn paths_of_a_try(class: Class, kind: Kind) -> [Path; 2] {
-    match (class, kind) {
-        (Class::SpinLock, _) => [calls::SPIN_LOCK, calls::SPIN_BUSY],
-        (_, Kind { kind: Type::Normal, robustness: Robustness::Stalled }) => [calls::MUTEX_LOCK, calls::MUTEX_BUSY],
-        _ => [calls::MUTEX_LOCK, calls::MUTEX_BUSY_OTHER],
+pub(crate) const fn paths_of_a_try(class: Class) -> [Path; 2] {
+    match class {
+        Class::SpinLock => [calls::SPIN_LOCK, calls::SPIN_BUSY],
+        _ => [calls::MUTEX_LOCK, calls::MUTEX_BUSY],
     }
 }
 

@@ -63,7 +63,7 @@ const CALLS: &[Call] = &[
     call(MUTEX, MUTEX_SETUP, "pthread_mutex_trylock(&mutex$[@]);"),
     Call { before: "pthread_mutex_lock(&mutex$[@]);", ..call(MUTEX, MUTEX_SETUP, "pthread_mutex_unlock(&mutex$[@]);") },
     // Held by main.
-    call(
+    weak(
         MUTEX,
         &["pthread_mutex_lock(&mutex$[0]);", "pthread_mutex_lock(&mutex$[1]);"],
         "pthread_mutex_trylock(&mutex$[@]);",

@@ -176,7 +176,7 @@ pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     if kind == Type::Recursive && locks_again(mutex) {
         return 0;
     }
-    let paths = mutexes::paths_of_a_try(class, mutexes::Kind { kind, robustness: Robustness::Stalled });
+    let paths = mutexes::paths_of_a_try(class);
     match attempt(call, mutex, Operation::TryLock, paths) {
         Attempt::Locked => 0,
         Attempt::Held => libc::EBUSY,

@@ -112,12 +112,9 @@ table! {
     /// A mutex is acquired.
     MUTEX_LOCK: "pthread_mutex_lock pthread_mutex_trylock pthread_mutex_timedlock pthread_mutex_clocklock mtx_lock \
         mtx_trylock mtx_timedlock", "it becomes the thread's", Update(Acquire), "a locked compare-and-swap";
-    /// A normal mutex is another thread's.
-    MUTEX_BUSY: "pthread_mutex_trylock mtx_trylock", "a normal one is held", Update(Relaxed),
-        "a locked compare-and-swap, which fails";
-    /// A mutex of another type is another thread's.
-    MUTEX_BUSY_OTHER: "pthread_mutex_trylock mtx_trylock", "one of another type is held", Load(Relaxed),
-        "musl reads the owner alone";
+    /// A mutex is another thread's, or the thread's own.
+    MUTEX_BUSY: "pthread_mutex_trylock mtx_trylock", "it is held", Load(Relaxed),
+        "glibc reads the lock first, musl the owner of one that is not normal; it is swapped where it was free alone";
     /// A limited wait for a mutex is over.
     MUTEX_TIME_OUT: "pthread_mutex_timedlock pthread_mutex_clocklock mtx_timedlock", "the limit is over",
         Update(Relaxed), "locked instructions in front of the wait";
