@@ -1,6 +1,10 @@
 //! Compiles the functions with a variable number of arguments, which only C can define.
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/variadic.c");
-    cc::Build::new().file("src/variadic.c").opt_level(1).flag("-ffreestanding").compile("fencehound_variadic");
+    println!("cargo:rerun-if-changed=src/hooks/library/variadic.c");
+    cc::Build::new()
+        .file("src/hooks/library/variadic.c")
+        .opt_level(1)
+        .flag("-ffreestanding")
+        .compile("fencehound_variadic");
 }

@@ -165,7 +165,7 @@ pub(crate) fn send(socket: &mut UnixStream, job: &Job) -> io::Result<()> {
     socket.write_all(line.as_bytes())
 }
 
-/// Bytes of address space that a program under test reserves at most (`runtime/src/layout.rs`), and what its code needs.
+/// Bytes of address space that a program under test reserves at most (`runtime/src/process/layout.rs`), and what its code needs.
 const ADDRESS_SPACE: libc::rlim_t = 128 << 30;
 /// Bytes of stack that a program under test has as long as its own threads do not run.
 const STACK: libc::rlim_t = 8 << 20;

@@ -54,7 +54,7 @@ fn take_structors(hooks: &Hooks, list: Value, section: &str) -> Result<()> {
     stubs::guard(hooks, list)
 }
 
-/// Bytes behind each variable (`runtime/src/globals.rs`).
+/// Bytes behind each variable (`runtime/src/state/globals.rs`).
 const GAP: u32 = 16;
 
 /// Emits the record of a variable of this size, whose elements have that one if it is an array.

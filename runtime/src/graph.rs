@@ -35,13 +35,13 @@ use engine::model::MemoryModel;
 use protocol::GraphModel;
 use rustc_hash::FxHashMap;
 
-use crate::fiber::{self, Switch};
-use crate::layout;
-use crate::process::unsupported;
-use crate::recorder::{Failure, Note, Operation};
-use crate::runtime::{self, Runtime, Turn, with};
-use crate::sites::{Record, RecordPointer};
-use crate::threads::Start;
+use crate::hooks::process::program::unsupported;
+use crate::hooks::pthread::threads::Start;
+use crate::process::fiber::{self, Switch};
+use crate::process::layout;
+use crate::process::sites::{Record, RecordPointer};
+use crate::run::{self, Runtime, Turn, with};
+use crate::state::recorder::{Failure, Note, Operation};
 use initialisers::Initialisers;
 use labels::{Label, Private, Sets};
 use objects::States;
@@ -49,7 +49,7 @@ use places::{Places, Unlocated};
 use transactions::{Aside, What};
 
 /// What fresh memory on stacks and in the heap holds.
-const PATTERN: u64 = u64::from_ne_bytes([crate::allocation::PATTERN; 8]);
+const PATTERN: u64 = u64::from_ne_bytes([crate::hooks::memory::allocation::PATTERN; 8]);
 
 /// An access that a thread has made, as far as it is known.
 #[derive(Clone, Copy)]
@@ -225,7 +225,7 @@ fn initial(address: usize, width: usize, now: u64) -> u64 {
 
 /// Whether an address is in the heap or on a stack, but in no variable of a thread.
 fn is_fresh(address: usize) -> bool {
-    let is_variable = |index| crate::globals::tls_of(Thread::from_index(index)).contains(&address);
+    let is_variable = |index| crate::state::globals::tls_of(Thread::from_index(index)).contains(&address);
     layout::stack_of(address).is_some_and(|index| !is_variable(index)) || layout::is_heap(address)
 }
 
@@ -432,8 +432,8 @@ impl Graph {
     }
 
     /// Records an access to memory that has just been performed on what [`prepare`] put there.
-    fn record(&mut self, access: &runtime::Access) -> (Turn, Effect) {
-        let &runtime::Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
+    fn record(&mut self, access: &run::Access) -> (Turn, Effect) {
+        let &run::Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
         let location = self.places.at(address);
         let Around { before: fences, after: behind, synchronizes } = graphs::access(self.model, kind, barriers);
         let (of_address, of_value) = labels::given();
@@ -502,7 +502,7 @@ impl Runtime {
 
     /// Records an access, and gives memory its initial value back.
     #[cold]
-    pub(crate) fn record_in_graph(&mut self, access: &runtime::Access) -> Turn {
+    pub(crate) fn record_in_graph(&mut self, access: &run::Access) -> Turn {
         let graph = self.graph_mut();
         let (turn, effect) = graph.record(access);
         let initial = graph.places.initial(graph.places.at(access.address)).cast_unsigned();

@@ -21,15 +21,17 @@ use protocol::{
     TraceEvent, Violation,
 };
 
-use crate::faults::{self, Fault};
-use crate::fiber::Switch;
-use crate::heap::Heap;
-use crate::recorder::{Extent, Failure, Recorder, site_use};
-use crate::runtime::{End, Numbers, Runtime, Turn, install, with};
-use crate::sites::{Record, RecordPointer};
-use crate::stuck::name;
-use crate::unwritten;
-use crate::{control, fiber, foreign, globals, graph, layout, scratch};
+use crate::process::faults::{self, Fault};
+use crate::process::fiber::Switch;
+use crate::process::sites::{Record, RecordPointer};
+use crate::process::{fiber, foreign, layout, scratch};
+use crate::run::{End, Numbers, Runtime, Turn, install, with};
+use crate::schedule::stuck::name;
+use crate::state::globals;
+use crate::state::heap::Heap;
+use crate::state::recorder::{Extent, Failure, Recorder, site_use};
+use crate::state::unwritten;
+use crate::{graph, session};
 
 /// The engine's monitor behind a name. `tso` and `pso` are those of the TACAS'11 paper if all interleavings are run,
 /// and else those that do not depend on which one of a class is run.
@@ -88,7 +90,7 @@ fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limit
             runtime.explorer = explorer;
             install(runtime);
         }
-        Err(error) => control::internal_error(&format!("address space cannot be reserved: {error}")),
+        Err(error) => session::internal_error(&format!("address space cannot be reserved: {error}")),
     }
 }
 
@@ -96,13 +98,13 @@ fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limit
 /// their shadows would be.
 fn follow_unwritten() {
     if let Err(error) = unwritten::start() {
-        control::internal_error(&format!("address space for --uninitialised cannot be reserved: {error}"));
+        session::internal_error(&format!("address space for --uninitialised cannot be reserved: {error}"));
     }
 }
 
 fn refuse_other_version(version: u32) {
     if version != protocol::VERSION {
-        control::internal_error(&format!(
+        session::internal_error(&format!(
             "the program speaks version {} of the protocol, the tool version {version}: compile it again",
             protocol::VERSION
         ));
@@ -132,7 +134,7 @@ impl Search {
             with(|runtime| runtime.recorder.record());
         }
         if let Err(error) = faults::install() {
-            control::internal_error(&format!("signal handlers cannot be installed: {error}"));
+            session::internal_error(&format!("signal handlers cannot be installed: {error}"));
         }
         Self { job, begun: Cell::new(false) }
     }
@@ -140,12 +142,12 @@ impl Search {
     /// Explores a slice, and tells the tool what came of it.
     pub(crate) fn explore(&self, slice: &Slice) {
         if with(|runtime| runtime.begin_slice(slice)) != Some(true) {
-            control::internal_error("the slice numbers threads otherwise than this process");
+            session::internal_error("the slice numbers threads otherwise than this process");
         }
         match self.strategy(&slice.units) {
             Ok(Some(strategy)) => drop(with(|runtime| runtime.execution.go_on_with(strategy))),
             Ok(None) if self.begun.replace(true) => {}
-            _ => control::internal_error("the slice cannot be read"),
+            _ => session::internal_error("the slice cannot be read"),
         }
         self.begun.set(true);
         if !faults::interrupted() {
@@ -199,7 +201,7 @@ fn conclude(stopped: &Stopped) {
     faults::set_patience(u64::MAX);
     with(|runtime| {
         let harvest = runtime.harvest(stopped);
-        control::send(&Message::Harvest(Box::new(harvest)));
+        session::send(&Message::Harvest(Box::new(harvest)));
     });
 }
 
@@ -572,7 +574,7 @@ pub(crate) fn replay(job: &Replay) {
     let strategy = ReplayStrategy::new(planned, job.schedule.choices.clone());
     let mut execution = Execution::new(Box::new(strategy));
     if execution.number(&job.schedule.threads).is_err() {
-        control::send(&Message::Diverged("the finding's thread numbers are none".to_owned()));
+        session::send(&Message::Diverged("the finding's thread numbers are none".to_owned()));
         return;
     }
     // One more event than the schedule has shows that the program does not follow it.
@@ -582,7 +584,7 @@ pub(crate) fn replay(job: &Replay) {
         follow_unwritten();
     }
     if let Err(error) = faults::install() {
-        control::internal_error(&format!("signal handlers cannot be installed: {error}"));
+        session::internal_error(&format!("signal handlers cannot be installed: {error}"));
     }
     faults::set_patience(job.limits.local_seconds);
     if let Some(graph) = &job.schedule.graph {
@@ -621,7 +623,7 @@ fn replay_graph(graph: &protocol::Graph) {
     with(|runtime| runtime.run_for_graphs(graph.model, None));
     let replayed = graph::search::replay(graph);
     faults::set_patience(u64::MAX);
-    control::send(&match replayed {
+    session::send(&match replayed {
         Ok(mut trace) => {
             trace.violations.iter_mut().for_each(|violation| violation.schedule = Schedule::default());
             Message::Replayed(Box::new(trace))
@@ -636,17 +638,17 @@ impl Runtime {
             self.end = Some(End::Unsupported { what, place });
         }
         if matches!(fault, Some((Fault::Silent, _))) {
-            control::send(&Message::Diverged(faults::describe(Fault::Silent)));
+            session::send(&Message::Diverged(faults::describe(Fault::Silent)));
             return;
         }
         if let Some(End::Unsupported { what, place }) = &self.end {
             let what = what.clone();
-            control::send(&Message::Diverged(format!("{what} at {}:{}", place.file, place.line)));
+            session::send(&Message::Diverged(format!("{what} at {}:{}", place.file, place.line)));
             return;
         }
         let schedule = self.recorder.schedule(&self.execution);
         if let Some(difference) = self.difference(&job.schedule, &schedule) {
-            control::send(&Message::Diverged(difference));
+            session::send(&Message::Diverged(difference));
             return;
         }
         let mut events = self.recorder.trace_events(self.execution.steps(), &self.globals);
@@ -654,7 +656,7 @@ impl Runtime {
         self.finish_quietly(fault);
         let found = self.recorder.take_found().into_iter().filter_map(|sighting| sighting.violation);
         let violations = found.map(|violation| Violation { schedule: Schedule::default(), ..*violation }).collect();
-        control::send(&Message::Replayed(Box::new(Trace { events, violations })));
+        session::send(&Message::Replayed(Box::new(Trace { events, violations })));
     }
 
     /// Gives accesses that library functions make the names of the variables that they are to.

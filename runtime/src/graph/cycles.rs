@@ -13,9 +13,9 @@ use rustc_hash::FxHashMap;
 
 use super::Recorded;
 use super::search::{Broken, Notes, notes, schedule};
-use crate::recorder::{Failure, InGraph, site_use};
-use crate::runtime::with;
-use crate::sites::Record;
+use crate::process::sites::Record;
+use crate::run::with;
+use crate::state::recorder::{Failure, InGraph, site_use};
 
 /// Looks for cycles in an execution in which these failures show, if that is wanted.
 pub(super) fn watch<const W: usize>(execution: &Execution<'_, W>, failures: &[Failure]) -> Result<(), Broken> {

@@ -7,8 +7,8 @@ use engine::event::Thread;
 use rustc_hash::FxHashMap;
 
 use super::{Graph, is_fresh, peek};
-use crate::mutexes::{Kind, static_type};
-use crate::objects::Class;
+use crate::schedule::mutexes::{Kind, static_type};
+use crate::schedule::objects::Class;
 
 const OTHER_TYPE: &str = "a mutex that is initialised with another type than before (use another mutex)";
 const UNCLEAR: &str = "a synchronisation object in whose memory a static initialiser is stored of which it is not clear \

@@ -13,8 +13,8 @@ use engine::graph::set::Set;
 use rustc_hash::FxHashMap;
 
 use super::{Graph, Stop, park, refuse};
-use crate::runtime::with;
-use crate::sites::{RecordPointer, text};
+use crate::process::sites::{RecordPointer, text};
+use crate::run::with;
 
 /// The number of a set of reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]

@@ -17,13 +17,13 @@ use protocol::{Kind, Role, SiteUse};
 
 use super::search::{Broken, Notes, run_each};
 use super::{Graph, Recorded, is_on};
-use crate::heap::{BadFree, Block};
-use crate::locals::Local;
-use crate::memory::{bytes, described, part};
-use crate::objects::Class;
-use crate::recorder::{Failure, Operation, site_use};
-use crate::runtime::with;
-use crate::sites::{Record, RecordPointer};
+use crate::process::sites::{Record, RecordPointer};
+use crate::run::with;
+use crate::schedule::objects::Class;
+use crate::state::heap::{BadFree, Block};
+use crate::state::locals::Local;
+use crate::state::memory::{bytes, described, part};
+use crate::state::recorder::{Failure, Operation, site_use};
 
 /// What a thread does to what can be used only for a time.
 #[derive(Clone)]

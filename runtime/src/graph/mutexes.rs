@@ -13,10 +13,10 @@ use engine::sync::mutex::{Refusal, Robustness, Type};
 use super::objects::Patience;
 use super::places::Thing;
 use super::{Graph, Recorded, Stop, park};
-use crate::mutexes;
-use crate::objects::{Call, Class};
-use crate::recorder::{Note, Operation};
-use crate::runtime::with;
+use crate::run::with;
+use crate::schedule::mutexes;
+use crate::schedule::objects::{Call, Class};
+use crate::state::recorder::{Note, Operation};
 
 impl Graph {
     fn held(&mut self, mutex: usize) -> Option<&mut (usize, u32)> {

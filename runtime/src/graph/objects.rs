@@ -18,12 +18,12 @@ use rustc_hash::FxHashMap;
 
 use super::places::Thing;
 use super::{Graph, mutexes};
-use crate::common::Common;
-use crate::objects::{Call, Class, Initial};
-use crate::random::Library;
-use crate::recorder::{Note, Operation};
-use crate::runtime::{Runtime, with};
-use crate::sites::RecordPointer;
+use crate::hooks::library::common::Common;
+use crate::hooks::library::random::Library;
+use crate::process::sites::RecordPointer;
+use crate::run::{Runtime, with};
+use crate::schedule::objects::{Call, Class, Initial};
+use crate::state::recorder::{Note, Operation};
 
 /// The state of an object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -29,15 +29,16 @@ use super::cycles;
 use super::lifetimes;
 use super::transactions::{self, Judgement, Told};
 use super::{Graph, Recorded, Stop};
-use crate::faults::{self, Fault};
-use crate::naming::{Named, tell_apart};
-use crate::observations::{self, Observed};
-use crate::recorder::{Failure, Note, Operation, site_use, target_of};
-use crate::runtime::{End, Runtime, with};
+use crate::hooks::checker::observations::{self, Observed};
+use crate::process::faults::{self, Fault};
+use crate::process::sites::Record;
+use crate::process::{fiber, scratch};
+use crate::run::{End, Runtime, with};
+use crate::schedule::stuck::{headline, name};
 use crate::search::Stopped;
-use crate::sites::Record;
-use crate::stuck::{headline, name};
-use crate::{fiber, globals, scratch};
+use crate::state::globals;
+use crate::state::naming::{Named, tell_apart};
+use crate::state::recorder::{Failure, Note, Operation, site_use, target_of};
 
 /// Why the search cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -11,16 +11,19 @@ use engine::model::MemoryModel;
 
 use super::places::Thing;
 use super::{Graph, Recorded, Stop, park};
-use crate::access::store;
-use crate::exit_status::end_process;
-use crate::fiber::Switch;
-use crate::objects::Call;
-use crate::process::{self, unsupported};
-use crate::recorder::{Note, Operation};
-use crate::runtime::with;
-use crate::sites::RecordPointer;
-use crate::threads::{Start, handle};
-use crate::{cursor, ends, graph, keys, transactions};
+use crate::graph;
+use crate::hooks::checker::transactions;
+use crate::hooks::library::cursor;
+use crate::hooks::memory::access::store;
+use crate::hooks::process::exit_status::end_process;
+use crate::hooks::process::program::{self, unsupported};
+use crate::hooks::pthread::threads::{Start, handle};
+use crate::hooks::pthread::{ends, keys};
+use crate::process::fiber::Switch;
+use crate::process::sites::RecordPointer;
+use crate::run::with;
+use crate::schedule::objects::Call;
+use crate::state::recorder::{Note, Operation};
 use engine::mapping::Barriers;
 
 /// Which side of a creation or join is ordered with the other thread.
@@ -103,7 +106,7 @@ pub(crate) fn body(thread: Thread) -> Option<Switch> {
     })
     .flatten()?;
     let Some(start) = start else {
-        return Some(end_process(process::run_main()));
+        return Some(end_process(program::run_main()));
     };
     let unknown = std::ptr::null();
     meet(

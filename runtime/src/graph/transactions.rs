@@ -10,8 +10,8 @@ use engine::explore::rsmc::Execution;
 use engine::graph::{Access, Internal};
 
 use super::{Graph, Recorded};
-use crate::recorder::{Note, Operation};
-use crate::sites::RecordPointer;
+use crate::process::sites::RecordPointer;
+use crate::state::recorder::{Note, Operation};
 
 /// What stands between two accesses.
 #[derive(Clone, Copy)]

@@ -1,0 +1,7 @@
+//! What instrumented code calls, and nothing else does: a file for each part of the C library or of the hook ABI.
+
+pub(crate) mod checker;
+pub(crate) mod library;
+pub(crate) mod memory;
+pub(crate) mod process;
+pub(crate) mod pthread;

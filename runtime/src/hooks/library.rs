@@ -1,0 +1,13 @@
+//! What the C library has beside threads: text, numbers, random numbers, time.
+
+pub(crate) mod clock;
+pub(crate) mod common;
+pub(crate) mod cursor;
+pub(crate) mod formats;
+pub(crate) mod numbers;
+pub(crate) mod printing;
+pub(crate) mod random;
+pub(crate) mod results;
+pub(crate) mod scanning;
+pub(crate) mod sorting;
+pub(crate) mod strings;

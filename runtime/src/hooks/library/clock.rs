@@ -1,0 +1,141 @@
+//! Time: a clock that begins anew in every execution, and advances by a fixed step whenever it is looked at, and by what
+//! a sleep asks for. So a program that waits for a moment reaches it, and the same schedule shows the same times.
+
+use std::ffi::{c_int, c_long};
+
+use crate::graph;
+use crate::hooks::library::common::Common;
+use crate::hooks::library::cursor;
+use crate::hooks::pthread::threads::call_site;
+use crate::process::fiber::set_errno;
+use crate::run::{Runtime, steps_on, with};
+use crate::schedule::objects::Class;
+use crate::state::globals;
+
+/// Nanoseconds by which the clock advances when it is looked at.
+const STEP: u64 = 10_000_000;
+/// What the clocks show that count from 1970 when an execution begins, in seconds.
+const BEGIN: u64 = 1_000_000_000;
+/// What the others show then: the machine has been up for a while.
+const UP: u64 = 100_000;
+const SECOND: u64 = 1_000_000_000;
+
+/// Lets time pass: the running thread sleeps.
+pub(crate) fn pass(nanoseconds: u64) {
+    advance(|clock| clock.saturating_add(nanoseconds));
+}
+
+/// The same until this clock shows so many nanoseconds.
+pub(crate) fn pass_until(clock: libc::clockid_t, nanoseconds: u64) {
+    let begin = if clock == libc::CLOCK_REALTIME { BEGIN } else { UP };
+    advance(|clock| clock.max(nanoseconds.saturating_sub(begin * SECOND)));
+}
+
+/// Nanoseconds since the execution began.
+fn now() -> u64 {
+    with(|runtime| {
+        runtime.has_effect();
+        runtime.assumptions.insert("time passes only in steps of 10 ms, one at each look at a clock, and by sleeping");
+    });
+    advance(|clock| clock.saturating_add(STEP))
+}
+
+/// Advances the clock: what it shows then.
+///
+/// Where threads share it ([`globals::shares_clock`]) that is an event, and what a thread sees follows from the order of
+/// these. It waits for no store of the thread, and none waits for it: to look at a clock is no access to memory.
+fn advance(next: impl FnOnce(u64) -> u64) -> u64 {
+    if !globals::shares_clock() {
+        return with(|runtime| runtime.advance_clock(next)).unwrap_or(0);
+    }
+    if graph::is_on() {
+        return graph::objects::advance_clock(call_site(), next);
+    }
+    let mut shown = 0;
+    steps_on(Class::Clock, |runtime| shown = runtime.advance_clock(next));
+    shown
+}
+
+impl Runtime {
+    fn advance_clock(&mut self, next: impl FnOnce(u64) -> u64) -> u64 {
+        let clock = &mut self.library.states[Common::Clock as usize];
+        *clock = next(*clock);
+        *clock
+    }
+}
+
+/// Writes two numbers: seconds, and parts of one.
+fn write(place: usize, seconds: u64, rest: u64) {
+    let numbers = (u128::from(rest) << 64 | u128::from(seconds)).to_le_bytes();
+    cursor::write(place, &numbers, call_site());
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_time(place: usize) -> libc::time_t {
+    let seconds = BEGIN + now() / SECOND;
+    if place != 0 {
+        cursor::write(place, &seconds.to_le_bytes(), call_site());
+    }
+    seconds.cast_signed()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_clock() -> libc::clock_t {
+    (now() / 1000).cast_signed()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_gettimeofday(place: usize, _zone: usize) -> c_int {
+    let now = now();
+    write(place, BEGIN + now / SECOND, now % SECOND / 1000);
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_clock_gettime(clock: libc::clockid_t, place: usize) -> c_int {
+    let begin = match clock {
+        libc::CLOCK_REALTIME | libc::CLOCK_REALTIME_COARSE | libc::CLOCK_TAI => BEGIN,
+        libc::CLOCK_MONOTONIC | libc::CLOCK_MONOTONIC_RAW | libc::CLOCK_MONOTONIC_COARSE | libc::CLOCK_BOOTTIME => UP,
+        libc::CLOCK_PROCESS_CPUTIME_ID | libc::CLOCK_THREAD_CPUTIME_ID => 0,
+        _ => {
+            set_errno(libc::EINVAL);
+            return -1;
+        }
+    };
+    let now = now();
+    write(place, begin + now / SECOND, now % SECOND);
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_clock_getres(_clock: libc::clockid_t, place: usize) -> c_int {
+    if place != 0 {
+        write(place, 0, STEP);
+    }
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_timespec_get(place: usize, base: c_int) -> c_int {
+    if base == 1 {
+        __fh_clock_gettime(libc::CLOCK_REALTIME, place);
+        return base;
+    }
+    0
+}
+
+/// Nanoseconds of a `timespec`; 0 if it is none.
+pub(crate) fn nanoseconds(request: *const libc::timespec) -> u64 {
+    // SAFETY: the program passes a timespec or null.
+    let Some(request) = (unsafe { request.as_ref() }) else { return 0 };
+    let part = |value: c_long| u64::try_from(value).unwrap_or(0);
+    part(request.tv_sec).saturating_mul(SECOND).saturating_add(part(request.tv_nsec))
+}
+
+/// Nanoseconds of a `timeval`; 0 if it is none.
+pub(crate) fn of_timeval(request: *const libc::timeval) -> u64 {
+    // SAFETY: the program passes a timeval or null.
+    let Some(request) = (unsafe { request.as_ref() }) else { return 0 };
+    let part = |value: c_long| u64::try_from(value).unwrap_or(0);
+    part(request.tv_sec).saturating_mul(SECOND).saturating_add(part(request.tv_usec).saturating_mul(1000))
+}

@@ -1,0 +1,189 @@
+//! How modelled library functions read and write the program's memory: where other threads could see it, by accesses
+//! that are events, of naturally aligned pieces of at most 8 bytes, as memcpy's; elsewhere natively.
+//!
+//! A piece never goes beyond what the function has to read: not behind the byte at which it stops, nor out of the object
+//! that the bytes belong to, unless the function itself does.
+
+use engine::event::Kind;
+use engine::mapping::Barriers;
+
+use crate::graph;
+use crate::graph::labels::{self, Label};
+use crate::hooks::memory::access::{piece, store_piece};
+use crate::process::scratch::Text;
+use crate::process::sites::RecordPointer;
+use crate::run::{Access, report, turn_to_access, with};
+use crate::state::recorder::Operation;
+use crate::state::unwritten::{self, Unwritten};
+
+/// How far is read.
+#[derive(Clone, Copy)]
+pub(crate) enum Limit {
+    /// Up to a zero byte.
+    String,
+    /// Up to a zero byte, at most so many bytes.
+    StringWithin(usize),
+    /// So many bytes.
+    Bytes(usize),
+    /// So many bytes, which are copied and so may be such as were never written.
+    Copied(usize),
+    /// Up to this byte, at most so many bytes.
+    Until(u8, usize),
+    /// Up to this byte or a zero byte.
+    StringUntil(u8),
+}
+
+impl Limit {
+    const fn count(self) -> usize {
+        match self {
+            Self::String | Self::StringUntil(_) => usize::MAX,
+            Self::StringWithin(count) | Self::Bytes(count) | Self::Copied(count) | Self::Until(_, count) => count,
+        }
+    }
+
+    const fn stops_at(self, byte: u8) -> bool {
+        match self {
+            Self::String | Self::StringWithin(_) => byte == 0,
+            Self::Bytes(_) | Self::Copied(_) => false,
+            Self::Until(stop, _) => byte == stop,
+            Self::StringUntil(stop) => byte == stop || byte == 0,
+        }
+    }
+}
+
+/// Whether accesses there are events.
+pub(crate) fn is_watched(address: usize) -> bool {
+    with(|runtime| runtime.is_watched(address)).unwrap_or(false)
+}
+
+fn peek(address: usize) -> u8 {
+    // SAFETY: the program's own access; a pointer that is not valid faults, as it would without us.
+    unsafe { (address as *const u8).read() }
+}
+
+/// Reads bytes one after the other.
+pub(crate) struct Cursor {
+    at: usize,
+    left: usize,
+    limit: Limit,
+    site: RecordPointer,
+    /// Bytes that were loaded and not given yet, the next one lowest, and how many.
+    loaded: u64,
+    unwritten: Unwritten,
+    count: usize,
+    watched: bool,
+}
+
+impl Cursor {
+    /// Begins to read at the address.
+    pub(crate) fn new(address: usize, limit: Limit, site: RecordPointer) -> Self {
+        let watched = is_watched(address);
+        let (left, unwritten) = (limit.count(), Unwritten::NONE);
+        Self { at: address, left, limit, site, loaded: 0, unwritten, count: 0, watched }
+    }
+
+    /// The next byte; none behind the limit. The byte at which the function stops is given too; what follows it is not
+    /// to be asked for.
+    pub(crate) fn next(&mut self) -> Option<u8> {
+        if self.count == 0 {
+            if self.left == 0 {
+                return None;
+            }
+            self.load();
+        }
+        if !matches!(self.limit, Limit::Copied(_)) {
+            unwritten::require(self.unwritten.first(), self.site);
+        }
+        let byte = self.loaded as u8;
+        self.loaded >>= 8;
+        self.unwritten = self.unwritten.behind_first();
+        self.count -= 1;
+        Some(byte)
+    }
+
+    /// Loads the next piece.
+    fn load(&mut self) {
+        let width = if self.watched {
+            // In a graph a location has one width, so that of a piece must not depend on what is read.
+            let width = if graph::is_on() { self.fixed_width() } else { 1 };
+            turn_to_access(self.at, width, self.site);
+            let width = if graph::is_on() { width } else { self.width() };
+            let value = (0..width).rev().fold(0, |value, byte| value << 8 | u64::from(peek(self.at + byte)));
+            self.loaded = value;
+            report(Access {
+                address: self.at,
+                width: width as u8,
+                kind: Kind::Load,
+                barriers: Barriers::NONE,
+                operation: Operation::Load,
+                site: self.site,
+                before: value,
+                after: value,
+                expected: None,
+            });
+            labels::branch_on_loaded();
+            width
+        } else {
+            self.loaded = peek(self.at).into();
+            1
+        };
+        self.unwritten = unwritten::of_loaded(self.at, width);
+        self.at += width;
+        self.left -= width;
+        self.count = width;
+    }
+
+    /// How wide the next piece is, whatever is read.
+    fn fixed_width(&self) -> usize {
+        match self.limit {
+            Limit::Bytes(_) | Limit::Copied(_) => graph::piece(self.at, piece(self.at, self.left)),
+            _ => 1,
+        }
+    }
+
+    /// How wide the next piece is, now that it is this thread's turn to load it.
+    fn width(&self) -> usize {
+        let object = with(|runtime| runtime.left_of_object(self.at)).flatten().unwrap_or(8);
+        let mut width = piece(self.at, self.left.min(object));
+        while width > 1 && (0..width - 1).any(|byte| self.limit.stops_at(peek(self.at + byte))) {
+            width /= 2;
+        }
+        width
+    }
+}
+
+/// The bytes up to the limit, without the one at which it stops.
+pub(crate) fn gather(address: usize, limit: Limit, site: RecordPointer) -> Text {
+    let text = Text::new();
+    let mut cursor = Cursor::new(address, limit, site);
+    while let Some(byte) = cursor.next().filter(|&byte| !limit.stops_at(byte)) {
+        text.push(byte);
+    }
+    text
+}
+
+/// The string there, with its zero byte.
+pub(crate) fn gather_string(address: usize, site: RecordPointer) -> Text {
+    let text = gather(address, Limit::String, site);
+    text.push(0);
+    text
+}
+
+/// Writes the bytes. They must not be the program's own.
+pub(crate) fn write(address: usize, bytes: &[u8], site: RecordPointer) {
+    if !is_watched(address) {
+        labels::put(address, bytes.len(), Label::NONE);
+        unwritten::written(address, bytes.len());
+        // SAFETY: the program passes memory for so many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
+        return;
+    }
+    let mut done = 0;
+    while done < bytes.len() {
+        let width = graph::piece(address + done, piece(address + done, bytes.len() - done));
+        let value = bytes[done..done + width].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        store_piece(address + done, width, value, site);
+        unwritten::written(address + done, width);
+        done += width;
+    }
+}

@@ -1,0 +1,228 @@
+//! Random numbers: each generator of glibc begins anew in every execution, and gives the numbers that glibc gives.
+//! What asks the machine for chance gets one fixed sequence.
+
+use std::ffi::{c_int, c_long, c_uint};
+
+use crate::hooks::library::common::{Common, change};
+use crate::hooks::library::cursor::{self, Cursor, Limit};
+use crate::hooks::pthread::threads::call_site;
+use crate::process::scratch::Text;
+use crate::run::with;
+
+/// The state of `random`: glibc's default generator (its `TYPE_3`), an additive one over the last 31 numbers.
+pub(crate) struct Additive {
+    numbers: [u32; 31],
+    at: usize,
+}
+
+impl Additive {
+    fn seeded(seed: u32) -> Self {
+        let mut numbers = [seed.max(1); 31];
+        for index in 1..31 {
+            // 16807 * last modulo 2^31 - 1, of a last one that may be negative.
+            let last = i64::from(numbers[index - 1].cast_signed());
+            numbers[index] = (16807 * last).rem_euclid(0x7fff_ffff) as u32;
+        }
+        let mut generator = Self { numbers, at: 3 };
+        (0..310).for_each(|_| _ = generator.next());
+        generator
+    }
+
+    fn next(&mut self) -> u32 {
+        let behind = (self.at + 28) % 31;
+        self.numbers[self.at] = self.numbers[self.at].wrapping_add(self.numbers[behind]);
+        let sum = self.numbers[self.at];
+        self.at = (self.at + 1) % 31;
+        sum >> 1
+    }
+}
+
+/// What the C library remembers, and forgets before each execution.
+#[derive(Default)]
+pub(crate) struct Library {
+    /// By number of [`Common`].
+    pub(crate) states: [u64; Common::COUNT],
+    /// The generator of `random` in this state.
+    additive: Option<(u64, Additive)>,
+}
+
+/// The state of `random` after it was given a seed: the seed, which is 1 at first, and how many numbers were drawn since.
+const fn seeded(seed: u32) -> u64 {
+    ((seed ^ 1) as u64) << 32
+}
+
+impl Library {
+    /// The next number of `random` in this state, behind the state after that.
+    fn draw(&mut self, state: u64) -> (u64, u32) {
+        let known = self.additive.take().filter(|&(known, _)| known == state);
+        let mut generator = known.map_or_else(
+            || {
+                let mut generator = Additive::seeded((state >> 32) as u32 ^ 1);
+                (0..state as u32).for_each(|_| _ = generator.next());
+                generator
+            },
+            |(_, generator)| generator,
+        );
+        let number = generator.next();
+        self.additive = Some((state + 1, generator));
+        (state + 1, number)
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_random() -> c_long {
+    change(Common::Additive, Library::draw).into()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_srandom(seed: c_uint) {
+    change(Common::Additive, |_, _| (seeded(seed), ()));
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_rand() -> c_int {
+    change(Common::Additive, Library::draw).cast_signed()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_srand(seed: c_uint) {
+    __fh_srandom(seed);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_rand_r(state: usize) -> c_int {
+    let site = call_site();
+    let mut cursor = Cursor::new(state, Limit::Bytes(4), site);
+    let mut next = u32::from_le_bytes(std::array::from_fn(|_| cursor.next().unwrap_or(0)));
+    let mut step = || {
+        next = next.wrapping_mul(1_103_515_245).wrapping_add(12345);
+        next >> 16
+    };
+    let high = step() % 2048;
+    let middle = step() % 1024;
+    let low = step() % 1024;
+    cursor::write(state, &next.to_le_bytes(), site);
+    ((high << 10 ^ middle) << 10 ^ low).cast_signed()
+}
+
+/// The next state of the generator of `drand48`, as POSIX defines it.
+const fn next_linear(state: u64) -> u64 {
+    state.wrapping_mul(0x5_deec_e66d).wrapping_add(0xb) & 0xffff_ffff_ffff
+}
+
+fn linear() -> u64 {
+    change(Common::Linear, |_, state| {
+        let next = next_linear(state);
+        (next, next)
+    })
+}
+
+/// The next state of a generator whose state the program keeps.
+fn linear_at(state: usize) -> u64 {
+    let site = call_site();
+    let mut cursor = Cursor::new(state, Limit::Bytes(6), site);
+    let before = (0..6).fold(0, |sum, byte| sum | u64::from(cursor.next().unwrap_or(0)) << (8 * byte));
+    let next = next_linear(before);
+    cursor::write(state, &next.to_le_bytes()[..6], site);
+    next
+}
+
+fn fraction(state: u64) -> f64 {
+    state as f64 / (1_u64 << 48) as f64
+}
+
+const fn positive(state: u64) -> c_long {
+    (state >> 17).cast_signed()
+}
+
+const fn signed(state: u64) -> c_long {
+    ((state >> 16) as u32).cast_signed() as c_long
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_srand48(seed: c_long) {
+    change(Common::Linear, |_, _| ((seed.cast_unsigned() & 0xffff_ffff) << 16 | 0x330e, ()));
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_drand48() -> f64 {
+    fraction(linear())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_lrand48() -> c_long {
+    positive(linear())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_mrand48() -> c_long {
+    signed(linear())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_erand48(state: usize) -> f64 {
+    fraction(linear_at(state))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_nrand48(state: usize) -> c_long {
+    positive(linear_at(state))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_jrand48(state: usize) -> c_long {
+    signed(linear_at(state))
+}
+
+/// The next 64 bits of what stands for the machine's own chance (`SplitMix64`).
+fn chance() -> u64 {
+    with(|runtime| {
+        runtime.assumptions.insert("the machine's random bytes (getrandom, arc4random) are one fixed sequence");
+    });
+    change(Common::Chance, |_, state| {
+        let next = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (next ^ next >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (next, mixed ^ mixed >> 31)
+    })
+}
+
+/// Fills the program's memory with chance.
+fn fill(memory: usize, count: usize) {
+    let site = call_site();
+    let text = Text::new();
+    (0..count).for_each(|_| text.push(chance() as u8));
+    cursor::write(memory, text.bytes(), site);
+    text.release();
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_getrandom(memory: usize, count: usize, _flags: c_uint) -> isize {
+    fill(memory, count);
+    count.cast_signed()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_getentropy(memory: usize, count: usize) -> c_int {
+    if count > 256 {
+        crate::process::fiber::set_errno(libc::EIO);
+        return -1;
+    }
+    fill(memory, count);
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_arc4random() -> u32 {
+    chance() as u32
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_arc4random_uniform(bound: u32) -> u32 {
+    if bound < 2 { 0 } else { (chance() % u64::from(bound)) as u32 }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_arc4random_buf(memory: usize, count: usize) {
+    fill(memory, count);
+}

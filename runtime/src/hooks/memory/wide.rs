@@ -1,0 +1,223 @@
+//! The hooks of indivisible accesses to any number of bytes: atomics of 16 bytes, and atomic structs, which need a lock
+//! of the compiler's library beyond that; and a compare-and-swap of two words. Each is one event, whose bytes commit as a
+//! whole.
+
+use std::ffi::{c_int, c_void};
+
+use engine::event::Kind;
+use engine::mapping::{self, Barriers, Order};
+
+use crate::graph;
+use crate::hooks::checker::choices::fails_weakly;
+use crate::hooks::memory::access::{Strength, order, orders};
+use crate::hooks::pthread::threads::call_site;
+use crate::process::sites::RecordPointer;
+use crate::process::uncontrolled::{self, is_alone};
+use crate::run::{WideAccess, turn_to_access, with};
+use crate::state::recorder::Operation;
+
+/// The bytes from an address on.
+fn get(from: *const c_void, length: u64) -> Vec<u8> {
+    let mut bytes = vec![0; length as usize];
+    // SAFETY: the program's own access, or memory of the caller's frame that the pass passes; a pointer that is not
+    // valid faults, as it would without us.
+    unsafe { std::ptr::copy_nonoverlapping(from.cast(), bytes.as_mut_ptr(), bytes.len()) };
+    bytes
+}
+
+/// Puts bytes to an address.
+fn put(to: *mut c_void, bytes: &[u8]) {
+    // SAFETY: as for `get`.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len()) };
+}
+
+/// An access that has been performed.
+fn report(access: &WideAccess) {
+    if let Some(turn) = with(|runtime| runtime.wide_access(access)) {
+        turn.obey();
+    }
+}
+
+/// `FH_RMW_…` of the hook ABI, on little-endian numbers of at most 16 bytes; exchanges of any length.
+fn combine(old: &[u8], operand: &[u8], operation: u32) -> (Vec<u8>, Operation) {
+    if operation == 0 {
+        return (operand.to_vec(), Operation::Exchange);
+    }
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number: u128, &byte| number << 8 | u128::from(byte));
+    let above = 128 - 8 * old.len() as u32;
+    let signed = |number: u128| (number << above).cast_signed() >> above;
+    let (a, b) = (number(old), number(operand));
+    let pick = |first: bool| if first { a } else { b };
+    let (value, operation) = match operation {
+        1 => (a.wrapping_add(b), Operation::FetchAdd),
+        2 => (a.wrapping_sub(b), Operation::FetchSub),
+        3 => (a & b, Operation::FetchAnd),
+        4 => (!(a & b), Operation::FetchNand),
+        5 => (a | b, Operation::FetchOr),
+        6 => (a ^ b, Operation::FetchXor),
+        7 => (pick(signed(a) >= signed(b)), Operation::FetchMax),
+        8 => (pick(signed(a) <= signed(b)), Operation::FetchMin),
+        9 => (pick(a >= b), Operation::FetchMax),
+        10 => (pick(a <= b), Operation::FetchMin),
+        _ => panic!("the pass passes the numbers of fencehound_hooks.h, not {operation}"),
+    };
+    (value.to_le_bytes()[..old.len()].to_vec(), operation)
+}
+
+/// Waits for the thread's turn.
+fn turn(address: usize, length: u64, site: RecordPointer) {
+    if graph::is_on() {
+        graph::refuse(&format!("an indivisible access of {length} bytes"), site);
+    }
+    turn_to_access(address, length as usize, site);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_atomic_read(
+    address: *const c_void,
+    into: *mut c_void,
+    length: u64,
+    number: u32,
+    site: RecordPointer,
+) {
+    if is_alone() {
+        return put(into, &uncontrolled::update_wide(address.cast_mut(), length as usize, |_| None));
+    }
+    let barriers = mapping::load(order(number, site));
+    turn(address as usize, length, site);
+    let value = get(address, length);
+    put(into, &value);
+    access(address, Kind::Load, barriers, Operation::Load, site, [&value, &value]);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_atomic_write(
+    address: *mut c_void,
+    from: *const c_void,
+    length: u64,
+    number: u32,
+    site: RecordPointer,
+) {
+    if is_alone() {
+        uncontrolled::update_wide(address, length as usize, |_| Some(get(from, length)));
+        return;
+    }
+    let barriers = mapping::store(order(number, site));
+    turn(address as usize, length, site);
+    let (before, after) = (get(address, length), get(from, length));
+    put(address, &after);
+    access(address, Kind::Store, barriers, Operation::Store, site, [&before, &after]);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_atomic_rmw(
+    address: *mut c_void,
+    operand: *const c_void,
+    old: *mut c_void,
+    length: u64,
+    operation: u32,
+    number: u32,
+    site: RecordPointer,
+) {
+    if is_alone() {
+        let operand = get(operand, length);
+        let change = |before: &[u8]| Some(combine(before, &operand, operation).0);
+        return put(old, &uncontrolled::update_wide(address, length as usize, change));
+    }
+    let barriers = mapping::rmw(order(number, site));
+    turn(address as usize, length, site);
+    let before = get(address, length);
+    let (after, operation) = combine(&before, &get(operand, length), operation);
+    put(address, &after);
+    put(old, &before);
+    access(address, Kind::Rmw, barriers, operation, site, [&before, &after]);
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_atomic_cas(
+    address: *mut c_void,
+    expected: *mut c_void,
+    desired: *const c_void,
+    length: u64,
+    numbers: u32,
+    site: RecordPointer,
+) -> bool {
+    if is_alone() {
+        let wanted = get(expected, length);
+        let change = |before: &[u8]| (before == wanted).then(|| get(desired, length));
+        let before = uncontrolled::update_wide(address, length as usize, change);
+        put(expected, &before);
+        return before == wanted;
+    }
+    let (success, failure) = orders(numbers, site);
+    let strength = if numbers >> 16 & 1 == 1 { Strength::Weak } else { Strength::Strong };
+    turn(address as usize, length, site);
+    let before = get(address, length);
+    let succeeds = before == get(expected, length) && !(strength == Strength::Weak && fails_weakly());
+    let (kind, barriers, after) = if succeeds {
+        (Kind::CompareAndSwap, mapping::rmw(success), get(desired, length))
+    } else {
+        (Kind::FailedRmw, mapping::failed_rmw(success, failure), before.clone())
+    };
+    if succeeds {
+        put(address, &after);
+    } else {
+        put(expected, &before);
+    }
+    access(address, kind, barriers, Operation::CompareExchange, site, [&before, &after]);
+    succeeds
+}
+
+/// Reports an access that has been performed: what memory held before, and what it holds now.
+fn access(
+    address: *const c_void,
+    kind: Kind,
+    barriers: Barriers,
+    operation: Operation,
+    site: RecordPointer,
+    [before, after]: [&[u8]; 2],
+) {
+    report(&WideAccess { address: address as usize, kind, barriers, operation, site, before, after });
+}
+
+/// `fh_double_compare_and_swap`, which no processor of today has: relaxed.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_fh_double_compare_and_swap(
+    first: *mut c_void,
+    second: *mut c_void,
+    first_old: u64,
+    second_old: u64,
+    first_new: u64,
+    second_new: u64,
+) -> c_int {
+    if is_alone() {
+        let places = [first.cast(), second.cast()];
+        return uncontrolled::double_compare_and_swap(places, [first_old, second_old], [first_new, second_new]).into();
+    }
+    let site = call_site();
+    graph::refuse("fh_double_compare_and_swap", site);
+    turn_to_access(first as usize, 8, site);
+    let places = [first, second];
+    let before = places.map(|place| get(place, 8));
+    let expected = [first_old, second_old].map(u64::to_le_bytes);
+    let succeeds = before[0] == expected[0] && before[1] == expected[1];
+    let (kind, barriers, after) = if succeeds {
+        let desired = [first_new, second_new].map(|word| word.to_le_bytes().to_vec());
+        (Kind::CompareAndSwap, mapping::rmw(Order::Relaxed), desired)
+    } else {
+        (Kind::FailedRmw, mapping::failed_rmw(Order::Relaxed, Order::Relaxed), before.clone())
+    };
+    let operation = Operation::CompareExchange;
+    let pieces = [0, 1].map(|index| {
+        let (before, after) = (&before[index][..], &after[index][..]);
+        WideAccess { address: places[index] as usize, kind, barriers, operation, site, before, after }
+    });
+    if let Some(turn) = with(|runtime| runtime.scattered_access(&pieces)) {
+        turn.obey();
+    }
+    if succeeds {
+        put(first, &after[0]);
+        put(second, &after[1]);
+    }
+    succeeds.into()
+}

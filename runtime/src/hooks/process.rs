@@ -1,0 +1,8 @@
+//! The program as a process: its beginning, its ends, its signals, its jumps, what it calls outside.
+
+pub(crate) mod exit_status;
+pub(crate) mod exits;
+pub(crate) mod externals;
+pub(crate) mod jumps;
+pub(crate) mod program;
+pub(crate) mod signals;

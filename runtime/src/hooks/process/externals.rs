@@ -1,0 +1,56 @@
+//! Calls of functions that are neither modelled nor instrumented: listed in the result, and refused where one could
+//! read or write memory that other threads can see.
+
+use std::ffi::{c_char, c_void};
+
+use engine::event::Thread;
+
+use crate::hooks::process::program;
+use crate::process::layout;
+use crate::process::sites::{Record, RecordPointer, text};
+use crate::process::uncontrolled::is_alone;
+use crate::run::{stack_pointer, with};
+use crate::state::globals;
+
+/// Whether other threads than this one are likely to see what is at the address. A local variable of the thread itself
+/// counts as its own, though its address may have been given away: else no thread could call `read`.
+pub(crate) fn is_shared(address: usize, thread: Thread) -> bool {
+    let own = layout::stack(thread)..layout::stack(thread) + layout::STACK;
+    let on_a_stack = layout::is_stack(address) && !own.contains(&address);
+    on_a_stack || layout::is_heap(address) || globals::is_variable(address)
+}
+
+/// The stack of this hook, which the function about to be called will use, is at most so large.
+const HOOK: usize = 1024;
+
+/// The hook passes its pointers one after the other.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
+    let name = text(name);
+    with(|runtime| {
+        if known == 0 {
+            runtime.has_effect();
+            runtime.files.called(&name);
+            runtime.locals.forget_below(runtime.running, stack_pointer() + HOOK);
+            runtime.uninstrumented.insert(name.clone());
+        }
+        runtime.last_external = Some((name, Record::behind(site)));
+    });
+}
+
+/// A pointer that the function about to be called gets.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_external_pointer(pointer: *const c_void, site: RecordPointer) {
+    let unseen = with(|runtime| {
+        runtime.globals.written_unseen();
+        runtime.execution.alive() <= 1 || !is_shared(pointer as usize, runtime.running)
+    });
+    if unseen == Some(false) {
+        let name = with(|runtime| runtime.last_external.as_ref().map(|(name, _)| name.clone())).flatten();
+        let name = name.unwrap_or_default();
+        program::unsupported(&format!("{name} on memory that other threads can see"), site);
+    }
+}

@@ -1,0 +1,123 @@
+//! `setjmp` and `longjmp` within a thread. libc fills the buffer and jumps; here is only kept which buffers can be
+//! jumped to.
+
+use std::ffi::{c_int, c_void};
+
+use engine::event::Thread;
+use rustc_hash::FxHashMap;
+
+use crate::hooks::process::program;
+use crate::hooks::process::signals::Blocked;
+use crate::process::sites::RecordPointer;
+use crate::run::{Runtime, stack_pointer, with};
+use crate::schedule::objects::Call;
+
+/// Where a buffer leads to.
+#[derive(Clone, Copy)]
+struct Target {
+    thread: Thread,
+    /// The stack pointer of the function that called `setjmp`, or a little less.
+    stack: usize,
+    /// How many local variables that others may know of the thread had.
+    locals: usize,
+    /// The signals that it blocked, if they are to be blocked again.
+    blocked: Option<Blocked>,
+    /// How many atomic blocks and transactions it was in.
+    within: (u32, u32),
+}
+
+/// Why a jump is not made.
+enum Wrong {
+    Misuse(&'static str),
+    Unsupported(&'static str),
+}
+
+/// How many atomic blocks and transactions a thread is in, one within the other.
+fn within(runtime: &mut Runtime, thread: Thread) -> (u32, u32) {
+    let state = runtime.threads.at(thread);
+    (state.block.depth(), state.transaction.map_or(0, |open| open.depth))
+}
+
+/// The buffers that were filled in this execution, by address.
+#[derive(Default)]
+pub(crate) struct Jumps {
+    targets: FxHashMap<usize, Target>,
+}
+
+impl Jumps {
+    /// Forgets all buffers.
+    pub(crate) fn reset(&mut self) {
+        self.targets.clear();
+    }
+}
+
+unsafe extern "C" {
+    #[link_name = "longjmp"]
+    fn jump(buffer: *mut c_void, value: c_int) -> !;
+}
+
+/// Before a call of `setjmp`, in the same function.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_setjmp(buffer: *const c_void, saves_mask: u32, _site: RecordPointer) {
+    with(|runtime| {
+        runtime.has_effect();
+        runtime.globals.written_unseen();
+        let thread = runtime.running;
+        let (locals, within) = (runtime.locals.depth(thread), within(runtime, thread));
+        let blocked = (saves_mask != 0).then_some(runtime.threads.at(thread).blocked);
+        let target = Target { thread, stack: stack_pointer(), locals, blocked, within };
+        runtime.jumps.targets.insert(buffer as usize, target);
+    });
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_longjmp(buffer: *mut c_void, value: c_int) -> ! {
+    let call = Call::on("longjmp", buffer.cast_const());
+    let allowed = with(|runtime| {
+        runtime.has_effect();
+        let Some(target) = runtime.jumps.targets.get(&(buffer as usize)).copied() else {
+            return Err(Wrong::Unsupported("longjmp with a buffer that setjmp did not fill"));
+        };
+        let thread = runtime.running;
+        if target.thread != thread {
+            return Err(Wrong::Misuse("into another thread"));
+        }
+        if target.stack + HOOK < stack_pointer() {
+            return Err(Wrong::Misuse("into a function that has returned"));
+        }
+        if within(runtime, thread) != target.within {
+            return Err(Wrong::Unsupported("longjmp out of an atomic block or a transaction"));
+        }
+        if let Some(blocked) = target.blocked {
+            runtime.threads.at(thread).blocked = blocked;
+        }
+        Ok(target.locals)
+    });
+    match allowed {
+        Some(Err(Wrong::Unsupported(what))) => program::unsupported(what, call.site),
+        Some(Err(Wrong::Misuse(what))) => call.misuse(what, None),
+        Some(Ok(depth)) => crate::state::locals::leave(depth),
+        None => {}
+    }
+    // SAFETY: the buffer leads into a function of this thread that has not returned; the frames between are the
+    // program's, and hold nothing of ours.
+    unsafe { jump(buffer, value) }
+}
+
+/// Bytes of stack by which the hooks of `setjmp` and of `longjmp` may differ.
+const HOOK: usize = 256;
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh__longjmp(buffer: *mut c_void, value: c_int) -> ! {
+    __fh_longjmp(buffer, value)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_siglongjmp(buffer: *mut c_void, value: c_int) -> ! {
+    __fh_longjmp(buffer, value)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh___longjmp_chk(buffer: *mut c_void, value: c_int) -> ! {
+    __fh_longjmp(buffer, value)
+}

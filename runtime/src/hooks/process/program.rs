@@ -1,0 +1,156 @@
+//! The program as a process: its `main`, its ends, its failed assertions.
+
+use std::cell::Cell;
+use std::ffi::{c_char, c_int, c_uint};
+
+use engine::event::Thread;
+use protocol::{Kind, Place, Role};
+
+use crate::hooks::process::exit_status::{Exit, end_process};
+use crate::hooks::process::exits;
+use crate::hooks::pthread::threads::call_site;
+use crate::process::fiber;
+use crate::process::sites::{Record, RecordPointer, text};
+use crate::process::uncontrolled::is_alone;
+use crate::run::{End, end_execution, stack_pointer, with};
+use crate::state::recorder::{Failure, site_use};
+
+unsafe extern "C" {
+    /// The program's `main`, which the pass gives this name.
+    #[link_name = "__fh_main"]
+    pub(crate) fn main_of_the_program(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
+}
+
+/// What `main` gets, and what it gave.
+struct Process {
+    argc: Cell<c_int>,
+    argv: Cell<*mut *mut c_char>,
+    envp: Cell<*mut *mut c_char>,
+    status: Cell<c_int>,
+}
+
+// SAFETY: the program runs on one OS thread.
+unsafe impl Sync for Process {}
+
+static PROCESS: Process = Process {
+    argc: Cell::new(0),
+    argv: Cell::new(std::ptr::null_mut()),
+    envp: Cell::new(std::ptr::null_mut()),
+    status: Cell::new(0),
+};
+
+/// Keeps what the system passed to the process for the program's `main`.
+pub(crate) fn set_arguments(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) {
+    PROCESS.argc.set(argc);
+    PROCESS.argv.set(argv);
+    PROCESS.envp.set(envp);
+}
+
+/// Runs the program's `main`, and what comes before it and after it: how it ends the process.
+pub(crate) fn run_main() -> Exit {
+    PROCESS.status.set(0);
+    exits::construct();
+    // SAFETY: the arguments that the system passed to the process; a `main` that takes fewer ignores the rest.
+    let status = unsafe { main_of_the_program(PROCESS.argc.get(), PROCESS.argv.get(), PROCESS.envp.get()) };
+    PROCESS.status.set(status);
+    let site = call_site();
+    exits::before_exit();
+    Exit { status, operation: "return", site }
+}
+
+/// What `main` returned or `exit` was given last.
+pub(crate) fn status() -> c_int {
+    PROCESS.status.get()
+}
+
+/// The process exits. Other threads may still do all that they could have done before: what they do is part of some
+/// execution of the program, whenever the exit really comes.
+fn exit(status: c_int, operation: &'static str, site: RecordPointer) -> ! {
+    PROCESS.status.set(status);
+    let exited = with(|runtime| {
+        if runtime.graph.is_none() {
+            runtime.exited_at.push((runtime.running, stack_pointer()));
+        }
+    });
+    if exited.is_none() {
+        // SAFETY: before `main`: the process ends as it would without us.
+        unsafe { libc::exit(status) };
+    }
+    fiber::abandon(end_process(Exit { status, operation, site }))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_exit(status: c_int) -> ! {
+    let site = call_site();
+    PROCESS.status.set(status);
+    exits::before_exit();
+    exit(status, "exit", site)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh__exit(status: c_int) -> ! {
+    exit(status, "_exit", call_site())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh__Exit(status: c_int) -> ! {
+    exit(status, "_Exit", call_site())
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_quick_exit(status: c_int) -> ! {
+    let site = call_site();
+    PROCESS.status.set(status);
+    exits::before_quick_exit();
+    exit(status, "quick_exit", site)
+}
+
+/// Ends the execution as failed at this place of the running thread.
+pub(crate) fn fail(kind: Kind, message: String, site: RecordPointer, operation: &str) -> ! {
+    let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
+    let sites = vec![site_use(Role::At, thread, site, operation)];
+    end_execution(End::Failed(Failure { kind, message, sites, program_counter: None }))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_abort() -> ! {
+    if with(|_| ()).is_none() {
+        std::process::abort();
+    }
+    fail(Kind::Crash, "abort was called".to_owned(), call_site(), "abort")
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh___assert_fail(
+    expression: *const c_char,
+    file: *const c_char,
+    line: c_uint,
+    function: *const c_char,
+) -> ! {
+    let message = format!("assertion `{}` failed", text(expression));
+    let Some(thread) = with(|runtime| runtime.running) else { std::process::abort() };
+    let mut at = site_use(Role::At, thread, call_site(), "assert");
+    if at.place.line == 0 {
+        at.place = Place::new(text(file), line, 0);
+        at.function = text(function);
+    }
+    let failure = Failure { kind: Kind::Assertion, message, sites: vec![at], program_counter: None };
+    end_execution(End::Failed(failure))
+}
+
+/// Ends the exploration: the program does something here that cannot be run under control.
+pub(crate) fn unsupported(what: &str, site: RecordPointer) -> ! {
+    end_execution(End::Unsupported { what: what.to_owned(), place: Record::behind(site).place() })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_unsupported(what: *const c_char, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
+    if with(|_| ()).is_none() {
+        eprintln!("fencehound: {} runs before main", text(what));
+        std::process::abort();
+    }
+    unsupported(&text(what), site)
+}

@@ -1,0 +1,55 @@
+//! The names of threads: `pthread_setname_np` and `pthread_getname_np`, which are events: each thread can know the
+//! other's.
+
+use std::ffi::{CStr, c_char, c_int};
+
+use crate::hooks::pthread::threads::thread_of;
+use crate::run::{steps_on, with};
+use crate::schedule::objects::Class;
+use crate::state::unwritten;
+
+/// Bytes of a name, its end included.
+const LENGTH: usize = 16;
+/// The name of a thread that was given none: for the real one of the process, there is no telling.
+const DEFAULT: &[u8] = b"thread";
+
+/// # Safety
+/// As `pthread_setname_np`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __fh_pthread_setname_np(handle: usize, name: *const c_char) -> c_int {
+    // SAFETY: the program passes a string.
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    if name.len() >= LENGTH {
+        return libc::ERANGE;
+    }
+    let mut known = None;
+    steps_on(Class::Names, |runtime| {
+        runtime.has_effect();
+        known = thread_of(runtime, handle);
+        if let Some(thread) = known {
+            runtime.threads.at(thread).name = Some(name.to_vec());
+        }
+    });
+    if known.is_some() { 0 } else { libc::ESRCH }
+}
+
+/// # Safety
+/// As `pthread_getname_np`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __fh_pthread_getname_np(handle: usize, into: *mut c_char, length: usize) -> c_int {
+    let mut name = None;
+    steps_on(Class::Names, |runtime| {
+        name = thread_of(runtime, handle)
+            .map(|thread| runtime.threads.at(thread).name.clone().unwrap_or_else(|| DEFAULT.to_vec()));
+    });
+    let Some(name) = name else { return libc::ESRCH };
+    if length <= name.len() {
+        return libc::ERANGE;
+    }
+    with(|runtime| runtime.globals.written_unseen());
+    let name = [name.as_slice(), &[0]].concat();
+    // SAFETY: the program passes a buffer of `length` bytes, and the name and its end have no more.
+    unsafe { std::ptr::copy_nonoverlapping(name.as_ptr().cast(), into, name.len()) };
+    unwritten::written(into as usize, name.len());
+    0
+}

@@ -1,0 +1,249 @@
+//! Signals: faults of the program become findings, a timer ends what computes for too long, Ctrl-C ends the search.
+//!
+//! A handler runs on a stack of its own. Where the program's code on some fiber is at fault, it makes that fiber
+//! go back to where fibers are run from, and leaves word of what happened; where the runtime itself is at fault, the
+//! process ends as an internal error.
+
+use std::cell::UnsafeCell;
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use engine::event::Thread;
+
+use crate::process::{fiber, foreign, layout, undefined};
+use crate::run::is_busy;
+
+/// Milliseconds from one tick of the timer to the next.
+const TICK: i64 = 20;
+
+/// A flag that every call finds clear.
+const DIRECTION_FLAG: i64 = 1 << 10;
+
+/// What the C library and the kernel do to a program in a call that it makes.
+const IN_A_CALL: [c_int; 4] = [libc::SIGABRT, libc::SIGPIPE, libc::SIGSYS, libc::SIGXFSZ];
+
+/// Whether the fault came in a call out of the program, rather than at an instruction of it.
+pub(crate) fn comes_in_a_call(fault: Fault) -> bool {
+    matches!(fault, Fault::Signal(signal, _) if IN_A_CALL.contains(&signal))
+}
+
+/// What ended a thread's code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fault {
+    /// A signal, and the address that it names.
+    Signal(c_int, usize),
+    /// The stack is used up.
+    StackOverflow,
+    /// No visible operation for as long as is allowed.
+    Silent,
+}
+
+struct Pending {
+    fault: UnsafeCell<Option<(Fault, u64)>>,
+}
+
+// SAFETY: written by a handler on the OS thread that reads it afterwards.
+unsafe impl Sync for Pending {}
+
+static PENDING: Pending = Pending { fault: UnsafeCell::new(None) };
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static TICKS: AtomicU64 = AtomicU64::new(0);
+/// Counts executions and events: a value that stays the same over many ticks means a thread that only computes, or waits
+/// for the system.
+static PROGRESS: AtomicU64 = AtomicU64::new(0);
+static SEEN: AtomicU64 = AtomicU64::new(0);
+/// The nanoseconds of processor time that there were at the last tick.
+static COMPUTED: AtomicU64 = AtomicU64::new(0);
+/// How often the process had waited for the system by the last tick.
+static WAITED: AtomicU64 = AtomicU64::new(0);
+/// The nanoseconds since the last progress, as [`silent_time`] counts them.
+static SILENT: AtomicU64 = AtomicU64::new(0);
+/// So many of them are allowed.
+static PATIENCE: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// The fault that ended the last fiber, if one did, and the program counter at which it came.
+pub(crate) fn take() -> Option<(Fault, u64)> {
+    // SAFETY: no handler runs at the same time: the fiber that it interrupted has returned.
+    unsafe { (*PENDING.fault.get()).take() }
+}
+
+/// Whether Ctrl-C was pressed.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Ends the process if Ctrl-C was pressed, by that very signal, as it would end a program that does not handle it: it has
+/// told what it had, and would run no slice to its end any more.
+pub(crate) fn end_if_interrupted() {
+    if interrupted() {
+        // SAFETY: takes numbers: the signal has its default meaning again.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        // SAFETY: as above.
+        unsafe { libc::raise(libc::SIGINT) };
+    }
+}
+
+/// How many ticks of the timer have passed.
+pub(crate) fn ticks() -> u64 {
+    TICKS.load(Ordering::Relaxed)
+}
+
+/// The program does something.
+#[inline]
+pub(crate) fn progress() {
+    PROGRESS.store(PROGRESS.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+}
+
+/// The program is allowed so many seconds without a visible operation, in which it computes or waits for the system; not
+/// those in which others have the processor.
+pub(crate) fn set_patience(seconds: u64) {
+    PATIENCE.store(seconds.saturating_mul(1_000_000_000), Ordering::Relaxed);
+}
+
+/// The nanoseconds of processor time that the process has used.
+fn processor_time() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a plain system call that writes the time.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
+}
+
+/// How often the process has given up the processor because it waited for the system.
+fn waits() -> u64 {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: a plain system call that writes the usage.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
+    // SAFETY: an all-zero rusage is a valid one.
+    unsafe { usage.assume_init() }.ru_nvcsw.unsigned_abs()
+}
+
+/// The nanoseconds since the last tick in which the program was at work: the processor time that it used; or the whole
+/// tick, if it waited for the system, as for a file from which nothing comes. A machine that is busy with others does not
+/// make a program silent.
+fn silent_time() -> u64 {
+    let (computed, waited) = (processor_time(), waits());
+    let computed = computed.saturating_sub(COMPUTED.swap(computed, Ordering::Relaxed));
+    let has_waited = WAITED.swap(waited, Ordering::Relaxed) != waited;
+    if has_waited { computed.max(TICK.unsigned_abs() * 1_000_000) } else { computed }
+}
+
+/// Leaves the running fiber out of a handler, for [`fiber::run`]. False if no fiber of the program is at fault.
+fn leave_fiber(context: *mut c_void, fault: Fault) -> bool {
+    if is_busy() {
+        return false;
+    }
+    // SAFETY: the third argument of an SA_SIGINFO handler.
+    let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
+    let registers = &mut context.uc_mcontext.gregs;
+    let Some(out) = fiber::way_out(registers[libc::REG_RSP as usize] as usize) else { return false };
+    let program_counter = registers[libc::REG_RIP as usize].cast_unsigned();
+    registers[libc::REG_RIP as usize] = out.instruction_pointer as i64;
+    registers[libc::REG_RSP as usize] = out.stack_pointer as i64;
+    registers[libc::REG_EFL as usize] &= !DIRECTION_FLAG;
+    // SAFETY: see `take`.
+    unsafe { *PENDING.fault.get() = Some((fault, program_counter)) };
+    true
+}
+
+extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the second argument of an SA_SIGINFO handler.
+    let info = unsafe { &*info };
+    // SAFETY: a fault's information has an address.
+    let address = unsafe { info.si_addr() } as usize;
+    let guarded = (0..Thread::LIMIT).any(|index| {
+        let low = layout::stack(Thread::from_index(index));
+        (low..low + layout::GUARD).contains(&address)
+    });
+    let fault = if signal == libc::SIGSEGV && guarded { Fault::StackOverflow } else { Fault::Signal(signal, address) };
+    if foreign::is_this_thread() {
+        foreign::refuse(std::ptr::null());
+    }
+    if !leave_fiber(context, fault) {
+        crate::session::internal_error(&format!("signal {signal} at {address:#x} in the runtime"));
+    }
+}
+
+extern "C" fn on_tick(_signal: c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
+    TICKS.fetch_add(1, Ordering::Relaxed);
+    let progress = PROGRESS.load(Ordering::Relaxed);
+    let time = silent_time();
+    if SEEN.swap(progress, Ordering::Relaxed) != progress {
+        SILENT.store(0, Ordering::Relaxed);
+        return;
+    }
+    if SILENT.fetch_add(time, Ordering::Relaxed) + time >= PATIENCE.load(Ordering::Relaxed)
+        && leave_fiber(context, Fault::Silent)
+    {
+        SILENT.store(0, Ordering::Relaxed);
+    }
+}
+
+extern "C" fn on_interrupt(_signal: c_int, _info: *mut libc::siginfo_t, _context: *mut c_void) {
+    INTERRUPTED.store(true, Ordering::Relaxed);
+    leave_soon();
+}
+
+/// The search is to end: a thread that comes to no hook, in an endless loop or a library, is left at the next tick.
+pub(crate) fn leave_soon() {
+    PATIENCE.store(0, Ordering::Relaxed);
+}
+
+type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+fn handle(signal: c_int, handler: Handler, flags: c_int) {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    let pointer = action.as_mut_ptr();
+    // SAFETY: an all-zero sigaction is a valid one.
+    let action = unsafe { &mut *pointer };
+    action.sa_sigaction = handler as *const () as usize;
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | flags;
+    // SAFETY: the handlers are signal safe: they touch atomics and the interrupted context.
+    unsafe { libc::sigaction(signal, action, std::ptr::null_mut()) };
+}
+
+/// Puts the handlers in place.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn install() -> std::io::Result<()> {
+    let size = 256 << 10;
+    let stack = libc::stack_t { ss_sp: layout::reserve(0, size)?.cast(), ss_flags: 0, ss_size: size };
+    // SAFETY: the stack was just mapped for this and is used for nothing else.
+    if unsafe { libc::sigaltstack(&raw const stack, std::ptr::null_mut()) } != 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    let faults = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP];
+    for signal in faults.into_iter().chain(IN_A_CALL) {
+        handle(signal, on_fault, libc::SA_NODEFER);
+    }
+    handle(libc::SIGALRM, on_tick, libc::SA_RESTART);
+    handle(libc::SIGINT, on_interrupt, libc::SA_RESTART);
+    let interval = libc::timeval { tv_sec: 0, tv_usec: TICK * 1000 };
+    let timer = libc::itimerval { it_interval: interval, it_value: interval };
+    // SAFETY: a plain system call; the handler is in place.
+    if unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) } != 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// The fault in words.
+pub(crate) fn describe(fault: Fault) -> String {
+    match fault {
+        Fault::StackOverflow => "stack overflow: recursion without end, or a very large frame".to_owned(),
+        Fault::Silent => "no visible operation for as long as is allowed".to_owned(),
+        Fault::Signal(libc::SIGSEGV | libc::SIGBUS, address) if address < 4096 => {
+            "access through a null pointer".to_owned()
+        }
+        Fault::Signal(libc::SIGSEGV | libc::SIGBUS, _) => "access to memory that is not there".to_owned(),
+        Fault::Signal(libc::SIGFPE, _) => "division by zero or overflow".to_owned(),
+        Fault::Signal(libc::SIGILL, address) if undefined::found_at(address).is_some() => {
+            format!("undefined behaviour: {}", undefined::found_at(address).unwrap_or_default())
+        }
+        Fault::Signal(libc::SIGILL | libc::SIGTRAP, _) => "trap: code that is not meant to be reached".to_owned(),
+        Fault::Signal(libc::SIGABRT, _) => "abort was called in a library".to_owned(),
+        Fault::Signal(libc::SIGPIPE, _) => "write to a pipe that nobody reads".to_owned(),
+        Fault::Signal(signal, _) => format!("signal {signal}"),
+    }
+}

@@ -1,0 +1,103 @@
+//! Bytes that a hook keeps while other threads run. They are not the hook's own: one that is cut short drops nothing.
+
+use std::cell::UnsafeCell;
+
+use crate::run::at_work;
+
+#[derive(Default)]
+struct Slots {
+    bytes: Vec<Vec<u8>>,
+    free: Vec<usize>,
+}
+
+struct Global {
+    slots: UnsafeCell<Option<Slots>>,
+}
+
+// SAFETY: the program runs on one OS thread.
+unsafe impl Sync for Global {}
+
+static GLOBAL: Global = Global { slots: UnsafeCell::new(None) };
+
+fn with_slots<R>(work: impl FnOnce(&mut Slots) -> R) -> R {
+    // Not interrupted, where there is a runtime already.
+    let busy = at_work();
+    // SAFETY: one OS thread, and `work` asks for no slots: this is the only reference.
+    let slots = unsafe { &mut *GLOBAL.slots.get() };
+    let result = work(slots.get_or_insert_default());
+    drop(busy);
+    result
+}
+
+/// Forgets all that was kept: no thread of the program runs.
+pub(crate) fn reset() {
+    with_slots(|slots| {
+        slots.bytes.clear();
+        slots.free.clear();
+    });
+}
+
+/// Bytes kept until [`Text::release`] or the end of the execution.
+pub(crate) struct Text {
+    slot: usize,
+}
+
+impl Text {
+    /// No bytes.
+    pub(crate) fn new() -> Self {
+        let slot = with_slots(|slots| {
+            slots.free.pop().unwrap_or_else(|| {
+                slots.bytes.push(Vec::new());
+                slots.bytes.len() - 1
+            })
+        });
+        Self { slot }
+    }
+
+    /// So many zero bytes.
+    pub(crate) fn zeros(length: usize) -> Self {
+        let text = Self::new();
+        with_slots(|slots| slots.bytes[text.slot].resize(length, 0));
+        text
+    }
+
+    /// Appends a byte.
+    pub(crate) fn push(&self, byte: u8) {
+        with_slots(|slots| slots.bytes[self.slot].push(byte));
+    }
+
+    /// The bytes; not to be held over [`Text::push`].
+    pub(crate) fn bytes(&self) -> &[u8] {
+        let (pointer, length) = with_slots(|slots| (slots.bytes[self.slot].as_ptr(), slots.bytes[self.slot].len()));
+        // SAFETY: the bytes stay where they are until they are released or pushed to.
+        unsafe { std::slice::from_raw_parts(pointer, length) }
+    }
+
+    /// Where the bytes are, for libc to read or fill; not to be used after [`Text::push`].
+    pub(crate) fn pointer(&self) -> *mut u8 {
+        with_slots(|slots| slots.bytes[self.slot].as_mut_ptr())
+    }
+
+    /// Forgets all but the first so many bytes.
+    pub(crate) fn truncate(&self, length: usize) {
+        with_slots(|slots| slots.bytes[self.slot].truncate(length));
+    }
+
+    /// A number by which [`Text::kept`] gives the text back.
+    pub(crate) const fn keep(self) -> usize {
+        self.slot
+    }
+
+    /// The text that [`Text::keep`] gave this number.
+    pub(crate) const fn kept(slot: usize) -> Self {
+        Self { slot }
+    }
+
+    /// Drops the bytes.
+    pub(crate) fn release(self) {
+        with_slots(|slots| {
+            slots.bytes[self.slot].clear();
+            slots.free.push(self.slot);
+        });
+    }
+}

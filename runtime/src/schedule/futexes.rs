@@ -1,0 +1,179 @@
+//! The system call `futex`, and `syscall` for nothing else.
+//!
+//! Falling asleep is one event, which reads the word and enters the queue: the read of a compare-and-swap that fails,
+//! with a full fence on both sides. The queue is a location of its own there, which stands at an address that no
+//! program has; waking writes it, and so does leaving it.
+
+use std::ffi::{c_int, c_long};
+
+use engine::event::{Kind, Object, Thread};
+use engine::execution::Pending;
+use engine::sync::machine::{Until, Wish};
+use engine::thread_set::ThreadSet;
+
+use crate::hooks::process::program;
+use crate::process::fiber;
+use crate::run::{Runtime, with};
+use crate::schedule::objects::{Call, Class};
+use crate::schedule::{conditions, timed};
+use crate::state::recorder::{Detail, Note, Operation};
+
+const WAIT: c_int = libc::FUTEX_WAIT;
+const WAKE: c_int = libc::FUTEX_WAKE;
+const WAIT_BITSET: c_int = libc::FUTEX_WAIT_BITSET;
+const WAKE_BITSET: c_int = libc::FUTEX_WAKE_BITSET;
+/// `FUTEX_BITSET_MATCH_ANY`.
+const ANY: u32 = u32::MAX;
+/// Where the queues stand: an address with this bit is no program's.
+pub(crate) const QUEUE: usize = 1 << 62;
+
+fn fail(error: c_int) -> c_long {
+    fiber::set_errno(error);
+    -1
+}
+
+/// The arguments of `syscall` are passed as those of a function with so many parameters.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_syscall(
+    number: c_long,
+    word: *mut u32,
+    operation: c_long,
+    value: c_long,
+    time: *const libc::timespec,
+    _second: *mut u32,
+    bits: c_long,
+) -> c_long {
+    let call = Call::on("futex", word);
+    if number == libc::SYS_sched_yield {
+        crate::hooks::pthread::sleeping::yields();
+        return 0;
+    }
+    match number {
+        libc::SYS_futex => {}
+        libc::SYS_gettid => return crate::hooks::pthread::threads::__fh_gettid().into(),
+        // The system may be one without it: callers have another way.
+        libc::SYS_membarrier => {
+            with(|runtime| runtime.assumptions.insert("the system has no membarrier"));
+            return fail(libc::ENOSYS);
+        }
+        _ => program::unsupported(&format!("syscall({number}, …)"), call.site),
+    }
+    let operation = operation as c_int;
+    let command = operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
+    let bits = bits as u32;
+    match command {
+        WAIT => wait(call, word, value as u32, time, ANY),
+        WAKE => wake(call, word, value as c_int, ANY),
+        WAIT_BITSET | WAKE_BITSET if bits == 0 => fail(libc::EINVAL),
+        WAIT_BITSET => wait(call, word, value as u32, time, bits),
+        WAKE_BITSET => wake(call, word, value as c_int, bits),
+        _ => program::unsupported(&format!("futex operation {command}"), call.site),
+    }
+}
+
+impl Runtime {
+    /// Which of the threads asleep there could be woken with these bits.
+    fn asleep_with(&mut self, object: Object, bits: u32) -> ThreadSet {
+        let mut asleep = self.asleep(object);
+        let mut matching = ThreadSet::EMPTY;
+        while let Some(thread) = asleep.take_first() {
+            if self.threads.at(thread).futex_bits & bits != 0 {
+                matching.insert(thread);
+            }
+        }
+        matching
+    }
+
+    fn sleeps_on_futex(&mut self, object: Object, bits: u32) {
+        let thread = self.running;
+        self.threads.at(thread).futex_bits = bits;
+        self.execution.operate(object, |machine, thread| {
+            if let Some(sleepers) = machine.sleepers() {
+                sleepers.sleep(thread, None).expect("no mutex belongs to a futex");
+            }
+        });
+    }
+
+    fn leaves_futex(&mut self, object: Object) {
+        self.execution.operate(object, |machine, thread: Thread| {
+            if let Some(sleepers) = machine.sleepers() {
+                sleepers.leave(thread);
+            }
+        });
+    }
+}
+
+/// Reports an event on the queue alone.
+fn queue_event(call: Call, object: Object, word: *mut u32, operation: Operation) {
+    let address = word as usize;
+    let (note, detail) = (Note { site: call.site, operation }, Detail { address, ..Detail::default() });
+    let turn = with(|runtime| {
+        runtime.execution.touches(object);
+        runtime.queue_event(&[(address | QUEUE, 1)], Kind::Rmw, note, detail)
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+}
+
+fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, bits: u32) -> c_long {
+    let Some(object) = call.object(Class::Futex) else { return 0 };
+    if !time.is_null() && !timed::is_time(time) {
+        return fail(libc::EINVAL);
+    }
+    let before = with(Runtime::before_a_call);
+    call.wait(Pending::Access);
+    // SAFETY: the program passes a word; a bad one faults here.
+    let value = unsafe { word.read_unaligned() };
+    let turn = with(|runtime| {
+        if value == expected {
+            runtime.sleeps_on_futex(object, bits);
+        }
+        // Also where it does not sleep: what an event touches must not depend on what it reads.
+        runtime.execution.touches(object);
+        let address = word as usize;
+        runtime.reads(address, 4, value.into());
+        let both = [(address, 4), (address | QUEUE, 1)];
+        let detail = Detail { address, width: 4, before: value.into(), after: value.into(), ..Detail::default() };
+        runtime.queue_event(&both, Kind::FailedRmw, Note { site: call.site, operation: Operation::Wait }, detail)
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+    if value != expected {
+        with(|runtime| runtime.has_done_nothing(before));
+        return fail(libc::EAGAIN);
+    }
+    let wish = Wish::Wake { sleepers: object, mutex: None };
+    let until = if time.is_null() { conditions::until_woken() } else { Until::TimeOut };
+    call.wait(Pending::Wait(wish, until));
+    let woken = with(|runtime| {
+        let woken = runtime.execution.is_granted(wish);
+        runtime.leaves_futex(object);
+        woken
+    });
+    let operation = match (woken, until) {
+        (Some(false), Until::TimeOut) => Operation::TimeOut,
+        (Some(false), _) => Operation::SpuriousWakeUp,
+        _ => Operation::WakeUp,
+    };
+    queue_event(call, object, word, operation);
+    match operation {
+        Operation::WakeUp => 0,
+        Operation::TimeOut => fail(timed::ran_out(before, time)),
+        _ => {
+            with(|runtime| runtime.has_waited_in_vain(before));
+            0
+        }
+    }
+}
+
+fn wake(call: Call, word: *mut u32, most: c_int, bits: u32) -> c_long {
+    let Some(object) = call.object(Class::Futex) else { return 0 };
+    call.wait(Pending::Access);
+    queue_event(call, object, word, Operation::FutexWake);
+    let asleep = with(|runtime| runtime.asleep_with(object, bits)).unwrap_or(ThreadSet::EMPTY);
+    let wanted = asleep.len().min(u32::try_from(most).unwrap_or(0));
+    conditions::wake_some_of(object, &asleep, wanted);
+    wanted.into()
+}

@@ -1,0 +1,139 @@
+//! Lost blocks: at the end of an execution, those that nothing points to any more, by the rules of `LeakSanitizer`. What
+//! may hold a pointer are the variables of the program and its libraries, the thread-local variables and stacks of
+//! threads that have not ended (and of the one that called `exit`), and blocks that are reached from these. Any eight
+//! aligned bytes that would be an address within a block are taken for a pointer to it.
+
+use std::ffi::{c_int, c_void};
+use std::ops::Range;
+
+use engine::event::Thread;
+use engine::execution::{Pending, Status};
+use protocol::{Kind, Leaks, Role};
+
+use crate::process::layout;
+use crate::run::Runtime;
+use crate::state::globals;
+use crate::state::heap::Block;
+use crate::state::memory::{bytes, part};
+use crate::state::recorder::Failure;
+
+/// The living blocks, by address, and which of them have been reached.
+struct Reach<'a> {
+    blocks: &'a [Block],
+    reached: Vec<bool>,
+}
+
+impl<'a> Reach<'a> {
+    fn nothing(blocks: &'a [Block]) -> Self {
+        Self { blocks, reached: vec![false; blocks.len()] }
+    }
+
+    /// The block that an address is in, or that begins there.
+    fn block(&self, address: usize) -> Option<usize> {
+        let after = self.blocks.partition_point(|block| block.address <= address);
+        let index = after.checked_sub(1)?;
+        let block = &self.blocks[index];
+        (block.address == address || block.bytes().contains(&address)).then_some(index)
+    }
+
+    /// Reaches all that the memory points to, but for `except`.
+    fn from(&mut self, memory: &Range<usize>, except: Option<usize>) {
+        let mut open = vec![memory.clone()];
+        while let Some(memory) = open.pop() {
+            for at in (memory.start.next_multiple_of(8)..).step_by(8).take_while(|at| at + 8 <= memory.end) {
+                // SAFETY: memory of the program that is mapped: no thread of it runs.
+                let value = unsafe { (at as *const usize).read() };
+                if !layout::is_heap(value) {
+                    continue;
+                }
+                if let Some(index) = self.block(value).filter(|&index| !self.reached[index] && Some(index) != except) {
+                    self.reached[index] = true;
+                    open.push(self.blocks[index].bytes());
+                }
+            }
+        }
+    }
+}
+
+/// All writable memory of the executable and its libraries.
+fn variables() -> Vec<Range<usize>> {
+    unsafe extern "C" fn segments(info: *mut libc::dl_phdr_info, _size: usize, into: *mut c_void) -> c_int {
+        // SAFETY: `dl_iterate_phdr` passes a valid description.
+        let info = unsafe { &*info };
+        // SAFETY: the vector that is passed below.
+        let into = unsafe { &mut *into.cast::<Vec<Range<usize>>>() };
+        for index in 0..info.dlpi_phnum {
+            let header = info.dlpi_phdr.wrapping_add(index.into());
+            // SAFETY: there are as many headers as `dlpi_phnum` says.
+            let header = unsafe { &*header };
+            if header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0 {
+                let start = (info.dlpi_addr + header.p_vaddr) as usize;
+                into.push(start..start + header.p_memsz as usize);
+            }
+        }
+        0
+    }
+    let mut found: Vec<Range<usize>> = Vec::new();
+    // SAFETY: the callback is given the vector, which outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(segments), (&raw mut found).cast()) };
+    found
+}
+
+impl Runtime {
+    /// What is lost at the end of a complete execution, if it is asked for.
+    pub(crate) fn leaks(&self) -> Vec<Failure> {
+        if self.heap.leaks == Leaks::Ignored {
+            return Vec::new();
+        }
+        let blocks: Vec<Block> = self.heap.all_living().copied().collect();
+        let mut reach = Reach::nothing(&blocks);
+        self.roots().iter().for_each(|root| reach.from(root, None));
+        let lost: Vec<usize> = (0..blocks.len()).filter(|&index| !reach.reached[index]).collect();
+        let mut failures: Vec<Failure> = Vec::new();
+        for index in heads(&blocks, &lost) {
+            let block = &blocks[index];
+            let failure = Failure {
+                kind: Kind::Leak,
+                message: format!("a block of {} is lost: nothing points to it any more", bytes(block.size)),
+                sites: vec![part(Role::Allocated, block.allocated, "allocate")],
+                program_counter: None,
+            };
+            if !failures.iter().any(|other| (&other.message, &other.sites) == (&failure.message, &failure.sites)) {
+                failures.push(failure);
+            }
+        }
+        failures
+    }
+
+    /// The memory from which blocks are reached.
+    fn roots(&self) -> Vec<Range<usize>> {
+        let mut roots = variables();
+        roots.push(globals::tls_of(Thread::MAIN));
+        roots.extend(self.exited_at.iter().map(|&(thread, pointer)| pointer..layout::stack(thread) + layout::STACK));
+        for index in 0..self.threads.len() {
+            let thread = Thread::from_index(index);
+            let status = self.execution.status(thread);
+            // Of a thread that has exited, `exited_at` says how much is in use.
+            let has_exited = status == Status::Arrived(Pending::Join(thread));
+            if !has_exited && matches!(status, Status::Arrived(_) | Status::Waiting(_) | Status::Running) {
+                let low = layout::stack(thread);
+                roots.push(low + layout::GUARD..low + layout::STACK);
+            }
+        }
+        roots
+    }
+}
+
+/// The lost blocks that no other lost one points to, and those in circles that none of these leads to.
+fn heads(blocks: &[Block], lost: &[usize]) -> Vec<usize> {
+    let reached_from = |from: &[usize]| {
+        let mut reach = Reach::nothing(blocks);
+        from.iter().for_each(|&index| reach.from(&blocks[index].bytes(), Some(index)));
+        reach.reached
+    };
+    let pointed_to = reached_from(lost);
+    let first: Vec<usize> = lost.iter().copied().filter(|&index| !pointed_to[index]).collect();
+    let led_to = reached_from(&first);
+    let circles = lost.iter().copied().filter(|&index| pointed_to[index] && !led_to[index]);
+    first.iter().copied().chain(circles).collect()
+}

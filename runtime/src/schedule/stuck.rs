@@ -1,0 +1,255 @@
+//! What is said of an execution in which nobody can go on: who waits for what, where, and who holds it since where.
+//! What is at the bottom of it is the engine's to find ([`engine::progress`]).
+
+use engine::event::{Kind as EventKind, Object, Thread};
+use engine::execution::{Ending, Pending, Status};
+use engine::progress::{Blocked, Cause, Waits, causes};
+use engine::sync::machine::Wish;
+use protocol::{Kind, LeftWaiting, Role, SiteUse};
+
+use crate::process::sites::{Record, RecordPointer};
+use crate::run::Runtime;
+use crate::schedule::objects::Class;
+use crate::state::recorder::{Failure, Operation, site_use};
+
+/// A thread's name in messages.
+pub(crate) fn name(thread: Thread) -> String {
+    if thread == Thread::MAIN { "main".to_owned() } else { format!("T{}", thread.0) }
+}
+
+/// So many of the places at which an iteration of a wait loop reads are named.
+const MOST_READS: usize = 6;
+
+/// `a`, `a and b`, `a, b and c`.
+fn join(names: &[String]) -> String {
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+fn at(site: RecordPointer) -> String {
+    let place = Record::behind(site).place();
+    if place.line == 0 { String::new() } else { format!(" at {}:{}", place.file, place.line) }
+}
+
+impl Runtime {
+    /// The threads that cannot go on, as a failure; none if the execution is complete.
+    pub(crate) fn stuck(&self, ending: Ending) -> Option<Failure> {
+        if matches!(ending, Ending::Complete | Ending::Diverged) {
+            return None;
+        }
+        let blocked = self.execution.blocked();
+        let causes = causes(&blocked);
+        let (kind, headline) = headline(&causes);
+        // Those at the bottom of it come first.
+        let first: &[Thread] = match &causes[0] {
+            Cause::Cycle(threads) => threads,
+            Cause::NeverReleased(thread)
+            | Cause::NeverWoken(thread)
+            | Cause::NeverJoined(thread)
+            | Cause::Loop(thread) => std::slice::from_ref(thread),
+        };
+        let mut ordered: Vec<&Blocked> = blocked.iter().collect();
+        ordered.sort_by_key(|one| first.iter().position(|&thread| thread == one.thread).unwrap_or(first.len()));
+        let mut sites: Vec<SiteUse> = Vec::new();
+        let parts: Vec<String> = ordered.into_iter().map(|one| self.describe(one, &mut sites)).collect();
+        Some(Failure { kind, message: format!("{headline}: {}", parts.join("; ")), sites, program_counter: None })
+    }
+
+    /// Notes the threads that still wait when the process has ended. One that has exited waits for itself.
+    pub(crate) fn note_left_waiting(&mut self) {
+        if self.execution.alive() == 0 {
+            return;
+        }
+        for blocked in self.execution.blocked() {
+            if blocked.waits == Waits::End(blocked.thread) {
+                continue;
+            }
+            let mut sites: Vec<SiteUse> = Vec::new();
+            let message = self.describe(&blocked, &mut sites);
+            let place = sites.first().map(|site| site.place.clone()).unwrap_or_default();
+            self.left_waiting.insert(LeftWaiting { thread: blocked.thread.0.into(), place, message });
+        }
+    }
+
+    /// Who waits for what, in words; its places are added to the sites.
+    fn describe(&self, blocked: &Blocked, sites: &mut Vec<SiteUse>) -> String {
+        let thread = blocked.thread;
+        let who = name(thread);
+        let stands = self.stands_at(blocked);
+        let mut site = |operation: &str, expression: &str| {
+            let known = site_use(Role::Waits, thread, stands, operation);
+            sites.push(SiteUse { expression: expression.to_owned(), ..known });
+        };
+        match blocked.waits {
+            Waits::End(other) => {
+                site("join", "");
+                format!("{who} waits{} for the end of {}", at(stands), name(other))
+            }
+            Waits::Wake(object) => {
+                let what = self.object_name(object, stands);
+                let operation = if self.objects.class(object) == Class::Semaphore { "semaphore-wait" } else { "wait" };
+                site(operation, &what);
+                format!("{who} sleeps{} on {what}", at(stands))
+            }
+            Waits::Arrival(object) => {
+                let what = self.object_name(object, stands);
+                site("barrier-leave", &what);
+                format!("{who} waits{} for others at {what}", at(stands))
+            }
+            Waits::Release(object) => {
+                let what = self.object_name(object, stands);
+                site(self.operation_before(thread), &what);
+                let hold = |&by: &Thread| self.hold((by, object, &what), thread, sites);
+                let held: Vec<String> = blocked.by.iter().map(hold).collect();
+                format!("{who} waits{} for {what}{}", at(stands), held.concat())
+            }
+            Waits::Change => self.describe_loop(thread, sites),
+        }
+    }
+
+    /// The operation that the thread, which waits for others to release an object, stands before.
+    fn operation_before(&self, thread: Thread) -> &'static str {
+        match self.execution.status(thread) {
+            Status::Arrived(Pending::Wait(wish, _)) | Status::Waiting(Pending::Wait(wish, _)) => match wish {
+                Wish::Read(_) => Operation::ReadLock.name(),
+                Wish::Write(_) => Operation::WriteLock.name(),
+                Wish::Once(_) => Operation::OnceEnter.name(),
+                Wish::Wake { .. } => Operation::WakeUp.name(),
+                _ => Operation::Lock.name(),
+            },
+            _ => Operation::Lock.name(),
+        }
+    }
+
+    /// Where the thread stands; in a wait loop, where it would lock next.
+    fn stands_at(&self, blocked: &Blocked) -> RecordPointer {
+        let stood = self.threads.stands_at(blocked.thread);
+        let (Status::Waiting(_), Waits::Release(object)) = (self.execution.status(blocked.thread), blocked.waits)
+        else {
+            return stood;
+        };
+        let events = self.execution.steps().iter().zip(self.recorder.notes()).rev();
+        let mut own = events.filter(|(step, _)| step.thread == blocked.thread && is_about(step.kind, object));
+        own.find(|(_, note)| note.operation == Operation::Lock).map_or(stood, |(_, note)| note.site)
+    }
+
+    /// Who holds the object since where.
+    fn hold(&self, held: (Thread, Object, &str), waits: Thread, sites: &mut Vec<SiteUse>) -> String {
+        let (holder, object, what) = held;
+        let who = if holder == waits { "it itself".to_owned() } else { name(holder) };
+        let ended = if self.execution.status(holder) == Status::Ended { " and has ended" } else { "" };
+        let Some(note) = self.acquired(holder, object).and_then(|event| self.recorder.note(event)) else {
+            return format!(", which {who} holds{ended}");
+        };
+        let known = site_use(Role::Holds, holder, note.site, note.operation.name());
+        sites.push(SiteUse { expression: what.to_owned(), ..known });
+        format!(", which {who} holds since{}{ended}", at(note.site).trim_start_matches(" at"))
+    }
+
+    /// What a wait loop reads, and where.
+    fn describe_loop(&self, thread: Thread, sites: &mut Vec<SiteUse>) -> String {
+        let who = name(thread);
+        let around = self.threads.of(thread).visits.active().last().map_or(std::ptr::null(), |(site, _)| site);
+        let mut reads: Vec<SiteUse> = Vec::new();
+        for note in self.waits_for(thread).filter_map(|event| self.recorder.note(event)) {
+            let read = site_use(Role::Waits, thread, note.site, note.operation.name());
+            let known = reads.iter().any(|other| other.place == read.place && other.operation == read.operation);
+            if note.operation != Operation::Store && !known && reads.len() < MOST_READS {
+                reads.push(read);
+            }
+        }
+        if reads.is_empty() {
+            let stands = self.threads.stands_at(thread);
+            sites.push(site_use(Role::Waits, thread, stands, "loop"));
+            return format!("{who} goes round the loop{}", at(around));
+        }
+        let names = |tried: bool| {
+            let mut names: Vec<String> = reads
+                .iter()
+                .filter(|read| (read.operation == Operation::TryLock.name()) == tried)
+                .map(
+                    |read| {
+                        if read.expression.is_empty() { "what it reads".to_owned() } else { read.expression.clone() }
+                    },
+                )
+                .collect();
+            names.sort();
+            names.dedup();
+            names.join(" or ")
+        };
+        let parts = [(names(false), "is different"), (names(true), "is free")];
+        let until: Vec<String> =
+            parts.iter().filter(|(names, _)| !names.is_empty()).map(|(names, is)| format!("{names} {is}")).collect();
+        sites.extend(reads);
+        format!("{who} goes round the loop{} until {}", at(around), until.join(" or "))
+    }
+
+    /// The name of an object, as the place where it is used says it, else its address. A wait's place names the
+    /// condition variable: the mutex has the name of its last use elsewhere.
+    fn object_name(&self, object: Object, site: RecordPointer) -> String {
+        let address = self.objects.address(object);
+        let used = || self.execution.steps().iter().zip(self.recorder.notes());
+        let of_wait = used().any(|(step, note)| {
+            matches!(step.kind, EventKind::Wait { mutex, .. } if mutex == object) && note.site == site
+        });
+        let elsewhere = used().rev().find(|(step, _)| is_about(step.kind, object));
+        let site = if of_wait { elsewhere.map_or(std::ptr::null(), |(_, note)| note.site) } else { site };
+        let expression = Record::behind(site).expression();
+        if expression.is_empty() {
+            let variable = self.globals.variable(address).filter(|variable| variable.bytes.start == address);
+            return variable.map_or_else(|| format!("{address:#x}"), |variable| variable.name.clone());
+        }
+        // Of several, such as the elements of an array, as in a trace.
+        let class = self.objects.class(object);
+        let named = used().filter(|(_, note)| Record::behind(note.site).expression() == expression);
+        let others = named.filter_map(|(step, _)| match step.kind {
+            EventKind::Lock(other)
+            | EventKind::Share(other)
+            | EventKind::Await(other)
+            | EventKind::Wait { condition: other, .. } => Some(other),
+            _ => None,
+        });
+        let addresses =
+            others.filter(|&other| self.objects.class(other) == class).map(|other| self.objects.address(other));
+        match address - addresses.min().unwrap_or(address).min(address) {
+            0 => expression.to_owned(),
+            offset => format!("{expression}+{offset}"),
+        }
+    }
+}
+
+/// Whether an event is an operation on this object alone, which is ordered with all others.
+fn is_about(kind: EventKind, object: Object) -> bool {
+    kind == EventKind::Lock(object) || kind == EventKind::Await(object)
+}
+
+/// What is at the bottom of it, in words.
+pub(crate) fn headline(causes: &[Cause]) -> (Kind, String) {
+    match causes.first() {
+        Some(Cause::Cycle(threads)) => (Kind::Deadlock, cycle(threads)),
+        Some(&Cause::NeverReleased(thread)) => {
+            (Kind::Deadlock, format!("{} waits for a lock that is never released", name(thread)))
+        }
+        Some(&Cause::NeverWoken(thread)) => {
+            (Kind::LostWakeup, format!("{} sleeps, and nobody is left to wake it", name(thread)))
+        }
+        Some(&Cause::NeverJoined(thread)) => {
+            (Kind::Deadlock, format!("{} waits at a barrier, and nobody is left to arrive there", name(thread)))
+        }
+        Some(&Cause::Loop(thread)) => {
+            (Kind::Livelock, format!("{} waits in a loop that nobody is left to end", name(thread)))
+        }
+        None => unreachable!("where threads wait, there is a last one for whom nobody waits, or a cycle"),
+    }
+}
+
+fn cycle(threads: &[Thread]) -> String {
+    let names: Vec<String> = threads.iter().map(|&thread| name(thread)).collect();
+    match names.as_slice() {
+        [one] => format!("{one} waits for itself"),
+        [_, _] => format!("{} wait for each other", join(&names)),
+        _ => format!("{} wait for each other in a circle", join(&names)),
+    }
+}

@@ -1,0 +1,97 @@
+//! Waits with a limit. No clock runs: such a wait can run out whenever the thread could otherwise only wait, and the
+//! time that the program gives is looked at only for being one.
+
+use std::ffi::c_int;
+
+use engine::event::Thread;
+use engine::execution::Status;
+
+use crate::run::{Runtime, with};
+use crate::schedule::waits::Mark;
+
+/// A wait has run out: what the call returns. It has changed nothing, so the thread has done no more than before.
+pub(crate) fn ran_out(before: Option<Mark>, time: *const libc::timespec) -> c_int {
+    with(|runtime| runtime.has_waited_in_vain(before));
+    if is_time(time) { libc::ETIMEDOUT } else { libc::EINVAL }
+}
+
+/// Whether the program's memory holds a time.
+pub(crate) fn is_time(time: *const libc::timespec) -> bool {
+    // SAFETY: the program passes a time.
+    let time = unsafe { time.read_unaligned() };
+    (0..1_000_000_000).contains(&time.tv_nsec)
+}
+
+/// Whether a wait can go by this clock.
+pub(crate) const fn is_clock(clock: libc::clockid_t) -> bool {
+    matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_MONOTONIC)
+}
+
+/// Why a thread's next limited wait does not run out: its last one did, and so would this one.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    /// What it has read since then are its reads from this one on.
+    reads: usize,
+    /// How many events it had performed before those.
+    events: u64,
+    /// What it had done when it came back.
+    back: Mark,
+}
+
+impl Runtime {
+    /// A call begins that may wait in vain: what the running thread has done by now.
+    pub(crate) fn before_a_call(&mut self) -> Mark {
+        let now = self.mark();
+        let state = self.threads.at(self.running);
+        state.patience = state.patience.filter(|patience| patience.back.has_effected_as_much_as(&now));
+        now
+    }
+
+    /// The running thread has waited and got nothing; this is what it had done before.
+    pub(crate) fn has_waited_in_vain(&mut self, before: Option<Mark>) {
+        self.has_done_nothing(before);
+        self.threads.at(self.running).waits_in_vain += 1;
+    }
+
+    /// The running thread is about to wait, perhaps with a limit. If it is back where its last wait has run out, and
+    /// all that it has read since is as it was, then the wait does not run out before some of that changes.
+    pub(crate) fn before_a_wait(&mut self) {
+        let thread = self.running;
+        let patience = self.threads.of(thread).patience;
+        let waits = |patience: &Patience| {
+            self.has_only_passed_mutexes(&patience.back) && self.reads_the_same(thread, patience.reads)
+        };
+        if let Some(patience) = patience.filter(waits) {
+            let since = self.last_events(thread, self.threads.of(thread).events - patience.events);
+            self.execution.wait_patiently(thread, since);
+        } else {
+            self.threads.at(thread).patience = None;
+        }
+    }
+
+    /// The wait of the running thread is over.
+    pub(crate) fn after_a_wait(&mut self) {
+        self.threads.at(self.running).patience = None;
+    }
+
+    /// The running thread is at the header of a loop, in whose last iteration a wait ran out and nothing else was
+    /// changed but mutexes, which were changed back; it had made so many reads, and performed so many events, before
+    /// that.
+    pub(crate) fn grows_patient(&mut self, reads: usize, events: u64) {
+        let back = self.mark();
+        self.threads.at(self.running).patience = Some(Patience { reads, events, back });
+    }
+
+    /// The reads since a wait of this thread ran out begin with this one, if it waits patiently.
+    pub(crate) fn patient_since(&self, thread: Thread) -> Option<usize> {
+        let waits = self.execution.is_patient(thread) && matches!(self.execution.status(thread), Status::Arrived(_));
+        self.threads.of(thread).patience.filter(|_| waits).map(|patience| patience.reads)
+    }
+
+    /// Lets a wait of this thread run out again, if what it has read has changed.
+    pub(crate) fn check_patience(&mut self, thread: Thread) {
+        if self.patient_since(thread).is_some_and(|reads| !self.reads_the_same(thread, reads)) {
+            self.execution.lose_patience(thread);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The blocks of the heap. Each thread has an arena of its own from which blocks are cut one after the other, so an
+//! address depends on what the thread itself has allocated and freed, not on the schedule.
+//!
+//! A freed block is not given out again in the same execution, unless [`Reuse::ByThread`]: then a thread that allocates
+//! gets the block of the size at hand that it freed last, as from the per-thread caches of real allocators.
+//!
+//! Invariant: the bytes of living blocks, and no others of an arena, can be known to the [`Shadow`]; an access to
+//! anything else in an arena comes to [`Heap::find`].
+
+use std::ops::Range;
+
+use engine::event::Thread;
+use protocol::{Leaks, Reuse};
+use rustc_hash::FxHashMap;
+
+use crate::process::layout;
+use crate::process::sites::Record;
+use crate::state::shadow::Shadow;
+
+/// What malloc aligns to.
+pub(crate) const ALIGNMENT: usize = 16;
+
+/// Who did something, and where.
+pub(crate) type Doer = (Thread, &'static Record);
+
+/// A block.
+#[derive(Clone, Copy)]
+pub(crate) struct Block {
+    pub(crate) address: usize,
+    pub(crate) size: usize,
+    /// Bytes up to the next block.
+    capacity: usize,
+    pub(crate) allocated: Doer,
+    pub(crate) freed: Option<Doer>,
+}
+
+impl Block {
+    /// The bytes of the block.
+    pub(crate) const fn bytes(&self) -> Range<usize> {
+        self.address..self.address + self.size
+    }
+}
+
+/// A thread's arena: blocks in ascending order.
+#[derive(Default)]
+struct Arena {
+    used: usize,
+    blocks: Vec<Block>,
+    /// What the thread freed, by capacity, the last one last.
+    freed: FxHashMap<usize, Vec<usize>>,
+}
+
+/// All arenas.
+pub(crate) struct Heap {
+    arenas: Vec<Arena>,
+    reuse: Reuse,
+    pub(crate) leaks: Leaks,
+}
+
+/// Why a block cannot be freed.
+pub(crate) enum BadFree {
+    /// It was freed before.
+    Double(Block),
+    /// It is no block of this heap, but in its memory: perhaps within this one.
+    NoBlock(Option<Block>),
+}
+
+/// What is at some bytes of an arena.
+pub(crate) enum Found {
+    /// They belong to a living block.
+    Living,
+    /// They belong to a freed one.
+    Freed(Block),
+    /// They do not all belong to a block; this one is beside them.
+    Beside(Option<Block>),
+}
+
+impl Heap {
+    /// No blocks.
+    pub(crate) const fn new(behaviour: protocol::Heap) -> Self {
+        Self { arenas: Vec::new(), reuse: behaviour.reuse, leaks: behaviour.leaks }
+    }
+
+    /// Forgets all blocks.
+    pub(crate) fn reset(&mut self, shadow: &mut Shadow) {
+        for arena in &mut self.arenas {
+            arena.used = 0;
+            for block in arena.blocks.drain(..).filter(|block| block.freed.is_none()) {
+                shadow.hide(block.bytes());
+            }
+            arena.freed.clear();
+        }
+    }
+
+    /// Forgets the blocks of one thread.
+    pub(crate) fn restart(&mut self, thread: Thread) {
+        let arena = self.arena(thread);
+        arena.used = 0;
+        arena.blocks.clear();
+        arena.freed.clear();
+    }
+
+    fn arena(&mut self, thread: Thread) -> &mut Arena {
+        if self.arenas.len() <= thread.index() {
+            self.arenas.resize_with(thread.index() + 1, Arena::default);
+        }
+        &mut self.arenas[thread.index()]
+    }
+
+    /// The address of a new block; none if the arena is used up.
+    pub(crate) fn allocate(
+        &mut self,
+        size: usize,
+        alignment: usize,
+        (thread, record): Doer,
+        shadow: &mut Shadow,
+    ) -> Option<usize> {
+        // A gap of at least one byte after each block: its end is no other block's beginning.
+        let capacity = size.checked_add(1)?.checked_next_multiple_of(ALIGNMENT)?;
+        let new = Block { address: 0, size, capacity, allocated: (thread, record), freed: None };
+        let address = if let Some(address) = self.reusable(thread, capacity, alignment) {
+            *self.block(address).expect("a block that was freed is one") = Block { address, ..new };
+            address
+        } else {
+            let arena = self.arena(thread);
+            let start = layout::arena(thread);
+            // A gap before the first block, too.
+            let address = (start + arena.used.max(ALIGNMENT)).checked_next_multiple_of(alignment)?;
+            let used = (address - start).checked_add(capacity)?;
+            if used > layout::ARENA {
+                return None;
+            }
+            arena.used = used;
+            arena.blocks.push(Block { address, ..new });
+            address
+        };
+        shadow.show(address..address + size);
+        Some(address)
+    }
+
+    /// How many blocks the thread has allocated, and how many bytes of its arena they take.
+    pub(crate) fn extent(&self, thread: Thread) -> (usize, usize) {
+        self.arenas.get(thread.index()).map_or((0, 0), |arena| (arena.blocks.len(), arena.used))
+    }
+
+    /// Whether the thread's last `frees` frees were those of all blocks that it has allocated since it had `blocks`.
+    pub(crate) fn has_freed_since(&self, thread: Thread, blocks: usize, frees: u64) -> bool {
+        let since = self.arenas.get(thread.index()).map_or(&[][..], |arena| &arena.blocks[blocks..]);
+        since.len() as u64 == frees && since.iter().all(|block| block.freed.is_some_and(|(by, _)| by == thread))
+    }
+
+    /// Takes back all blocks that the thread has allocated, and freed, since its arena had this extent.
+    pub(crate) fn forget_since(&mut self, thread: Thread, blocks: usize, used: usize) {
+        if let Some(arena) = self.arenas.get_mut(thread.index()) {
+            arena.blocks.truncate(blocks);
+            arena.used = used;
+            let end = layout::arena(thread) + used;
+            arena.freed.values_mut().for_each(|freed| freed.retain(|&address| address < end));
+        }
+    }
+
+    fn reusable(&mut self, thread: Thread, capacity: usize, alignment: usize) -> Option<usize> {
+        let freed = self.arena(thread).freed.get_mut(&capacity)?;
+        let last = freed.iter().rposition(|address| address.is_multiple_of(alignment))?;
+        Some(freed.remove(last))
+    }
+
+    fn block(&mut self, address: usize) -> Option<&mut Block> {
+        let index = layout::arena_of(address)?;
+        let blocks = &mut self.arenas.get_mut(index)?.blocks;
+        let at = blocks.binary_search_by_key(&address, |block| block.address).ok()?;
+        Some(&mut blocks[at])
+    }
+
+    /// The living block that begins there.
+    pub(crate) fn living(&self, address: usize) -> Result<Block, BadFree> {
+        let block = self.beside(address).filter(|block| block.bytes().contains(&address) || block.address == address);
+        match block {
+            Some(block) if block.address != address => Err(BadFree::NoBlock(Some(block))),
+            Some(block) if block.freed.is_some() => Err(BadFree::Double(block)),
+            Some(block) => Ok(block),
+            None => Err(BadFree::NoBlock(None)),
+        }
+    }
+
+    /// The bytes of the living block that the address is in.
+    pub(crate) fn object(&self, address: usize) -> Option<Range<usize>> {
+        let block = self.beside(address)?;
+        (block.freed.is_none() && block.bytes().contains(&address)).then(|| block.bytes())
+    }
+
+    /// Frees a block; what it was before.
+    pub(crate) fn free(&mut self, address: usize, doer: Doer, shadow: &mut Shadow) -> Result<Block, BadFree> {
+        let living = self.living(address)?;
+        self.block(address).expect("a living block is one").freed = Some(doer);
+        shadow.hide(living.bytes());
+        if self.reuse == Reuse::ByThread {
+            self.arena(doer.0).freed.entry(living.capacity).or_default().push(address);
+        }
+        Ok(living)
+    }
+
+    /// The last block that begins at or before the address, else the first one of its arena.
+    fn beside(&self, address: usize) -> Option<Block> {
+        let blocks = &self.arenas.get(layout::arena_of(address)?)?.blocks;
+        let after = blocks.partition_point(|block| block.address <= address);
+        blocks.get(after.saturating_sub(1)).copied()
+    }
+
+    /// What is at these bytes of an arena, at least one.
+    pub(crate) fn find(&self, bytes: &Range<usize>) -> Found {
+        let Some(block) = self.beside(bytes.start) else { return Found::Beside(None) };
+        let all = block.bytes();
+        if !all.contains(&bytes.start) {
+            return Found::Beside(Some(self.nearest(bytes, block)));
+        }
+        match block.freed {
+            Some(_) => Found::Freed(block),
+            None if bytes.end <= all.end => Found::Living,
+            None => Found::Beside(Some(block)),
+        }
+    }
+
+    /// Which block is meant by bytes that are in none: the one before them, or the next if it is nearer.
+    fn nearest(&self, bytes: &Range<usize>, before: Block) -> Block {
+        let Some(index) = layout::arena_of(bytes.start) else { return before };
+        let blocks = &self.arenas[index].blocks;
+        let next = blocks.iter().find(|block| block.address > bytes.start).copied();
+        let distance = bytes.start.saturating_sub(before.bytes().end);
+        match next {
+            Some(next) if next.address.saturating_sub(bytes.end) < distance => next,
+            _ => before,
+        }
+    }
+
+    /// All blocks that have not been freed.
+    pub(crate) fn all_living(&self) -> impl Iterator<Item = &Block> {
+        self.arenas.iter().flat_map(|arena| &arena.blocks).filter(|block| block.freed.is_none())
+    }
+}

@@ -1,0 +1,177 @@
+//! Local variables that other threads may know of: the pass announces each when its function begins, and says when the
+//! function returns. Other local variables are never accessed through hooks.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ops::Range;
+
+use engine::event::Thread;
+use engine::per_thread::PerThread;
+
+use crate::graph;
+use crate::hooks::memory::access;
+use crate::hooks::memory::allocation::PATTERN;
+use crate::process::sites::{Record, RecordPointer};
+use crate::process::uncontrolled::is_alone;
+use crate::run::{turn_aside, with};
+use crate::state::shadow::Shadow;
+
+/// So many bytes of one are filled: large buffers cost too much.
+const AS_MUCH_AS_IS_FILLED: usize = 1024;
+
+/// A local variable.
+#[derive(Clone)]
+pub(crate) struct Local {
+    pub(crate) bytes: Range<usize>,
+    /// Where it is declared.
+    pub(crate) record: &'static Record,
+}
+
+/// Whether a local variable can be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum State {
+    /// It can.
+    Living,
+    /// Its function has returned.
+    Dead,
+}
+
+#[derive(Default)]
+struct Stack {
+    living: Vec<Local>,
+    /// By address; no two overlap, nor any with a living one.
+    dead: BTreeMap<usize, Local>,
+}
+
+/// The local variables of all threads.
+#[derive(Default)]
+pub(crate) struct Locals {
+    stacks: PerThread<Stack>,
+    used: usize,
+}
+
+impl Locals {
+    /// Forgets all of them.
+    pub(crate) fn reset(&mut self, shadow: &mut Shadow) {
+        for stack in self.stacks.first(self.used) {
+            stack.living.drain(..).for_each(|local| shadow.hide(local.bytes));
+            stack.dead.clear();
+        }
+    }
+
+    /// Forgets those of one thread.
+    pub(crate) fn restart(&mut self, thread: Thread) {
+        self.used = self.used.max(thread.index() + 1);
+        self.stacks[thread].living.clear();
+        self.stacks[thread].dead.clear();
+    }
+
+    fn declare(&mut self, thread: Thread, local: Local, shadow: &mut Shadow) {
+        self.used = self.used.max(thread.index() + 1);
+        let stack = &mut self.stacks[thread];
+        while let Some((&at, _)) =
+            stack.dead.range(..local.bytes.end).next_back().filter(|(_, old)| old.bytes.end > local.bytes.start)
+        {
+            stack.dead.remove(&at);
+        }
+        shadow.show(local.bytes.clone());
+        stack.living.push(local);
+    }
+
+    /// How many local variables of the thread live.
+    pub(crate) fn depth(&self, thread: Thread) -> usize {
+        self.stacks[thread].living.len()
+    }
+
+    /// All but the first so many local variables of the thread that live.
+    fn living(&self, thread: Thread, depth: usize) -> Vec<Local> {
+        self.stacks[thread].living.get(depth..).unwrap_or_default().to_vec()
+    }
+
+    /// All but the first so many local variables of the thread are dead now.
+    pub(crate) fn leave(&mut self, thread: Thread, depth: usize, shadow: &mut Shadow) {
+        let stack = &mut self.stacks[thread];
+        while stack.living.len() > depth {
+            let Some(local) = stack.living.pop() else { break };
+            shadow.hide(local.bytes.clone());
+            // Declared twice, as in a loop: the younger one stands for both.
+            stack.dead.entry(local.bytes.start).or_insert(local);
+        }
+    }
+
+    /// Code that is not instrumented may now use the stack below this address for variables of its own.
+    pub(crate) fn forget_below(&mut self, thread: Thread, address: usize) {
+        let dead = &mut self.stacks[thread].dead;
+        *dead = dead.split_off(&address);
+    }
+
+    /// The local variable of the thread at the address.
+    pub(crate) fn find(&self, thread: Thread, address: usize) -> Option<(&Local, State)> {
+        let stack = &self.stacks[thread];
+        if let Some(local) = stack.living.iter().rev().find(|local| local.bytes.contains(&address)) {
+            return Some((local, State::Living));
+        }
+        let (_, local) = stack.dead.range(..=address).next_back()?;
+        local.bytes.contains(&address).then_some((local, State::Dead))
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_frame() -> u64 {
+    with(|runtime| runtime.locals.depth(runtime.running) as u64).unwrap_or(0)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_local(address: *mut c_void, size: u64, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
+    // What is not initialised must not be what an earlier function left there: wait loops compare it.
+    // SAFETY: the pass passes where a local variable of this size begins, which the program has not used yet.
+    unsafe { std::ptr::write_bytes(address.cast::<u8>(), PATTERN, (size as usize).min(AS_MUCH_AS_IS_FILLED)) };
+    declare(address as usize, size, site);
+}
+
+fn declare(address: usize, size: u64, site: RecordPointer) {
+    let bytes = address..address + size as usize;
+    graph::lifetimes::begins(bytes.clone(), site);
+    let local = Local { bytes, record: Record::behind(site) };
+    with(|runtime| {
+        let (thread, shadow) = (runtime.running, &mut runtime.shadow);
+        runtime.locals.declare(thread, local, shadow);
+    });
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_by_value(address: *mut c_void, size: u64, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
+    declare(address as usize, size, site);
+    if graph::is_on() {
+        // Nobody saw what the caller wrote to it.
+        access::store_anew(address as usize, size as usize, site);
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_leave(depth: u64) {
+    if is_alone() {
+        return;
+    }
+    leave(depth as usize);
+}
+
+/// The running thread leaves all but the first so many of its local variables.
+pub(crate) fn leave(depth: usize) {
+    if graph::is_on() {
+        with(|runtime| runtime.locals.living(runtime.running, depth)).into_iter().for_each(graph::lifetimes::leaves);
+    }
+    let aside = with(|runtime| runtime.leaves_aside(depth).then(|| runtime.threads.stands_at(runtime.running)));
+    if let Some(Some(site)) = aside {
+        turn_aside(site);
+    }
+    if let Some(turn) = with(|runtime| runtime.leave_locals(depth)) {
+        turn.obey();
+    }
+}

@@ -1,0 +1,181 @@
+//! Which memory the program may access: living blocks of the heap, variables, living local variables, and whatever is
+//! not known to be none of these. Asked only for accesses that are not [`Shadow::known`](crate::state::shadow::Shadow::known):
+//! what must not be accessed never is.
+
+use std::ops::Range;
+
+use engine::event::Thread;
+use protocol::{Kind, Role, SiteUse};
+
+use crate::process::layout;
+use crate::process::sites::RecordPointer;
+use crate::run::{End, Runtime, WideAccess, end_execution, with};
+use crate::state::globals::Variable;
+use crate::state::heap::{Block, Doer, Found};
+use crate::state::locals::{Local, State};
+use crate::state::recorder::{Failure, site_use};
+
+/// A part in a failure that some thread took at some place.
+pub(crate) fn part(role: Role, (thread, record): Doer, operation: &str) -> SiteUse {
+    site_use(role, thread, record, operation)
+}
+
+/// So many bytes, in words.
+pub(crate) fn bytes(count: usize) -> String {
+    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
+}
+
+/// What a local variable is to the user.
+pub(crate) fn described(local: &Local) -> String {
+    let (name, function) = (local.record.expression(), local.record.function());
+    if name.is_empty() {
+        format!("a local variable of `{function}`")
+    } else {
+        format!("the local variable `{name}` of `{function}`")
+    }
+}
+
+/// Where some bytes lie from some object that they are not wholly within.
+fn beside(accessed: &Range<usize>, object: &Range<usize>) -> String {
+    if accessed.start >= object.end {
+        match accessed.start - object.end {
+            0 => "right after".to_owned(),
+            distance => format!("{} after", bytes(distance)),
+        }
+    } else if accessed.end <= object.start {
+        format!("{} before", bytes(object.start - accessed.start))
+    } else if accessed.start < object.start {
+        "across the beginning of".to_owned()
+    } else {
+        "across the end of".to_owned()
+    }
+}
+
+/// Why an access is refused: the kind, the end of the sentence that says what is accessed, and who else takes part.
+struct Refusal {
+    kind: Kind,
+    what: String,
+    others: Vec<SiteUse>,
+}
+
+impl Refusal {
+    fn freed(block: &Block) -> Self {
+        let freed = block.freed.expect("a freed block was freed somewhere");
+        let what = format!("in a block of {} that has been freed", bytes(block.size));
+        let others = vec![part(Role::Freed, freed, "free"), part(Role::Allocated, block.allocated, "allocate")];
+        Self { kind: Kind::UseAfterFree, what, others }
+    }
+
+    fn beside_block(accessed: &Range<usize>, block: Option<&Block>) -> Self {
+        let Some(block) = block else {
+            let what = "of the heap where nothing was allocated".to_owned();
+            return Self { kind: Kind::OutOfBounds, what, others: Vec::new() };
+        };
+        let what = format!("{} a block of {}", beside(accessed, &block.bytes()), bytes(block.size));
+        let others = vec![part(Role::Allocated, block.allocated, "allocate")];
+        Self { kind: Kind::OutOfBounds, what, others }
+    }
+
+    fn beside_variable(accessed: &Range<usize>, variable: &Variable) -> Self {
+        let size = bytes(variable.bytes.len());
+        let what = format!("{} the variable `{}` of {size}", beside(accessed, &variable.bytes), variable.name);
+        Self { kind: Kind::OutOfBounds, what, others: Vec::new() }
+    }
+
+    fn local(accessed: &Range<usize>, local: &Local, thread: Thread, state: State) -> Self {
+        let variable = described(local);
+        let others = vec![part(Role::Allocated, (thread, local.record), "declare")];
+        match state {
+            State::Living => {
+                let what = format!("{} {variable}", beside(accessed, &local.bytes));
+                Self { kind: Kind::OutOfBounds, what, others }
+            }
+            State::Dead => {
+                let what = format!("in {variable}, which has returned");
+                Self { kind: Kind::UseAfterFree, what, others }
+            }
+        }
+    }
+}
+
+/// Ends the execution unless the running thread may access all these bytes: for operations on objects that are more
+/// than an access.
+pub(crate) fn require(object: Range<usize>, operation: &str, site: RecordPointer) {
+    if object.is_empty() {
+        return;
+    }
+    let failure = with(|runtime| {
+        let refusal = runtime.refusal(&object)?;
+        let at = site_use(Role::At, runtime.running, site, operation);
+        let message = format!("{operation} of an object of {} {}", bytes(object.len()), refusal.what);
+        Some(Failure { kind: refusal.kind, message, sites: [vec![at], refusal.others].concat(), program_counter: None })
+    });
+    if let Some(Some(failure)) = failure {
+        end_execution(End::Failed(failure));
+    }
+}
+
+impl Runtime {
+    /// The failure that the access is, unless the program may access these bytes. What it wrote is undone.
+    #[cold]
+    pub(crate) fn refuse(&self, access: &WideAccess<'_>) -> Option<Failure> {
+        let accessed = access.address..access.address + access.before.len();
+        let refusal = self.refusal(&accessed)?;
+        if access.kind.writes() {
+            let before = access.before.as_ptr();
+            // SAFETY: the access just wrote these bytes; nobody else has run since.
+            unsafe { std::ptr::copy_nonoverlapping(before, access.address as *mut u8, access.before.len()) };
+        }
+        let operation = access.operation.name();
+        let at = site_use(Role::At, self.running, access.site, operation);
+        let message = format!("{operation} of {} {}", bytes(accessed.len()), refusal.what);
+        let sites = [vec![at], refusal.others].concat();
+        Some(Failure { kind: refusal.kind, message, sites, program_counter: None })
+    }
+
+    /// Whether an access to these bytes, at least one, is one that the program may not make.
+    pub(crate) fn is_forbidden(&self, accessed: &Range<usize>) -> bool {
+        self.refusal(accessed).is_some()
+    }
+
+    fn refusal(&self, accessed: &Range<usize>) -> Option<Refusal> {
+        if layout::is_heap(accessed.start) {
+            return match self.heap.find(accessed) {
+                Found::Living => None,
+                Found::Freed(block) => Some(Refusal::freed(&block)),
+                Found::Beside(block) => Some(Refusal::beside_block(accessed, block.as_ref())),
+            };
+        }
+        if let Some(index) = layout::stack_of(accessed.start) {
+            let thread = Thread::from_index(index);
+            let (local, state) = self.locals.find(thread, accessed.start)?;
+            let fine = state == State::Living && accessed.end <= local.bytes.end;
+            return (!fine).then(|| Refusal::local(accessed, local, thread, state));
+        }
+        let variable = self.globals.beside(accessed)?;
+        Some(Refusal::beside_variable(accessed, variable))
+    }
+
+    /// How many bytes from the address on belong to the same object; none if that is not known.
+    pub(crate) fn left_of_object(&self, address: usize) -> Option<usize> {
+        let end = if layout::is_heap(address) {
+            self.heap.object(address)?.end
+        } else if let Some(index) = layout::stack_of(address) {
+            let (local, state) = self.locals.find(Thread::from_index(index), address)?;
+            (state == State::Living).then_some(local.bytes.end)?
+        } else {
+            self.globals.variable(address)?.bytes.end
+        };
+        Some(end - address)
+    }
+
+    /// Whether accesses to the address by the running thread's instrumented code are events: it is in the heap, in a
+    /// variable, on another thread's stack, or in a local variable that other threads may know of.
+    pub(crate) fn is_watched(&self, address: usize) -> bool {
+        match layout::stack_of(address) {
+            Some(index) if index == self.running.index() => self.locals.find(self.running, address).is_some(),
+            Some(_) => true,
+            None => layout::is_heap(address) || crate::state::globals::is_variable(address),
+        }
+    }
+}

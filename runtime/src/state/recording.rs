@@ -1,0 +1,236 @@
+//! Executions as event logs ([`protocol::log`]), for `check --record`.
+//!
+//! A log knows accesses, fences, creations and joins. What else happens is written as these:
+//!
+//! - The barriers that an access implies are lines of their own. A full fence that belongs to the thread's next event
+//!   ([`Event::fences_later`]) comes before that one.
+//! - An operation on a synchronisation object is a full fence, if it drains, then a read-modify-write of the object (a
+//!   load, if such operations may be made side by side). So the operations are ordered as they are in the execution.
+//! - To take a spin lock is `await` between full fences, to release it a store.
+//! - A failed compare-and-swap before which nothing waits is a load.
+//! - An event on several pieces of memory or objects is one line for each, and all but the last again: so each of them
+//!   comes after all that comes before any of them.
+
+use engine::atomicity::Mark;
+use engine::event::{Barrier, Event, Kind, Object, Thread};
+use engine::execution::Execution;
+use engine::explore::Counts;
+use protocol::log::{Address, Event as Line, FORMAT, Header, Operation, stack_entry};
+
+use crate::process::sites::{Record, RecordPointer};
+use crate::state::recorder::{Detail, Note};
+
+/// What an event touches.
+#[derive(Clone)]
+enum Touched {
+    /// One piece of memory, or nothing.
+    Piece(usize, u32),
+    /// Several.
+    Pieces(Vec<(usize, u8)>),
+}
+
+/// An event, with what a log needs of it.
+struct Recorded {
+    event: Event,
+    note: Note,
+    touched: Touched,
+    /// Whether it is an access to more than one location.
+    is_divided: bool,
+}
+
+/// An end of a transaction.
+#[derive(Clone, Copy)]
+struct Marked {
+    /// How many events came before it.
+    events: usize,
+    thread: Thread,
+    mark: Mark,
+    site: RecordPointer,
+}
+
+/// The present execution.
+#[derive(Default)]
+pub(crate) struct Recording {
+    events: Vec<Recorded>,
+    marks: Vec<Marked>,
+    /// Of the event about to come.
+    touched: Option<Touched>,
+}
+
+impl Recording {
+    /// A new execution.
+    pub(crate) fn begin(&mut self) {
+        self.events.clear();
+        self.marks.clear();
+        self.touched = None;
+    }
+
+    /// What the event about to come touches.
+    pub(crate) fn detail(&mut self, detail: &Detail) {
+        self.touched = Some(match detail.pieces.as_slice() {
+            [] => Touched::Piece(detail.address, detail.width),
+            pieces => Touched::Pieces(pieces.to_vec()),
+        });
+    }
+
+    /// An event has happened, at so many locations.
+    pub(crate) fn event(&mut self, event: Event, note: Note, locations: usize) {
+        let touched = self.touched.take().unwrap_or(Touched::Piece(0, 0));
+        self.events.push(Recorded { event, note, touched, is_divided: locations > 1 });
+    }
+
+    /// A transaction of the thread begins or ends here.
+    pub(crate) fn mark(&mut self, thread: Thread, mark: Mark, site: RecordPointer) {
+        self.marks.push(Marked { events: self.events.len(), thread, mark, site });
+    }
+
+    /// The execution, which has ended, as a log.
+    pub(crate) fn log(&self, execution: &Execution) -> String {
+        let threads = u32::try_from(execution.paths().count()).ok();
+        let header = Header { threads, log: FORMAT, repeats: execution.counts() != Counts::Once };
+        let mut text = Text(String::new());
+        text.line(&header.text());
+        // Fences that belong to the next event of their thread.
+        let mut owed: Vec<Option<Note>> = vec![None; Thread::LIMIT];
+        let mut marks = self.marks.iter().peekable();
+        for (index, recorded) in self.events.iter().enumerate() {
+            while let Some(mark) = marks.next_if(|mark| mark.events <= index) {
+                mark.write(&mut text, &mut owed);
+            }
+            let thread = recorded.event.thread;
+            if let Some(note) = owed[thread.index()].take() {
+                text.plain(thread, note, Operation::Fence);
+            }
+            recorded.write(&mut text);
+            if recorded.event.fences_later() {
+                owed[thread.index()] = Some(recorded.note);
+            }
+        }
+        marks.for_each(|mark| mark.write(&mut text, &mut owed));
+        text.0
+    }
+}
+
+impl Marked {
+    /// A fence that is owed belongs to what came before.
+    fn write(&self, text: &mut Text, owed: &mut [Option<Note>]) {
+        if let Some(note) = owed[self.thread.index()].take() {
+            text.plain(self.thread, note, Operation::Fence);
+        }
+        let operation = match self.mark {
+            Mark::Begin => Operation::Begin,
+            Mark::End => Operation::End,
+        };
+        text.event(self.site, line_of(self.thread, operation));
+    }
+}
+
+impl Recorded {
+    fn write(&self, text: &mut Text) {
+        let Event { thread, kind, before, after, .. } = self.event;
+        let drained = before == Barrier::Full;
+        // A creation and a join are full fences by themselves.
+        match kind {
+            Kind::Create(_) | Kind::Join(_) => {}
+            Kind::Lock(_) | Kind::Wait { .. } => text.barrier(thread, self.note, Barrier::Full),
+            _ => text.barrier(thread, self.note, before),
+        }
+        match kind {
+            Kind::Load => self.access(text, Operation::Ld),
+            Kind::Store => self.access(text, Operation::St),
+            Kind::CompareAndSwap if self.is_divided => self.access(text, Operation::Cas),
+            Kind::Rmw | Kind::CompareAndSwap => self.access(text, Operation::Rmw),
+            Kind::FailedRmw if drained => self.access(text, Operation::Ld),
+            Kind::FailedRmw => self.access(text, Operation::CasFail),
+            Kind::Await(_) => self.access(text, Operation::Await),
+            Kind::Fence => {}
+            Kind::Lock(object) => self.objects(text, Operation::Rmw, &[object]),
+            Kind::Share(object) => self.objects(text, Operation::Ld, &[object]),
+            Kind::Wait { condition, mutex } => self.objects(text, Operation::Rmw, &[condition, mutex]),
+            Kind::Create(child) => text.child(thread, self.note, Operation::Fork, child),
+            Kind::Join(child) => text.child(thread, self.note, Operation::Join, child),
+        }
+        // After a full fence and an access that drains, nothing waits.
+        let stores = matches!(kind, Kind::Store | Kind::Await(_));
+        if after == Barrier::StoreStore || (after == Barrier::Full && stores && !self.event.fences_later()) {
+            text.barrier(thread, self.note, after);
+        }
+    }
+
+    fn access(&self, text: &mut Text, operation: Operation) {
+        let mut line = |address: usize, width: u32| {
+            text.access(self.event.thread, self.note, operation, Address::Number(address as u64), Some(width));
+        };
+        match &self.touched {
+            Touched::Piece(address, width) => line(*address, *width),
+            Touched::Pieces(pieces) => {
+                for &(address, width) in repeated(pieces) {
+                    line(address, width.into());
+                }
+            }
+        }
+    }
+
+    fn objects(&self, text: &mut Text, operation: Operation, objects: &[Object]) {
+        for object in repeated(objects) {
+            let address = Address::Name(format!("object {}", object.0).into());
+            text.access(self.event.thread, self.note, operation, address, None);
+        }
+    }
+}
+
+/// All of them, and all but the last again.
+fn repeated<T>(all: &[T]) -> impl Iterator<Item = &T> {
+    all.iter().chain(&all[..all.len().saturating_sub(1)])
+}
+
+/// The lines of a log.
+struct Text(String);
+
+impl Text {
+    fn line(&mut self, line: &str) {
+        self.0.push_str(line);
+        self.0.push('\n');
+    }
+
+    fn event(&mut self, site: RecordPointer, line: Line<'_>) {
+        let place = Record::behind(site).place();
+        let loc = match place.column {
+            0 => format!("{}:{}", place.file, place.line),
+            column => format!("{}:{}:{column}", place.file, place.line),
+        };
+        let stack = place.stack.iter().map(|frame| stack_entry(frame).into()).collect();
+        self.line(&Line { loc: Some(loc.into()), stack, ..line }.text());
+    }
+
+    fn plain(&mut self, thread: Thread, note: Note, operation: Operation) {
+        self.event(note.site, line_of(thread, operation));
+    }
+
+    fn barrier(&mut self, thread: Thread, note: Note, barrier: Barrier) {
+        match barrier {
+            Barrier::None => {}
+            Barrier::StoreStore => self.plain(thread, note, Operation::Stbar),
+            Barrier::Full => self.plain(thread, note, Operation::Fence),
+        }
+    }
+
+    fn access(&mut self, thread: Thread, note: Note, operation: Operation, address: Address<'_>, width: Option<u32>) {
+        let expression = Record::behind(note.site).expression();
+        let name = (!expression.is_empty()).then(|| expression.into());
+        self.event(note.site, Line { a: Some(address), w: width, name, ..line_of(thread, operation) });
+    }
+
+    fn child(&mut self, thread: Thread, note: Note, operation: Operation, child: Thread) {
+        self.event(note.site, Line { child: Some(number(child)), ..line_of(thread, operation) });
+    }
+}
+
+/// Threads of a log are numbered from 1.
+fn number(thread: Thread) -> u32 {
+    u32::from(thread.0) + 1
+}
+
+fn line_of(thread: Thread, op: Operation) -> Line<'static> {
+    Line { t: number(thread), op, a: None, w: None, child: None, loc: None, stack: Vec::new(), name: None }
+}

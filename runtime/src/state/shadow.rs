@@ -1,0 +1,273 @@
+//! From addresses to locations: each eight aligned bytes that the program ever touched have a granule of the engine's
+//! [`Partition`], found through a table that is as sparse as the memory it describes.
+//!
+//! An entry of the table can be hidden: then no access to its bytes is [`Shadow::known`], and each is located anew,
+//! where it is asked whether the program may access these bytes at all ([`crate::state::memory`]). Hidden are the bytes of a
+//! freed block and of a local variable whose function has returned. So an access to living memory never pays for the
+//! question.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use engine::event::{self, Location};
+use engine::location::{Granule, Partition, Touched};
+use protocol::Division;
+use rustc_hash::FxHashMap;
+
+use crate::process::layout;
+
+/// Marks an entry as hidden.
+const HIDDEN: u32 = 1 << 31;
+
+/// A table over a range of addresses, one entry for eight bytes: 0, or the granule's number plus 1, and [`HIDDEN`].
+struct Table {
+    from: usize,
+    length: usize,
+    entries: *mut u32,
+}
+
+impl Table {
+    fn over(range: Range<usize>) -> std::io::Result<Self> {
+        let from = range.start & !7;
+        let length = (range.end - from + 7) & !7;
+        let entries = layout::reserve(0, (length / 8 * size_of::<u32>()).max(4096))?.cast();
+        Ok(Self { from, length, entries })
+    }
+
+    #[inline]
+    fn entry(&mut self, address: usize) -> Option<&mut u32> {
+        let offset = address.wrapping_sub(self.from);
+        if offset >= self.length {
+            return None;
+        }
+        // SAFETY: `offset / 8` is below the number of entries that were mapped.
+        let entry = unsafe { self.entries.add(offset / 8) };
+        // SAFETY: mapped memory of our own, which only this table reaches; zero is a valid entry.
+        Some(unsafe { &mut *entry })
+    }
+}
+
+/// Whether an access had to cut a location in two.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cut {
+    Yes,
+    No,
+}
+
+/// The locations of the program's memory.
+pub(crate) struct Shadow {
+    partition: Partition,
+    region: Table,
+    image: Table,
+    elsewhere: FxHashMap<usize, u32>,
+    /// Something was hidden in this execution.
+    hides: bool,
+    /// The locations hidden since [`Shadow::take_hidden`].
+    hidden: Vec<Location>,
+    /// Where eight aligned bytes are divided within an access, if that is kept; by lasting addresses.
+    divisions: Option<BTreeMap<u64, u8>>,
+    /// There are more of them than when [`Shadow::settle`] was called, if it was.
+    divides: bool,
+    settled: bool,
+    /// The address of each granule.
+    granules: Vec<usize>,
+}
+
+impl Shadow {
+    /// No locations yet. `image` are the addresses of the program's variables.
+    ///
+    /// # Errors
+    /// What the system says to a reservation of address space.
+    pub(crate) fn new(image: Range<usize>) -> std::io::Result<Self> {
+        Ok(Self {
+            partition: Partition::default(),
+            region: Table::over(layout::BASE..layout::BASE + layout::LENGTH)?,
+            image: Table::over(image)?,
+            elsewhere: FxHashMap::default(),
+            hides: false,
+            hidden: Vec::new(),
+            divisions: None,
+            divides: false,
+            settled: false,
+            granules: Vec::new(),
+        })
+    }
+
+    /// The entry of the table for the eight aligned bytes that hold the address.
+    #[inline(always)]
+    fn entry(&mut self, address: usize) -> &mut u32 {
+        if let Some(entry) = self.region.entry(address) {
+            return entry;
+        }
+        match self.image.entry(address) {
+            Some(entry) => entry,
+            None => Self::entry_elsewhere(&mut self.elsewhere, address & !7),
+        }
+    }
+
+    #[cold]
+    fn entry_elsewhere(elsewhere: &mut FxHashMap<usize, u32>, address: usize) -> &mut u32 {
+        elsewhere.entry(address).or_default()
+    }
+
+    /// The location of the `width` bytes (1 to 8) at `address`, if an access was to exactly these before and they are
+    /// one location still; else ask [`Shadow::locate`].
+    #[inline(always)]
+    pub(crate) fn known(&mut self, address: usize, width: u8) -> Option<Location> {
+        let number = self.entry(address).wrapping_sub(1);
+        self.partition.known(Granule(number), (address & 7) as u8, width)
+    }
+
+    /// Puts the locations of the `width` bytes (at least 1) at `address` into `into`, in the order of their addresses.
+    #[cold]
+    pub(crate) fn locate(&mut self, address: usize, width: usize, into: &mut Vec<Location>) -> Cut {
+        into.clear();
+        let mut cut = Cut::No;
+        let (mut at, end) = (address, address + width);
+        while at < end {
+            let offset = (at & 7) as u8;
+            let piece = (8 - offset).min((end - at) as u8);
+            let granule = self.granule(at);
+            if let Touched::Several { cut: cuts } = self.partition.locate(granule, offset, piece) {
+                if cuts {
+                    cut = Cut::Yes;
+                }
+                if self.divisions.is_some() {
+                    self.note_division(at & !7, self.partition.bounds_within(granule, offset, piece));
+                }
+            }
+            into.extend(self.partition.each(granule, offset, piece));
+            at += usize::from(piece);
+        }
+        cut
+    }
+
+    fn note_division(&mut self, address: usize, bounds: u8) {
+        let (Some(address), Some(divisions)) = (self.lasting(address), &mut self.divisions) else { return };
+        let known = divisions.entry(address).or_default();
+        self.divides |= self.settled && bounds & !*known != 0;
+        *known |= bounds;
+    }
+
+    /// Keeps from now on where memory is divided within accesses, which it is here already.
+    pub(crate) fn divide(&mut self, divisions: &[Division]) {
+        for &Division { address, bounds } in divisions {
+            let granule = self.granule(self.address(address));
+            self.partition.divide(granule, bounds);
+            *self.divisions.get_or_insert_default().entry(address).or_default() |= bounds;
+        }
+        self.divisions.get_or_insert_default();
+    }
+
+    /// An execution has been run to its end, here or in another process: what comes next depends on where memory was
+    /// divided then.
+    pub(crate) const fn settle(&mut self) {
+        self.settled = true;
+    }
+
+    /// Where memory is divided within accesses, as far as that is kept.
+    pub(crate) fn divisions(&self) -> Vec<Division> {
+        let divisions = self.divisions.iter().flatten();
+        divisions.map(|(&address, &bounds)| Division { address, bounds }).collect()
+    }
+
+    /// Where the location begins, by the address that is the same in every process, as far as there is one.
+    pub(crate) fn lasting_address_of(&self, location: Location) -> u64 {
+        let (granule, offset) = self.partition.begin(location);
+        let address = self.granules[granule.0 as usize] + usize::from(offset);
+        self.lasting(address).unwrap_or(address as u64)
+    }
+
+    /// The address as it is in every process: within the program's variables relative to these. None for memory of
+    /// libraries, which may be another one in each execution.
+    fn lasting(&self, address: usize) -> Option<u64> {
+        let offset = address.wrapping_sub(self.image.from);
+        if offset < self.image.length {
+            return Some(offset as u64);
+        }
+        let is_ours = address.wrapping_sub(self.region.from) < self.region.length;
+        is_ours.then_some(address as u64)
+    }
+
+    /// The address that is this one in every process.
+    fn address(&self, lasting: u64) -> usize {
+        let lasting = lasting as usize;
+        if lasting < self.image.length { self.image.from + lasting } else { lasting }
+    }
+
+    /// Whether memory has been divided within an access since what depends on that was settled.
+    pub(crate) const fn divides_late(&self) -> bool {
+        self.divides
+    }
+
+    fn granule(&mut self, address: usize) -> Granule {
+        let entry = *self.entry(address);
+        let number = entry & !HIDDEN;
+        if number != 0 {
+            return Granule(number - 1);
+        }
+        let granule = self.partition.granule();
+        assert!(granule.0 + 1 < HIDDEN, "fewer than 2^31 granules");
+        *self.entry(address) = (granule.0 + 1) | entry;
+        self.granules.push(address & !7);
+        granule
+    }
+
+    /// No access to these bytes, or to others of the eight that they share with them, is known any more. The locations of
+    /// these bytes alone are [hidden](Self::take_hidden): the others may belong to something that lives on.
+    pub(crate) fn hide(&mut self, bytes: Range<usize>) {
+        self.hides = true;
+        for address in (bytes.start & !7..bytes.end).step_by(8) {
+            let entry = self.entry(address);
+            if let Some(number) = (*entry & !HIDDEN).checked_sub(1) {
+                *entry |= HIDDEN;
+                let begin = bytes.start.saturating_sub(address) as u8;
+                let end = (bytes.end - address).min(8) as u8;
+                self.hidden.extend(self.partition.located(Granule(number), begin, end - begin));
+            }
+        }
+    }
+
+    /// How many locations there are.
+    pub(crate) fn locations(&self) -> u32 {
+        self.partition.locations()
+    }
+
+    /// The locations hidden since this was asked last, each once.
+    pub(crate) fn take_hidden(&mut self) -> Vec<Location> {
+        let mut hidden = std::mem::take(&mut self.hidden);
+        event::make_distinct(&mut hidden);
+        hidden
+    }
+
+    /// The bytes are accessible from now on. Of the eight that they share with others only they can be known.
+    pub(crate) fn show(&mut self, bytes: Range<usize>) {
+        for address in (bytes.start & !7..bytes.end).step_by(8) {
+            let entry = self.entry(address);
+            // What was never accessed is not touched: it costs no memory.
+            let Some(number) = (*entry & !HIDDEN).checked_sub(1) else { continue };
+            *entry &= !HIDDEN;
+            let begin = bytes.start.saturating_sub(address);
+            let end = (bytes.end - address).min(8);
+            if (begin, end) != (0, 8) {
+                self.partition.keep_known(Granule(number), begin as u8, end as u8);
+            }
+        }
+    }
+
+    /// A new execution begins, in which nothing was hidden yet.
+    pub(crate) fn begin(&mut self) {
+        self.hides = false;
+        self.hidden.clear();
+    }
+
+    /// Whether anything was hidden in this execution.
+    pub(crate) const fn hides(&self) -> bool {
+        self.hides
+    }
+
+    /// Whether the byte was hidden since it was accessed.
+    pub(crate) fn is_hidden(&mut self, address: usize) -> bool {
+        *self.entry(address) & HIDDEN != 0
+    }
+}
