@@ -6,10 +6,12 @@ use std::process::Command;
 
 use engine::mapping::calls::{Path, TABLE};
 
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 11] = [
     "README.md",
     "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "docs/guide.md",
     "docs/papers.md",
     "docs/limits.md",
     "docs/event-log.md",
@@ -43,7 +45,18 @@ fn quoted(document: &str) -> Vec<String> {
 
 /// Whether a quoted text names a file of the project.
 fn names_a_file(name: &str) -> bool {
-    const FOLDERS: [&str; 8] = ["llvm-pass/", "runtime/", "cli/", "c-tests/", "benches/", "scripts/", "docs/", ".ci/"];
+    const FOLDERS: [&str; 10] = [
+        "llvm-pass/",
+        "runtime/",
+        "cli/",
+        "c-tests/",
+        "benches/",
+        "examples/",
+        "scripts/",
+        "docs/",
+        ".ci/",
+        ".github/",
+    ];
     FOLDERS.iter().any(|folder| name.starts_with(folder)) && !name.contains([' ', '*', '<'])
 }
 

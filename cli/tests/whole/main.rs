@@ -6,6 +6,7 @@ mod bench;
 mod compiler;
 mod consequences;
 mod findings;
+mod guide;
 mod hardships;
 #[path = "../installed/mod.rs"]
 mod installed;

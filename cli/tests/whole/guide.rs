@@ -1,0 +1,87 @@
+//! The guide (`docs/guide.md`): each command that it shows is run on `examples/`, and prints what the guide quotes.
+//!
+//! A block ```` ```console ```` has lines `$ COMMAND`, each followed by what the command prints. `…` alone on a line stands
+//! for any number of lines that are left out.
+
+use std::fs;
+use std::path::Path;
+
+use crate::bench::Bench;
+
+/// A command that the guide shows.
+#[derive(Debug)]
+struct Quote {
+    /// The arguments of `fencehound`.
+    arguments: String,
+    /// What it prints.
+    lines: Vec<String>,
+}
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// The C files of `examples/`, by name.
+fn examples() -> Vec<(String, String)> {
+    let entries = fs::read_dir(root().join("examples")).expect("examples/ can be read");
+    let mut found: Vec<(String, String)> = entries
+        .map(|entry| entry.expect("its entries can be read"))
+        .map(|entry| {
+            let name = format!("examples/{}", entry.file_name().to_string_lossy());
+            (name, fs::read_to_string(entry.path()).expect("an example is a text"))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// The commands of a document, in order.
+fn quotes(document: &str) -> Vec<Quote> {
+    let mut found: Vec<Quote> = Vec::new();
+    let mut in_console = false;
+    for line in document.lines() {
+        if line.starts_with("```") {
+            in_console = line == "```console";
+        } else if in_console {
+            match line.strip_prefix("$ fencehound ") {
+                Some(arguments) => found.push(Quote { arguments: arguments.to_owned(), lines: Vec::new() }),
+                None => found.last_mut().expect("a command stands first").lines.push(line.to_owned()),
+            }
+        }
+    }
+    for quote in &mut found {
+        while quote.lines.last().is_some_and(String::is_empty) {
+            quote.lines.pop();
+        }
+    }
+    found
+}
+
+/// Whether lines are as quoted, where a line `…` stands for any number of them.
+fn is_quoted(printed: &[&str], quoted: &[String]) -> bool {
+    match quoted.split_first() {
+        None => printed.is_empty(),
+        Some((first, rest)) if first == "…" => {
+            (0..=printed.len()).any(|left_out| is_quoted(&printed[left_out..], rest))
+        }
+        Some((first, rest)) => printed.first() == Some(&first.as_str()) && is_quoted(&printed[1..], rest),
+    }
+}
+
+#[test]
+fn what_the_guide_quotes_is_what_is_printed() {
+    let files = examples();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let bench = Bench::new(&files);
+    let guide = fs::read_to_string(root().join("docs/guide.md")).expect("the guide is there");
+    let quotes = quotes(&guide);
+    for (name, _) in files {
+        assert!(quotes.iter().any(|quote| quote.arguments.contains(name)), "the guide does not run {name}");
+    }
+    for Quote { arguments, lines } in quotes {
+        let ran = bench.run(&arguments);
+        let printed = ran.output.trim_end();
+        let is_as_quoted = is_quoted(&printed.lines().collect::<Vec<_>>(), &lines);
+        assert!(is_as_quoted, "fencehound {arguments} prints, and docs/guide.md quotes something else:\n{printed}");
+    }
+}
