@@ -8,7 +8,7 @@ use crate::assembly::{Assembly, Program};
 use crate::atomic_library::Function;
 use crate::calls::{Callee, callee, fence_intrinsic, is_quiet_intrinsic, is_terminator, passes_control_elsewhere};
 use crate::escape::Privacy;
-use crate::ir::{Layout, Type, Value, attribute_kind, metadata_kind};
+use crate::ir::{self, Call, Class, Constant, Layout, Type, Value, attribute_kind, metadata_kind};
 use crate::names::Names;
 use crate::sites::{Places, Site};
 
@@ -71,7 +71,11 @@ pub(crate) struct Accesses<'a> {
 impl Accesses<'_> {
     /// The hooks of a function, in program order.
     pub(crate) fn of(&self, function: Value) -> Vec<Hook> {
-        function.instructions().into_iter().flat_map(|instruction| self.of_instruction(instruction)).collect()
+        ir::Function(function)
+            .instructions()
+            .into_iter()
+            .flat_map(|instruction| self.of_instruction(instruction))
+            .collect()
     }
 
     /// The hooks of an instruction, in the order in which they are called.
@@ -128,7 +132,9 @@ impl Accesses<'_> {
         if self.is_non_temporal(load, pointer) {
             return vec![refuse("a non-temporal load")];
         }
-        self.access(pointer, load.kind(), load.ordering(), |order| order.map_or(Action::Load, Action::AtomicLoad))
+        self.access(pointer, load.kind(), ir::Instruction(load).ordering(), |order| {
+            order.map_or(Action::Load, Action::AtomicLoad)
+        })
     }
 
     fn store(&self, store: Value) -> Vec<Action> {
@@ -136,12 +142,14 @@ impl Accesses<'_> {
         if self.is_non_temporal(store, store.operand(1)) {
             return vec![refuse("a non-temporal store")];
         }
-        self.access(store.operand(1), kind, store.ordering(), |order| order.map_or(Action::Store, Action::AtomicStore))
+        self.access(store.operand(1), kind, ir::Instruction(store).ordering(), |order| {
+            order.map_or(Action::Store, Action::AtomicStore)
+        })
     }
 
     /// Whether an access of memory that others could see goes past the caches, and so past the order of other accesses.
     fn is_non_temporal(&self, access: Value, pointer: Value) -> bool {
-        access.has_metadata(metadata_kind("nontemporal")) && !self.privacy.is_native(pointer)
+        ir::Instruction(access).has_metadata(metadata_kind("nontemporal")) && !self.privacy.is_native(pointer)
     }
 
     /// The action of a load or store, which `action` makes from its order.
@@ -173,8 +181,8 @@ impl Accesses<'_> {
             return Vec::new();
         }
         let kind = instruction.kind();
-        let order = c11_order(instruction.ordering());
-        vec![match (self.atomic_bytes(kind), rmw_number(instruction.rmw_operation(), kind), order) {
+        let order = c11_order(ir::Instruction(instruction).ordering());
+        vec![match (self.atomic_bytes(kind), rmw_number(ir::Instruction(instruction).rmw_operation(), kind), order) {
             (Err(what), _, _) => refuse(&what),
             (_, None, _) => refuse("an atomic operation on a number of this type"),
             (Ok(_), Some(operation), Some(order)) => Action::ReadModifyWrite(operation, order),
@@ -186,9 +194,9 @@ impl Accesses<'_> {
         if self.privacy.is_native(instruction.operand(0)) {
             return Vec::new();
         }
-        let success = c11_order(instruction.success_ordering());
-        let failure = c11_order(instruction.failure_ordering());
-        let weak = u32::from(instruction.is_weak());
+        let success = c11_order(ir::Instruction(instruction).success_ordering());
+        let failure = c11_order(ir::Instruction(instruction).failure_ordering());
+        let weak = u32::from(ir::Instruction(instruction).is_weak());
         vec![match (self.atomic_bytes(instruction.operand(1).kind()), success, failure) {
             (Ok(_), Some(success), Some(failure)) => Action::CompareExchange(success | failure << 8 | weak << 16),
             (Err(what), _, _) => refuse(&what),
@@ -199,16 +207,16 @@ impl Accesses<'_> {
     /// The width of an atomic access, or what is wrong with it.
     fn atomic_bytes(&self, kind: Type) -> Result<u64, String> {
         let wide = kind.kind() == LLVMTypeKind::LLVMIntegerTypeKind && kind.integer_bits() == 128;
-        simple_bytes(kind)
+        kind.simple_bytes()
             .or(wide.then_some(16))
             .ok_or_else(|| format!("a {}-byte atomic access", self.layout.store_size(kind)))
     }
 
     fn fence(fence: Value) -> Vec<Action> {
-        if fence.is_single_thread() {
+        if ir::Instruction(fence).is_single_thread() {
             return Vec::new();
         }
-        vec![c11_order(fence.ordering()).map_or_else(|| refuse("an unordered fence"), Action::Fence)]
+        vec![c11_order(ir::Instruction(fence).ordering()).map_or_else(|| refuse("an unordered fence"), Action::Fence)]
     }
 
     /// The actions of a call.
@@ -236,8 +244,9 @@ impl Accesses<'_> {
     /// Copies for the arguments that are structs passed by value from shared memory.
     fn by_value(&self, call: Value) -> Vec<Action> {
         let byval = attribute_kind("byval");
-        call.arguments()
-            .filter_map(|(index, argument)| Some((index, argument, call.call_type_attribute(index, byval)?)))
+        Call(call)
+            .arguments()
+            .filter_map(|(index, argument)| Some((index, argument, Call(call).type_attribute(index, byval)?)))
             .filter(|&(_, argument, _)| !self.privacy.is_native(argument))
             .map(|(index, _, kind)| Action::PassByValue(index, kind))
             .collect()
@@ -250,9 +259,9 @@ impl Accesses<'_> {
         }
         let elementtype = attribute_kind("elementtype");
         let visible = |&(index, argument): &(u32, Value)| {
-            call.call_type_attribute(index, elementtype).is_some() && !self.privacy.is_native(argument)
+            Call(call).type_attribute(index, elementtype).is_some() && !self.privacy.is_native(argument)
         };
-        let shared: Vec<u32> = call.arguments().filter(visible).map(|(index, _)| index).collect();
+        let shared: Vec<u32> = Call(call).arguments().filter(visible).map(|(index, _)| index).collect();
         match meaning {
             Assembly::Nothing => Vec::new(),
             Assembly::Program(program) => match program.instructions.as_slice() {
@@ -275,7 +284,7 @@ impl Accesses<'_> {
     /// The action of a call of the atomic library.
     fn atomic_library(&self, call: Value, name: &str) -> Action {
         match Function::of(name) {
-            Some(function) if call.operand(0).is_constant_int() && !is_terminator(call) => {
+            Some(function) if call.operand(0).is(Class::ConstantInt) && !is_terminator(call) => {
                 let buffers = function.buffers().iter().map(|&(position, _)| position);
                 let shared = buffers.filter(|&position| !self.privacy.is_native(call.operand(position))).collect();
                 Action::Library { function, shared }
@@ -289,7 +298,7 @@ impl Accesses<'_> {
             return Some(Action::Fence(order));
         }
         let harmful = !is_quiet_intrinsic(name)
-            && call
+            && Call(call)
                 .arguments()
                 .any(|(_, argument)| argument.kind().holds_pointers() && !self.privacy.is_of_no_interest(argument));
         harmful.then(|| refuse(&format!("the intrinsic `{name}`")))
@@ -298,7 +307,7 @@ impl Accesses<'_> {
     /// The action of a memcpy, memmove or memset.
     fn memory(&self, call: Value, copies: bool) -> Option<Action> {
         let length = call.operand(2);
-        if length.is_constant_int() && length.constant_unsigned() == 0 {
+        if length.is(Class::ConstantInt) && Constant(length).unsigned() == 0 {
             return None;
         }
         let to_native = self.privacy.is_native(call.operand(0));
@@ -311,10 +320,10 @@ impl Accesses<'_> {
 
     fn announce(&self, call: Value, name: String) -> Action {
         let byval = attribute_kind("byval");
-        let pointers = call
+        let pointers = Call(call)
             .arguments()
             .filter(|(_, argument)| argument.kind().is_pointer() && !self.privacy.is_of_no_interest(*argument))
-            .filter(|&(index, _)| call.call_type_attribute(index, byval).is_none())
+            .filter(|&(index, _)| Call(call).type_attribute(index, byval).is_none())
             .map(|(index, _)| index)
             .collect();
         Action::Announce { harmless: self.names.is_harmless(&name), name, pointers }
@@ -323,24 +332,6 @@ impl Accesses<'_> {
 
 fn refuse(what: &str) -> Action {
     Action::Refuse(what.to_owned())
-}
-
-/// The width in bytes of a type that a hook takes as a value: 1, 2, 4 or 8.
-pub(crate) fn simple_bytes(kind: Type) -> Option<u64> {
-    match kind.kind() {
-        LLVMTypeKind::LLVMIntegerTypeKind => match kind.integer_bits() {
-            1 | 8 => Some(1),
-            16 => Some(2),
-            32 => Some(4),
-            64 => Some(8),
-            _ => None,
-        },
-        LLVMTypeKind::LLVMPointerTypeKind if kind.address_space() == 0 => Some(8),
-        LLVMTypeKind::LLVMHalfTypeKind | LLVMTypeKind::LLVMBFloatTypeKind => Some(2),
-        LLVMTypeKind::LLVMFloatTypeKind => Some(4),
-        LLVMTypeKind::LLVMDoubleTypeKind => Some(8),
-        _ => None,
-    }
 }
 
 /// C11's number of an order.

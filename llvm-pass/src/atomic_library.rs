@@ -1,7 +1,14 @@
 //! The functions of the compiler's atomic library that clang calls for objects without an instruction of their own:
 //! `__atomic_load(size, object, into, order)` and its like.
 
-use crate::calls::ArgumentUse;
+/// What a function of the library does with a buffer of its caller's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Buffer {
+    /// It reads it.
+    Read,
+    /// It writes it, and may read it before.
+    Written,
+}
 
 /// A function of the library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,23 +39,13 @@ impl Function {
     }
 
     /// The arguments that are buffers of the caller's, and what is done with them.
-    pub(crate) const fn buffers(self) -> &'static [(u32, ArgumentUse)] {
+    pub(crate) const fn buffers(self) -> &'static [(u32, Buffer)] {
         match self {
-            Self::Load => &[(2, ArgumentUse::Written)],
-            Self::Store => &[(2, ArgumentUse::Read)],
-            Self::Exchange => &[(2, ArgumentUse::Read), (3, ArgumentUse::Written)],
-            Self::CompareExchange => &[(2, ArgumentUse::Written), (3, ArgumentUse::Read)],
+            Self::Load => &[(2, Buffer::Written)],
+            Self::Store => &[(2, Buffer::Read)],
+            Self::Exchange => &[(2, Buffer::Read), (3, Buffer::Written)],
+            Self::CompareExchange => &[(2, Buffer::Written), (3, Buffer::Read)],
             Self::IsLockFree => &[],
         }
     }
-}
-
-/// What a function of the library does with a pointer argument. The object itself counts as kept, so that it is shared.
-pub(crate) fn argument_use(name: &str, argument: u32) -> ArgumentUse {
-    let Some(function) = Function::of(name) else { return ArgumentUse::Kept };
-    if function == Function::IsLockFree {
-        return ArgumentUse::Ignored;
-    }
-    let buffer = function.buffers().iter().find(|&&(position, _)| position == argument);
-    buffer.map_or(ArgumentUse::Kept, |&(_, usage)| usage)
 }

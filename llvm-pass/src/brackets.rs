@@ -6,7 +6,7 @@ use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
-use crate::ir::{self, Value};
+use crate::ir::{self, Constant, Function, Global, Value};
 use crate::names::Names;
 use crate::sites::Site;
 
@@ -19,9 +19,9 @@ pub(crate) fn annotated(module: LLVMModuleRef) -> Vec<Value> {
         return Vec::new();
     };
     let entries: Vec<Value> =
-        list.initializer().into_iter().flat_map(|list| list.operands().collect::<Vec<_>>()).collect();
+        Global(list).initializer().into_iter().flat_map(|list| list.operands().collect::<Vec<_>>()).collect();
     let is_ours = |entry: &Value| {
-        let text = entry.operand(1).initializer().and_then(Value::constant_text);
+        let text = Global(entry.operand(1)).initializer().and_then(|text| Constant(text).text());
         text.is_some_and(|text| text.trim_end_matches('\0') == ANNOTATION)
     };
     entries.into_iter().filter(is_ours).map(|entry| entry.operand(0)).collect()
@@ -60,12 +60,12 @@ impl Bracket {
 pub(crate) fn emit(hooks: &mut Hooks, function: Value, (bracket, site): &(Bracket, Site)) -> Result<()> {
     let site = hooks.site(site);
     let [begin, end] = bracket.hooks();
-    let first = function.blocks().first().and_then(|block| block.first_non_phi());
+    let first = Function(function).blocks().first().and_then(|block| block.first_non_phi());
     hooks.before(first.ok_or_else(|| Failure::new("a function without instructions"))?);
     hooks.builder.unset_current_debug_location();
     hooks.call(begin, 0, &[site])?;
     let returns = |one: &Value| one.opcode() == Some(LLVMOpcode::LLVMRet);
-    for ret in function.instructions().into_iter().filter(returns) {
+    for ret in Function(function).instructions().into_iter().filter(returns) {
         hooks.before(ret);
         hooks.builder.unset_current_debug_location();
         hooks.call(end, 0, &[site])?;

@@ -1,13 +1,12 @@
-//! What a call calls, and what it does with its arguments.
+//! What a call calls.
 
 use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
-use crate::accesses::simple_bytes;
 use crate::assembly::constraints::Place;
-use crate::assembly::{Assembly, as_written, understand};
-use crate::atomic_library;
-use crate::ir::{Type, Value, attribute_kind};
-use crate::names::{Capture, Names};
+use crate::assembly::notation::as_written;
+use crate::assembly::{Assembly, understand};
+use crate::ir::{Call, Class, Function, Global, InlineAssembly, Type, Value, attribute_kind};
+use crate::names::Names;
 
 /// What a call calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,21 +45,21 @@ const INSTRUCTIONS: u32 = 8;
 
 /// What a call calls.
 pub(crate) fn callee(call: Value, names: &Names) -> Callee {
-    let callee = call.callee();
-    if callee.is_inline_assembly() {
+    let callee = Call(call).callee();
+    if callee.is(Class::InlineAssembly) {
         return Callee::Assembly(assembly(call, names));
     }
-    if callee.is_global_alias() {
+    if callee.is(Class::GlobalAlias) {
         return Callee::Own;
     }
-    if !callee.is_function() {
+    if !callee.is(Class::Function) {
         return Callee::Indirect;
     }
-    if callee.intrinsic() != 0 {
+    if Function(callee).intrinsic() != 0 {
         let name = intrinsic_name(callee);
         return memory_intrinsic(&name).map_or(Callee::Intrinsic(name), Callee::Memory);
     }
-    if !callee.is_declaration() {
+    if !Global(callee).is_declaration() {
         return Callee::Own;
     }
     external(callee.name(), names)
@@ -140,12 +139,12 @@ pub(crate) fn fence_intrinsic(name: &str) -> Option<u32> {
 
 /// What inline assembly does.
 fn assembly(call: Value, names: &Names) -> Assembly {
-    let callee = call.callee();
+    let callee = Call(call).callee();
     let elementtype = attribute_kind("elementtype");
-    let constraints = callee.assembly_constraints();
+    let constraints = InlineAssembly(callee).constraints();
     let outputs = output_sizes(call.kind());
-    let mut arguments = call.arguments().map(|(index, argument)| {
-        call.call_type_attribute(index, elementtype).map_or_else(|| simple_bytes(argument.kind()), simple_bytes)
+    let mut arguments = Call(call).arguments().map(|(index, argument)| {
+        Call(call).type_attribute(index, elementtype).map_or_else(|| argument.kind().simple_bytes(), Type::simple_bytes)
     });
     let mut outputs = outputs.into_iter();
     let bytes: Vec<Option<u64>> = constraints
@@ -153,14 +152,14 @@ fn assembly(call: Value, names: &Names) -> Assembly {
         .filter(|one| !one.starts_with('~') && !one.starts_with('!'))
         .map(|one| if one.starts_with('=') && !one.contains('*') { outputs.next() } else { arguments.next() }.flatten())
         .collect();
-    let meaning = understand(&callee.assembly_text(), &constraints, &bytes, &names.templates);
+    let meaning = understand(&InlineAssembly(callee).text(), &constraints, &bytes, &names.templates);
     let scalars = bytes.iter().all(Option::is_some);
     match meaning {
         // What is in memory may be of any type: a suffix says what of it is accessed.
         Assembly::Program(program)
             if !scalars && program.slots.iter().any(|slot| slot.bytes.is_none() && slot.place != Place::Memory) =>
         {
-            Assembly::Unknown(as_written(&callee.assembly_text()))
+            Assembly::Unknown(as_written(&InlineAssembly(callee).text()))
         }
         meaning => meaning,
     }
@@ -171,52 +170,10 @@ fn output_sizes(kind: Type) -> Vec<Option<u64>> {
     match kind.kind() {
         LLVMTypeKind::LLVMVoidTypeKind => Vec::new(),
         LLVMTypeKind::LLVMStructTypeKind => {
-            (0..kind.struct_element_count()).map(|index| simple_bytes(kind.struct_element(index))).collect()
+            (0..kind.struct_element_count()).map(|index| kind.struct_element(index).simple_bytes()).collect()
         }
-        _ => vec![simple_bytes(kind)],
+        _ => vec![kind.simple_bytes()],
     }
-}
-
-/// What a call does with a pointer argument.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ArgumentUse {
-    /// It looks at the address at most, or gives it back.
-    Ignored,
-    /// It may read the memory, and does not keep the address.
-    Read,
-    /// It may read and write the memory, and does not keep the address.
-    Written,
-    /// It may keep the address.
-    Kept,
-}
-
-/// What a call does with a pointer argument. `byval` and `elementtype` are the numbers of these attributes.
-pub(crate) fn argument_use(call: Value, argument: u32, names: &Names, byval: u32, elementtype: u32) -> ArgumentUse {
-    match callee(call, names) {
-        Callee::Intrinsic(name) if name.starts_with("llvm.va_") => ArgumentUse::Written,
-        Callee::Intrinsic(name) if is_quiet_intrinsic(&name) => ArgumentUse::Ignored,
-        Callee::Memory(true) if argument == 1 => ArgumentUse::Read,
-        Callee::Memory(_) if argument == 0 => returned(call),
-        Callee::Assembly(meaning)
-            if !matches!(meaning, Assembly::Unknown(_))
-                && call.call_type_attribute(argument, elementtype).is_some() =>
-        {
-            ArgumentUse::Written
-        }
-        Callee::AtomicLibrary(name) => atomic_library::argument_use(&name, argument),
-        _ if call.call_type_attribute(argument, byval).is_some() => ArgumentUse::Read,
-        Callee::External(name) | Callee::Modelled(name) => match names.capture(&name, argument) {
-            Capture::Kept => ArgumentUse::Kept,
-            Capture::Dropped => ArgumentUse::Written,
-            Capture::Returned => returned(call),
-        },
-        _ => ArgumentUse::Kept,
-    }
-}
-
-/// The use of an argument that the result may be.
-fn returned(call: Value) -> ArgumentUse {
-    if call.users().is_empty() { ArgumentUse::Written } else { ArgumentUse::Kept }
 }
 
 /// Whether a call's results go anywhere but to the next instruction (a call with several ends cannot be replaced).

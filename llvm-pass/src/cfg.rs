@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::ir::{Block, Value};
+use crate::ir::{Block, Function, Value};
 
 /// The blocks of a function by number, 0 the entry, and their edges.
 pub(crate) struct Graph {
@@ -30,7 +30,7 @@ pub(crate) struct Loop {
 impl Graph {
     /// The graph of a function with a body.
     pub(crate) fn of(function: Value) -> Self {
-        let blocks = function.blocks();
+        let blocks = Function(function).blocks();
         let numbers: HashMap<Block, usize> = blocks.iter().copied().zip(0..).collect();
         let successors: Vec<Vec<usize>> = blocks
             .iter()

@@ -2,9 +2,9 @@
 
 use inkwell::llvm_sys::LLVMOpcode;
 
-use crate::calls::{ArgumentUse, argument_use};
+use crate::arguments::{ArgumentUse, argument_use};
 use crate::calls::{Callee, callee};
-use crate::ir::{Layout, Value, attribute_kind};
+use crate::ir::{Call, Class, Constant, Layout, Value, attribute_kind};
 use crate::names::Names;
 
 /// Memory that an instruction reads or writes.
@@ -62,8 +62,9 @@ impl<'names> Effects<'names> {
             _ => None,
         };
         let length =
-            (memory.is_some() && call.operand(2).is_constant_int()).then(|| call.operand(2).constant_unsigned());
-        call.arguments()
+            (memory.is_some() && call.operand(2).is(Class::ConstantInt)).then(|| Constant(call.operand(2)).unsigned());
+        Call(call)
+            .arguments()
             .filter(|(_, argument)| argument.kind().is_pointer())
             .filter_map(|(index, pointer)| {
                 let copied = memory.is_some();
@@ -101,7 +102,7 @@ impl<'names> Effects<'names> {
             Some(LLVMOpcode::LLVMStore) => vec![instruction.operand(0)],
             Some(LLVMOpcode::LLVMAtomicRMW) => vec![instruction.operand(1)],
             Some(LLVMOpcode::LLVMAtomicCmpXchg) => vec![instruction.operand(1), instruction.operand(2)],
-            _ if instruction.is_call() => instruction
+            _ if instruction.is_call() => Call(instruction)
                 .arguments()
                 .filter(|(_, argument)| argument.kind().holds_pointers())
                 .filter(|&(index, _)| self.argument(instruction, index) == ArgumentUse::Kept)

@@ -5,11 +5,11 @@ use inkwell::module::Linkage;
 use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, IntValue, PointerValue};
 
-use crate::accesses::{Action, Hook, simple_bytes};
+use crate::accesses::{Action, Hook};
 use crate::atomic_library::Function;
 use crate::failure::{Failure, Result};
-use crate::hooks::{Hooks, handle};
-use crate::ir::{Layout, Type, Value};
+use crate::hooks::{Hooks, handle, replace, width};
+use crate::ir::{Call, Constant, Layout, Type, Value};
 use crate::lift::Lifter;
 use crate::shim;
 
@@ -55,7 +55,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
     fn load(&mut self, load: Value, site: BasicValueEnum<'ctx>) -> Result<()> {
         let kind = load.kind();
         let address = load.operand(0).basic();
-        let value = if let Some(bytes) = simple_bytes(kind) {
+        let value = if let Some(bytes) = kind.simple_bytes() {
             let bits = self.hooks.call(&format!("__fh_load{bytes}"), width(bytes), &[address, site])?;
             self.hooks.value_of(bits, kind.typed())?
         } else {
@@ -70,7 +70,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
     fn store(&mut self, store: Value, site: BasicValueEnum<'ctx>) -> Result<()> {
         let value = store.operand(0);
         let address = store.operand(1).basic();
-        if let Some(bytes) = simple_bytes(value.kind()) {
+        if let Some(bytes) = value.kind().simple_bytes() {
             let bits = self.hooks.to_bits(value.basic(), bytes)?;
             self.hooks.call(&format!("__fh_store{bytes}"), 0, &[address, bits.into(), site])?;
         } else {
@@ -86,7 +86,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
     fn atomic_load(&mut self, load: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
         let (kind, address) = (load.kind(), load.operand(0).basic());
         let order = self.hooks.number(order).into();
-        if let Some(bytes) = simple_bytes(kind) {
+        if let Some(bytes) = kind.simple_bytes() {
             let arguments = [address, order, site];
             let bits = self.hooks.call(&format!("__fh_atomic_load{bytes}"), width(bytes), &arguments)?;
             return replace(load, self.hooks.value_of(bits, kind.typed())?);
@@ -100,7 +100,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
     fn atomic_store(&mut self, store: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
         let (value, address) = (store.operand(0), store.operand(1).basic());
         let order = self.hooks.number(order).into();
-        if let Some(bytes) = simple_bytes(value.kind()) {
+        if let Some(bytes) = value.kind().simple_bytes() {
             let bits = self.hooks.to_bits(value.basic(), bytes)?;
             self.hooks.call(&format!("__fh_atomic_store{bytes}"), 0, &[address, bits.into(), order, site])?;
         } else {
@@ -134,7 +134,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
         let (value, address) = (instruction.operand(1), instruction.operand(0).basic());
         let kind = value.kind();
         let (operation, order) = (self.hooks.number(operation).into(), self.hooks.number(order).into());
-        if let Some(bytes) = simple_bytes(kind) {
+        if let Some(bytes) = kind.simple_bytes() {
             let bits = self.hooks.to_bits(value.basic(), bytes)?;
             let arguments = [address, bits.into(), operation, order, site];
             let old = self.hooks.call(&format!("__fh_rmw{bytes}"), width(bytes), &arguments)?;
@@ -151,7 +151,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
             (instruction.operand(0).basic(), instruction.operand(1), instruction.operand(2));
         let kind = expected.kind();
         let weak = orders >> 16 & 1 == 1;
-        let (old, equal) = if let Some(bytes) = simple_bytes(kind) {
+        let (old, equal) = if let Some(bytes) = kind.simple_bytes() {
             let expected = self.hooks.to_bits(expected.basic(), bytes)?;
             let desired = self.hooks.to_bits(desired.basic(), bytes)?;
             let orders = self.hooks.number(orders & 0xffff).into();
@@ -208,7 +208,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
             return Ok(());
         }
         let length = call.operand(0);
-        let size = u32::try_from(length.constant_unsigned()).map_err(Failure::new)?;
+        let size = u32::try_from(Constant(length).unsigned()).map_err(Failure::new)?;
         let mut buffers = Vec::new();
         for &(position, _) in function.buffers() {
             let own = call.operand(position).basic();
@@ -226,7 +226,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
             });
         }
         let object = call.operand(1).basic();
-        let last = call.operand(call.argument_count() - 1).basic();
+        let last = call.operand(Call(call).argument_count() - 1).basic();
         let write_back = |emitter: &Self, position: u32, buffer| {
             let wanted = shared.contains(&position);
             let arguments = [call.operand(position).basic(), buffer, length.basic(), site];
@@ -369,26 +369,6 @@ impl<'ctx> Emitter<'_, 'ctx> {
         }
         Ok(())
     }
-}
-
-/// The width in bits of so many bytes (1, 2, 4 or 8).
-pub(crate) fn width(bytes: u64) -> u32 {
-    if bytes >= 8 {
-        64
-    } else if bytes >= 4 {
-        32
-    } else if bytes >= 2 {
-        16
-    } else {
-        8
-    }
-}
-
-/// Puts a value in an instruction's place.
-pub(crate) fn replace(instruction: Value, value: BasicValueEnum) -> Result<()> {
-    instruction.replace_by(handle(&value)?);
-    instruction.erase();
-    Ok(())
 }
 
 /// Removes a copy or fill that a hook has done; the functions give back their first argument.

@@ -11,7 +11,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::effects::Effects;
-use crate::ir::Value;
+use crate::ir::{Class, Function, Value};
 use crate::objects::{Object, Objects};
 
 /// What is private in a module.
@@ -28,7 +28,7 @@ impl<'names> Privacy<'names> {
         let mut mixed: BTreeSet<Vec<usize>> = BTreeSet::new();
         let mut candidates = Vec::new();
         for &function in functions {
-            for instruction in function.instructions() {
+            for instruction in Function(function).instructions() {
                 for pointer in effects.kept(instruction) {
                     let roots = privacy.objects.of(pointer);
                     privacy.escaped.extend(roots.into_iter().filter_map(variable));
@@ -98,7 +98,7 @@ impl<'names> Privacy<'names> {
     /// Whether a pointer can point to no memory that others could reach, so that a hook need not hear of it.
     pub(crate) fn is_of_no_interest(&self, pointer: Value) -> bool {
         self.is_native(pointer)
-            || pointer.is_function()
+            || pointer.is(Class::Function)
             || self.objects.of(pointer).iter().all(|&object| object == Object::Nothing)
     }
 }

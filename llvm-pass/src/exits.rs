@@ -4,7 +4,7 @@ use inkwell::llvm_sys::LLVMOpcode;
 
 use crate::emit::Emitter;
 use crate::failure::Result;
-use crate::ir::{Block, Value};
+use crate::ir::{Block, Function, Value};
 use crate::sites::{Places, Site};
 
 /// The instructions behind which `main` returns, and the places of the returns.
@@ -17,7 +17,7 @@ impl Returns {
         if function.name() != "main" {
             return Self::default();
         }
-        let blocks = function.blocks();
+        let blocks = Function(function).blocks();
         let is_return = |end: &Value| end.opcode() == Some(LLVMOpcode::LLVMRet);
         let ends = blocks.iter().filter_map(|block| block.terminator()).filter(is_return);
         let told = ends.flat_map(|end| statements(&blocks, end));

@@ -12,7 +12,7 @@ use inkwell::llvm_sys::prelude::{LLVMAttributeRef, LLVMModuleRef};
 use inkwell::module::Linkage;
 
 use crate::hooks::Hooks;
-use crate::ir::{Value, attribute_kind, definitions, functions};
+use crate::ir::{Call, Class, Function, Global, Value, attribute_kind, definitions, functions};
 use crate::names::Names;
 use crate::stubs;
 
@@ -47,16 +47,16 @@ pub(crate) fn marker(function: &str) -> String {
 /// Renames, marks and removes, after all hooks are in place.
 pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
     let defined = definitions(module);
-    for function in functions(module).into_iter().filter(|function| function.intrinsic() == 0) {
+    for function in functions(module).into_iter().filter(|&function| Function(function).intrinsic() == 0) {
         if !function.name().starts_with("__fh_") {
             remove_broken(function);
         }
     }
     for &function in &defined {
         mark(hooks, function);
-        function.instructions().into_iter().filter(|one| one.is_call()).for_each(remove_broken_from_call);
+        Function(function).instructions().into_iter().filter(|one| one.is_call()).for_each(remove_broken_from_call);
     }
-    for function in functions(module).into_iter().filter(|function| function.is_declaration()) {
+    for function in functions(module).into_iter().filter(|&function| Global(function).is_declaration()) {
         let name = function.name();
         if names.is_modelled(&name) {
             strip(function);
@@ -70,7 +70,7 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
             if is_shared && LOOKS.iter().chain(&SLEEPS).any(|one| *one == name) {
                 say(hooks, "__fh_shares_clock", "fh_clocks");
             }
-            let calls = function.users().into_iter().filter(|user| user.is_call() && user.callee() == function);
+            let calls = function.users().into_iter().filter(|&user| user.is_call() && Call(user).callee() == function);
             calls.for_each(strip_call);
             function.set_name(&stubs::name_of(module, &name));
             match &*name {
@@ -153,7 +153,7 @@ fn say(hooks: &Hooks, name: &str, section: &str) {
 
 /// Emits the marker of a function that other files can call.
 fn mark(hooks: &Hooks, function: Value) {
-    let linkage = match function.linkage() {
+    let linkage = match Global(function).linkage() {
         LLVMLinkage::LLVMExternalLinkage => Linkage::External,
         LLVMLinkage::LLVMWeakAnyLinkage
         | LLVMLinkage::LLVMWeakODRLinkage
@@ -183,8 +183,8 @@ fn remove_broken(function: Value) {
 
 /// Removes the broken promises of a call, unless it calls an intrinsic or a hook.
 fn remove_broken_from_call(call: Value) {
-    let callee = call.callee();
-    if callee.is_function() && (callee.intrinsic() != 0 || callee.name().starts_with("__fh_")) {
+    let callee = Call(call).callee();
+    if callee.is(Class::Function) && (Function(callee).intrinsic() != 0 || callee.name().starts_with("__fh_")) {
         return;
     }
     for name in BROKEN {
@@ -222,7 +222,7 @@ fn indices(parameters: u32) -> impl Iterator<Item = LLVMAttributeIndex> {
 
 /// Removes the attributes of a renamed declaration.
 fn strip(function: Value) {
-    for index in indices(function.parameter_count()) {
+    for index in indices(Function(function).parameter_count()) {
         // SAFETY: the function is live.
         let count = unsafe { LLVMGetAttributeCountAtIndex(function.raw(), index) };
         let mut attributes = vec![std::ptr::null_mut(); count as usize];
@@ -244,7 +244,7 @@ fn strip(function: Value) {
 
 /// Removes the attributes of a call of a renamed declaration.
 fn strip_call(call: Value) {
-    for index in indices(call.argument_count()) {
+    for index in indices(Call(call).argument_count()) {
         // SAFETY: the call is live.
         let count = unsafe { LLVMGetCallSiteAttributeCount(call.raw(), index) };
         let mut attributes = vec![std::ptr::null_mut(); count as usize];

@@ -21,8 +21,8 @@ use crate::accesses::{Action, Hook};
 use crate::calls::{Callee, SEQ_CST, callee};
 use crate::cfg::Graph;
 use crate::escape::Privacy;
-use crate::ir::{self, Block, Value};
-use crate::names::Names;
+use crate::ir::{self, Block, Call, Class, Global, Value};
+use crate::names::{Names, OnStoreBuffer};
 
 /// What a thread is in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -134,7 +134,7 @@ fn may_make_other_mutexes(module: LLVMModuleRef) -> bool {
         "mtx_init" => !function.users().iter().all(of_type),
         _ => false,
     };
-    let initializers = ir::globals(module).into_iter().filter_map(Value::initializer);
+    let initializers = ir::globals(module).into_iter().filter_map(|global| Global(global).initializer());
     ir::functions(module).iter().any(makes) || initializers.into_iter().any(holds_another_mutex)
 }
 
@@ -149,9 +149,12 @@ fn holds_another_mutex(constant: Value) -> bool {
 
 /// Whether another file may call the function, or somebody through a pointer.
 fn is_called_elsewhere(function: Value) -> bool {
-    let is_local = matches!(function.linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage);
+    let is_local =
+        matches!(Global(function).linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage);
     let is_call = |user: &Value| {
-        user.is_call() && user.callee() == function && user.arguments().all(|(_, argument)| argument != function)
+        user.is_call()
+            && Call(*user).callee() == function
+            && Call(*user).arguments().all(|(_, argument)| argument != function)
     };
     !is_local || !function.users().iter().all(is_call)
 }
@@ -272,8 +275,8 @@ impl Effects<'_> {
     /// What a call does beside its hooks.
     fn of_call(&self, call: Value) -> Vec<Effect> {
         match callee(call, self.names) {
-            Callee::Own => match self.numbers.get(&call.callee()) {
-                Some(&number) if !is_replaceable(call.callee()) => vec![Effect::Call(number)],
+            Callee::Own => match self.numbers.get(&Call(call).callee()) {
+                Some(&number) if !is_replaceable(Call(call).callee()) => vec![Effect::Call(number)],
                 _ => vec![Effect::Foreign],
             },
             Callee::External(name) if self.names.is_harmless(&name) => Vec::new(),
@@ -291,59 +294,8 @@ impl Effects<'_> {
         }
     }
 
-    /// What a function does that the runtime models. Of most it is enough that they may read and write.
+    /// What a function does that the runtime models (`store_buffer.txt`).
     fn of_modelled(&self, call: Value, name: &str) -> Vec<Effect> {
-        // Of normal mutexes: `engine::mapping::calls`.
-        const DRAINS: [&str; 5] =
-            ["pthread_mutex_lock", "pthread_mutex_unlock", "pthread_spin_lock", "mtx_lock", "mtx_unlock"];
-        const QUIET: [&str; 23] = [
-            "malloc",
-            "aligned_alloc",
-            "free",
-            "pthread_self",
-            "pthread_equal",
-            "pthread_exit",
-            "sched_yield",
-            "pthread_yield",
-            "thrd_yield",
-            "usleep",
-            "sleep",
-            "exit",
-            "_exit",
-            "abort",
-            "__assert_fail",
-            "fh_assume",
-            "fh_choose",
-            "fh_assert",
-            "fh_observe",
-            "rand",
-            "__VERIFIER_assume",
-            "__VERIFIER_error",
-            "reach_error",
-        ];
-        /// They call functions of the program, or come back elsewhere.
-        const LOST: [&str; 20] = [
-            "sigaction",
-            "signal",
-            "raise",
-            "pthread_once",
-            "pthread_key_create",
-            "fh_cleanup_push",
-            "fh_cleanup_pop",
-            "call_once",
-            "tss_create",
-            "atexit",
-            "on_exit",
-            "at_quick_exit",
-            "longjmp",
-            "_longjmp",
-            "siglongjmp",
-            "__longjmp_chk",
-            "qsort",
-            "qsort_r",
-            "bsearch",
-            "syscall",
-        ];
         let is_private = |argument: u32| self.privacy.is_native(call.operand(argument));
         match name {
             "fh_atomic_begin" => vec![Effect::Begin],
@@ -352,13 +304,16 @@ impl Effects<'_> {
             "pthread_create" | "thrd_create" if is_private(0) => vec![Effect::Drain],
             "pthread_create" | "thrd_create" => vec![Effect::Drain, Effect::Store],
             // One that fails is no event.
-            "pthread_join" | "thrd_join" if call.operand(1).is_null_pointer() || is_private(1) => Vec::new(),
+            "pthread_join" | "thrd_join" if call.operand(1).is(Class::NullPointer) || is_private(1) => Vec::new(),
             "pthread_join" | "thrd_join" => vec![Effect::MayStore],
-            _ if DRAINS.contains(&name) => vec![Effect::Drain],
-            "pthread_spin_unlock" => vec![Effect::Store],
-            _ if QUIET.contains(&name) || name.starts_with("__VERIFIER_nondet_") => Vec::new(),
-            _ if LOST.contains(&name) => vec![Effect::Lost],
-            _ => vec![Effect::Load, Effect::MayStore],
+            _ if name.starts_with("__VERIFIER_nondet_") => Vec::new(),
+            _ => match self.names.on_store_buffer(name) {
+                OnStoreBuffer::Drains => vec![Effect::Drain],
+                OnStoreBuffer::Stores => vec![Effect::Store],
+                OnStoreBuffer::Nothing => Vec::new(),
+                OnStoreBuffer::Leaves => vec![Effect::Lost],
+                OnStoreBuffer::Unknown => vec![Effect::Load, Effect::MayStore],
+            },
         }
     }
 }
@@ -366,7 +321,7 @@ impl Effects<'_> {
 /// Whether a function of another file may take the place of this one when the program is linked.
 fn is_replaceable(function: Value) -> bool {
     !matches!(
-        function.linkage(),
+        Global(function).linkage(),
         LLVMLinkage::LLVMExternalLinkage | LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage
     )
 }

@@ -11,7 +11,7 @@ use inkwell::values::{BasicValueEnum, IntValue};
 use crate::escape::Privacy;
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
-use crate::ir::{Layout, Type, Value, attribute_kind};
+use crate::ir::{Call, Class, Function, Instruction, Layout, Type, Value, attribute_kind};
 use crate::sites::{Places, Site};
 use inkwell::llvm_sys::LLVMOpcode;
 
@@ -35,11 +35,12 @@ pub(crate) struct Frame {
 impl Frame {
     /// Decides for a function.
     pub(crate) fn of(function: Value, privacy: &Privacy, places: &Places) -> Self {
-        let variables = function.instructions().into_iter().filter(|one| one.is_alloca());
+        let variables = Function(function).instructions().into_iter().filter(|one| one.is(Class::Alloca));
         let (locals, private) = variables.partition(|one| privacy.has_escaped(*one));
         let byval = attribute_kind("byval");
-        let copies = (0..function.parameter_count())
-            .map(|index| (function.parameter(index), function.parameter_type_attribute(index, byval)))
+        let own = Function(function);
+        let copies = (0..own.parameter_count())
+            .map(|index| (own.parameter(index), own.parameter_type_attribute(index, byval)))
             .filter_map(|(parameter, kind)| Some((parameter, kind?)))
             .filter(|&(parameter, _)| privacy.has_escaped(parameter))
             .collect();
@@ -53,7 +54,7 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: La
         return Ok(());
     }
     let site = hooks.site(&frame.site);
-    let first = function.blocks().first().and_then(|block| block.first_non_phi());
+    let first = Function(function).blocks().first().and_then(|block| block.first_non_phi());
     hooks.before(first.ok_or_else(|| Failure::new("a function without instructions"))?);
     hooks.builder.unset_current_debug_location();
     let depth = hooks.call("__fh_frame", 64, &[])?;
@@ -67,7 +68,7 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: La
         let size = size(hooks, local, layout)?;
         hooks.call("__fh_local", 0, &[local.basic(), size.into(), site])?;
     }
-    for block in function.blocks() {
+    for block in Function(function).blocks() {
         let end = block.terminator().filter(|end| end.opcode() == Some(LLVMOpcode::LLVMRet));
         if let Some(end) = end.filter(|end| !follows_tail_call(*end)) {
             hooks.before(end);
@@ -95,7 +96,7 @@ pub(crate) fn fill(hooks: &Hooks, frame: &Frame, layout: Layout) -> Result<()> {
 
 /// How many bytes an alloca makes room for.
 fn size<'ctx>(hooks: &Hooks<'ctx>, local: Value, layout: Layout) -> Result<IntValue<'ctx>> {
-    let each = hooks.long(layout.allocated_size(local.allocated_type()));
+    let each = hooks.long(layout.allocated_size(Instruction(local).allocated_type()));
     let count: IntValue = local.operand(0).integer();
     let count = hooks.builder.build_int_z_extend_or_bit_cast(count, hooks.context.i64_type(), "")?;
     Ok(hooks.builder.build_int_mul(count, each, "")?)
@@ -105,5 +106,5 @@ fn size<'ctx>(hooks: &Hooks<'ctx>, local: Value, layout: Layout) -> Result<IntVa
 fn follows_tail_call(end: Value) -> bool {
     let instructions = end.block().instructions();
     let before = instructions.len().checked_sub(2).map(|index| instructions[index]);
-    before.is_some_and(|before| before.is_call() && before.is_must_tail_call())
+    before.is_some_and(|before| before.is_call() && Call(before).is_must_tail_call())
 }

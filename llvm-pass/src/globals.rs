@@ -9,7 +9,7 @@ use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
 use crate::failure::{Failure, Result};
 use crate::hooks::{Hooks, handle};
-use crate::ir::{Layout, Value, c_text, globals};
+use crate::ir::{Call, Class, Constant, Global, Instruction, Layout, Value, c_text, globals};
 use crate::shim;
 use crate::sites::source_name;
 use crate::stubs;
@@ -26,10 +26,10 @@ pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -
         if name.starts_with("llvm.") || name.starts_with(".fh.") || name.starts_with("__fh_") {
             continue;
         }
-        if global.is_thread_local() {
+        if Global(global).is_thread_local() {
             lower(hooks, global)?;
-        } else if !global.is_global_constant() && set_section(global, "fh_data", "fh_bss") {
-            let kind = global.global_value_type();
+        } else if !Global(global).is_constant() && set_section(global, "fh_data", "fh_bss") {
+            let kind = Global(global).value_type();
             let is_array = kind.kind() == LLVMTypeKind::LLVMArrayTypeKind;
             let element = if is_array { layout.allocated_size(kind.element()) } else { 0 };
             let padded = shim::pad(global, GAP)?;
@@ -42,7 +42,7 @@ pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -
 /// Hands the list of constructors or destructors to the runtime, which calls them in each execution. Where no tool
 /// controls the program, the system calls them.
 fn take_structors(hooks: &Hooks, list: Value, section: &str) -> Result<()> {
-    let Some(initializer) = list.initializer() else { return Ok(()) };
+    let Some(initializer) = Global(list).initializer() else { return Ok(()) };
     let kind = initializer.kind().typed();
     let copied = hooks.module.add_global(kind, None, ".fh.structors");
     copied.set_initializer(&initializer.basic());
@@ -75,14 +75,14 @@ fn record(hooks: &mut Hooks, variable: Value, [size, element]: [u64; 2], name: &
 /// Puts a definition into a section: one for what has a value, one for zeros. What the program put into a section of
 /// its own stays there. Whether it was moved.
 fn set_section(global: Value, data: &str, zeros: &str) -> bool {
-    let Some(initializer) = global.initializer() else { return false };
-    if !global.section().is_empty() || global.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
+    let Some(initializer) = Global(global).initializer() else { return false };
+    if !Global(global).section().is_empty() || Global(global).linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
         return false;
     }
-    if global.linkage() == LLVMLinkage::LLVMCommonLinkage {
-        global.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
+    if Global(global).linkage() == LLVMLinkage::LLVMCommonLinkage {
+        Global(global).set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
     }
-    let zero = initializer.is_null() || initializer.is_undefined();
+    let zero = Constant(initializer).is_null() || initializer.is(Class::Undefined);
     let name = c_text(if zero { zeros } else { data });
     // SAFETY: the global is live, the name ends with a zero.
     unsafe { LLVMSetSection(global.raw(), name.as_ptr()) }
@@ -96,10 +96,12 @@ fn lower(hooks: &Hooks, global: Value) -> Result<()> {
     let image = image_of(hooks, global)?;
     shim::expand_constants(global);
     for user in global.users() {
-        if !user.is_instruction() {
+        if !user.is(Class::Instruction) {
             return Err(Failure::new(format!("the address of the thread-local `{}` in a constant", global.name())));
         }
-        if user.is_call() && user.callee().is_function() && user.callee().name().starts_with("llvm.threadlocal.address")
+        if user.is_call()
+            && Call(user).callee().is(Class::Function)
+            && Call(user).callee().name().starts_with("llvm.threadlocal.address")
         {
             hooks.before(user);
             user.replace_by(own(hooks, image, global)?);
@@ -115,14 +117,14 @@ fn lower(hooks: &Hooks, global: Value) -> Result<()> {
 
 /// The image of a thread-local variable, with its initial value where that is defined here.
 fn image_of(hooks: &Hooks, global: Value) -> Result<Value> {
-    let kind = global.global_value_type().typed();
+    let kind = Global(global).value_type().typed();
     let image = hooks.module.add_global(kind, None, &format!("__fh_image_{}", global.name()));
-    if let Some(initializer) = global.initializer() {
+    if let Some(initializer) = Global(global).initializer() {
         image.set_initializer(&initializer.basic());
     }
-    image.set_alignment(global.alignment().max(1));
+    image.set_alignment(Global(global).alignment().max(1));
     let image = handle(&image.as_pointer_value())?;
-    image.set_linkage(global.linkage());
+    Global(image).set_linkage(Global(global).linkage());
     set_section(image, "fh_tdata", "fh_tbss");
     Ok(image)
 }
@@ -131,7 +133,8 @@ fn image_of(hooks: &Hooks, global: Value) -> Result<Value> {
 fn lower_operands(hooks: &Hooks, image: Value, global: Value, user: Value) -> Result<()> {
     for position in (0..user.operand_count()).filter(|&position| user.operand(position) == global) {
         let place = if user.opcode() == Some(LLVMOpcode::LLVMPHI) {
-            let incoming = user.incoming().nth(position as usize).and_then(|(_, block)| block.terminator());
+            let incoming =
+                Instruction(user).incoming().nth(position as usize).and_then(|(_, block)| block.terminator());
             incoming.ok_or_else(|| Failure::new("an edge from a block without an end"))?
         } else {
             user

@@ -14,7 +14,7 @@ use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, IntType};
 use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
 
 use crate::failure::{Failure, Result};
-use crate::ir::{Type, Value};
+use crate::ir::{Function, Type, Value};
 use crate::sites::{Frame, Site};
 
 /// Builds in a module.
@@ -207,7 +207,7 @@ impl<'ctx> Hooks<'ctx> {
 
     /// A variable in a function's frame.
     pub(crate) fn variable<T: BasicType<'ctx>>(&self, function: Value, kind: T) -> Result<PointerValue<'ctx>> {
-        let entry = function.blocks().first().and_then(|block| block.instructions().first().copied());
+        let entry = Function(function).blocks().first().and_then(|block| block.instructions().first().copied());
         let builder = self.context.create_builder();
         let entry = entry.ok_or_else(|| Failure::new("a function without instructions"))?;
         // SAFETY: the handle is a live instruction.
@@ -257,4 +257,24 @@ fn is_narrow(value: BasicValueEnum) -> bool {
 /// A handle of a value that inkwell built.
 pub(crate) fn handle<'ctx>(value: &impl BasicValue<'ctx>) -> Result<Value> {
     Value::from_raw(value.as_value_ref()).ok_or_else(|| Failure::new("LLVM built no value"))
+}
+
+/// The width in bits of so many bytes (1, 2, 4 or 8).
+pub(crate) fn width(bytes: u64) -> u32 {
+    if bytes >= 8 {
+        64
+    } else if bytes >= 4 {
+        32
+    } else if bytes >= 2 {
+        16
+    } else {
+        8
+    }
+}
+
+/// Puts a value in an instruction's place.
+pub(crate) fn replace(instruction: Value, value: BasicValueEnum) -> Result<()> {
+    instruction.replace_by(handle(&value)?);
+    instruction.erase();
+    Ok(())
 }

@@ -12,33 +12,25 @@
 //!   no value that is not known, and its result depends on its arguments.
 //! - A branch, an address, a division and a call through a pointer ask for a value that is known.
 
+mod code;
+
 use std::collections::HashMap;
 
 use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
-use inkwell::values::{BasicValue, BasicValueEnum, IntValue, PhiValue, PointerValue};
+use inkwell::values::{BasicValue, IntValue, PhiValue};
 
 use crate::calls::{Callee, callee};
 use crate::cfg::Graph;
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
-use crate::ir::{Block, Layout, Type, Value, attribute_kind};
+use crate::ir::{Block, Call, Class, Function, Instruction, Layout, Type, Value, attribute_kind};
 use crate::names::Names;
-
-/// `struct fh_labels` of the hook ABI, in words: the address and the value of the access at hand, what it loads, and
-/// then arguments and results.
-const ADDRESS: u32 = 0;
-const STORED: u32 = 1;
-const LOADED: u32 = 2;
-const ARGUMENTS: u32 = 3;
-const MOST_ARGUMENTS: u32 = 64;
-const RESULTS: u32 = ARGUMENTS + MOST_ARGUMENTS;
-const MOST_RESULTS: u32 = 16;
+use code::{ADDRESS, ARGUMENTS, Code, LOADED, MOST_ARGUMENTS, MOST_RESULTS, RESULTS, STORED, is_none};
 
 /// Labels of values of one function.
 struct Labeller<'a, 'ctx> {
-    hooks: &'a Hooks<'ctx>,
+    code: Code<'a, 'ctx>,
     names: &'a Names,
-    layout: Layout,
     byval: u32,
     /// Of a value the label of each of its elements; none is known of what has no label.
     labels: HashMap<Value, Vec<IntValue<'ctx>>>,
@@ -49,10 +41,11 @@ pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names, layout: Layout
     let graph = Graph::of(function);
     let blocks: Vec<(Block, Vec<Value>)> =
         in_order(&graph).into_iter().map(|block| (block, block.instructions())).collect();
-    let mut labeller = Labeller { hooks, names, layout, byval: attribute_kind("byval"), labels: HashMap::new() };
+    let mut labeller =
+        Labeller { code: Code { hooks, layout }, names, byval: attribute_kind("byval"), labels: HashMap::new() };
     let mut phis = Vec::new();
     for (block, instructions) in &blocks {
-        for &phi in instructions.iter().take_while(|one| one.is_phi()) {
+        for &phi in instructions.iter().take_while(|one| one.is(Class::Phi)) {
             phis.push((phi, labeller.begin_phi(phi)?));
         }
         if *block == graph.blocks[0] {
@@ -60,7 +53,7 @@ pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names, layout: Layout
         }
     }
     for (_, instructions) in &blocks {
-        for &instruction in instructions.iter().filter(|one| !one.is_phi()) {
+        for &instruction in instructions.iter().filter(|one| !one.is(Class::Phi)) {
             labeller.instruction(instruction)?;
         }
     }
@@ -100,71 +93,30 @@ fn elements(kind: Type) -> usize {
 }
 
 impl<'ctx> Labeller<'_, 'ctx> {
-    fn none(&self) -> IntValue<'ctx> {
-        self.hooks.number(0)
-    }
-
     /// The labels of a value.
     fn all(&self, value: Value) -> Vec<IntValue<'ctx>> {
-        self.labels.get(&value).cloned().unwrap_or_else(|| vec![self.none(); elements(value.kind())])
+        self.labels.get(&value).cloned().unwrap_or_else(|| vec![self.code.none(); elements(value.kind())])
     }
 
     /// The label of a whole value.
     fn of(&self, value: Value) -> Result<IntValue<'ctx>> {
-        self.labels.get(&value).map_or(Ok(self.none()), |labels| self.union(labels))
-    }
-
-    /// Whether it is known now that there is no label.
-    fn is_none(label: IntValue<'ctx>) -> bool {
-        label.is_const() && label.is_null()
-    }
-
-    fn union(&self, labels: &[IntValue<'ctx>]) -> Result<IntValue<'ctx>> {
-        let mut all: Vec<IntValue<'ctx>> = Vec::new();
-        for &label in labels {
-            if !Self::is_none(label) && !all.contains(&label) {
-                all.push(label);
-            }
-        }
-        let Some((&first, rest)) = all.split_first() else { return Ok(self.none()) };
-        rest.iter().try_fold(first, |sum, &label| self.hooks.call("__fh_label_union", 32, &[sum.into(), label.into()]))
-    }
-
-    /// A word of the record.
-    fn word(&self, index: u32) -> Result<PointerValue<'ctx>> {
-        const NAME: &str = "__fh_labels";
-        let module = &self.hooks.module;
-        let words = self.hooks.context.i32_type().array_type(RESULTS + MOST_RESULTS);
-        let record = module.get_global(NAME).unwrap_or_else(|| module.add_global(words, None, NAME));
-        let indices = [self.hooks.number(0), self.hooks.number(index)];
-        // SAFETY: the index is within the array.
-        Ok(unsafe { self.hooks.builder.build_gep(words, record.as_pointer_value(), &indices, "") }?)
-    }
-
-    fn put(&self, index: u32, label: IntValue<'ctx>) -> Result<()> {
-        let place = self.word(index)?;
-        self.hooks.builder.build_store(place, label)?;
-        Ok(())
-    }
-
-    fn get(&self, index: u32) -> Result<IntValue<'ctx>> {
-        let place = self.word(index)?;
-        Ok(self.hooks.builder.build_load(self.hooks.context.i32_type(), place, "")?.into_int_value())
+        self.labels.get(&value).map_or(Ok(self.code.none()), |labels| self.code.union(labels))
     }
 
     fn begin_phi(&mut self, phi: Value) -> Result<Vec<PhiValue<'ctx>>> {
-        self.hooks.before_debug_records(phi);
+        self.code.hooks.before_debug_records(phi);
         let count = elements(phi.kind());
-        let kind = self.hooks.context.i32_type();
-        let made =
-            (0..count).map(|_| self.hooks.builder.build_phi(kind, "")).collect::<std::result::Result<Vec<_>, _>>()?;
+        let kind = self.code.hooks.context.i32_type();
+        let made = (0..count)
+            .map(|_| self.code.hooks.builder.build_phi(kind, ""))
+            .collect::<std::result::Result<Vec<_>, _>>()?;
         let labels = made.iter().map(|label| label.as_basic_value().into_int_value()).collect();
         self.labels.insert(phi, labels);
         Ok(made)
     }
 
     fn end_phi(&self, phi: Value, labels: &[PhiValue<'ctx>]) -> Result<()> {
-        for (value, block) in phi.incoming() {
+        for (value, block) in Instruction(phi).incoming() {
             let block = block.typed().ok_or_else(|| Failure::new("an edge from no block"))?;
             for (label, incoming) in labels.iter().zip(self.all(value)) {
                 label.add_incoming(&[(&incoming as &dyn BasicValue, block)]);
@@ -176,68 +128,26 @@ impl<'ctx> Labeller<'_, 'ctx> {
     /// What a function's arguments depend on: the record has it, and is ready for a caller that knows nothing of labels.
     fn parameters(&mut self, function: Value, entry: Block) -> Result<()> {
         let first = entry.first_non_phi().ok_or_else(|| Failure::new("a block without an end"))?;
-        self.hooks.before(first);
-        self.hooks.builder.unset_current_debug_location();
+        self.code.hooks.before(first);
+        self.code.hooks.builder.unset_current_debug_location();
         let mut slot = 0;
-        for index in 0..function.parameter_count() {
-            let parameter = function.parameter(index);
-            if let Some(kind) = function.parameter_type_attribute(index, self.byval) {
-                self.take_copy(index, parameter, kind)?;
+        for index in 0..Function(function).parameter_count() {
+            let parameter = Function(function).parameter(index);
+            if let Some(kind) = Function(function).parameter_type_attribute(index, self.byval) {
+                self.code.take_copy(index, parameter, kind)?;
             }
             let mut labels = Vec::new();
             for _ in 0..elements(parameter.kind()) {
                 if slot < MOST_ARGUMENTS {
-                    labels.push(self.get(ARGUMENTS + slot)?);
-                    self.put(ARGUMENTS + slot, self.none())?;
+                    labels.push(self.code.get(ARGUMENTS + slot)?);
+                    self.code.put(ARGUMENTS + slot, self.code.none())?;
                     slot += 1;
                 } else {
-                    labels.push(self.none());
+                    labels.push(self.code.none());
                 }
             }
             self.labels.insert(parameter, labels);
         }
-        Ok(())
-    }
-
-    /// Where the labels of an argument that is passed by value are on their way: no memory is there.
-    fn passing(&self, index: u32) -> PointerValue<'ctx> {
-        const NOWHERE: u64 = 1 << 60;
-        self.hooks.long(NOWHERE + (u64::from(index) << 32)).const_to_pointer(self.hooks.pointer_type())
-    }
-
-    /// Takes the labels of an argument that is passed by value along.
-    fn pass_copy(&self, index: u32, argument: Value, kind: Type) -> Result<()> {
-        let (to, size) = (self.passing(index).into(), self.hooks.long(self.layout.allocated_size(kind)).into());
-        self.hooks.call("__fh_label_copy", 0, &[to, argument.basic(), size]).map(drop)
-    }
-
-    /// Gives a function's own copy the labels that came along; none are left for a caller that knows nothing of them.
-    fn take_copy(&self, index: u32, copy: Value, kind: Type) -> Result<()> {
-        let (from, size) = (self.passing(index).into(), self.hooks.long(self.layout.allocated_size(kind)).into());
-        self.hooks.call("__fh_label_copy", 0, &[copy.basic(), from, size])?;
-        self.hooks.call("__fh_label_put", 0, &[from, size, self.none().into()]).map(drop)
-    }
-
-    /// Asks for a value that is known.
-    fn know(&self, label: IntValue<'ctx>) -> Result<()> {
-        if !Self::is_none(label) {
-            self.hooks.call("__fh_label_know", 0, &[label.into()])?;
-        }
-        Ok(())
-    }
-
-    /// The same for what is branched on.
-    fn branch(&self, label: IntValue<'ctx>) -> Result<()> {
-        if !Self::is_none(label) {
-            self.hooks.call("__fh_label_branch", 0, &[label.into()])?;
-        }
-        Ok(())
-    }
-
-    /// Goes on building behind an instruction.
-    fn behind(&self, instruction: Value) -> Result<()> {
-        let next = instruction.next().ok_or_else(|| Failure::new("a value that ends a block"))?;
-        self.hooks.before(next);
         Ok(())
     }
 
@@ -247,7 +157,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
             LLVMIndirectBr, LLVMInsertValue, LLVMInvoke, LLVMLandingPad, LLVMLoad, LLVMResume, LLVMRet, LLVMStore,
             LLVMSwitch, LLVMUnreachable, LLVMVAArg,
         };
-        self.hooks.before(instruction);
+        self.code.hooks.before(instruction);
         let Some(opcode) = instruction.opcode() else { return Ok(()) };
         match opcode {
             LLVMAlloca => self.alloca(instruction),
@@ -255,12 +165,12 @@ impl<'ctx> Labeller<'_, 'ctx> {
             LLVMStore => self.store(instruction),
             LLVMAtomicRMW | LLVMAtomicCmpXchg => self.exchange(instruction, opcode),
             LLVMCall => self.call(instruction),
-            LLVMInvoke | LLVMCallBr | LLVMVAArg => self.refuse("a dependency through this instruction"),
+            LLVMInvoke | LLVMCallBr | LLVMVAArg => self.code.refuse("a dependency through this instruction"),
             LLVMBr => match instruction.operand_count() {
-                3 => self.branch(self.of(instruction.operand(0))?),
+                3 => self.code.branch(self.of(instruction.operand(0))?),
                 _ => Ok(()),
             },
-            LLVMSwitch | LLVMIndirectBr => self.branch(self.of(instruction.operand(0))?),
+            LLVMSwitch | LLVMIndirectBr => self.code.branch(self.of(instruction.operand(0))?),
             LLVMRet => self.results(instruction),
             LLVMExtractValue => self.extract(instruction),
             LLVMInsertValue => self.insert(instruction),
@@ -272,26 +182,26 @@ impl<'ctx> Labeller<'_, 'ctx> {
     /// What computes a value from others.
     fn compute(&mut self, instruction: Value, opcode: LLVMOpcode) -> Result<()> {
         let labels = instruction.operands().map(|operand| self.of(operand)).collect::<Result<Vec<_>>>()?;
-        let label = self.union(&labels)?;
+        let label = self.code.union(&labels)?;
         if matches!(opcode, LLVMOpcode::LLVMUDiv | LLVMOpcode::LLVMSDiv | LLVMOpcode::LLVMURem | LLVMOpcode::LLVMSRem) {
-            self.know(label)?;
+            self.code.know(label)?;
         }
         self.set(instruction, label);
         Ok(())
     }
 
     fn set(&mut self, value: Value, label: IntValue<'ctx>) {
-        if !Self::is_none(label) {
+        if !is_none(label) {
             self.labels.insert(value, vec![label; elements(value.kind())]);
         }
     }
 
     fn extract(&mut self, instruction: Value) -> Result<()> {
         let from = self.all(instruction.operand(0));
-        let index = instruction.first_index() as usize;
+        let index = Instruction(instruction).first_index() as usize;
         let label = match from.get(index) {
             Some(&label) => label,
-            None => self.union(&from)?,
+            None => self.code.union(&from)?,
         };
         self.set(instruction, label);
         Ok(())
@@ -300,77 +210,56 @@ impl<'ctx> Labeller<'_, 'ctx> {
     fn insert(&mut self, instruction: Value) -> Result<()> {
         let mut labels = self.all(instruction.operand(0));
         let new = self.of(instruction.operand(1))?;
-        let index = instruction.first_index() as usize;
-        let whole = instruction.index_count() == 1;
+        let index = Instruction(instruction).first_index() as usize;
+        let whole = Instruction(instruction).index_count() == 1;
         match labels.get(index).copied() {
             Some(_) if whole => labels[index] = new,
-            Some(old) => labels[index] = self.union(&[old, new])?,
-            None => labels = vec![self.union(&[labels[0], new])?],
+            Some(old) => labels[index] = self.code.union(&[old, new])?,
+            None => labels = vec![self.code.union(&[labels[0], new])?],
         }
         self.labels.insert(instruction, labels);
         Ok(())
     }
 
-    fn length(&self, kind: Type) -> BasicValueEnum<'ctx> {
-        self.hooks.long(self.layout.store_size(kind)).into()
-    }
-
     /// Room in the frame, which may have been another variable's.
     fn alloca(&self, alloca: Value) -> Result<()> {
-        self.behind(alloca)?;
-        let each = self.hooks.long(self.layout.allocated_size(alloca.allocated_type()));
+        self.code.behind(alloca)?;
+        let each = self.code.hooks.long(self.code.layout.allocated_size(Instruction(alloca).allocated_type()));
         let count: IntValue = alloca.operand(0).integer();
-        let count = self.hooks.builder.build_int_z_extend_or_bit_cast(count, self.hooks.context.i64_type(), "")?;
-        let size = self.hooks.builder.build_int_mul(count, each, "")?;
-        self.hooks.call("__fh_label_put", 0, &[alloca.basic(), size.into(), self.none().into()]).map(drop)
+        let count =
+            self.code.hooks.builder.build_int_z_extend_or_bit_cast(count, self.code.hooks.context.i64_type(), "")?;
+        let size = self.code.hooks.builder.build_int_mul(count, each, "")?;
+        self.code.hooks.call("__fh_label_put", 0, &[alloca.basic(), size.into(), self.code.none().into()]).map(drop)
     }
 
     /// A load of private memory.
     fn load(&mut self, load: Value) -> Result<()> {
         let address = self.of(load.operand(0))?;
-        self.know(address)?;
-        let offsets = self.parts(load.kind());
+        self.code.know(address)?;
+        let offsets = self.code.parts(load.kind());
         let mut labels = Vec::new();
         for (offset, size) in offsets {
-            let place = self.displaced(load.operand(0).pointer(), offset)?;
-            let size = self.hooks.long(size).into();
-            let content = self.hooks.call("__fh_label_get", 32, &[place.into(), size])?;
-            labels.push(self.union(&[content, address])?);
+            let place = self.code.displaced(load.operand(0).pointer(), offset)?;
+            let size = self.code.hooks.long(size).into();
+            let content = self.code.hooks.call("__fh_label_get", 32, &[place.into(), size])?;
+            labels.push(self.code.union(&[content, address])?);
         }
         self.labels.insert(load, labels);
         Ok(())
     }
 
-    /// Where the elements of a type are, each with its size.
-    fn parts(&self, kind: Type) -> Vec<(u64, u64)> {
-        match kind.kind() {
-            LLVMTypeKind::LLVMStructTypeKind if kind.struct_element_count() > 0 => (0..kind.struct_element_count())
-                .map(|index| {
-                    (self.layout.element_offset(kind, index), self.layout.store_size(kind.struct_element(index)))
-                })
-                .collect(),
-            _ => vec![(0, self.layout.store_size(kind))],
-        }
-    }
-
-    fn displaced(&self, pointer: PointerValue<'ctx>, offset: u64) -> Result<PointerValue<'ctx>> {
-        if offset == 0 {
-            return Ok(pointer);
-        }
-        // SAFETY: the offset is within what the pointer points to.
-        Ok(unsafe {
-            self.hooks.builder.build_gep(self.hooks.context.i8_type(), pointer, &[self.hooks.long(offset)], "")
-        }?)
-    }
-
     /// A store to private memory.
     fn store(&self, store: Value) -> Result<()> {
         let (value, address) = (store.operand(0), self.of(store.operand(1))?);
-        self.know(address)?;
-        for ((offset, size), label) in self.parts(value.kind()).into_iter().zip(self.all(value)) {
-            let place = self.displaced(store.operand(1).pointer(), offset)?;
-            let label = self.union(&[label, address])?;
-            self.hooks.call("__fh_label_put", 0, &[place.into(), self.hooks.long(size).into(), label.into()])?;
+        self.code.know(address)?;
+        for ((offset, size), label) in self.code.parts(value.kind()).into_iter().zip(self.all(value)) {
+            let place = self.code.displaced(store.operand(1).pointer(), offset)?;
+            let label = self.code.union(&[label, address])?;
+            self.code.hooks.call(
+                "__fh_label_put",
+                0,
+                &[place.into(), self.code.hooks.long(size).into(), label.into()],
+            )?;
         }
         Ok(())
     }
@@ -378,23 +267,18 @@ impl<'ctx> Labeller<'_, 'ctx> {
     /// A read-modify-write of private memory.
     fn exchange(&mut self, instruction: Value, opcode: LLVMOpcode) -> Result<()> {
         let address = self.of(instruction.operand(0))?;
-        self.know(address)?;
-        let (place, size) = (instruction.operand(0).basic(), self.length(instruction.operand(1).kind()));
-        let old = self.hooks.call("__fh_label_get", 32, &[place, size])?;
+        self.code.know(address)?;
+        let (place, size) = (instruction.operand(0).basic(), self.code.length(instruction.operand(1).kind()));
+        let old = self.code.hooks.call("__fh_label_get", 32, &[place, size])?;
         let mut all = vec![old, address, self.of(instruction.operand(1))?];
         if opcode == LLVMOpcode::LLVMAtomicCmpXchg {
             all.push(self.of(instruction.operand(2))?);
         }
-        let new = self.union(&all)?;
-        self.hooks.call("__fh_label_put", 0, &[place, size, new.into()])?;
-        let read = if opcode == LLVMOpcode::LLVMAtomicCmpXchg { new } else { self.union(&[old, address])? };
+        let new = self.code.union(&all)?;
+        self.code.hooks.call("__fh_label_put", 0, &[place, size, new.into()])?;
+        let read = if opcode == LLVMOpcode::LLVMAtomicCmpXchg { new } else { self.code.union(&[old, address])? };
         self.set(instruction, read);
         Ok(())
-    }
-
-    fn refuse(&self, what: &str) -> Result<()> {
-        let text = self.hooks.builder.build_global_string_ptr(what, ".fh.text")?;
-        self.hooks.call("__fh_label_refuse", 0, &[text.as_pointer_value().into()]).map(drop)
     }
 
     fn results(&self, instruction: Value) -> Result<()> {
@@ -402,16 +286,16 @@ impl<'ctx> Labeller<'_, 'ctx> {
             return Ok(());
         }
         for (index, label) in (0..MOST_RESULTS).zip(self.all(instruction.operand(0))) {
-            self.put(RESULTS + index, label)?;
+            self.code.put(RESULTS + index, label)?;
         }
         Ok(())
     }
 
     fn call(&mut self, call: Value) -> Result<()> {
-        if call.is_must_tail_call() {
-            return self.refuse("a dependency through a call that must be a jump");
+        if Call(call).is_must_tail_call() {
+            return self.code.refuse("a dependency through a call that must be a jump");
         }
-        let name = if call.callee().is_function() { call.callee().name() } else { String::new() };
+        let name = if Call(call).callee().is(Class::Function) { Call(call).callee().name() } else { String::new() };
         if let Some(hook) = name.strip_prefix("__fh_") {
             return self.hook(call, hook);
         }
@@ -419,7 +303,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
             Callee::Own | Callee::Indirect => self.instrumented(call),
             Callee::Memory(copies) => self.memory(call, copies),
             Callee::Intrinsic(name) if name.starts_with("llvm.va_") => {
-                self.refuse("a dependency through variable arguments")
+                self.code.refuse("a dependency through variable arguments")
             }
             Callee::Intrinsic(name) if is_silent(&name) => Ok(()),
             _ => self.native(call),
@@ -428,17 +312,17 @@ impl<'ctx> Labeller<'_, 'ctx> {
 
     /// A call of a function that knows of labels, or may.
     fn instrumented(&mut self, call: Value) -> Result<()> {
-        self.branch(self.of(call.callee())?)?;
+        self.code.branch(self.of(Call(call).callee())?)?;
         let mut slot = 0;
-        for (index, argument) in call.arguments() {
-            if let Some(kind) = call.call_type_attribute(index, self.byval) {
-                self.pass_copy(index, argument, kind)?;
+        for (index, argument) in Call(call).arguments() {
+            if let Some(kind) = Call(call).type_attribute(index, self.byval) {
+                self.code.pass_copy(index, argument, kind)?;
             }
             for label in self.all(argument) {
                 if slot == MOST_ARGUMENTS {
-                    return self.refuse("a dependency through so many arguments");
+                    return self.code.refuse("a dependency through so many arguments");
                 }
-                self.put(ARGUMENTS + slot, label)?;
+                self.code.put(ARGUMENTS + slot, label)?;
                 slot += 1;
             }
         }
@@ -447,26 +331,26 @@ impl<'ctx> Labeller<'_, 'ctx> {
         }
         let count = (0..).take(elements(call.kind()));
         for index in count.clone() {
-            self.put(RESULTS + index, self.none())?;
+            self.code.put(RESULTS + index, self.code.none())?;
         }
-        self.behind(call)?;
-        let labels = count.map(|index| self.get(RESULTS + index.min(MOST_RESULTS - 1))).collect::<Result<_>>()?;
+        self.code.behind(call)?;
+        let labels = count.map(|index| self.code.get(RESULTS + index.min(MOST_RESULTS - 1))).collect::<Result<_>>()?;
         self.labels.insert(call, labels);
         Ok(())
     }
 
     /// A call of a function that does not.
     fn native(&mut self, call: Value) -> Result<()> {
-        let mut labels = call.arguments().map(|(_, argument)| self.of(argument)).collect::<Result<Vec<_>>>()?;
-        for (index, argument) in call.arguments() {
-            if let Some(kind) = call.call_type_attribute(index, self.byval) {
-                labels.push(self.hooks.call("__fh_label_get", 32, &[argument.basic(), self.length(kind)])?);
+        let mut labels = Call(call).arguments().map(|(_, argument)| self.of(argument)).collect::<Result<Vec<_>>>()?;
+        for (index, argument) in Call(call).arguments() {
+            if let Some(kind) = Call(call).type_attribute(index, self.byval) {
+                labels.push(self.code.hooks.call("__fh_label_get", 32, &[argument.basic(), self.code.length(kind)])?);
             }
         }
-        let label = self.union(&labels)?;
+        let label = self.code.union(&labels)?;
         let computes = matches!(callee(call, self.names), Callee::Intrinsic(_) | Callee::Assembly(_));
         if !computes {
-            self.know(label)?;
+            self.code.know(label)?;
         }
         if call.kind().kind() != LLVMTypeKind::LLVMVoidTypeKind {
             self.set(call, label);
@@ -478,15 +362,18 @@ impl<'ctx> Labeller<'_, 'ctx> {
     fn memory(&mut self, call: Value, copies: bool) -> Result<()> {
         let (to, from, length) = (call.operand(0), call.operand(1), call.operand(2));
         let address = self.of(to)?;
-        let extent = self.union(&[address, self.of(length)?])?;
+        let extent = self.code.union(&[address, self.of(length)?])?;
         let source = self.of(from)?;
-        self.know(if copies { self.union(&[extent, source])? } else { extent })?;
-        let size =
-            self.hooks.builder.build_int_z_extend_or_bit_cast(length.integer(), self.hooks.context.i64_type(), "")?;
+        self.code.know(if copies { self.code.union(&[extent, source])? } else { extent })?;
+        let size = self.code.hooks.builder.build_int_z_extend_or_bit_cast(
+            length.integer(),
+            self.code.hooks.context.i64_type(),
+            "",
+        )?;
         if copies {
-            self.hooks.call("__fh_label_copy", 0, &[to.basic(), from.basic(), size.into()])?;
+            self.code.hooks.call("__fh_label_copy", 0, &[to.basic(), from.basic(), size.into()])?;
         } else {
-            self.hooks.call("__fh_label_put", 0, &[to.basic(), size.into(), source.into()])?;
+            self.code.hooks.call("__fh_label_put", 0, &[to.basic(), size.into(), source.into()])?;
         }
         self.set(call, address);
         Ok(())
@@ -498,21 +385,21 @@ impl<'ctx> Labeller<'_, 'ctx> {
         if !accesses.iter().any(|prefix| hook.starts_with(prefix)) {
             return Ok(());
         }
-        self.put(ADDRESS, self.of(call.operand(0))?)?;
+        self.code.put(ADDRESS, self.of(call.operand(0))?)?;
         let stores = |name: &str| hook.trim_start_matches("atomic_").starts_with(name);
         let stored = match () {
             () if stores("store") || stores("rmw") || stores("fill") => self.of(call.operand(1))?,
             () if stores("cas") || stores("weak_cas") => {
                 let (expected, desired) = (self.of(call.operand(1))?, self.of(call.operand(2))?);
-                self.union(&[expected, desired])?
+                self.code.union(&[expected, desired])?
             }
             () if stores("copy") => self.of(call.operand(1))?,
-            () => self.none(),
+            () => self.code.none(),
         };
-        self.put(STORED, stored)?;
+        self.code.put(STORED, stored)?;
         if call.kind().kind() != LLVMTypeKind::LLVMVoidTypeKind {
-            self.behind(call)?;
-            let label = self.get(LOADED)?;
+            self.code.behind(call)?;
+            let label = self.code.get(LOADED)?;
             self.labels.insert(call, vec![label]);
         }
         Ok(())

@@ -7,7 +7,7 @@
 //! 1. `prepare` readies the module for SROA, which shim.cpp runs, and undoes it; `wrappers` puts the bodies of wrappers
 //!    in the place of their calls.
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
-//!    and `effects` (what instructions do), which ask `calls` and `names`; `accesses` (which instructions get which
+//!    and `effects` (what instructions do), which ask `arguments`, `calls` and `names`; `accesses` (which instructions get which
 //!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
 //! 3. Changes: `loop_hooks`, `emit`, `frames`, `brackets`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
 //!    `globals` (sections, thread-locals). Where reads of what was never written are looked for, `unwritten` goes before and
@@ -16,6 +16,7 @@
 //! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
 
 mod accesses;
+mod arguments;
 mod assembly;
 mod atomic_library;
 mod brackets;

@@ -8,10 +8,7 @@ use crate::cfg::Graph;
 use crate::effects::{Effect, Effects};
 use crate::escape::Privacy;
 use crate::ir::{Layout, Value};
-use crate::objects::constant_offset;
-
-/// The size in bytes of the largest variable that is looked at.
-pub(crate) const LARGEST: u64 = 256;
+use crate::objects::{LARGEST, constant_offset};
 
 /// A set of the bytes of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -6,7 +6,7 @@ use inkwell::values::{AsValueRef, BasicValue, BasicValueEnum, IntValue, PointerV
 
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
-use crate::ir::Value;
+use crate::ir::{Class, Instruction, Value};
 use crate::loops::{FlaggedWrite, HookedLoop, LoopPlan, Watched};
 use crate::shim;
 
@@ -39,7 +39,7 @@ fn emit_loop<'ctx>(
     one: &HookedLoop,
     flag: Option<PointerValue<'ctx>>,
 ) -> Result<()> {
-    let phis: Vec<Value> = one.header.instructions().into_iter().take_while(|phi| phi.is_phi()).collect();
+    let phis: Vec<Value> = one.header.instructions().into_iter().take_while(|phi| phi.is(Class::Phi)).collect();
     let begin = one.header.first_non_phi().ok_or_else(|| Failure::new("a block without an end"))?;
     let record = hooks.variable(function, hooks.context.i64_type().array_type(4))?;
     hooks.before_debug_records(begin);
@@ -200,7 +200,7 @@ fn emit_write<'ctx>(hooks: &Hooks<'ctx>, write: &FlaggedWrite, flags: &[Option<P
     hooks.before(write.instruction);
     let kind = hooks.context.i8_type();
     let scalar = write.instruction.opcode() == Some(LLVMStore)
-        && !write.instruction.is_volatile()
+        && !Instruction(write.instruction).is_volatile()
         && is_comparable(write.instruction.operand(0).basic());
     let changes = if scalar {
         let new = write.instruction.operand(0);

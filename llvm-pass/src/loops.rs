@@ -18,9 +18,10 @@ use crate::calls::{Callee, callee};
 use crate::cfg::{Graph, Loop};
 use crate::effects::{Effect, Effects};
 use crate::escape::Privacy;
-use crate::ir::{Block, Layout, Value};
-use crate::liveness::{Bytes, LARGEST, Liveness};
+use crate::ir::{Block, Call, Class, Constant, Function, Global, Instruction, Layout, Value};
+use crate::liveness::{Bytes, Liveness};
 use crate::names::Names;
+use crate::objects::LARGEST;
 use crate::sites::{Places, Site};
 
 /// A loop that gets a hook.
@@ -91,10 +92,10 @@ impl<'a> Loops<'a> {
     /// The private thread-local variables that some function writes.
     pub(crate) fn written_thread_locals(functions: &[Value], privacy: &Privacy, effects: &Effects) -> Vec<Value> {
         let mut found = Vec::new();
-        for instruction in functions.iter().flat_map(|function| function.instructions()) {
+        for instruction in functions.iter().flat_map(|&function| Function(function).instructions()) {
             for pointer in native_writes(&effects.of(instruction), privacy) {
                 for variable in privacy.variables(pointer).unwrap_or_default() {
-                    if variable.is_global_variable() && !found.contains(&variable) {
+                    if variable.is(Class::GlobalVariable) && !found.contains(&variable) {
                         found.push(variable);
                     }
                 }
@@ -119,7 +120,7 @@ impl<'a> Loops<'a> {
         let writes = self.native_writes(&instructions);
         let mut locals: Vec<Value> = Vec::new();
         for variable in writes.iter().flat_map(|write| &write.variables) {
-            if !variable.is_global_variable() && !locals.contains(variable) {
+            if !variable.is(Class::GlobalVariable) && !locals.contains(variable) {
                 locals.push(*variable);
             }
         }
@@ -226,7 +227,7 @@ impl<'a> Loops<'a> {
 
     /// Whether an instruction calls something that may do more than compute, and not only for itself.
     fn is_visible_call(&self, instruction: Value) -> bool {
-        is_true_call(instruction, self.names) && !self.quiet.contains(&instruction.callee())
+        is_true_call(instruction, self.names) && !self.quiet.contains(&Call(instruction).callee())
     }
 
     /// Whether an instruction may call functions of this file.
@@ -265,14 +266,14 @@ impl<'a> Loops<'a> {
 
     /// The size of a variable that can be watched: at one place for all of the function's time, and not too large.
     fn size(&self, variable: Value) -> Option<u64> {
-        let kind = if variable.is_alloca() {
-            let fixed = variable.operand(0).is_constant_int() && variable.operand(0).constant_unsigned() == 1;
-            let in_entry = variable.function().blocks().first() == Some(&variable.block());
-            (fixed && in_entry).then(|| variable.allocated_type())?
-        } else if variable.is_global_variable() {
-            variable.global_value_type()
+        let kind = if variable.is(Class::Alloca) {
+            let fixed = variable.operand(0).is(Class::ConstantInt) && Constant(variable.operand(0)).unsigned() == 1;
+            let in_entry = Function(variable.function()).blocks().first() == Some(&variable.block());
+            (fixed && in_entry).then(|| Instruction(variable).allocated_type())?
+        } else if variable.is(Class::GlobalVariable) {
+            Global(variable).value_type()
         } else {
-            let function = variable.argument_function();
+            let function = Function::of_argument(variable);
             let byval = crate::ir::attribute_kind("byval");
             let position = (0..function.parameter_count()).find(|&index| function.parameter(index) == variable)?;
             function.parameter_type_attribute(position, byval)?
@@ -293,8 +294,11 @@ impl<'a> Loops<'a> {
             .into_iter()
             .filter_map(|variable| {
                 let size = self.size(variable)?;
-                let bytes =
-                    if variable.is_global_variable() { Bytes::range(0, size) } else { liveness.at(header, variable) };
+                let bytes = if variable.is(Class::GlobalVariable) {
+                    Bytes::range(0, size)
+                } else {
+                    liveness.at(header, variable)
+                };
                 (bytes != Bytes::default()).then_some(Watched { variable, size, bytes })
             })
             .collect()
@@ -305,7 +309,7 @@ impl<'a> Loops<'a> {
     fn site(&self, graph: &Graph, found: &Loop, instructions: &[Vec<Value>]) -> Site {
         let mut block = found.header;
         for _ in 0..graph.blocks.len() {
-            let first = instructions[block].iter().find(|one| !one.is_phi());
+            let first = instructions[block].iter().find(|one| !one.is(Class::Phi));
             match (first.map(|one| one.opcode()), graph.successors(block)) {
                 (Some(Some(LLVMOpcode::LLVMBr)), &[next]) => block = next,
                 _ => break,
@@ -314,7 +318,8 @@ impl<'a> Loops<'a> {
         // The block from which computed gotos jump has no place of its own.
         let ends = found.sources.iter().filter_map(|&source| instructions[source].last());
         let mut places = instructions[block].iter().chain(ends).copied();
-        let told = places.find(|one| !one.is_phi() && one.location().is_some_and(|location| location.line() != 0));
+        let told =
+            places.find(|one| !one.is(Class::Phi) && one.location().is_some_and(|location| location.line() != 0));
         self.places.site(told.unwrap_or(instructions[block][instructions[block].len() - 1]), None)
     }
 }
@@ -334,14 +339,16 @@ fn is_true_call(instruction: Value, names: &Names) -> bool {
 pub(crate) fn quiet(functions: &[(Value, Vec<Hook>)], names: &Names) -> HashSet<Value> {
     let body_is_final = |function: Value| {
         use inkwell::llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
-        matches!(function.linkage(), LLVMExternalLinkage | LLVMInternalLinkage)
+        matches!(Global(function).linkage(), LLVMExternalLinkage | LLVMInternalLinkage)
     };
-    let calls = |function: Value| function.instructions().into_iter().filter(|&one| is_true_call(one, names)).collect();
+    let calls = |function: Value| {
+        Function(function).instructions().into_iter().filter(|&one| is_true_call(one, names)).collect()
+    };
     let unhooked = functions.iter().filter(|(function, hooks)| hooks.is_empty() && body_is_final(*function));
     let mut calls: Vec<(Value, Vec<Value>)> = unhooked.map(|&(function, _)| (function, calls(function))).collect();
     loop {
         let quiet: HashSet<Value> = calls.iter().map(|&(function, _)| function).collect();
-        calls.retain(|(_, all)| all.iter().all(|call| quiet.contains(&call.callee())));
+        calls.retain(|(_, all)| all.iter().all(|&call| quiet.contains(&Call(call).callee())));
         if calls.len() == quiet.len() {
             return quiet;
         }

@@ -17,6 +17,21 @@ pub(crate) enum Capture {
     Returned,
 }
 
+/// What a modelled function does to the store buffer of its thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OnStoreBuffer {
+    /// The buffer is empty behind it.
+    Drains,
+    /// It is a store.
+    Stores,
+    /// It neither reads nor writes what others could see.
+    Nothing,
+    /// It calls functions of the program, or goes on elsewhere.
+    Leaves,
+    /// It may read, and may leave a store waiting.
+    Unknown,
+}
+
 /// The names in the text files.
 pub(crate) struct Names {
     modelled: BTreeSet<&'static str>,
@@ -24,6 +39,7 @@ pub(crate) struct Names {
     unsupported: BTreeSet<&'static str>,
     library_data: BTreeSet<&'static str>,
     non_capturing: BTreeMap<&'static str, &'static str>,
+    store_buffer: BTreeMap<&'static str, &'static str>,
     /// What the user says of inline assembly.
     pub(crate) templates: Templates,
 }
@@ -38,6 +54,10 @@ impl Names {
             library_data: entries(include_str!("library_data.txt")).collect(),
             non_capturing: entries(include_str!("non_capturing.txt"))
                 .filter_map(|entry| entry.split_once(':'))
+                .collect(),
+            store_buffer: entries(include_str!("store_buffer.txt"))
+                .filter_map(|entry| entry.split_once(' '))
+                .map(|(what, name)| (name, what))
                 .collect(),
             templates: templates(),
         }
@@ -61,6 +81,17 @@ impl Names {
     /// Whether the variable, or what the function's result points to, is the C library's own.
     pub(crate) fn is_library_data(&self, name: &str) -> bool {
         self.library_data.contains(name)
+    }
+
+    /// What the modelled function does to the store buffer.
+    pub(crate) fn on_store_buffer(&self, name: &str) -> OnStoreBuffer {
+        match self.store_buffer.get(name) {
+            Some(&"drains") => OnStoreBuffer::Drains,
+            Some(&"stores") => OnStoreBuffer::Stores,
+            Some(&"nothing") => OnStoreBuffer::Nothing,
+            Some(&"leaves") => OnStoreBuffer::Leaves,
+            _ => OnStoreBuffer::Unknown,
+        }
     }
 
     /// What the external function does with a pointer argument.

@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use inkwell::llvm_sys::LLVMOpcode;
 
 use crate::calls::intrinsic_name;
-use crate::ir::{Layout, Value, attribute_kind};
-use crate::liveness::LARGEST;
+use crate::ir::{Call, Class, Constant, Function, Global, Instruction, Layout, Value, attribute_kind};
 use crate::names::Names;
+
+/// The size in bytes of the largest private variable whose bytes are followed one by one.
+pub(crate) const LARGEST: u64 = 256;
 
 /// The root of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -67,16 +69,16 @@ impl<'names> Objects<'names> {
 
     /// The object that a value is, or the pointers that it is made from.
     fn step(&self, value: Value, open: &mut Vec<Value>) -> Option<Object> {
-        if value.is_alloca() {
+        if value.is(Class::Alloca) {
             return Some(Object::Local(value));
         }
-        if value.is_global_variable() {
+        if value.is(Class::GlobalVariable) {
             return Some(self.variable(value));
         }
-        if value.is_undefined() || value.is_null_pointer() {
+        if value.is(Class::Undefined) || value.is(Class::NullPointer) {
             return Some(Object::Nothing);
         }
-        if value.is_argument() {
+        if value.is(Class::Argument) {
             return Some(self.argument(value));
         }
         match value.opcode() {
@@ -94,7 +96,7 @@ impl<'names> Objects<'names> {
                 None
             }
             Some(LLVMOpcode::LLVMPHI) => {
-                open.extend(value.incoming().map(|(incoming, _)| incoming));
+                open.extend(Instruction(value).incoming().map(|(incoming, _)| incoming));
                 None
             }
             Some(LLVMOpcode::LLVMLoad) => {
@@ -107,15 +109,15 @@ impl<'names> Objects<'names> {
 
     /// What a global variable is.
     fn variable(&self, global: Value) -> Object {
-        if global.is_thread_local() {
+        if Global(global).is_thread_local() {
             // A large one is not: loops compare the private ones (`loops.rs`).
-            let small = self.layout.store_size(global.global_value_type()) <= LARGEST;
+            let small = self.layout.store_size(Global(global).value_type()) <= LARGEST;
             return if is_file_local(global) && small { Object::ThreadLocal(global) } else { Object::Other };
         }
-        if global.is_global_constant() {
+        if Global(global).is_constant() {
             return Object::Constant;
         }
-        if global.is_declaration() && self.names.is_library_data(&global.name()) {
+        if Global(global).is_declaration() && self.names.is_library_data(&global.name()) {
             return Object::Library;
         }
         Object::Other
@@ -123,7 +125,7 @@ impl<'names> Objects<'names> {
 
     /// What an argument points to.
     fn argument(&self, argument: Value) -> Object {
-        let function = argument.argument_function();
+        let function = Function::of_argument(argument);
         let own = (0..function.parameter_count())
             .find(|&index| function.parameter(index) == argument)
             .is_some_and(|index| function.parameter_type_attribute(index, self.byval).is_some());
@@ -132,15 +134,16 @@ impl<'names> Objects<'names> {
 
     /// What a call gives back.
     fn call(&self, call: Value, open: &mut Vec<Value>) -> Option<Object> {
-        let callee = call.callee();
-        if callee.is_function() && callee.intrinsic() != 0 {
+        let callee = Call(call).callee();
+        if callee.is(Class::Function) && Function(callee).intrinsic() != 0 {
             if passes_pointer_on(&intrinsic_name(callee)) {
                 open.push(call.operand(0));
                 return None;
             }
             return Some(Object::Other);
         }
-        let library = callee.is_function() && callee.is_declaration() && self.names.is_library_data(&callee.name());
+        let library =
+            callee.is(Class::Function) && Global(callee).is_declaration() && self.names.is_library_data(&callee.name());
         Some(if library { Object::Library } else { Object::Other })
     }
 
@@ -149,7 +152,7 @@ impl<'names> Objects<'names> {
     fn is_library_place(&self, pointer: Value) -> bool {
         let (base, _) = constant_offset(self.layout, pointer);
         is_va_list_field(pointer)
-            || base.is_global_variable() && self.variable(base) == Object::Library
+            || base.is(Class::GlobalVariable) && self.variable(base) == Object::Library
             || base.opcode() == Some(LLVMOpcode::LLVMCall) && self.call(base, &mut Vec::new()) == Some(Object::Library)
     }
 
@@ -162,7 +165,7 @@ impl<'names> Objects<'names> {
 /// Whether a thread-local variable can be named in its file alone.
 fn is_file_local(global: Value) -> bool {
     use inkwell::llvm_sys::LLVMLinkage::{LLVMInternalLinkage, LLVMPrivateLinkage};
-    matches!(global.linkage(), LLVMInternalLinkage | LLVMPrivateLinkage)
+    matches!(Global(global).linkage(), LLVMInternalLinkage | LLVMPrivateLinkage)
 }
 
 /// Whether an intrinsic gives back its first argument.
@@ -182,7 +185,10 @@ pub(crate) fn passes_pointer_on(intrinsic: &str) -> bool {
 /// Whether a pointer is to a field of a `va_list`.
 fn is_va_list_field(pointer: Value) -> bool {
     pointer.opcode() == Some(LLVMOpcode::LLVMGetElementPtr)
-        && pointer.source_element_type().struct_name().is_some_and(|name| name.starts_with("struct.__va_list_tag"))
+        && Instruction(pointer)
+            .source_element_type()
+            .struct_name()
+            .is_some_and(|name| name.starts_with("struct.__va_list_tag"))
 }
 
 /// Splits a pointer into what it is based on and a distance in bytes, where the distance is a constant; through
@@ -197,9 +203,9 @@ pub(crate) fn constant_offset(layout: Layout, pointer: Value) -> (Value, Option<
             }
             Some(LLVMOpcode::LLVMBitCast) => base = base.operand(0),
             Some(LLVMOpcode::LLVMCall)
-                if base.callee().is_function()
-                    && base.callee().intrinsic() != 0
-                    && passes_pointer_on(&intrinsic_name(base.callee())) =>
+                if Call(base).callee().is(Class::Function)
+                    && Function(Call(base).callee()).intrinsic() != 0
+                    && passes_pointer_on(&intrinsic_name(Call(base).callee())) =>
             {
                 base = base.operand(0);
             }
@@ -211,14 +217,14 @@ pub(crate) fn constant_offset(layout: Layout, pointer: Value) -> (Value, Option<
 /// How many bytes a getelementptr adds, if that is a constant.
 fn distance(layout: Layout, element: Value) -> Option<i64> {
     use inkwell::llvm_sys::LLVMTypeKind::{LLVMArrayTypeKind, LLVMStructTypeKind, LLVMVectorTypeKind};
-    let mut kind = element.source_element_type();
+    let mut kind = Instruction(element).source_element_type();
     let mut sum = 0_i64;
     for position in 1..element.operand_count() {
         let index = element.operand(position);
-        if !index.is_constant_int() {
+        if !index.is(Class::ConstantInt) {
             return None;
         }
-        let index = index.constant_signed();
+        let index = Constant(index).signed();
         if position > 1 {
             match kind.kind() {
                 LLVMStructTypeKind => {

@@ -15,7 +15,9 @@ use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef};
 use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage, LLVMOpcode};
 
 use crate::calls::{Callee, callee};
-use crate::ir::{self, Layout, Value, attribute_kind, definitions, functions};
+use crate::ir::{
+    self, Call, Class, Function, Global, Instruction, Layout, Value, attribute_kind, definitions, functions,
+};
 use crate::names::Names;
 use crate::objects::{Object, Objects};
 use crate::shim;
@@ -31,7 +33,7 @@ pub(crate) fn prepare(module: LLVMModuleRef, names: &Names, first: bool) -> bool
     }
     let preparation = Preparation::new(module, names);
     let mut freed = false;
-    for instruction in definitions(module).into_iter().flat_map(Value::instructions) {
+    for instruction in definitions(module).into_iter().flat_map(|function| Function(function).instructions()) {
         if first {
             preparation.fix(instruction);
         } else {
@@ -44,7 +46,7 @@ pub(crate) fn prepare(module: LLVMModuleRef, names: &Names, first: bool) -> bool
 /// Undoes what is left of the preparation.
 pub(crate) fn finish(module: LLVMModuleRef, names: &Names) {
     let preparation = Preparation::new(module, names);
-    for instruction in definitions(module).into_iter().flat_map(Value::instructions) {
+    for instruction in definitions(module).into_iter().flat_map(|function| Function(function).instructions()) {
         if is_lifetime_marker(instruction) {
             instruction.erase();
         } else {
@@ -61,9 +63,9 @@ pub(crate) fn finish(module: LLVMModuleRef, names: &Names) {
 /// them all levels are alike, and what the hooks of loops compare is always there.
 fn is_lifetime_marker(instruction: Value) -> bool {
     instruction.is_call()
-        && instruction.callee().is_function()
-        && instruction.callee().intrinsic() != 0
-        && instruction.callee().name().starts_with("llvm.lifetime.")
+        && Call(instruction).callee().is(Class::Function)
+        && Function(Call(instruction).callee()).intrinsic() != 0
+        && Call(instruction).callee().name().starts_with("llvm.lifetime.")
 }
 
 /// Drops the bodies that headers of the C library give to functions from -O1 on (`extern inline`): they are known by
@@ -71,8 +73,8 @@ fn is_lifetime_marker(instruction: Value) -> bool {
 fn drop_library_bodies(module: LLVMModuleRef, names: &Names) {
     for function in functions(module) {
         let name = function.name();
-        if !function.is_declaration()
-            && function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage
+        if !Global(function).is_declaration()
+            && Global(function).linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage
             && (names.is_harmless(&name) || names.is_modelled(&name))
         {
             shim::delete_body(function);
@@ -124,41 +126,43 @@ impl<'a> Preparation<'a> {
         }
         if instruction.is_call() {
             self.hide(instruction);
-        } else if !instruction.is_volatile() && instruction.ordering() == LLVMAtomicOrderingNotAtomic {
-            instruction.set_volatile(true);
+        } else if !Instruction(instruction).is_volatile()
+            && Instruction(instruction).ordering() == LLVMAtomicOrderingNotAtomic
+        {
+            Instruction(instruction).set_volatile(true);
             // SAFETY: the context is live; the node has no operands.
             let node = unsafe { LLVMMDNodeInContext2(self.context, std::ptr::null_mut(), 0) };
             // SAFETY: context and node are live.
             let node = unsafe { LLVMMetadataAsValue(self.context, node) };
-            instruction.set_metadata(self.mark, Some(node));
+            Instruction(instruction).set_metadata(self.mark, Some(node));
         }
     }
 
     /// Lets SROA have an access, if it is of local variables by now or `always`.
     fn free(&self, instruction: Value, always: bool) -> bool {
         let hidden = hidden_name(instruction);
-        let fixed = hidden.is_some() || instruction.has_metadata(self.mark);
+        let fixed = hidden.is_some() || Instruction(instruction).has_metadata(self.mark);
         let freed = fixed && (always || self.is_local(instruction));
         if freed && let Some(name) = hidden {
             self.set_callee(instruction, &name);
         } else if freed {
-            instruction.set_metadata(self.mark, None);
-            instruction.set_volatile(false);
+            Instruction(instruction).set_metadata(self.mark, None);
+            Instruction(instruction).set_volatile(false);
         }
         freed
     }
 
     /// Makes a copying or filling intrinsic a call of an unknown function of the same type.
     fn hide(&self, call: Value) {
-        if call.callee().intrinsic() != 0 {
-            let name = format!("{HIDDEN}{}", call.callee().name());
+        if Function(Call(call).callee()).intrinsic() != 0 {
+            let name = format!("{HIDDEN}{}", Call(call).callee().name());
             self.set_callee(call, &name);
         }
     }
 
     /// Makes a call one of another function of the same type.
     fn set_callee(&self, call: Value, name: &str) {
-        let callee = ir::declare(self.module, name, call.callee().global_value_type());
+        let callee = ir::declare(self.module, name, Global(Call(call).callee()).value_type());
         call.set_operand(call.operand_count() - 1, callee);
     }
 
@@ -177,7 +181,7 @@ impl<'a> Preparation<'a> {
         };
         pointers.iter().all(|&position| {
             self.objects.all(instruction.operand(position), |object| match object {
-                Object::Local(value) => value.is_alloca(),
+                Object::Local(value) => value.is(Class::Alloca),
                 Object::Constant => true,
                 _ => false,
             })
@@ -197,6 +201,7 @@ pub(crate) fn plain_mark(module: LLVMModuleRef) -> u32 {
 
 /// The name of the intrinsic that a call was before it was hidden.
 pub(crate) fn hidden_name(instruction: Value) -> Option<String> {
-    let callee = instruction.is_call().then(|| instruction.callee()).filter(|callee| callee.is_function())?;
+    let callee =
+        instruction.is_call().then(|| Call(instruction).callee()).filter(|callee| callee.is(Class::Function))?;
     callee.name().strip_prefix(HIDDEN).map(str::to_owned)
 }

@@ -5,7 +5,7 @@ use std::iter::successors;
 use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
-use crate::ir::{Layout, Location, Type, Value, compilation_folder, source_file};
+use crate::ir::{Class, Function, Global, Layout, Location, Type, Value, compilation_folder, source_file};
 use crate::objects::constant_offset;
 use crate::shim;
 
@@ -84,12 +84,12 @@ impl Places {
 
     /// The place where a function is declared, for what it declares.
     pub(crate) fn of_function(&self, function: Value) -> Site {
-        let place = function.subprogram_file();
+        let place = Function(function).subprogram_file();
         Site {
             file: place.map_or_else(|| self.source_file.clone(), |(file, folder)| self.path(file, &folder)),
             function: function.name(),
             expression: String::new(),
-            line: function.subprogram_line(),
+            line: Function(function).subprogram_line(),
             column: 0,
             stack: Vec::new(),
         }
@@ -109,13 +109,13 @@ impl Places {
     /// have no names of them. "" if the pointer is into no variable of the file's scope.
     fn expression(&self, pointer: Value) -> String {
         let (base, offset) = constant_offset(self.layout, pointer);
-        if !base.is_global_variable() {
+        if !base.is(Class::GlobalVariable) {
             return String::new();
         }
         let name = base.name();
         let name = source_name(&name).to_owned();
         let offset = offset.and_then(|offset| u64::try_from(offset).ok());
-        offset.map_or_else(|| name.clone(), |offset| name.clone() + &self.elements(base.global_value_type(), offset))
+        offset.map_or_else(|| name.clone(), |offset| name.clone() + &self.elements(Global(base).value_type(), offset))
     }
 
     /// The indices of the array elements that a byte is in.

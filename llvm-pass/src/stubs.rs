@@ -10,7 +10,7 @@ use inkwell::values::{BasicMetadataValueEnum, BasicValueEnum, PointerValue};
 
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
-use crate::ir::Value;
+use crate::ir::{Global, Value};
 
 /// The byte of the runtime's that is 1 where a tool controls the program.
 const CONTROLLED: &str = "__fh_controlled";
@@ -46,7 +46,7 @@ pub(crate) fn name_of(module: LLVMModuleRef, function: &str) -> String {
 /// Makes the system call the functions of a list (`llvm.global_ctors`, `llvm.global_dtors`) only where no tool controls
 /// the program: in each execution of a check the runtime calls them.
 pub(crate) fn guard(hooks: &Hooks, list: Value) -> Result<()> {
-    let Some(initializer) = list.initializer() else { return Ok(()) };
+    let Some(initializer) = Global(list).initializer() else { return Ok(()) };
     let guarded = initializer.operands().map(|entry| guarded(hooks, entry)).collect::<Result<Vec<_>>>()?;
     let Some(first) = guarded.first() else { return Ok(()) };
     let array = first.get_type().const_array(&guarded);

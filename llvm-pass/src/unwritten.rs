@@ -17,7 +17,7 @@ use inkwell::values::{BasicValueEnum, FunctionValue};
 use crate::calls::{Callee, callee};
 use crate::failure::{Failure, Result};
 use crate::hooks::{Hooks, handle};
-use crate::ir::{self, Layout, Type, Value, definitions};
+use crate::ir::{self, Call, Class, Constant, Function, Instruction, Layout, Type, Value, definitions};
 use crate::names::Names;
 use crate::objects::constant_offset;
 use crate::sites::{Places, Site};
@@ -32,12 +32,12 @@ const LARGEST: u64 = 64;
 pub(crate) fn mark(module: LLVMModuleRef) -> Result<()> {
     let (hooks, layout) = (Hooks::new(module), Layout::of(module));
     let mut functions: HashMap<Type, FunctionValue> = HashMap::new();
-    let instructions = definitions(module).into_iter().flat_map(Value::instructions);
-    for (number, alloca) in (0..).zip(instructions.filter(|one| one.is_alloca())) {
-        let kind = alloca.allocated_type();
+    let instructions = definitions(module).into_iter().flat_map(|function| Function(function).instructions());
+    for (number, alloca) in (0..).zip(instructions.filter(|one| one.is(Class::Alloca))) {
+        let kind = Instruction(alloca).allocated_type();
         let next = alloca.next().ok_or_else(|| Failure::new("a block that ends with an alloca"))?;
         let count = alloca.operand(0);
-        let is_one = count.is_constant_int() && count.constant_unsigned() == 1;
+        let is_one = count.is(Class::ConstantInt) && Constant(count).unsigned() == 1;
         if !is_one || layout.allocated_size(kind) > LARGEST {
             continue;
         }
@@ -107,8 +107,12 @@ fn take_away(layout: Layout, first: Value, part: Value) {
 
 /// Puts the hooks of shadows behind the others of a function.
 pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names) -> Result<()> {
-    for call in function.instructions().into_iter().filter(|one| one.is_call() && one.callee().is_function()) {
-        let name = call.callee().name();
+    for call in Function(function)
+        .instructions()
+        .into_iter()
+        .filter(|&one| one.is_call() && Call(one).callee().is(Class::Function))
+    {
+        let name = Call(call).callee().name();
         match name.strip_prefix("__fh_") {
             Some(hook) => behind_hook(hooks, call, hook)?,
             None => behind_native(hooks, call, names)?,
@@ -141,7 +145,7 @@ fn width(hook: &str) -> Option<(&str, u32)> {
 
 /// Asks, before a hook goes there, whether an address was written. That of a variable is.
 fn ask_for_address(hooks: &Hooks, call: Value, pointer: Value, site: Value) -> Result<()> {
-    if !pointer.is_instruction() || pointer.is_alloca() {
+    if !pointer.is(Class::Instruction) || pointer.is(Class::Alloca) {
         return Ok(());
     }
     hooks.before(call);
@@ -209,7 +213,7 @@ fn behind_native(hooks: &Hooks, call: Value, names: &Names) -> Result<()> {
         return Ok(());
     }
     go_behind(hooks, call)?;
-    for (_, argument) in call.arguments().filter(|(_, argument)| argument.kind().is_pointer()) {
+    for (_, argument) in Call(call).arguments().filter(|(_, argument)| argument.kind().is_pointer()) {
         hooks.call("__fh_unwritten_forget", 0, &[argument.basic()])?;
     }
     Ok(())
@@ -220,11 +224,13 @@ pub(crate) fn finish(module: LLVMModuleRef) -> Result<()> {
     let places = Places::new(module, Layout::of(module));
     let mut hooks = Hooks::new(module);
     for function in definitions(module) {
-        for call in function.instructions().into_iter().filter(|one| one.opcode() == Some(LLVMOpcode::LLVMCall)) {
-            if !call.callee().is_function() {
+        for call in
+            Function(function).instructions().into_iter().filter(|one| one.opcode() == Some(LLVMOpcode::LLVMCall))
+        {
+            if !Call(call).callee().is(Class::Function) {
                 continue;
             }
-            match call.callee().name().as_str() {
+            match Call(call).callee().name().as_str() {
                 "__msan_warning" => {
                     let site = named(places.site(call, None));
                     place(&mut hooks, call, "__fh_unwritten_use", &[call.operand(0)], &site)?;

@@ -15,7 +15,7 @@ use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode};
 use crate::assembly::Assembly;
 use crate::brackets::{Bracket, annotated};
 use crate::calls::{Callee, callee, fence_intrinsic, is_quiet_intrinsic};
-use crate::ir::{Value, attribute_kind, definitions};
+use crate::ir::{Call, Class, Function, Global, Instruction, Value, attribute_kind, definitions};
 use crate::names::Names;
 use crate::prepare::{has_attribute, hidden_name, plain_mark};
 use crate::shim;
@@ -34,7 +34,7 @@ pub(crate) fn inline(module: LLVMModuleRef, names: &Names) -> bool {
     let movable: Vec<Value> = definitions(module).into_iter().filter(is_movable).collect();
     let mut found = false;
     for &function in &movable {
-        let calls_another = calls(function).any(|call| movable.contains(&call.callee()));
+        let calls_another = calls(function).any(|call| movable.contains(&Call(call).callee()));
         let callers = calls_of(function);
         if calls_another || callers.is_empty() {
             continue;
@@ -55,7 +55,7 @@ pub(crate) fn inline(module: LLVMModuleRef, names: &Names) -> bool {
 
 /// The calls in a function.
 fn calls(function: Value) -> impl Iterator<Item = Value> {
-    function.instructions().into_iter().filter(|one| one.is_call())
+    Function(function).instructions().into_iter().filter(|one| one.is_call())
 }
 
 /// The calls of a function that may be replaced, each once: a call may use the function as an argument, too.
@@ -72,14 +72,14 @@ fn calls_of(function: Value) -> Vec<Value> {
 /// Whether a user of a function is a call of it, by its own type, that may be replaced.
 fn is_call_of(user: Value, function: Value) -> bool {
     user.is_call()
-        && user.callee() == function
-        && user.called_type() == function.global_value_type()
-        && !user.is_never_inlined()
+        && Call(user).callee() == function
+        && Call(user).called_type() == Global(function).value_type()
+        && !Call(user).is_never_inlined()
         && user.function() != function
 }
 
 fn is_static(function: Value) -> bool {
-    matches!(function.linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
+    matches!(Global(function).linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
 }
 
 /// What a function does to memory.
@@ -102,12 +102,14 @@ impl Reader<'_> {
     /// Whether the function's body may and should stand in the place of its calls.
     fn is_movable(&self, function: Value) -> bool {
         let byval = attribute_kind("byval");
-        let copies =
-            || (0..function.parameter_count()).any(|one| function.parameter_type_attribute(one, byval).is_some());
+        let copies = || {
+            (0..Function(function).parameter_count())
+                .any(|one| Function(function).parameter_type_attribute(one, byval).is_some())
+        };
         let asked = has_attribute(function, "alwaysinline");
         let small = || is_static(function) && !has_attribute(function, "noinline") && self.is_wrapper(function);
         (asked || small())
-            && !function.instructions().into_iter().any(Value::is_alloca)
+            && !Function(function).instructions().into_iter().any(|value: Value| value.is(Class::Alloca))
             && !copies()
             && shim::can_inline(function)
     }
@@ -115,7 +117,7 @@ impl Reader<'_> {
     /// Whether a function does one thing to the memory behind its parameters, or is a fence.
     fn is_wrapper(&self, function: Value) -> bool {
         let mut doings = Doings::default();
-        let understood = function.instructions().into_iter().all(|one| self.add(one, &mut doings).is_some());
+        let understood = Function(function).instructions().into_iter().all(|one| self.add(one, &mut doings).is_some());
         let access = match doings.special {
             0 => doings.plain == 1 || doings.plain == 0 && doings.fences > 0,
             1 => doings.plain <= BESIDE,
@@ -145,8 +147,8 @@ impl Reader<'_> {
     /// Which kind of access a load or store is.
     fn kind<'d>(&self, access: Value, doings: &'d mut Doings) -> &'d mut usize {
         use inkwell::llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
-        let is_volatile = access.is_volatile() && !access.has_metadata(self.plain);
-        if is_volatile || access.ordering() != LLVMAtomicOrderingNotAtomic {
+        let is_volatile = Instruction(access).is_volatile() && !Instruction(access).has_metadata(self.plain);
+        if is_volatile || Instruction(access).ordering() != LLVMAtomicOrderingNotAtomic {
             &mut doings.special
         } else {
             &mut doings.plain
@@ -154,8 +156,11 @@ impl Reader<'_> {
     }
 
     fn add_call(&self, call: Value, doings: &mut Doings) -> Option<()> {
-        let pointers: Vec<Value> =
-            call.arguments().map(|(_, argument)| argument).filter(|argument| argument.kind().is_pointer()).collect();
+        let pointers: Vec<Value> = Call(call)
+            .arguments()
+            .map(|(_, argument)| argument)
+            .filter(|argument| argument.kind().is_pointer())
+            .collect();
         let are_parameters = || !pointers.is_empty() && pointers.iter().all(|pointer| comes_from_parameters(*pointer));
         if hidden_name(call).is_some() {
             doings.plain += 1;
@@ -196,8 +201,8 @@ fn comes_from_parameters(pointer: Value) -> bool {
         }
         seen.push(value);
         match value.opcode() {
-            _ if value.is_argument() => found = true,
-            _ if value.is_null_pointer() || value.is_undefined() => {}
+            _ if value.is(Class::Argument) => found = true,
+            _ if value.is(Class::NullPointer) || value.is(Class::Undefined) => {}
             Some(
                 LLVMOpcode::LLVMGetElementPtr
                 | LLVMOpcode::LLVMBitCast
@@ -205,7 +210,7 @@ fn comes_from_parameters(pointer: Value) -> bool {
                 | LLVMOpcode::LLVMFreeze,
             ) => open.push(value.operand(0)),
             Some(LLVMOpcode::LLVMSelect) => open.extend([value.operand(2), value.operand(1)]),
-            Some(LLVMOpcode::LLVMPHI) => open.extend(value.incoming().map(|(incoming, _)| incoming)),
+            Some(LLVMOpcode::LLVMPHI) => open.extend(Instruction(value).incoming().map(|(incoming, _)| incoming)),
             _ => return false,
         }
     }

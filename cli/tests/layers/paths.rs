@@ -61,8 +61,12 @@ struct Mentions<'a> {
 }
 
 impl Mentions<'_> {
-    /// Notes the module that a path as written here leads to, if it is one of this crate.
+    /// Notes the module that a path as written here leads to, if it is one of this crate. `crate` alone is none: it says
+    /// who may see an item, in a macro.
     fn mention(&mut self, path: &[String]) {
+        if path == ["crate"] {
+            return;
+        }
         if let Some(to) = self.resolve(path, 8) {
             self.to.insert(to);
         }

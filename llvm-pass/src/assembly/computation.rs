@@ -83,7 +83,7 @@ fn is_register_or_constant(operand: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::is_all;
-    use crate::assembly::statements;
+    use crate::assembly::notation::statements;
 
     #[test]
     fn what_stays_in_registers_is_a_computation() {

@@ -1,7 +1,7 @@
 //! The constraints of inline assembly as LLVM writes them: `=r,=*m,={ax},r,*m,0,~{memory}`.
 
-use super::instructions::Condition;
-use super::operands::Named;
+use super::conditions::Condition;
+use super::registers::Named;
 
 /// An output or input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

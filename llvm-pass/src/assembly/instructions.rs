@@ -1,5 +1,6 @@
 //! The instructions that are understood.
 
+use super::conditions::{Condition, Test};
 use super::constraints::{Place, Slot};
 use super::operands::{Operand, Register, Sized, parse as parse_operand, split};
 
@@ -74,59 +75,16 @@ impl Flags {
     const ALL: Self = Self(15);
 }
 
-/// A condition on flags.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Condition {
-    pub(crate) test: Test,
-    pub(crate) negated: bool,
-}
-
-/// What a condition or its opposite tests.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Test {
-    Overflow,
-    Below,
-    Equal,
-    BelowOrEqual,
-    Sign,
-    Less,
-    LessOrEqual,
-}
-
-impl Condition {
-    /// The condition with this name: `e`, `nz`, `c`, …
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        let plain = |name| {
-            Some(match name {
-                "o" => (Test::Overflow, false),
-                "b" | "c" | "nae" => (Test::Below, false),
-                "ae" => (Test::Below, true),
-                "e" | "z" => (Test::Equal, false),
-                "be" | "na" => (Test::BelowOrEqual, false),
-                "a" => (Test::BelowOrEqual, true),
-                "s" => (Test::Sign, false),
-                "l" | "nge" => (Test::Less, false),
-                "ge" => (Test::Less, true),
-                "le" | "ng" => (Test::LessOrEqual, false),
-                "g" => (Test::LessOrEqual, true),
-                _ => return None,
-            })
-        };
-        let opposite = || plain(name.strip_prefix('n')?).map(|(test, negated)| (test, !negated));
-        plain(name).or_else(opposite).map(|(test, negated)| Self { test, negated })
-    }
-
-    /// The flags that it looks at.
-    const fn flags(self) -> Flags {
-        match self.test {
-            Test::Below => Flags::CARRY,
-            Test::Equal => Flags::ZERO,
-            Test::Overflow => Flags(8),
-            Test::Sign => Flags(4),
-            Test::BelowOrEqual => Flags(3),
-            Test::Less => Flags(12),
-            Test::LessOrEqual => Flags(14),
-        }
+/// The flags that a condition looks at.
+const fn flags_of(condition: Condition) -> Flags {
+    match condition.test {
+        Test::Below => Flags::CARRY,
+        Test::Equal => Flags::ZERO,
+        Test::Overflow => Flags(8),
+        Test::Sign => Flags(4),
+        Test::BelowOrEqual => Flags(3),
+        Test::Less => Flags(12),
+        Test::LessOrEqual => Flags(14),
     }
 }
 
@@ -171,7 +129,7 @@ pub(crate) fn parse(statements: &[String], slots: &[Slot]) -> Option<Vec<Instruc
         found.push(instruction);
     }
     let wanted = slots.iter().filter_map(|slot| match slot.place {
-        Place::Flag(condition) => Some(condition.flags().0),
+        Place::Flag(condition) => Some(flags_of(condition).0),
         _ => None,
     });
     (wanted.fold(0, |all, one| all | one) & !known.0 == 0).then_some(found)
@@ -192,7 +150,7 @@ const fn flags(instruction: &Instruction) -> (Flags, Flags) {
         }
         Instruction::CompareExchangePair { .. } => (Flags::NONE, Flags::ZERO),
         Instruction::Bit { .. } => (Flags::NONE, Flags::CARRY),
-        Instruction::Set { condition, .. } => (condition.flags(), Flags::NONE),
+        Instruction::Set { condition, .. } => (flags_of(*condition), Flags::NONE),
         Instruction::Borrow { .. } => (Flags::CARRY, Flags::NONE),
     }
 }
@@ -326,8 +284,9 @@ fn is_sensible(instruction: &Instruction, lock: Lock) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Condition, Instruction, Lock, Operator, parse};
-    use crate::assembly::{constraints, statements};
+    use super::{Instruction, Lock, Operator, parse};
+    use crate::assembly::constraints;
+    use crate::assembly::notation::statements;
 
     fn read(text: &str, constraints: &str, bytes: &[Option<u64>]) -> Option<Vec<Instruction>> {
         parse(&statements(text), &constraints::parse(constraints, bytes)?)
@@ -378,16 +337,5 @@ mod tests {
         }
         let fence = read("lock; addl $$0,0(%rsp)", "~{memory}", &[]).unwrap();
         assert!(matches!(fence[..], [Instruction::Arithmetic { operator: Operator::Add, .. }]));
-    }
-
-    #[test]
-    fn opposites_are_opposite() {
-        for name in ["o", "b", "c", "e", "z", "be", "a", "s", "l", "ge", "le", "g", "ae", "na", "nge"] {
-            let (one, other) = (Condition::of(name).unwrap(), Condition::of(&format!("n{name}")));
-            if let Some(other) = other {
-                assert_eq!((one.test, !one.negated), (other.test, other.negated), "{name}");
-            }
-        }
-        assert_eq!(Condition::of("x"), None);
     }
 }

@@ -6,14 +6,17 @@
 //! `instructions` reads instructions. Templates that users explain are in `templates`.
 
 mod computation;
+pub(crate) mod conditions;
 pub(crate) mod constraints;
 pub(crate) mod instructions;
 pub(crate) mod notation;
 pub(crate) mod operands;
+pub(crate) mod registers;
 pub(crate) mod templates;
 
 use constraints::Slot;
 use instructions::Instruction;
+use notation::{as_written, statements};
 use templates::{Meaning, Templates};
 
 /// What inline assembly does.
@@ -71,11 +74,6 @@ pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], t
     }
 }
 
-/// A template on one line, in C's notation: a line of a file of templates may begin with it.
-pub(crate) fn as_written(text: &str) -> String {
-    notation::as_c(&statements(text).join("; "))
-}
-
 /// The instructions whose result is no business of other threads.
 fn native(statement: &str) -> Option<Assembly> {
     const SEQ_CST: u32 = 5;
@@ -86,56 +84,4 @@ fn native(statement: &str) -> Option<Assembly> {
         _ => return None,
     };
     Some(Assembly::Native { name: statement.to_owned(), harmless, fence })
-}
-
-/// The statements of a template in lower case, with single blanks and without comments; prefixes stand before what they
-/// belong to.
-pub(crate) fn statements(text: &str) -> Vec<String> {
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some((before, comment)) = rest.split_once("/*") {
-        plain += before;
-        plain.push(' ');
-        rest = comment.split_once("*/").map_or("", |(_, after)| after);
-    }
-    plain += rest;
-    let lines = plain.lines().map(|line| line.split('#').next().unwrap_or(""));
-    let mut found: Vec<String> = Vec::new();
-    let mut prefix = String::new();
-    for statement in lines.flat_map(|line| line.split(';')) {
-        let words: Vec<String> = statement.split_whitespace().map(str::to_lowercase).collect();
-        match words.join(" ").as_str() {
-            "" => {}
-            alone @ ("lock" | "rep") => prefix = format!("{alone} "),
-            // As in `% rax`, which assemblers take for `%rax`.
-            statement => found.push(std::mem::take(&mut prefix) + &statement.replace("% ", "%").replace("$$ ", "$$")),
-        }
-    }
-    if !prefix.is_empty() {
-        found.push(prefix.trim_end().to_owned());
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{as_written, statements};
-
-    #[test]
-    fn what_is_not_understood_is_shown_as_the_file_of_templates_wants_it() {
-        assert_eq!(as_written("movq %rax,\t${1:q}\n\tfrob $$4, $3 # x"), "movq %%rax, %q1; frob $4, %3");
-    }
-
-    #[test]
-    fn statements_are_told_apart_however_they_are_spelled() {
-        for text in
-            ["lock; incl $0; sete $1", "lock\n\tincl   $0\n\tsete $1\n", " LOCK incl $0;/* flags */ sete $1 # z"]
-        {
-            assert_eq!(statements(text), ["lock incl $0", "sete $1"], "{text}");
-        }
-        assert_eq!(statements("rep; nop"), ["rep nop"]);
-        assert_eq!(statements("lock"), ["lock"]);
-        assert_eq!(statements("mov % rax, $2; lock addl $$ 0, 0(% rsp)"), ["mov %rax, $2", "lock addl $$0, 0(%rsp)"]);
-        assert!(statements(" \n ; /* nothing */").is_empty());
-    }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::notation::as_llvm;
-use super::statements;
+use super::notation::{as_llvm, statements};
 
 /// A user's explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,7 +74,7 @@ impl Templates {
 #[cfg(test)]
 mod tests {
     use super::{Meaning, Templates};
-    use crate::assembly::statements;
+    use crate::assembly::notation::statements;
 
     #[test]
     fn templates_are_found_however_they_are_spaced() {

@@ -1,0 +1,149 @@
+//! Building code that computes with labels: calls of the runtime, and accesses of the record in which labels go from
+//! function to function.
+
+use inkwell::llvm_sys::LLVMTypeKind;
+use inkwell::values::{BasicValueEnum, IntValue, PointerValue};
+
+use crate::failure::{Failure, Result};
+use crate::hooks::Hooks;
+use crate::ir::{Layout, Type, Value};
+
+/// `struct fh_labels` of the hook ABI, in words: the address and the value of the access at hand, what it loads, and
+/// then arguments and results.
+pub(super) const ADDRESS: u32 = 0;
+pub(super) const STORED: u32 = 1;
+pub(super) const LOADED: u32 = 2;
+pub(super) const ARGUMENTS: u32 = 3;
+pub(super) const MOST_ARGUMENTS: u32 = 64;
+pub(super) const RESULTS: u32 = ARGUMENTS + MOST_ARGUMENTS;
+pub(super) const MOST_RESULTS: u32 = 16;
+
+/// Builds in the function at hand.
+pub(super) struct Code<'a, 'ctx> {
+    pub(super) hooks: &'a Hooks<'ctx>,
+    pub(super) layout: Layout,
+}
+
+impl<'ctx> Code<'_, 'ctx> {
+    /// The label of what depends on no load.
+    pub(super) fn none(&self) -> IntValue<'ctx> {
+        self.hooks.number(0)
+    }
+
+    /// The label of what depends on all that these labels stand for.
+    pub(super) fn union(&self, labels: &[IntValue<'ctx>]) -> Result<IntValue<'ctx>> {
+        let mut all: Vec<IntValue<'ctx>> = Vec::new();
+        for &label in labels {
+            if !is_none(label) && !all.contains(&label) {
+                all.push(label);
+            }
+        }
+        let Some((&first, rest)) = all.split_first() else { return Ok(self.none()) };
+        rest.iter().try_fold(first, |sum, &label| self.hooks.call("__fh_label_union", 32, &[sum.into(), label.into()]))
+    }
+
+    /// A word of the record.
+    fn word(&self, index: u32) -> Result<PointerValue<'ctx>> {
+        const NAME: &str = "__fh_labels";
+        let module = &self.hooks.module;
+        let words = self.hooks.context.i32_type().array_type(RESULTS + MOST_RESULTS);
+        let record = module.get_global(NAME).unwrap_or_else(|| module.add_global(words, None, NAME));
+        let indices = [self.hooks.number(0), self.hooks.number(index)];
+        // SAFETY: the index is within the array.
+        Ok(unsafe { self.hooks.builder.build_gep(words, record.as_pointer_value(), &indices, "") }?)
+    }
+
+    /// Writes a word of the record.
+    pub(super) fn put(&self, index: u32, label: IntValue<'ctx>) -> Result<()> {
+        let place = self.word(index)?;
+        self.hooks.builder.build_store(place, label)?;
+        Ok(())
+    }
+
+    /// Reads a word of the record.
+    pub(super) fn get(&self, index: u32) -> Result<IntValue<'ctx>> {
+        let place = self.word(index)?;
+        Ok(self.hooks.builder.build_load(self.hooks.context.i32_type(), place, "")?.into_int_value())
+    }
+
+    /// Where the labels of an argument that is passed by value are on their way: no memory is there.
+    fn passing(&self, index: u32) -> PointerValue<'ctx> {
+        const NOWHERE: u64 = 1 << 60;
+        self.hooks.long(NOWHERE + (u64::from(index) << 32)).const_to_pointer(self.hooks.pointer_type())
+    }
+
+    /// Takes the labels of an argument that is passed by value along.
+    pub(super) fn pass_copy(&self, index: u32, argument: Value, kind: Type) -> Result<()> {
+        let (to, size) = (self.passing(index).into(), self.hooks.long(self.layout.allocated_size(kind)).into());
+        self.hooks.call("__fh_label_copy", 0, &[to, argument.basic(), size]).map(drop)
+    }
+
+    /// Gives a function's own copy the labels that came along; none are left for a caller that knows nothing of them.
+    pub(super) fn take_copy(&self, index: u32, copy: Value, kind: Type) -> Result<()> {
+        let (from, size) = (self.passing(index).into(), self.hooks.long(self.layout.allocated_size(kind)).into());
+        self.hooks.call("__fh_label_copy", 0, &[copy.basic(), from, size])?;
+        self.hooks.call("__fh_label_put", 0, &[from, size, self.none().into()]).map(drop)
+    }
+
+    /// Asks for a value that is known.
+    pub(super) fn know(&self, label: IntValue<'ctx>) -> Result<()> {
+        if !is_none(label) {
+            self.hooks.call("__fh_label_know", 0, &[label.into()])?;
+        }
+        Ok(())
+    }
+
+    /// Says that the program branches on a value.
+    pub(super) fn branch(&self, label: IntValue<'ctx>) -> Result<()> {
+        if !is_none(label) {
+            self.hooks.call("__fh_label_branch", 0, &[label.into()])?;
+        }
+        Ok(())
+    }
+
+    /// Goes on building behind an instruction.
+    pub(super) fn behind(&self, instruction: Value) -> Result<()> {
+        let next = instruction.next().ok_or_else(|| Failure::new("a value that ends a block"))?;
+        self.hooks.before(next);
+        Ok(())
+    }
+
+    /// The number of bytes of a value, as hooks take it.
+    pub(super) fn length(&self, kind: Type) -> BasicValueEnum<'ctx> {
+        self.hooks.long(self.layout.store_size(kind)).into()
+    }
+
+    /// Where the elements of a type are, each with its size.
+    pub(super) fn parts(&self, kind: Type) -> Vec<(u64, u64)> {
+        match kind.kind() {
+            LLVMTypeKind::LLVMStructTypeKind if kind.struct_element_count() > 0 => (0..kind.struct_element_count())
+                .map(|index| {
+                    (self.layout.element_offset(kind, index), self.layout.store_size(kind.struct_element(index)))
+                })
+                .collect(),
+            _ => vec![(0, self.layout.store_size(kind))],
+        }
+    }
+
+    /// A pointer so many bytes behind another.
+    pub(super) fn displaced(&self, pointer: PointerValue<'ctx>, offset: u64) -> Result<PointerValue<'ctx>> {
+        if offset == 0 {
+            return Ok(pointer);
+        }
+        // SAFETY: the offset is within what the pointer points to.
+        Ok(unsafe {
+            self.hooks.builder.build_gep(self.hooks.context.i8_type(), pointer, &[self.hooks.long(offset)], "")
+        }?)
+    }
+
+    /// Refuses what comes next where labels matter.
+    pub(super) fn refuse(&self, what: &str) -> Result<()> {
+        let text = self.hooks.builder.build_global_string_ptr(what, ".fh.text")?;
+        self.hooks.call("__fh_label_refuse", 0, &[text.as_pointer_value().into()]).map(drop)
+    }
+}
+
+/// Whether it is known now that there is no label.
+pub(super) fn is_none(label: IntValue) -> bool {
+    label.is_const() && label.is_null()
+}
