@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path as File, PathBuf};
 use std::process::Command;
 
-use engine::mapping::calls::{Path, TABLE};
+use engine::mapping::calls::{Effect, MUTEX_AGAIN, MUTEX_REFUSED, Path, TABLE};
 
 const DOCUMENTS: [&str; 11] = [
     "README.md",
@@ -155,6 +155,30 @@ fn every_call_that_drains_or_not_is_a_modelled_one() {
     for call in TABLE.iter().flat_map(|path| path.calls.split(' ')) {
         assert!(modelled.contains(call), "{call}");
     }
+}
+
+#[test]
+fn what_the_pass_knows_of_store_buffers_is_what_the_engine_does() {
+    // A file that may make another mutex than a normal one is not known to be fenced, and errors are reported.
+    let of_others = [MUTEX_AGAIN, MUTEX_REFUSED];
+    let list = text("llvm-pass/src/store_buffer.txt");
+    let mut compared = 0;
+    for line in list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let (what, name) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
+        assert!(names("modelled").contains(name), "{name} is not modelled");
+        let of_call = |path: &&Path| path.calls.split(' ').any(|call| call == name) && !of_others.contains(path);
+        let effects: Vec<Effect> = TABLE.iter().filter(of_call).map(|path| path.effect).collect();
+        let agrees = match what {
+            "drains" => !effects.is_empty() && effects.iter().all(|effect| effect.drains()),
+            "stores" => !effects.is_empty() && effects.iter().all(|effect| matches!(effect, Effect::Store(_))),
+            "nothing" => !effects.iter().any(|effect| matches!(effect, Effect::Store(_))),
+            "leaves" => true,
+            _ => panic!("{line}"),
+        };
+        assert!(agrees, "`{line}` in llvm-pass/src/store_buffer.txt, and {effects:?} in the engine's table");
+        compared += 1;
+    }
+    assert!(compared > 20, "only {compared} lines were read");
 }
 
 #[test]
