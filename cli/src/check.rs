@@ -6,7 +6,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
-use protocol::{Cycles, ExitStatus, Finding, Kind, Replay, ScheduleEnd, StoppedBy, Summary, Trace, VERSION, Violation};
+use protocol::{
+    Cycles, ExitStatus, FailureKind, Finding, MemoryModel, Replay, ScheduleEnd, StoppedBy, Summary, Trace, VERSION,
+    Violation,
+};
 
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file};
 use crate::consequences::{Consequence, Graphs, Unseen, consequence};
@@ -15,7 +18,7 @@ use crate::findings::{Findings, MARK, group_name, identify};
 use crate::interrupt::{Cause, Interrupts, survive_full_files};
 use crate::json::{self, Entry, Outcome, Unsupported};
 use crate::litmus;
-use crate::plan::{CheckPlan, Explorer, JsonTo, ModelName, Target, reason};
+use crate::plan::{CheckPlan, Explorer, JsonTo, Target, reason};
 use crate::program::{Program, Replayed};
 use crate::record::Record;
 use crate::replay::shows;
@@ -127,7 +130,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let subjects = match build(plan, &interrupts) {
         Ok(subjects) => subjects,
         Err(failure) if failure.status == Status::Incomplete => {
-            let under = |&(model, explorer): &(ModelName, Explorer)| Searched {
+            let under = |&(model, explorer): &(MemoryModel, Explorer)| Searched {
                 plan: plan.under(model, explorer),
                 exploration: Exploration::default(),
                 found: Vec::new(),
@@ -248,13 +251,13 @@ fn collect(
     interrupts: &Interrupts,
     troubles: &mut Troubles,
 ) -> Result<Vec<Found>, Failure> {
-    let erratic = exploration.violations.iter().any(|violation| violation.kind == Kind::Nondeterministic);
+    let erratic = exploration.violations.iter().any(|violation| violation.kind == FailureKind::Nondeterministic);
     let mut all = Vec::new();
     let prefix = plan.explore.graphs.map_or(String::new(), |_| format!("{}-", plan.models[0].0.name()));
     for (id, violation) in identify(&exploration.violations).into_iter().zip(&exploration.violations) {
         let id = format!("{prefix}{id}");
         let mut trace = None;
-        if all.len() < REPLAYED && violation.kind != Kind::Nondeterministic {
+        if all.len() < REPLAYED && violation.kind != FailureKind::Nondeterministic {
             match run_again(plan, subjects, violation, interrupts)? {
                 Ok(again) => trace = again,
                 // Of a program that is nondeterministic, nothing else can be expected.
@@ -485,7 +488,7 @@ fn consequences(all: &[Searched], summaries: &[Summary]) -> Vec<Vec<Option<Conse
         .map(|searched| searched.found.iter().map(|one| (&one.violation, one.folder.as_str())).collect())
         .collect();
     let searches = || all.iter().zip(summaries).zip(&found);
-    let is_consistent = |searched: &&Searched| searched.plan.models[0].0 == ModelName::Sc;
+    let is_consistent = |searched: &&Searched| searched.plan.models[0].0 == MemoryModel::Sc;
     let consistent: Vec<&Violation> =
         all.iter().filter(is_consistent).flat_map(|searched| &searched.found).map(|one| &one.violation).collect();
     let graphs: Vec<Graphs<'_>> = searches()

@@ -7,11 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use protocol::{Containment, Kind, Place, Role, Summary, Violation};
+use protocol::{Containment, FailureKind, MemoryModel, Place, Role, Summary, Violation};
 use serde::Serialize;
 
-use crate::findings::kind_name;
-use crate::plan::ModelName;
 use crate::report::short_place;
 use crate::report::verdict::counted;
 
@@ -57,7 +55,7 @@ struct Failure {
 /// The search for the execution graphs of a model: what it counted, and what it found, in folders.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Graphs<'a> {
-    pub(crate) model: ModelName,
+    pub(crate) model: MemoryModel,
     pub(crate) summary: &'a Summary,
     pub(crate) found: &'a [(&'a Violation, &'a str)],
     /// What sequentially consistent executions showed.
@@ -79,8 +77,8 @@ impl Unseen {
     /// Of a search with this bound on rounds that found these, beside one of interleavings that found those.
     pub(crate) fn of(unroll: Option<u64>, found: &[(&Violation, &str)], consistent: &[&Violation]) -> Option<Self> {
         let is_unseen = |violation: &&Violation| match violation.kind {
-            Kind::OutOfBounds | Kind::Leak => true,
-            Kind::UseAfterFree | Kind::DoubleFree | Kind::InvalidFree => {
+            FailureKind::OutOfBounds | FailureKind::Leak => true,
+            FailureKind::UseAfterFree | FailureKind::DoubleFree | FailureKind::InvalidFree => {
                 !found.iter().any(|(other, _)| is_same_way(violation, other))
             }
             _ => false,
@@ -92,9 +90,8 @@ impl Unseen {
 
 /// What comes of an SC violation, if it is one under the model.
 pub(crate) fn consequence(violation: &Violation, graphs: &Graphs<'_>) -> Option<Consequence> {
-    let model = graphs.model.name();
-    let monitor = violation.monitor.filter(|_| violation.kind == Kind::ScViolation)?;
-    if monitor.model() != Some(model) {
+    let monitor = violation.monitor.filter(|_| violation.kind == FailureKind::ScViolation)?;
+    if monitor.model() != Some(graphs.model) {
         return None;
     }
     let place = |role| violation.sites.iter().find(|site| site.role == role).map(|site| &site.place);
@@ -102,7 +99,7 @@ pub(crate) fn consequence(violation: &Violation, graphs: &Graphs<'_>) -> Option<
     let containment = graphs.summary.containments.iter().find(|one| is_of(one, delayed, overtaking));
     let (executions, failing) = containment.map_or((0, 0), |one| (one.executions, one.failing));
     let failure = containment.and_then(|one| one.failure.as_ref()).map(|failed| Failure {
-        kind: kind_name(failed.kind),
+        kind: failed.kind.name(),
         message: failed.message.clone(),
         file: failed.place.file.clone(),
         line: failed.place.line,
@@ -115,7 +112,7 @@ pub(crate) fn consequence(violation: &Violation, graphs: &Graphs<'_>) -> Option<
         (0, None) => Word::None,
         _ => Word::Fails,
     };
-    Some(Consequence { model, verdict, executions, failing, failure, why })
+    Some(Consequence { model: graphs.model.name(), verdict, executions, failing, failure, why })
 }
 
 fn is_of(containment: &Containment, delayed: &Place, overtaking: &Place) -> bool {
@@ -195,10 +192,9 @@ impl Consequence {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Containment, Failed, Kind, Place, Role, Summary, Violation};
+    use protocol::{Containment, Failed, FailureKind, MemoryModel, Place, Role, Summary, Violation};
 
     use super::{Graphs, Unseen, consequence};
-    use crate::plan::ModelName;
     use crate::report::samples;
     use crate::report::verdict::nothing_explored;
 
@@ -206,7 +202,7 @@ mod tests {
         let violation = samples::store_buffering();
         let place = |role| violation.sites.iter().find(|site| site.role == role).unwrap().place.clone();
         let failed = Failed {
-            kind: Kind::Assertion,
+            kind: FailureKind::Assertion,
             message: "assertion `r` failed".to_string(),
             place: Place::new("sb.c".to_string(), 30, 5),
         };
@@ -220,11 +216,11 @@ mod tests {
         Summary { complete: true, stopped_by: None, containments: vec![containment], ..nothing_explored() }
     }
 
-    fn words(model: ModelName, summary: &Summary) -> Option<String> {
+    fn words(model: MemoryModel, summary: &Summary) -> Option<String> {
         seeing(model, summary, None)
     }
 
-    fn seeing(model: ModelName, summary: &Summary, unseen: Option<Unseen>) -> Option<String> {
+    fn seeing(model: MemoryModel, summary: &Summary, unseen: Option<Unseen>) -> Option<String> {
         let graphs = Graphs { model, summary, found: &[], consistent: &[], unseen };
         consequence(&samples::store_buffering(), &graphs).map(|consequence| consequence.in_words())
     }
@@ -233,12 +229,12 @@ mod tests {
     fn beside_a_deadlock(summary: &Summary, consistent: &[&Violation]) -> String {
         let deadlock = samples::deadlock();
         let found = [(&deadlock, "fencehound-out/tso-deadlock-1")];
-        let graphs = Graphs { model: ModelName::Tso, summary, found: &found, consistent, unseen: None };
+        let graphs = Graphs { model: MemoryModel::Tso, summary, found: &found, consistent, unseen: None };
         consequence(&samples::store_buffering(), &graphs).unwrap().in_words()
     }
 
     fn under_tso(summary: &Summary) -> String {
-        words(ModelName::Tso, summary).unwrap()
+        words(MemoryModel::Tso, summary).unwrap()
     }
 
     #[test]
@@ -252,7 +248,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_another_model() {
-        assert_eq!(words(ModelName::Pso, &summary(2)), None);
+        assert_eq!(words(MemoryModel::Pso, &summary(2)), None);
     }
 
     #[test]
@@ -264,7 +260,7 @@ mod tests {
         // What fails, fails.
         let cut = Summary { complete: false, ..summary(1) };
         assert!(under_tso(&cut).ends_with("sb.c:30 (3 executions contain it, 1 of them fails)"));
-        let unseen = |failing, what| seeing(ModelName::Tso, &summary(failing), Some(what)).unwrap();
+        let unseen = |failing, what| seeing(MemoryModel::Tso, &summary(failing), Some(what)).unwrap();
         assert!(unseen(0, Unseen::Rounds).ends_with("rounds of loops behind those of --unroll are left out"));
         assert!(unseen(0, Unseen::Memory).contains("is undecided: execution graphs do not show"));
         assert!(unseen(1, Unseen::Memory).starts_with("an assertion fails"));

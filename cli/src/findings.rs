@@ -9,11 +9,11 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
-use protocol::{Finding, Kind, VERSION, Violation};
+use protocol::{Finding, MonitorName, VERSION, Violation};
 use serde_json::Value;
 
 use crate::exit::Failure;
-use crate::plan::{monitor_name, reason};
+use crate::plan::reason;
 use crate::report::{Threads, graph};
 
 const FINDING: &str = "finding.json";
@@ -175,31 +175,7 @@ impl Names {
 
 /// What a violation is counted under: its monitor, else its kind.
 pub(crate) fn group_name(violation: &Violation) -> &'static str {
-    violation.monitor.map_or_else(|| kind_name(violation.kind), monitor_name)
-}
-
-/// The kind, as in JSON.
-pub(crate) fn kind_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::ScViolation => "sc-violation",
-        Kind::Race => "race",
-        Kind::Assertion => "assertion",
-        Kind::ExitStatus => "exit-status",
-        Kind::Crash => "crash",
-        Kind::Deadlock => "deadlock",
-        Kind::LostWakeup => "lost-wakeup",
-        Kind::Livelock => "livelock",
-        Kind::DoubleFree => "double-free",
-        Kind::InvalidFree => "invalid-free",
-        Kind::UseAfterFree => "use-after-free",
-        Kind::OutOfBounds => "out-of-bounds",
-        Kind::Leak => "leak",
-        Kind::Misuse => "misuse",
-        Kind::Uninitialised => "uninitialised",
-        Kind::Nondeterministic => "nondeterministic",
-        Kind::Atomicity => "atomicity",
-        Kind::Witness => "witness",
-    }
+    violation.monitor.map_or_else(|| violation.kind.name(), MonitorName::name)
 }
 
 /// Reads a finding from its folder or its file, whatever may be in it.
@@ -231,12 +207,13 @@ pub(crate) fn load(path: &Path) -> Result<Finding, Failure> {
 #[cfg(test)]
 pub(crate) mod tests {
     use protocol::{
-        ExitStatus, Explorer, Finding, Heap, Kind, Limits, MonitorName, Program, Schedule, VERSION, Violation, Wakeups,
+        ExitStatus, Explorer, FailureKind, Finding, Heap, Limits, MonitorName, Program, Schedule, VERSION, Violation,
+        Wakeups,
     };
 
     use super::{Findings, MARK, identify, load};
 
-    fn violation(kind: Kind, monitor: Option<MonitorName>) -> Violation {
+    fn violation(kind: FailureKind, monitor: Option<MonitorName>) -> Violation {
         let schedule = Schedule { threads: vec![Vec::new()], ..Schedule::default() };
         Violation {
             kind,
@@ -272,19 +249,19 @@ pub(crate) mod tests {
                 exit_status: ExitStatus::default(),
             },
             heap: Heap::default(),
-            violation: violation(Kind::Crash, None),
+            violation: violation(FailureKind::Crash, None),
         }
     }
 
     #[test]
     fn ids_number_each_group() {
-        let sc = |monitor| violation(Kind::ScViolation, Some(monitor));
+        let sc = |monitor| violation(FailureKind::ScViolation, Some(monitor));
         let found = [
             sc(MonitorName::Tso),
             sc(MonitorName::Pso),
-            violation(Kind::UseAfterFree, None),
+            violation(FailureKind::UseAfterFree, None),
             sc(MonitorName::Tso),
-            violation(Kind::UseAfterFree, None),
+            violation(FailureKind::UseAfterFree, None),
         ];
         assert_eq!(identify(&found), ["tso-1", "pso-1", "use-after-free-1", "tso-2", "use-after-free-2"]);
     }

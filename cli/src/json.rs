@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{Frame, LeftWaiting, MonitorName, Place, Role, Summary, Violation};
+use protocol::{Frame, LeftWaiting, MemoryModel, MonitorName, Place, Role, Summary, Violation};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::consequences::Consequence;
-use crate::findings::kind_name;
-use crate::plan::monitor_name;
 
 /// Values by name, in the order given.
 #[derive(Clone, PartialEq, Debug)]
@@ -60,7 +58,7 @@ struct Site<'a> {
     file: &'a str,
     line: u32,
     column: u32,
-    operation: &'a str,
+    operation: &'static str,
     expression: &'a str,
     function: &'a str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -269,11 +267,11 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
     let counts = |count: fn(&protocol::MonitorCount) -> u64| {
         let of =
             |monitor: &MonitorName| summary.monitors.iter().find(|entry| entry.monitor == *monitor).map_or(0, count);
-        Keyed(monitors.iter().map(|monitor| (monitor_name(*monitor), of(monitor))).collect())
+        Keyed(monitors.iter().map(|monitor| (monitor.name(), of(monitor))).collect())
     };
     let first = |entry: &protocol::MonitorCount| {
         let first = entry.first.as_ref()?;
-        Some((monitor_name(entry.monitor), First { executions: first.executions, seconds: first.seconds }))
+        Some((entry.monitor.name(), First { executions: first.executions, seconds: first.seconds }))
     };
     let litmus = outcome.litmus.map(|litmus| LitmusReport {
         states: Keyed(litmus.states),
@@ -287,7 +285,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         target: outcome.target,
         model: outcome.model,
         explorer: outcome.explorer,
-        monitors: monitors.iter().map(|monitor| monitor_name(*monitor)).collect(),
+        monitors: monitors.iter().map(|monitor| monitor.name()).collect(),
         bound: Bound { preemptions: outcome.preemptions, unroll: outcome.unroll },
         complete: summary.complete,
         stopped_by: outcome.stopped_by,
@@ -353,7 +351,7 @@ fn by_bound(summary: &Summary, monitors: &[MonitorName]) -> Vec<ByBound> {
         reporting: Keyed(
             monitors
                 .iter()
-                .map(|monitor| (monitor_name(*monitor), count.reporting.get(monitor).copied().unwrap_or(0)))
+                .map(|monitor| (monitor.name(), count.reporting.get(monitor).copied().unwrap_or(0)))
                 .collect(),
         ),
     };
@@ -368,16 +366,16 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
         file: &site.place.file,
         line: site.place.line,
         column: site.place.column,
-        operation: &site.operation,
+        operation: site.operation.name(),
         expression: &site.expression,
         function: &site.function,
         stack: &site.place.stack,
     };
     Found {
         id: entry.id,
-        kind: kind_name(violation.kind),
+        kind: violation.kind.name(),
         model: model(violation, explored),
-        monitor: violation.monitor.map(monitor_name),
+        monitor: violation.monitor.map(MonitorName::name),
         message: &violation.message,
         sites: violation.sites.iter().map(site).collect(),
         executions: entry.executions,
@@ -389,9 +387,9 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
 /// The memory model that a violation belongs to: the one explored, or the one whose monitor warns.
 fn model(violation: &Violation, explored: &'static str) -> &'static str {
     match violation.monitor {
-        Some(MonitorName::TsoAtomicity) => "tso",
-        Some(MonitorName::ScAtomicity) => "sc",
-        monitor => monitor.and_then(MonitorName::model).unwrap_or(explored),
+        Some(MonitorName::TsoAtomicity) => MemoryModel::Tso.name(),
+        Some(MonitorName::ScAtomicity) => MemoryModel::Sc.name(),
+        monitor => monitor.and_then(MonitorName::model).map_or(explored, MemoryModel::name),
     }
 }
 

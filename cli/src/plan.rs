@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use protocol::{
-    Cycles, ExitStatus, Explore, GraphModel, Graphs, Heap, Leaks, Limits, MonitorName, Recorded, Reuse, VERSION,
+    Cycles, ExitStatus, Explore, Graphs, Heap, Leaks, Limits, MemoryModel, MonitorName, Recorded, Reuse, VERSION,
     Wakeups,
 };
 
@@ -24,51 +24,6 @@ pub(crate) enum Target {
     Executable(String),
     /// `.litmus` files, each a test of its own.
     Litmus(Vec<String>),
-}
-
-/// A memory model whose executions are explored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ModelName {
-    /// Sequential consistency.
-    Sc,
-    /// Total store order.
-    Tso,
-    /// Partial store order.
-    Pso,
-    /// POWER.
-    Power,
-}
-
-impl ModelName {
-    /// As the program is told.
-    pub(crate) fn graphs(self) -> GraphModel {
-        match self {
-            ModelName::Sc => GraphModel::Sc,
-            ModelName::Tso => GraphModel::Tso,
-            ModelName::Pso => GraphModel::Pso,
-            ModelName::Power => GraphModel::Power,
-        }
-    }
-
-    /// The name among people.
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            ModelName::Sc => "SC",
-            ModelName::Tso => "TSO",
-            ModelName::Pso => "PSO",
-            ModelName::Power => "POWER",
-        }
-    }
-
-    /// The name on the command line and in JSON.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            ModelName::Sc => "sc",
-            ModelName::Tso => "tso",
-            ModelName::Pso => "pso",
-            ModelName::Power => "power",
-        }
-    }
 }
 
 /// How executions are enumerated.
@@ -123,7 +78,7 @@ pub(crate) struct CheckPlan {
     /// What to check.
     pub(crate) target: Target,
     /// The memory models, each with how its executions are enumerated.
-    pub(crate) models: Vec<(ModelName, Explorer)>,
+    pub(crate) models: Vec<(MemoryModel, Explorer)>,
     /// The program's arguments.
     pub(crate) arguments: Vec<String>,
     /// Options for the compiler.
@@ -230,12 +185,12 @@ impl CheckPlan {
     }
 
     /// The plan for one of its models alone.
-    pub(crate) fn under(&self, model: ModelName, explorer: Explorer) -> CheckPlan {
+    pub(crate) fn under(&self, model: MemoryModel, explorer: Explorer) -> CheckPlan {
         let mut plan = CheckPlan { models: vec![(model, explorer)], ..self.clone() };
         if explorer == Explorer::Rsmc {
             let seconds = plan.budget.seconds;
             let cycles = if self.warns_of(model) { Cycles::Counted } else { Cycles::Ignored };
-            plan.explore.graphs = Some(Graphs { model: model.graphs(), seconds, unroll: plan.unroll, cycles });
+            plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles });
             plan.spread = Spread { workers: 1, slice: None };
             let named = self.graph_monitors.iter().copied();
             plan.explore.monitors = named.filter(|&monitor| watches_graphs(monitor, model)).collect();
@@ -245,8 +200,8 @@ impl CheckPlan {
     }
 
     /// Whether a monitor warns of the executions of a relaxed model: on those of SC, or named for the model itself.
-    pub(crate) fn warns_of(&self, model: ModelName) -> bool {
-        let of_model = |monitor: &MonitorName| monitor.model() == Some(model.name());
+    pub(crate) fn warns_of(&self, model: MemoryModel) -> bool {
+        let of_model = |monitor: &MonitorName| monitor.model() == Some(model);
         let interleaves = self.models.iter().any(|&(_, explorer)| explorer != Explorer::Rsmc);
         let on_interleavings = interleaves && self.explore.monitors.iter().any(of_model);
         on_interleavings || self.graph_monitors.iter().any(of_model)
@@ -383,27 +338,6 @@ fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
 /// More processes than that are a mistake.
 const WORKERS: usize = 1024;
 
-/// The monitors by their names on the command line and in JSON.
-const MONITORS: [(&str, MonitorName); 12] = [
-    ("tso", MonitorName::Tso),
-    ("pso", MonitorName::Pso),
-    ("burnim_tso", MonitorName::BurnimTso),
-    ("burnim_pso", MonitorName::BurnimPso),
-    ("prefix_tso", MonitorName::PrefixTso),
-    ("prefix_pso", MonitorName::PrefixPso),
-    ("exact_tso", MonitorName::ExactTso),
-    ("sober", MonitorName::Sober),
-    ("race", MonitorName::Race),
-    ("sc-atomicity", MonitorName::ScAtomicity),
-    ("tso-atomicity", MonitorName::TsoAtomicity),
-    ("sc-equivalence", MonitorName::ScEquivalence),
-];
-
-/// The name of a monitor on the command line and in JSON.
-pub(crate) fn monitor_name(monitor: MonitorName) -> &'static str {
-    MONITORS.iter().find(|(_, other)| *other == monitor).map_or("", |(name, _)| name)
-}
-
 fn heap(typed: &CheckArgs) -> Heap {
     Heap {
         reuse: if typed.heap_reuse { Reuse::ByThread } else { Reuse::Never },
@@ -413,7 +347,7 @@ fn heap(typed: &CheckArgs) -> Heap {
 
 fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
     let available = || {
-        let names: Vec<&str> = MONITORS.iter().map(|(name, _)| *name).collect();
+        let names = MonitorName::ALL.map(MonitorName::name);
         format!("available are {}, and none alone", names.join(", "))
     };
     let mut chosen = Vec::new();
@@ -422,8 +356,8 @@ fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
     }
     for name in list.split(',') {
         let name = name.trim();
-        let monitor = match MONITORS.iter().find(|(known, _)| *known == name) {
-            Some((_, monitor)) => *monitor,
+        let monitor = match MonitorName::ALL.into_iter().find(|known| known.name() == name) {
+            Some(monitor) => monitor,
             None if name == "none" => {
                 return Err(Failure::usage("monitor `none` cannot be combined with others", available()));
             }
@@ -437,23 +371,23 @@ fn monitors(list: &str) -> Result<Vec<MonitorName>, Failure> {
 }
 
 /// Whether a monitor watches the execution graphs of a model.
-fn watches_graphs(monitor: MonitorName, model: ModelName) -> bool {
+fn watches_graphs(monitor: MonitorName, model: MemoryModel) -> bool {
     match monitor {
-        MonitorName::TsoAtomicity | MonitorName::Tso => model == ModelName::Tso,
-        MonitorName::Pso => model == ModelName::Pso,
+        MonitorName::TsoAtomicity | MonitorName::Tso => model == MemoryModel::Tso,
+        MonitorName::Pso => model == MemoryModel::Pso,
         _ => false,
     }
 }
 
 /// The monitors, each of which has something to watch.
-fn monitors_of(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Vec<MonitorName>, Failure> {
+fn monitors_of(typed: &CheckArgs, models: &[(MemoryModel, Explorer)]) -> Result<Vec<MonitorName>, Failure> {
     let chosen = monitors(typed.monitor.as_deref().unwrap_or("tso,pso"))?;
     if typed.monitor.is_none() || models.iter().any(|(_, explorer)| *explorer != Explorer::Rsmc) {
         return Ok(chosen);
     }
     let is_idle = |monitor: &&MonitorName| !models.iter().any(|&(model, _)| watches_graphs(**monitor, model));
     match chosen.iter().find(is_idle) {
-        Some(&MonitorName::TsoAtomicity) if models.iter().any(|(model, _)| *model != ModelName::Sc) => {
+        Some(&MonitorName::TsoAtomicity) if models.iter().any(|(model, _)| *model != MemoryModel::Sc) => {
             let names: Vec<&str> = models.iter().map(|(model, _)| model.name()).collect();
             Err(Failure::usage(
                 format!("--monitor `tso-atomicity` does not fit --model {}", names.join(",")),
@@ -461,7 +395,7 @@ fn monitors_of(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Ve
             ))
         }
         Some(&monitor) => Err(Failure::usage(
-            format!("--monitor `{}` does not fit the explorer rsmc", monitor_name(monitor)),
+            format!("--monitor `{}` does not fit the explorer rsmc", monitor.name()),
             "it is for interleavings: --model sc --explorer bounded; --model tso fits --monitor tso and tso-atomicity, \
              --model pso --monitor pso",
         )),
@@ -470,7 +404,7 @@ fn monitors_of(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Ve
 }
 
 /// The models, and how their executions are enumerated.
-fn models(typed: &CheckArgs) -> Result<Vec<(ModelName, Explorer)>, Failure> {
+fn models(typed: &CheckArgs) -> Result<Vec<(MemoryModel, Explorer)>, Failure> {
     const MODELS: &str = "available are sc, tso, pso and power";
     const EXPLORERS: &str = "available are bounded, dpor, random, pct and urw (for sc), and rsmc";
     let interleavings = INTERLEAVINGS.iter().find(|explorer| typed.explorer.as_deref() == Some(explorer.name()));
@@ -480,16 +414,12 @@ fn models(typed: &CheckArgs) -> Result<Vec<(ModelName, Explorer)>, Failure> {
         Some(_) if interleavings.is_some() => interleavings.copied().map(Explorer::Interleavings),
         Some(name) => return Err(Failure::usage(format!("unknown explorer `{name}`"), EXPLORERS)),
     };
-    let mut chosen: Vec<(ModelName, Explorer)> = Vec::new();
+    let mut chosen: Vec<(MemoryModel, Explorer)> = Vec::new();
     for name in typed.model.split(',').map(str::trim) {
-        let model = match name {
-            "sc" => ModelName::Sc,
-            "tso" => ModelName::Tso,
-            "pso" => ModelName::Pso,
-            "power" => ModelName::Power,
-            _ => return Err(Failure::usage(format!("unknown model `{name}`"), MODELS)),
+        let Some(model) = MemoryModel::ALL.into_iter().find(|known| known.name() == name) else {
+            return Err(Failure::usage(format!("unknown model `{name}`"), MODELS));
         };
-        let usual = if model == ModelName::Sc { Explorer::BOUNDED } else { Explorer::Rsmc };
+        let usual = if model == MemoryModel::Sc { Explorer::BOUNDED } else { Explorer::Rsmc };
         if let Some(Explorer::Interleavings(explorer)) = asked
             && usual == Explorer::Rsmc
         {
@@ -528,7 +458,7 @@ fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Opti
 }
 
 /// The bound on rounds of loops, if one is given.
-fn unroll(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Option<u64>, Failure> {
+fn unroll(typed: &CheckArgs, models: &[(MemoryModel, Explorer)]) -> Result<Option<u64>, Failure> {
     let Some(text) = typed.unroll.as_deref() else { return Ok(None) };
     if models.iter().all(|(_, explorer)| *explorer != Explorer::Rsmc) {
         return Err(Failure::usage(
@@ -582,7 +512,7 @@ fn fits_monitors(monitors: &[MonitorName], explorer: Option<protocol::Explorer>)
         Some(&monitor) if explorer == Some(protocol::Explorer::Dpor) => Err(Failure::usage(
             format!(
                 "--monitor {} does not fit the explorer dpor: it is complete over all interleavings alone",
-                monitor_name(monitor)
+                monitor.name()
             ),
             "use prefix_tso, prefix_pso or exact_tso, or --explorer bounded",
         )),
@@ -606,7 +536,7 @@ fn fits_interleavings<'a>(
 }
 
 /// Whether the other options are for such a target.
-fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explorer)]) -> Result<(), Failure> {
+fn fits_target(typed: &CheckArgs, target: &Target, models: &[(MemoryModel, Explorer)]) -> Result<(), Failure> {
     if let Target::Litmus(_) = target {
         let other = |explorer: &Explorer| !matches!(explorer, &Explorer::BOUNDED | Explorer::Rsmc);
         if let Some((_, explorer)) = models.iter().find(|(_, explorer)| other(explorer)) {
@@ -672,7 +602,7 @@ fn fits_target(typed: &CheckArgs, target: &Target, models: &[(ModelName, Explore
 }
 
 /// Whether the monitors are for litmus tests.
-fn fits_litmus(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<(), Failure> {
+fn fits_litmus(typed: &CheckArgs, models: &[(MemoryModel, Explorer)]) -> Result<(), Failure> {
     let named = |one: &str| typed.monitor.iter().any(|list| list.split(',').any(|name| name.trim() == one));
     if named("race") {
         let message = "monitor `race` does not fit litmus files, whose accesses have no C11 orders";
@@ -755,11 +685,11 @@ fn whole_seconds(option: &str, typed: &str) -> Result<u64, Failure> {
 }
 
 /// Whether POWER is among the models.
-fn has_power(models: &[(ModelName, Explorer)]) -> bool {
-    models.iter().any(|(model, _)| *model == ModelName::Power)
+fn has_power(models: &[(MemoryModel, Explorer)]) -> bool {
+    models.iter().any(|(model, _)| *model == MemoryModel::Power)
 }
 
-fn compile_options(typed: &CheckArgs, models: &[(ModelName, Explorer)]) -> Result<Vec<String>, Failure> {
+fn compile_options(typed: &CheckArgs, models: &[(MemoryModel, Explorer)]) -> Result<Vec<String>, Failure> {
     let mut options = vec![format!("-O{}", typed.optimise)];
     if !["0", "1", "2", "3", "s", "z", "g", "fast"].contains(&typed.optimise.as_str()) {
         return Err(Failure::usage(

@@ -8,7 +8,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use protocol::{Finding, Job, Kind, Replay, Role, ScheduleEnd, Trace, VERSION, Violation};
+use protocol::{FailureKind, Finding, Job, Replay, Role, ScheduleEnd, Trace, VERSION, Violation};
 
 use crate::check::{compiled_program, print_verdict};
 use crate::compile::{self, Built, DebugInfo, Sources as CompileSources, hash_file, plain_name};
@@ -176,7 +176,7 @@ pub(crate) fn present(finding: &Finding, trace: &Trace, plan: &ReplayPlan, scree
     if plan.mode == ReplayMode::Step {
         step(&subject, trace, screen);
     }
-    if reproduced || violation.kind == Kind::Nondeterministic {
+    if reproduced || violation.kind == FailureKind::Nondeterministic {
         let mut sources = Sources::within([PathBuf::from(&finding.program.directory)], plan.roots.clone());
         let detail = if plan.mode == ReplayMode::Step { Detail::Excerpts } else { Detail::Everything };
         screen.print(&(report::finding(&subject, detail, screen.width(), &mut sources) + "\n"));

@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use protocol::{
-    Harvest, Identity, Kind, Message, MonitorName, MonitorTally, Packed, Place, Prefixes, Role, Schedule, Segment,
-    Sighting, SiteUse, SliceEnd, Tally, Trace, TraceEvent, Unit, Violation,
+    FailureKind, Harvest, Identity, Message, MonitorName, MonitorTally, Operation, Packed, Place, Prefixes, Role,
+    Schedule, Segment, Sighting, SiteUse, SliceEnd, Tally, Trace, TraceEvent, Unit, Violation,
 };
 use serde_json::Value;
 
@@ -209,14 +209,14 @@ fn site(role: Role, thread: u32, line: u32) -> SiteUse {
         thread,
         place: Place::new("sb.c".to_string(), line, 3),
         function: "f".to_string(),
-        operation: "store".to_string(),
+        operation: Operation::Store,
         expression: "x".to_string(),
     }
 }
 
 fn violation(line: u32) -> Violation {
     Violation {
-        kind: Kind::ScViolation,
+        kind: FailureKind::ScViolation,
         monitor: Some(MonitorName::Tso),
         message: "delayed".to_string(),
         sites: vec![site(Role::Delayed, 1, line), site(Role::Previous, 2, 5), site(Role::Overtaking, 2, 6)],
@@ -237,7 +237,7 @@ fn segment(thread: u32, events: u64, line: u32) -> Segment {
 
 fn assertion() -> Violation {
     let sites = vec![site(Role::At, 1, 4)];
-    Violation { kind: Kind::Assertion, monitor: None, events: None, sites, ..violation(4) }
+    Violation { kind: FailureKind::Assertion, monitor: None, events: None, sites, ..violation(4) }
 }
 
 fn trace(violations: Vec<Violation>) -> Message {
@@ -245,7 +245,7 @@ fn trace(violations: Vec<Violation>) -> Message {
         thread,
         place: Place::new("sb.c".to_string(), line, 3),
         function: "f".to_string(),
-        operation: if written { "store" } else { "load" }.to_string(),
+        operation: if written { Operation::Store } else { Operation::Load },
         target: format!("v{address}"),
         address,
         width: 1,
@@ -750,7 +750,7 @@ fn corrupt_and_foreign_findings_are_refused() {
     assert_eq!(bench.check("").status, 1);
     let whole = bench.read("fencehound-out/tso-1/finding.json");
     let truncated = &whole[..whole.len() / 2];
-    let other_version = whole.replacen("\"version\": 2", "\"version\": 99", 1);
+    let other_version = whole.replacen("\"version\": 3", "\"version\": 2", 1);
     let without_schedule = whole.replacen("\"schedule\"", "\"plan\"", 1);
     let cases = [
         (truncated, "not a finding, or a corrupt one"),
@@ -758,7 +758,7 @@ fn corrupt_and_foreign_findings_are_refused() {
         ("\u{0}\u{1}", "not a finding, or a corrupt one"),
         ("{\"name\": \"something else\"}", "not a finding of fencehound"),
         ("[1, 2]", "not a finding of fencehound"),
-        (other_version.as_str(), "format version 99, where this fencehound has 2"),
+        (other_version.as_str(), "format version 2, where this fencehound has 3"),
         (without_schedule.as_str(), "a corrupt finding: missing field `schedule`"),
     ];
     for (text, message) in cases {
@@ -911,9 +911,10 @@ fn what_a_finding_says_cannot_steer_the_terminal() {
     let mut odd = violation(4);
     odd.message = evil.to_string();
     for site in &mut odd.sites {
-        for text in [&mut site.place.file, &mut site.function, &mut site.operation, &mut site.expression] {
+        for text in [&mut site.place.file, &mut site.function, &mut site.expression] {
             *text = evil.to_string();
         }
+        site.operation = Operation::call(evil);
     }
     let mut unwatched = counted(3, 1);
     unwatched.uninstrumented = vec![evil.to_string()];

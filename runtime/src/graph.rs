@@ -32,7 +32,7 @@ use engine::mapping::graphs::{self, Around};
 use engine::mapping::power::Synchronizes;
 use engine::mapping::{MachineFence, Order};
 use engine::model::MemoryModel;
-use protocol::GraphModel;
+use protocol::Operation;
 use rustc_hash::FxHashMap;
 
 use crate::hooks::process::program::unsupported;
@@ -41,7 +41,7 @@ use crate::process::fiber::{self, Switch};
 use crate::process::layout;
 use crate::process::sites::{Record, RecordPointer};
 use crate::run::{self, Runtime, Turn, with};
-use crate::state::recorder::{Failure, Note, Operation};
+use crate::state::recorder::{Failure, Note};
 use initialisers::Initialisers;
 use labels::{Label, Private, Sets};
 use objects::States;
@@ -154,16 +154,6 @@ pub(crate) struct Graph {
     failures: Vec<Failure>,
     /// Something that threads may use too late ends in some run of a thread.
     ends: bool,
-}
-
-/// The engine's model of this name.
-pub(crate) const fn model_of(name: GraphModel) -> MemoryModel {
-    match name {
-        GraphModel::Sc => MemoryModel::Sc,
-        GraphModel::Tso => MemoryModel::Tso,
-        GraphModel::Pso => MemoryModel::Pso,
-        GraphModel::Power => MemoryModel::Power,
-    }
 }
 
 /// Its name for the user.
@@ -295,9 +285,9 @@ pub(crate) fn piece(address: usize, width: usize) -> usize {
 
 impl Graph {
     /// Nothing is known yet.
-    pub(crate) fn new(model: GraphModel, unroll: Option<u64>) -> Self {
+    pub(crate) fn new(model: MemoryModel, unroll: Option<u64>) -> Self {
         Self {
-            model: model_of(model),
+            model,
             unroll,
             places: Places::default(),
             sets: Sets::default(),

@@ -10,7 +10,7 @@ use engine::explore::Values;
 use engine::mapping::calls::Effect;
 use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
-use protocol::{ExitStatus, Explorer, GraphModel, LeftWaiting, Wakeups};
+use protocol::{ExitStatus, Explorer, LeftWaiting, MemoryModel, Operation, Wakeups};
 
 use crate::graph::{self, Graph};
 use crate::hooks::checker::choices::WeakFailures;
@@ -34,7 +34,7 @@ use crate::state::files::Files;
 use crate::state::globals::Globals;
 use crate::state::heap::Heap;
 use crate::state::locals::Locals;
-use crate::state::recorder::{Detail, Extent, Failure, Note, Operation, Recorder};
+use crate::state::recorder::{Detail, Extent, Failure, Note, Recorder};
 use crate::state::shadow::{Cut, Shadow};
 use crate::state::unwritten;
 
@@ -651,10 +651,10 @@ impl Runtime {
     }
 
     /// From now on the program is run for the execution graphs of this model, with so many rounds of each loop.
-    pub(crate) fn run_for_graphs(&mut self, model: GraphModel, unroll: Option<u64>) {
+    pub(crate) fn run_for_graphs(&mut self, model: MemoryModel, unroll: Option<u64>) {
         self.graph = Some(Box::new(Graph::new(model, unroll)));
         graph::switch_on();
-        if model == GraphModel::Power {
+        if model == MemoryModel::Power {
             self.assumptions.insert("dependencies are those of the source: a compiler may break some");
         }
         self.recorder.trace();

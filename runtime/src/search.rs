@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
+use engine::atomicity::Fencing;
 use engine::event::Thread;
 use engine::execution::{Ending, Execution};
 use engine::explore::bounded::Bounded;
@@ -14,11 +15,11 @@ use engine::explore::slice::{Leftover, Unit};
 use engine::explore::trust::Trust;
 use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Counts, Finish, Strategy};
-use engine::monitor;
+use engine::monitor::{self, Coverage};
 use protocol::{
-    Cycles, Explore, Explorer, Graphs, Harvest, IDLE_ROUNDS, Kind, LeftWaiting, Limits, Message, MonitorName, Packed,
-    Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Silence, Slice, SliceEnd, StoppedBy, Tally, Trace,
-    TraceEvent, Violation,
+    Cycles, Explore, Explorer, FailureKind, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits, Message, MonitorName,
+    Operation, Packed, Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Silence, Slice, SliceEnd, StoppedBy,
+    Tally, Trace, TraceEvent, Violation,
 };
 
 use crate::process::faults::{self, Fault};
@@ -33,31 +34,11 @@ use crate::state::recorder::{Extent, Failure, Recorder, site_use};
 use crate::state::unwritten;
 use crate::{graph, session};
 
-/// The engine's monitor behind a name. `tso` and `pso` are those of the TACAS'11 paper if all interleavings are run,
-/// and else those that do not depend on which one of a class is run.
-fn monitor_of(name: MonitorName, explorer: Explorer) -> monitor::Name {
-    match (name, explorer) {
-        (MonitorName::Tso, Explorer::Bounded) => monitor::Name::BurnimTso,
-        (MonitorName::Pso, Explorer::Bounded) => monitor::Name::BurnimPso,
-        (MonitorName::Tso, _) => monitor::Name::PrefixTso,
-        (MonitorName::Pso, _) => monitor::Name::PrefixPso,
-        (MonitorName::TsoAtomicity, _) if globals::is_fenced() => monitor::Name::FencedTsoAtomicity,
-        (name, _) => monitor_by_name(name),
-    }
-}
-
-const fn monitor_by_name(name: MonitorName) -> monitor::Name {
-    match name {
-        MonitorName::Tso | MonitorName::BurnimTso => monitor::Name::BurnimTso,
-        MonitorName::Pso | MonitorName::BurnimPso => monitor::Name::BurnimPso,
-        MonitorName::PrefixTso => monitor::Name::PrefixTso,
-        MonitorName::PrefixPso => monitor::Name::PrefixPso,
-        MonitorName::ExactTso => monitor::Name::ExactTso,
-        MonitorName::Sober => monitor::Name::Sober,
-        MonitorName::Race => monitor::Name::Race,
-        MonitorName::ScAtomicity => monitor::Name::ScAtomicity,
-        // `sc-equivalence` is for logs; the tool refuses it.
-        MonitorName::TsoAtomicity | MonitorName::ScEquivalence => monitor::Name::TsoAtomicity,
+/// Which interleavings monitors get to see under an explorer.
+const fn coverage(explorer: Explorer) -> Coverage {
+    match explorer {
+        Explorer::Bounded => Coverage::Interleavings,
+        Explorer::Dpor | Explorer::Random | Explorer::Pct | Explorer::Urw => Coverage::Classes,
     }
 }
 
@@ -76,9 +57,10 @@ fn strategy(job: &Explore) -> Box<dyn Strategy> {
 const BUG_DEPTH: u32 = 3;
 
 fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
-    let named: Vec<(MonitorName, monitor::Name)> =
-        names.iter().map(|&name| (name, monitor_of(name, explorer))).collect();
-    let monitors = monitor::monitors(&named.iter().map(|&(_, name)| name).collect::<Vec<_>>());
+    let methods: Vec<MonitorName> = names.iter().map(|name| name.method(coverage(explorer))).collect();
+    let fencing = if globals::is_fenced() { Fencing::Proved } else { Fencing::Unproved };
+    let monitors = monitor::monitors(&methods, fencing);
+    let named = names.iter().copied().zip(methods).collect();
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(named), Heap::new(heap)));
     match ready {
         Ok(mut runtime) => {
@@ -458,16 +440,16 @@ impl Runtime {
             Some((_, record)) if faults::comes_in_a_call(fault) => std::ptr::from_ref::<Record>(record),
             _ => self.threads.stands_at(thread),
         };
-        let sites = vec![site_use(Role::At, thread, at, "fault")];
+        let sites = vec![site_use(Role::At, thread, at, Operation::Fault)];
         let message = faults::describe(fault);
-        Failure { kind: Kind::Crash, message, sites, program_counter: Some(program_counter) }
+        Failure { kind: FailureKind::Crash, message, sites, program_counter: Some(program_counter) }
     }
 
     /// The stack is used up at a hook, whose place is known.
     pub(crate) fn overflow(&self) -> Failure {
-        let sites = vec![site_use(Role::At, self.running, self.threads.stands_at(self.running), "fault")];
+        let sites = vec![site_use(Role::At, self.running, self.threads.stands_at(self.running), Operation::Fault)];
         let message = faults::describe(Fault::StackOverflow);
-        Failure { kind: Kind::Crash, message, sites, program_counter: None }
+        Failure { kind: FailureKind::Crash, message, sites, program_counter: None }
     }
 
     /// What is wrong with an execution in which nobody can go on.
@@ -507,9 +489,9 @@ impl Runtime {
             format!("; the last call out of the checked program was {name} at {}:{}", place.file, place.line)
         });
         Failure {
-            kind: Kind::Nondeterministic,
+            kind: FailureKind::Nondeterministic,
             message: format!("the same schedule did not give the same events: {what}{call}"),
-            sites: vec![site_use(Role::At, thread, at, "other event")],
+            sites: vec![site_use(Role::At, thread, at, Operation::Other)],
             program_counter: None,
         }
     }

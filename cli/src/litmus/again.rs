@@ -12,8 +12,8 @@ use litmus::graphs::{Outcome, follow};
 use litmus::schedules::Fault;
 use protocol::{Finding, Graph, MonitorName, Schedule, Trace, Violation};
 
-use super::executions::{self, engine_model, failure, witness};
-use super::recorder::monitor_of;
+use super::executions::{self, failure, witness};
+use super::recorder::COVERAGE;
 use super::search::Watched;
 use super::{Target, read};
 use crate::check::print_verdict;
@@ -51,7 +51,7 @@ fn graph_again(target: &Target, graph: &Graph) -> Result<Trace, String> {
     let commits: Vec<(EventId, usize)> = names.zip(graph.commits()).collect();
     let mut violations = Vec::new();
     let mut same = false;
-    let followed = follow(&target.test, engine_model(graph.model), &commits, &mut |finished| {
+    let followed = follow(&target.test, graph.model, &commits, &mut |finished| {
         violations = endings(target, &finished.outcome);
         same = executions::graph(target, graph.model, &finished).graph.as_ref() == Some(graph);
     });
@@ -84,7 +84,7 @@ fn interleaving_again(
     let mut events = Vec::new();
     let ran = watched.run(&mut execution, &mut |happened, watching| {
         let waiting = |&name: &MonitorName| {
-            let pending = watching.iter_mut().flat_map(|monitor| monitor.pending(monitor_of(name), LANE));
+            let pending = watching.iter_mut().flat_map(|monitor| monitor.pending(name.method(COVERAGE), LANE));
             pending.map(u64::from).collect()
         };
         let pending = monitors.iter().map(waiting).collect();

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use engine::event::Kind as EventKind;
+use engine::event::Kind;
 use engine::graph::EventId;
-use engine::model::MemoryModel;
 use litmus::condition::{Quantifier, State};
 use litmus::graphs::{Finished, Outcome, Performed};
 use litmus::outcomes::show;
 use litmus::schedules::Happened;
-use litmus::{Instruction, Operation, Position, Value};
-use protocol::{Graph, GraphEvent, GraphModel, Kind, Place, Role, Schedule, Segment, SiteUse, TraceEvent, Violation};
+use litmus::{Instruction, Operation as Instructed, Position, Value};
+use protocol::{
+    FailureKind, Graph, GraphEvent, MemoryModel, Operation, Place, Role, Schedule, Segment, SiteUse, TraceEvent,
+    Violation,
+};
 
 use super::Target;
-use crate::report::CONDITION;
 
 /// The width of all accesses: that of the engine's values.
 const WIDTH: u32 = 8;
@@ -23,25 +24,15 @@ pub(super) fn place(target: &Target, position: Position) -> Place {
     Place::new(target.file.clone(), position.line, position.column)
 }
 
-/// The engine's name of a model.
-pub(super) const fn engine_model(model: GraphModel) -> MemoryModel {
-    match model {
-        GraphModel::Sc => MemoryModel::Sc,
-        GraphModel::Tso => MemoryModel::Tso,
-        GraphModel::Pso => MemoryModel::Pso,
-        GraphModel::Power => MemoryModel::Power,
-    }
-}
-
 /// What an event is called.
-pub(super) const fn operation(instruction: &Instruction, kind: EventKind) -> &'static str {
+pub(super) const fn operation(instruction: &Instruction, kind: Kind) -> Operation {
     match kind {
-        EventKind::Load => "load",
-        EventKind::Store => "store",
-        EventKind::Fence => "fence",
+        Kind::Load => Operation::Load,
+        Kind::Store => Operation::Store,
+        Kind::Fence => Operation::Fence,
         _ => match instruction.operation {
-            Operation::Update { expected: Some(_), .. } => "compare-exchange",
-            _ => "exchange",
+            Instructed::Update { expected: Some(_), .. } => Operation::CompareExchange,
+            _ => Operation::Exchange,
         },
     }
 }
@@ -74,7 +65,7 @@ pub(super) fn schedule(target: &Target, events: &[Happened]) -> Schedule {
 }
 
 /// An execution of a memory model as a schedule.
-pub(super) fn graph(target: &Target, model: GraphModel, finished: &Finished<'_>) -> Schedule {
+pub(super) fn graph(target: &Target, model: MemoryModel, finished: &Finished<'_>) -> Schedule {
     let accesses = finished.accesses();
     let events = accesses.iter().map(|performed| graph_event(target, performed)).collect();
     Schedule { threads: paths(target), graph: Some(Graph { model, events }), ..Schedule::default() }
@@ -84,9 +75,9 @@ fn graph_event(target: &Target, performed: &Performed) -> GraphEvent {
     let EventId { thread, index } = performed.event;
     let instruction = &target.test.threads[usize::from(thread)].instructions[performed.instruction];
     let kind = match (performed.read, performed.written) {
-        (Some(_), None) if matches!(instruction.operation, Operation::Load { .. }) => EventKind::Load,
-        (None, _) => EventKind::Store,
-        _ => EventKind::Rmw,
+        (Some(_), None) if matches!(instruction.operation, Instructed::Load { .. }) => Kind::Load,
+        (None, _) => Kind::Store,
+        _ => Kind::Rmw,
     };
     let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
     GraphEvent {
@@ -94,7 +85,7 @@ fn graph_event(target: &Target, performed: &Performed) -> GraphEvent {
         index: index.into(),
         place: place(target, instruction.position),
         function: String::new(),
-        operation: operation(instruction, kind).to_string(),
+        operation: operation(instruction, kind),
         target: target.test.locations[performed.location.index()].clone(),
         address: address(performed.location),
         width: WIDTH,
@@ -117,7 +108,7 @@ pub(super) fn of_graph(event: &GraphEvent) -> TraceEvent {
         thread: event.thread,
         place: event.place.clone(),
         function: String::new(),
-        operation: event.operation.clone(),
+        operation: event.operation,
         target: event.target.clone(),
         address: event.address,
         width: event.width,
@@ -137,7 +128,7 @@ pub(super) fn of_schedule(target: &Target, happened: &Happened, pending: Vec<Vec
         thread: u32::try_from(thread).ok()?,
         place: place(target, instruction.position),
         function: String::new(),
-        operation: operation(instruction, happened.event.kind).to_string(),
+        operation: operation(instruction, happened.event.kind),
         target: name.unwrap_or_default(),
         address: happened.location.map_or(0, address),
         width: happened.location.map_or(0, |_| WIDTH),
@@ -177,13 +168,13 @@ pub(super) fn witness(target: &Target, outcome: &Outcome) -> Option<Violation> {
     let Outcome::Final(state) = outcome else { return None };
     let asked = condition.quantifier == Quantifier::Exists && condition.proposition.holds(state);
     let message = || format!("{}: an execution ends with {}", condition.text, show(&target.test, state));
-    asked.then(|| Violation { kind: Kind::Witness, ..told(target, message()) })
+    asked.then(|| Violation { kind: FailureKind::Witness, ..told(target, message()) })
 }
 
 fn told(target: &Target, message: String) -> Violation {
     let condition = &target.test.condition;
     Violation {
-        kind: Kind::Assertion,
+        kind: FailureKind::Assertion,
         monitor: None,
         message,
         sites: vec![SiteUse {
@@ -191,7 +182,7 @@ fn told(target: &Target, message: String) -> Violation {
             thread: 0,
             place: place(target, condition.position),
             function: String::new(),
-            operation: CONDITION.to_string(),
+            operation: Operation::Condition,
             expression: condition.text.clone(),
         }],
         events: None,
@@ -204,7 +195,7 @@ fn told(target: &Target, message: String) -> Violation {
 fn endless(target: &Target, thread: usize, instruction: usize) -> Violation {
     let instruction = &target.test.threads[thread].instructions[instruction];
     Violation {
-        kind: Kind::Livelock,
+        kind: FailureKind::Livelock,
         monitor: None,
         message: "a loop without an access to memory has no end".to_string(),
         sites: vec![SiteUse {
@@ -212,7 +203,7 @@ fn endless(target: &Target, thread: usize, instruction: usize) -> Violation {
             thread: u32::try_from(thread).unwrap_or(u32::MAX),
             place: place(target, instruction.position),
             function: format!("P{thread}"),
-            operation: "loop".to_string(),
+            operation: Operation::Loop,
             expression: instruction.text.clone(),
         }],
         events: None,

@@ -18,14 +18,14 @@ use kept::{Keeper, Kept};
 use litmus::Test;
 use litmus::outcomes::Outcomes;
 use litmus::parse::parse;
-use protocol::{MonitorName, Place, StoppedBy, Summary, Violation};
+use protocol::{MemoryModel, MonitorName, Place, StoppedBy, Summary, Violation};
 
 use crate::check::{complain_about, prepare_json, print_verdict, write_json};
 use crate::exit::{Failure, Status};
 use crate::findings::Findings;
 use crate::interrupt::Interrupts;
 use crate::json::{self, Entry, Litmus, Outcome, Unsupported};
-use crate::plan::{CheckPlan, Explorer, ModelName, reason};
+use crate::plan::{CheckPlan, Explorer, reason};
 use crate::report::verdict::{Facts, Issues, Open, Verdict, judge, stopped_by_name};
 
 /// A test and the file that it is in.
@@ -37,7 +37,7 @@ struct Target {
 /// What was found of a test under a model.
 struct Searched<'t> {
     target: &'t Target,
-    model: ModelName,
+    model: MemoryModel,
     explorer: Explorer,
     monitors: Vec<MonitorName>,
     summary: Summary,

@@ -4,30 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use engine::execution::Execution;
-use engine::monitor::{Cycle, Name, Report};
+use engine::monitor::{Coverage, Cycle, Report};
 use litmus::Position;
 use litmus::schedules::Happened;
-use protocol::{BoundCount, FirstReport, Kind, MonitorCount, MonitorName, Role, SiteUse, Violation};
+use protocol::{
+    BoundCount, FailureKind, FirstReport, MemoryModel, MonitorCount, MonitorName, Role, SiteUse, Violation,
+};
 
 use super::Target;
 use super::executions::{operation, place, schedule};
 use crate::report::full_place;
 
-/// The engine's monitor behind a name. `tso` and `pso` are those that see most if all interleavings are run, as here.
-pub(super) const fn monitor_of(name: MonitorName) -> Name {
-    match name {
-        MonitorName::Tso | MonitorName::BurnimTso => Name::BurnimTso,
-        MonitorName::Pso | MonitorName::BurnimPso => Name::BurnimPso,
-        MonitorName::PrefixTso => Name::PrefixTso,
-        MonitorName::PrefixPso => Name::PrefixPso,
-        MonitorName::ExactTso => Name::ExactTso,
-        MonitorName::Sober => Name::Sober,
-        MonitorName::Race => Name::Race,
-        MonitorName::ScAtomicity => Name::ScAtomicity,
-        // `sc-equivalence` is for logs.
-        MonitorName::TsoAtomicity | MonitorName::ScEquivalence => Name::TsoAtomicity,
-    }
-}
+/// What monitors get to see of a litmus test: all its interleavings, or all within a bound, are run.
+pub(super) const COVERAGE: Coverage = Coverage::Interleavings;
 
 /// What one monitor has reported.
 #[derive(Default)]
@@ -102,7 +91,7 @@ impl<'t> Recorder<'t> {
         let mine: Vec<Cycle> = reports
             .iter()
             .filter_map(|report| match *report {
-                Report::Cycle(cycle) if cycle.monitor == monitor_of(name) => Some(cycle),
+                Report::Cycle(cycle) if cycle.monitor == name.method(COVERAGE) => Some(cycle),
                 _ => None,
             })
             .collect();
@@ -147,13 +136,13 @@ impl<'t> Recorder<'t> {
         let message = format!(
             "under {} the {} at {} can take effect before the store at {}, which no sequentially consistent execution \
              explains",
-            monitor.model().unwrap_or_default().to_uppercase(),
+            monitor.model().map_or("", MemoryModel::title),
             sites[2].operation,
             at(&sites[2]),
             at(&sites[0])
         );
         Violation {
-            kind: Kind::ScViolation,
+            kind: FailureKind::ScViolation,
             monitor: Some(monitor),
             message,
             sites,
@@ -171,7 +160,7 @@ impl<'t> Recorder<'t> {
             thread: u32::try_from(thread).ok()?,
             place: place(self.target, instruction.position),
             function: format!("P{thread}"),
-            operation: operation(instruction, event.kind).to_string(),
+            operation: operation(instruction, event.kind),
             expression: instruction.text.clone(),
         })
     }

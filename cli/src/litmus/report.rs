@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use litmus::condition::Quantifier;
-use protocol::{Role, Violation};
+use protocol::{MemoryModel, Role, Violation};
 
 use super::kept::Kept;
 use super::{Judged, Searched};
 use crate::exit::Status;
-use crate::plan::{Explorer, ModelName};
+use crate::plan::Explorer;
 use crate::report::verdict::{Verdict, counted};
 use crate::report::{full_place, model_name, printable};
 
@@ -70,8 +70,8 @@ fn violation_line(violation: &Violation) -> String {
 }
 
 /// A verdict line that names the model, where it is not SC.
-pub(super) fn under(line: &str, model: ModelName) -> String {
-    if model == ModelName::Sc { line.to_string() } else { format!("{line} ({})", model.title()) }
+pub(super) fn under(line: &str, model: MemoryModel) -> String {
+    if model == MemoryModel::Sc { line.to_string() } else { format!("{line} ({})", model.title()) }
 }
 
 /// The verdict line of several tests or models.

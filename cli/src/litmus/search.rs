@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use engine::atomicity::Fencing;
 use engine::execution::{Ending, Execution};
 use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
@@ -11,14 +12,14 @@ use engine::monitor::{Monitor, Report};
 use litmus::graphs::{Outcome, explore};
 use litmus::outcomes::Outcomes;
 use litmus::schedules::{Fault, Happened, Schedules};
-use protocol::{MonitorName, Schedule, StoppedBy, Summary, Violation};
+use protocol::{MemoryModel, MonitorName, Schedule, StoppedBy, Summary, Violation};
 
-use super::executions::{self, engine_model, failure, place, witness};
-use super::recorder::{Recorder, monitor_of};
+use super::executions::{self, failure, place, witness};
+use super::recorder::{COVERAGE, Recorder};
 use super::{Searched, Target};
 use crate::exit::Failure;
 use crate::interrupt::{Cause, Interrupts};
-use crate::plan::{CheckPlan, Explorer, ModelName};
+use crate::plan::{CheckPlan, Explorer};
 
 /// Why a search ended before its end.
 enum Stopped {
@@ -105,7 +106,7 @@ struct Counted {
 pub(super) fn search<'t>(
     plan: &CheckPlan,
     target: &'t Target,
-    model: ModelName,
+    model: MemoryModel,
     explorer: Explorer,
     interrupts: &Interrupts,
 ) -> Result<Searched<'t>, Failure> {
@@ -174,9 +175,10 @@ pub(super) struct Watched<'t> {
 impl<'t> Watched<'t> {
     /// None has been run.
     pub(super) fn new(target: &'t Target, monitors: &[MonitorName], max_events: u32, started: Instant) -> Self {
+        let methods: Vec<MonitorName> = monitors.iter().map(|name| name.method(COVERAGE)).collect();
         Self {
             schedules: Schedules::new(&target.test, max_events),
-            monitors: engine::monitor::monitors(&monitors.iter().map(|&name| monitor_of(name)).collect::<Vec<_>>()),
+            monitors: engine::monitor::monitors(&methods, Fencing::Unproved),
             reports: Vec::new(),
             recorder: Recorder::new(target, monitors, started),
         }
@@ -258,15 +260,14 @@ fn interleavings(target: &Target, monitors: &[MonitorName], budget: &mut Budget<
     Ok(Counted { outcomes, summary, violations, failures, stopped })
 }
 
-fn graphs(target: &Target, model: ModelName, budget: &mut Budget<'_>) -> Counted {
-    let model = model.graphs();
+fn graphs(target: &Target, model: MemoryModel, budget: &mut Budget<'_>) -> Counted {
     let (mut outcomes, mut failures) = (Outcomes::default(), Failures::default());
     let mut stopped = budget.used_up(0);
     let mut executions = 0;
     let (counts, result) = if stopped.is_some() {
         (Counts::default(), Ok(()))
     } else {
-        explore(&target.test, engine_model(model), max_events(budget.plan), &mut |finished| {
+        explore(&target.test, model, max_events(budget.plan), &mut |finished| {
             failures.see(target, &finished.outcome, &|| executions::graph(target, model, &finished));
             if let Outcome::Final(state) = &finished.outcome {
                 outcomes.count(&target.test, state);

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use engine::monitor::EventIndex;
-use protocol::log::{Event, Line, Operation};
+use protocol::log::{Event, Line, Op};
 use rustc_hash::FxHashMap;
 
 use super::log::{Continue, Log, Position};
@@ -64,8 +64,8 @@ pub(super) struct History {
 }
 
 /// Whether monitors see it as an event.
-pub(super) const fn is_event(operation: Operation) -> bool {
-    !matches!(operation, Operation::Begin | Operation::End | Operation::Commit)
+pub(super) const fn is_event(operation: Op) -> bool {
+    !matches!(operation, Op::Begin | Op::End | Op::Commit)
 }
 
 impl History {
@@ -121,7 +121,7 @@ impl History {
 mod tests {
     use std::fmt::Write;
 
-    use protocol::log::{Line, Operation};
+    use protocol::log::{Line, Op};
 
     use super::super::log::{Continue, Log};
     use super::{History, Seat, Sites, WINDOW, is_event};
@@ -146,7 +146,7 @@ mod tests {
             if let Line::Event(event) = line
                 && is_event(event.op)
             {
-                assert_eq!(event.op, Operation::Ld);
+                assert_eq!(event.op, Op::Ld);
                 let seat = Seat { at, site: sites.number(&event, at) };
                 history.push(seat);
                 all.push(seat);

@@ -12,8 +12,9 @@ mod watch;
 
 use std::path::{Path, PathBuf};
 
-use protocol::log::{Event, Line, Operation};
-use protocol::{Kind, MonitorName, Place, Role, Schedule, SiteUse, Summary, Violation};
+use engine::event::Thread;
+use protocol::log::{Event, Line, Op};
+use protocol::{FailureKind, MemoryModel, MonitorName, Operation, Place, Role, Schedule, SiteUse, Summary, Violation};
 
 use self::log::{Continue, Log, Position};
 use self::threads::{Commits, Misuse};
@@ -186,7 +187,7 @@ fn verdict_line(judged: &[Judged], status: Status) -> String {
 /// What was found, with its places.
 fn violation(log: &Log, found: &Found) -> Result<Violation, Failure> {
     let base = Violation {
-        kind: Kind::Misuse,
+        kind: FailureKind::Misuse,
         monitor: None,
         message: String::new(),
         sites: Vec::new(),
@@ -206,8 +207,9 @@ fn violation(log: &Log, found: &Found) -> Result<Violation, Failure> {
         Found::Transactions { monitor, at } => {
             let sites = at.iter().map(|&(role, at)| site(log, role, at));
             let sites = sites.collect::<Result<Vec<_>, _>>()?;
-            let kind = if *monitor == MonitorName::ScEquivalence { Kind::ScViolation } else { Kind::Atomicity };
-            let message = protocol::message::cycle_in_words(*monitor, &sites);
+            let kind =
+                if *monitor == MonitorName::ScEquivalence { FailureKind::ScViolation } else { FailureKind::Atomicity };
+            let message = protocol::cycle_in_words(*monitor, &sites);
             Ok(Violation { kind, monitor: Some(*monitor), message, sites, ..base })
         }
         &Found::Cycle { monitor, events, at } => {
@@ -216,13 +218,13 @@ fn violation(log: &Log, found: &Found) -> Result<Violation, Failure> {
             let sites = sites.collect::<Result<Vec<_>, _>>()?;
             let message = cycle_in_words(monitor, &sites);
             let events = Some(events.map(u64::from));
-            Ok(Violation { kind: Kind::ScViolation, monitor: Some(monitor), message, sites, events, ..base })
+            Ok(Violation { kind: FailureKind::ScViolation, monitor: Some(monitor), message, sites, events, ..base })
         }
     }
 }
 
 fn cycle_in_words(monitor: MonitorName, sites: &[SiteUse]) -> String {
-    let machine = monitor.model().unwrap_or_default().to_uppercase();
+    let machine = monitor.model().map_or("", MemoryModel::title);
     let at = |site: &SiteUse| report::short_place(&site.place);
     let (delayed, overtaking) = (&sites[0], &sites[2]);
     format!(
@@ -255,26 +257,31 @@ fn site_use(log: &Log, role: Role, at: Position, event: &Event<'_>) -> SiteUse {
         }
         None => Place::new(log.name.clone(), at.line, 0),
     };
-    let operation = match event.op {
-        Operation::Ld => "load",
-        Operation::St => "store",
-        Operation::Rmw => "exchange",
-        Operation::Cas | Operation::CasFail => "compare-exchange",
-        Operation::Await => "lock",
-        Operation::Fence => "fence",
-        Operation::Stbar => "store-barrier",
-        Operation::Begin => "begin",
-        Operation::End => "end",
-        Operation::Fork => "create",
-        Operation::Join => "join",
-        Operation::Commit => "commit",
-    };
     let expression = match (&event.name, &event.a, event.child) {
         (Some(name), _, _) | (None, Some(protocol::log::Address::Name(name)), _) => name.to_string(),
         (None, Some(protocol::log::Address::Number(number)), _) => format!("{number:#x}"),
         (None, None, Some(child)) => format!("T{child}"),
         (None, None, None) => String::new(),
     };
-    let operation = operation.to_string();
+    let operation = operation(event);
     SiteUse { role, thread: event.t, place, function: String::new(), operation, expression }
+}
+
+/// What the event in a line does, in the words of reports.
+fn operation(event: &Event<'_>) -> Operation {
+    let other = Thread(event.child.and_then(|child| u8::try_from(child).ok()).unwrap_or_default());
+    match event.op {
+        Op::Ld => Operation::Load,
+        Op::St => Operation::Store,
+        Op::Rmw => Operation::Exchange,
+        Op::Cas | Op::CasFail => Operation::CompareExchange,
+        Op::Await => Operation::Lock,
+        Op::Fence => Operation::Fence,
+        Op::Stbar => Operation::StoreBarrier,
+        Op::Begin => Operation::BeginTransaction,
+        Op::End => Operation::EndTransaction,
+        Op::Fork => Operation::Create(other),
+        Op::Join => Operation::Join(other),
+        Op::Commit => Operation::Commit,
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use engine::event::Thread;
-use protocol::log::{Event, Operation};
+use protocol::log::{Event, Op};
 
 use super::log::Position;
 use super::places::Start;
@@ -106,8 +106,8 @@ impl Threads {
             state.drain(event, start, at)?;
         }
         match (event.op, child) {
-            (Operation::Fork, Some(child)) => self.created(thread, child, at)?,
-            (Operation::Join, Some(child)) => self.joined(thread, child, at)?,
+            (Op::Fork, Some(child)) => self.created(thread, child, at)?,
+            (Op::Join, Some(child)) => self.joined(thread, child, at)?,
             _ => {}
         }
         Ok((thread, child))
@@ -151,7 +151,7 @@ impl Threads {
     /// Takes the begin or end of a transaction: a misuse, or whether the outermost one begins or ends.
     pub(super) fn transaction(&mut self, event: &Event<'_>, thread: Thread, at: Position) -> Result<bool, Misuse> {
         let state = &mut self.states[thread.index()];
-        if event.op == Operation::Begin {
+        if event.op == Op::Begin {
             if state.depth == 0 {
                 state.begun = at;
             }
@@ -178,8 +178,8 @@ impl State {
     /// Takes what the event does to the thread's stores.
     fn drain(&mut self, event: &Event<'_>, start: Option<Start>, at: Position) -> Result<(), String> {
         match event.op {
-            Operation::St => self.buffer.extend(start.map(|start| (start, at))),
-            Operation::Commit => {
+            Op::St => self.buffer.extend(start.map(|start| (start, at))),
+            Op::Commit => {
                 let Some((oldest, store)) = self.buffer.pop_front() else {
                     return Err(format!("a commit of thread {}, all of whose stores are committed", event.t));
                 };
@@ -190,7 +190,7 @@ impl State {
                     ));
                 }
             }
-            Operation::Ld | Operation::Stbar | Operation::Begin | Operation::End => {}
+            Op::Ld | Op::Stbar | Op::Begin | Op::End => {}
             _ => {
                 if let Some((_, store)) = self.buffer.front() {
                     return Err(format!("a full fence before the store in line {} is committed", store.line));

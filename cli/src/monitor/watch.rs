@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use engine::atomicity::Mark;
+use engine::atomicity::{Fencing, Mark};
 use engine::event::{Barrier, Event as EngineEvent, Kind, Location, Object, Site as EngineSite, Thread};
-use engine::monitor::{self, Cycle, EventIndex, Monitor, Name, Report};
-use protocol::log::{Event, Header, Line, Operation};
+use engine::monitor::{self, Coverage, Cycle, EventIndex, Monitor, Report};
+use protocol::log::{Event, Header, Line, Op};
 use protocol::{FirstReport, MonitorCount, MonitorName, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,19 +16,14 @@ use super::places::Places;
 use super::threads::{Commits, Misuse, Threads};
 use super::transactions::{Verdict, Watcher, edges, fits, parts};
 use crate::exit::Failure;
-use crate::plan::{MonitorPlan, monitor_name};
+use crate::plan::MonitorPlan;
 
-/// The engine's monitor behind a name. `tso` and `pso` are those whose reports do not depend on the order of events that
-/// do not conflict: a log is one execution, and stands for its class.
-const fn monitor_of(name: MonitorName) -> Option<Name> {
+/// The engine's monitor that watches for cycles under this name, if one does. A log is one execution, and stands for its
+/// class.
+const fn method_of(name: MonitorName) -> Option<MonitorName> {
     match name {
-        MonitorName::Tso | MonitorName::PrefixTso => Some(Name::PrefixTso),
-        MonitorName::Pso | MonitorName::PrefixPso => Some(Name::PrefixPso),
-        MonitorName::BurnimTso => Some(Name::BurnimTso),
-        MonitorName::BurnimPso => Some(Name::BurnimPso),
-        MonitorName::ExactTso => Some(Name::ExactTso),
-        MonitorName::Sober => Some(Name::Sober),
         MonitorName::Race | MonitorName::ScAtomicity | MonitorName::TsoAtomicity | MonitorName::ScEquivalence => None,
+        name => Some(name.method(Coverage::Classes)),
     }
 }
 
@@ -82,7 +77,7 @@ pub(super) struct Watched {
 /// The monitors at work on a log.
 struct Watch<'l> {
     log: &'l Log,
-    names: Vec<(MonitorName, Option<Name>)>,
+    names: Vec<(MonitorName, Option<MonitorName>)>,
     monitors: Vec<Box<dyn Monitor>>,
     /// Those that watch transactions, each with its place among the names.
     watchers: Vec<(usize, Watcher)>,
@@ -130,7 +125,7 @@ pub(super) fn watch(log: &Log, plan: &MonitorPlan) -> Result<Watched, Failure> {
 
 /// Refuses a monitor of SC executions.
 fn watches_sc(log: &Log, name: MonitorName, at: Position) -> Failure {
-    let name = monitor_name(name);
+    let name = name.name();
     let words = format!("with commits it is an execution of TSO, and monitor `{name}` watches those of SC");
     Failure::usage(format!("{}:{}: {words}", log.name, at.line), "leave the monitor out, or the commits")
 }
@@ -162,7 +157,7 @@ fn read(log: &Log, mut watch: Watch<'_>, places: &mut Places, commits: Commits) 
                 if !begun {
                     watch.begin(Header { threads: None, log: 1, repeats: false });
                 }
-                if event.op == Operation::Commit && commits == Commits::Implied {
+                if event.op == Op::Commit && commits == Commits::Implied {
                     commit = Some(at);
                     return Ok(Continue::No);
                 }
@@ -215,10 +210,11 @@ impl<'l> Watch<'l> {
         let watcher = |(index, &name)| Some((index, Watcher::new(name, commits, plan.search_steps)?));
         let watchers = names.iter().enumerate().filter_map(watcher);
         let watchers = watchers.collect();
-        let names: Vec<_> = names.iter().map(|&name| (name, monitor_of(name))).collect();
+        let names: Vec<_> = names.iter().map(|&name| (name, method_of(name))).collect();
+        let methods: Vec<MonitorName> = names.iter().filter_map(|&(_, method)| method).collect();
         Self {
             log,
-            monitors: monitor::monitors(&names.iter().filter_map(|&(_, name)| name).collect::<Vec<_>>()),
+            monitors: monitor::monitors(&methods, Fencing::Unproved),
             watchers,
             commits,
             undecided: 0,
@@ -278,7 +274,7 @@ impl<'l> Watch<'l> {
         if places.is_stale() {
             return Ok(());
         }
-        if line.op == Operation::Commit {
+        if line.op == Op::Commit {
             self.watchers.iter_mut().for_each(|(_, watcher)| watcher.commit(thread));
             return self.take_transactions().map_err(Stop::Failed);
         }
@@ -415,30 +411,30 @@ impl<'l> Watch<'l> {
 }
 
 /// Which end of a transaction a line is.
-const fn mark(operation: Operation) -> Option<Mark> {
+const fn mark(operation: Op) -> Option<Mark> {
     match operation {
-        Operation::Begin => Some(Mark::Begin),
-        Operation::End => Some(Mark::End),
+        Op::Begin => Some(Mark::Begin),
+        Op::End => Some(Mark::End),
         _ => None,
     }
 }
 
 /// A line as the monitors see it.
-fn engine_event(operation: Operation, thread: Thread, child: Option<Thread>) -> EngineEvent {
+fn engine_event(operation: Op, thread: Thread, child: Option<Thread>) -> EngineEvent {
     let kind = match (operation, child) {
-        (Operation::Ld, _) => Kind::Load,
-        (Operation::St, _) => Kind::Store,
-        (Operation::Rmw, _) => Kind::Rmw,
-        (Operation::Cas, _) => Kind::CompareAndSwap,
-        (Operation::CasFail, _) => Kind::FailedRmw,
-        (Operation::Await, _) => Kind::Await(Object(0)),
-        (Operation::Fork, Some(child)) => Kind::Create(child),
-        (Operation::Join, Some(child)) => Kind::Join(child),
+        (Op::Ld, _) => Kind::Load,
+        (Op::St, _) => Kind::Store,
+        (Op::Rmw, _) => Kind::Rmw,
+        (Op::Cas, _) => Kind::CompareAndSwap,
+        (Op::CasFail, _) => Kind::FailedRmw,
+        (Op::Await, _) => Kind::Await(Object(0)),
+        (Op::Fork, Some(child)) => Kind::Create(child),
+        (Op::Join, Some(child)) => Kind::Join(child),
         _ => Kind::Fence,
     };
     let before = match operation {
-        Operation::Fence => Barrier::Full,
-        Operation::Stbar => Barrier::StoreStore,
+        Op::Fence => Barrier::Full,
+        Op::Stbar => Barrier::StoreStore,
         _ => Barrier::None,
     };
     EngineEvent { thread, site: EngineSite(0), kind, before, after: Barrier::None, order: None }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use owo_colors::{OwoColorize, Style};
-use protocol::TraceEvent;
+use protocol::{Operation, TraceEvent};
 
 use super::{Threads, printable, short_place};
 
@@ -102,7 +102,7 @@ pub(crate) fn pick(end: usize, length: usize, keep: &BTreeSet<usize>) -> Vec<Row
 
 /// Where the event is: that a thread begins or ends is nowhere in its source.
 fn standing(event: &TraceEvent) -> String {
-    let is_nowhere = event.place.file.is_empty() && matches!(event.operation.as_str(), "begin" | "end");
+    let is_nowhere = event.place.file.is_empty() && matches!(event.operation, Operation::Begin | Operation::End);
     if is_nowhere { String::new() } else { short_place(&event.place) }
 }
 
@@ -110,17 +110,16 @@ fn standing(event: &TraceEvent) -> String {
 pub(crate) fn event_words(event: &TraceEvent) -> String {
     let target = printable(&event.target);
     let (read, written) = (read(event), written(event));
-    match (event.operation.as_str(), read, written) {
-        ("store", _, Some(written)) => format!("write {target} = {written}"),
-        ("load", Some(read), _) => format!("read {target} = {read}"),
+    match (event.operation, read, written) {
+        (Operation::Store, _, Some(written)) => format!("write {target} = {written}"),
+        (Operation::Load, Some(read), _) => format!("read {target} = {read}"),
         (operation, Some(read), Some(written)) => {
             format!("{operation} {target}: {read} to {written}")
         }
         (operation, Some(read), None) => format!("{operation} {target} = {read}, no write"),
         (operation, None, Some(written)) => format!("{operation} {target} = {written}"),
-        ("create" | "join", None, None) => {
-            let thread = other_thread(event).map_or(target, |thread| Threads::Created.name(thread));
-            format!("{} {thread}", event.operation)
+        (Operation::Create(thread) | Operation::Join(thread), None, None) => {
+            format!("{} {}", event.operation, Threads::Created.name(thread.0.into()))
         }
         (operation, None, None) => format!("{operation} {target}").trim_end().to_string(),
     }
@@ -141,12 +140,6 @@ fn wide_number(low: u64, above: &[u64], width: u32) -> String {
     let Some(highest) = above.iter().rposition(|&word| word > 0) else { return number(low, width) };
     let rest = above[..highest].iter().rev().chain([&low]).map(|word| format!("{word:016x}"));
     format!("{:#x}{}", above[highest], rest.collect::<String>())
-}
-
-/// The thread that a create or a join is about: the number at the end of its target.
-pub(crate) fn other_thread(event: &TraceEvent) -> Option<u32> {
-    let digits = event.target.len() - event.target.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    event.target[event.target.len() - digits..].parse().ok()
 }
 
 /// Small numbers in decimal, as signed ones if that is shorter; others, addresses above all, in hexadecimal.
@@ -318,6 +311,9 @@ fn join(cells: Vec<Cell>) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
+    use engine::event::Thread;
+    use protocol::Operation;
+
     use super::{Row, Table, event_words, number, pick, wide_number};
     use crate::report::Threads;
     use crate::report::samples::{access, event};
@@ -329,10 +325,10 @@ mod tests {
         assert_eq!(words(access(1, 1, "x", None, Some(1))), "write x = 1");
         assert_eq!(words(access(1, 1, "x", Some(0), None)), "read x = 0");
         assert_eq!(words(access(1, 1, "x", Some(0), Some(7))), "exchange x: 0 to 7");
-        assert_eq!(words(event(1, 1, "fence", "")), "fence");
-        assert_eq!(words(event(1, 1, "lock", "m")), "lock m");
-        assert_eq!(words(event(0, 1, "create", "thread 2")), "create T2");
-        assert_eq!(words(event(2, 1, "join", "0")), "join main");
+        assert_eq!(words(event(1, 1, Operation::Fence, "")), "fence");
+        assert_eq!(words(event(1, 1, Operation::Lock, "m")), "lock m");
+        assert_eq!(words(event(0, 1, Operation::Create(Thread(2)), "T2")), "create T2");
+        assert_eq!(words(event(2, 1, Operation::Join(Thread(0)), "T0")), "join main");
     }
 
     #[test]

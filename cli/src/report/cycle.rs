@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
 use owo_colors::OwoColorize;
-use protocol::TraceEvent;
+use protocol::{Operation, TraceEvent};
 
-use super::columns::{event_words, other_thread};
+use super::columns::event_words;
 use super::{Threads, short_place};
 
 /// Why one event comes before another.
@@ -180,11 +180,10 @@ fn edges(events: &[TraceEvent]) -> Vec<Vec<Step>> {
         let mut into: Vec<(usize, Edge)> = Vec::new();
         if event.width > 0 {
             into.extend(conflicts(&mut bytes, index, event, |_| false));
-        } else if event.operation == "create" {
-            creator.extend(other_thread(event).map(|child| (child, index)));
-        } else if event.operation == "join" {
-            let last = other_thread(event).and_then(|child| last_of_thread.get(&child));
-            into.extend(last.map(|last| (*last, Edge::Join)));
+        } else if let Operation::Create(child) = event.operation {
+            creator.insert(child.0.into(), index);
+        } else if let Operation::Join(child) = event.operation {
+            into.extend(last_of_thread.get(&child.0.into()).map(|last| (*last, Edge::Join)));
         } else if !event.target.is_empty() {
             into.extend(objects.insert((event.address, &event.target), index).map(|before| (before, Edge::Sync)));
         }
@@ -280,7 +279,8 @@ fn beside(events: &[TraceEvent], delayed: usize, overtaking: usize) -> Option<Ve
     for (index, event) in events[..=overtaking].iter().enumerate().filter(|(_, event)| event.width > 0) {
         into = conflicts(&mut bytes, index, event, |byte| index == overtaking && is_shared(byte));
     }
-    let behind = |&(from, _): &(usize, Edge)| events[from].thread == first.thread && events[from].operation == "store";
+    let behind =
+        |&(from, _): &(usize, Edge)| events[from].thread == first.thread && events[from].operation == Operation::Store;
     let mut edges = edges(&events[..overtaking]);
     edges.push(Vec::new());
     for ends in [|behind: bool| !behind, |_| true] {
@@ -297,6 +297,9 @@ fn beside(events: &[TraceEvent], delayed: usize, overtaking: usize) -> Option<Ve
 
 #[cfg(test)]
 mod tests {
+    use engine::event::Thread;
+    use protocol::Operation;
+
     use super::{Cycle, Edge, Step, chain, edges};
     use crate::report::samples::{access, event, trace};
 
@@ -332,11 +335,11 @@ mod tests {
     fn locks_creation_and_joins_order() {
         let events = [
             access(1, 1, "x", None, Some(1)),
-            event(1, 2, "unlock", "m"),
-            event(2, 3, "lock", "m"),
-            event(2, 4, "create", "T3"),
+            event(1, 2, Operation::Unlock, "m"),
+            event(2, 3, Operation::Lock, "m"),
+            event(2, 4, Operation::Create(Thread(3)), "T3"),
             access(3, 5, "y", None, Some(1)),
-            event(0, 6, "join", "T3"),
+            event(0, 6, Operation::Join(Thread(3)), "T3"),
         ];
         let found = chain(&edges(&events), 0, 5).unwrap();
         let expected = [(Edge::Po, 1), (Edge::Sync, 2), (Edge::Po, 3), (Edge::Create, 4), (Edge::Join, 5)];

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use protocol::{Graph, GraphEvent, GraphModel};
+use protocol::{Graph, GraphEvent, Operation};
 
 use super::columns::number;
 use super::{Threads, printable, short_place};
@@ -34,24 +34,15 @@ impl Relation {
     }
 }
 
-/// The name of a model among people.
-pub(crate) fn title(model: GraphModel) -> &'static str {
-    match model {
-        GraphModel::Sc => "SC",
-        GraphModel::Tso => "TSO",
-        GraphModel::Pso => "PSO",
-        GraphModel::Power => "POWER",
-    }
-}
-
 /// What an event does: `write x = 1`.
 fn words(event: &GraphEvent) -> String {
     let target = printable(&event.target);
-    let target = if event.operation == "end" || event.operation == "begin" { String::new() } else { target };
+    let is_bare = matches!(event.operation, Operation::Begin | Operation::End);
+    let target = if is_bare { String::new() } else { target };
     let value = |value: Option<u64>| value.filter(|_| event.width > 0).map(|value| number(value, event.width));
-    match (event.operation.as_str(), value(event.read), value(event.written)) {
-        ("store", _, Some(written)) => format!("write {target} = {written}"),
-        ("load", Some(read), _) => format!("read {target} = {read}"),
+    match (event.operation, value(event.read), value(event.written)) {
+        (Operation::Store, _, Some(written)) => format!("write {target} = {written}"),
+        (Operation::Load, Some(read), _) => format!("read {target} = {read}"),
         (operation, Some(read), Some(written)) => format!("{operation} {target}: {read} to {written}"),
         (operation, Some(read), None) => format!("{operation} {target} = {read}, no write"),
         (operation, _, _) => format!("{operation} {target}").trim_end().to_string(),
@@ -169,7 +160,7 @@ pub(crate) fn in_words(graph: &Graph, marks: Option<[usize; 3]>, threads: Thread
         let _ = writeln!(text, "  a sequentially consistent execution is like it");
         return text;
     };
-    let _ = writeln!(text, "  why no sequentially consistent execution is like it, under {}:", title(graph.model));
+    let _ = writeln!(text, "  why no sequentially consistent execution is like it, under {}:", graph.model.title());
     for (position, &from) in cycle.iter().enumerate() {
         let to = cycle[(position + 1) % cycle.len()];
         let Some(relation) = relation(graph, from, to) else { continue };
@@ -241,7 +232,7 @@ fn is_next(graph: &Graph, from: usize, to: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{Graph, GraphEvent, GraphModel, Place};
+    use protocol::{Graph, GraphEvent, MemoryModel, Operation, Place};
 
     use super::{Threads, dot, in_words, rows};
 
@@ -251,7 +242,7 @@ mod tests {
             index,
             place: Place::new("sb.c".to_string(), 10 * thread + index, 1),
             function: String::new(),
-            operation: "load".to_string(),
+            operation: Operation::Load,
             target: target.to_string(),
             address: 64 + 4 * u64::from(location),
             width: 4,
@@ -266,12 +257,12 @@ mod tests {
 
     fn store(thread: u32, index: u32, target: &str, location: u32) -> GraphEvent {
         let load = event(thread, index, target, location);
-        GraphEvent { operation: "store".to_string(), read: None, written: Some(1), rank: 1, ..load }
+        GraphEvent { operation: Operation::Store, read: None, written: Some(1), rank: 1, ..load }
     }
 
     fn store_buffering() -> Graph {
         let events = vec![store(1, 0, "x", 0), event(1, 1, "y", 1), store(2, 0, "y", 1), event(2, 1, "x", 0)];
-        Graph { model: GraphModel::Tso, events }
+        Graph { model: MemoryModel::Tso, events }
     }
 
     #[test]

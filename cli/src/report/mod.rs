@@ -16,11 +16,12 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use owo_colors::OwoColorize;
-use protocol::{Frame, Kind, MonitorName, Place, Program, Role, SiteUse, Trace, Violation};
+use protocol::{
+    FailureKind, Frame, MemoryModel, MonitorName, Operation, Place, Program, Role, SiteUse, Trace, Violation,
+};
 
 use self::columns::{Lane, Row, Table};
 use self::excerpt::Sources;
-use crate::plan::monitor_name;
 
 /// A violation with all that can be shown of it.
 #[derive(Clone, Copy, Debug)]
@@ -109,10 +110,10 @@ pub(crate) fn printable(text: &str) -> String {
 
 /// The model that a monitor watches for: `TSO`, or `TSO (burnim_tso)` for one asked for by name.
 pub(crate) fn model_name(monitor: MonitorName) -> String {
-    let model = monitor.model().unwrap_or_default().to_uppercase();
+    let model = monitor.model().map_or("", MemoryModel::title);
     match monitor {
-        MonitorName::Tso | MonitorName::Pso => model,
-        _ => format!("{model} ({})", monitor_name(monitor)),
+        MonitorName::Tso | MonitorName::Pso => model.to_string(),
+        _ => format!("{model} ({})", monitor.name()),
     }
 }
 
@@ -160,7 +161,7 @@ pub(crate) fn line(subject: &Subject<'_>) -> String {
 }
 
 fn site_in_line(site: &SiteUse) -> String {
-    let what = format!("{} {}", printable(&site.operation), printable(&site.expression));
+    let what = format!("{} {}", printable(site.operation.name()), printable(&site.expression));
     let caller = site.place.callers().next().map(|caller| format!(", called at {}", frame_place(caller)));
     format!("{} at {}{}", what.trim_end(), short_place(&site.place), caller.unwrap_or_default())
 }
@@ -177,37 +178,36 @@ fn replay_line(folder: &str, repeated: &[String]) -> String {
 
 fn headline(violation: &Violation) -> String {
     match (violation.kind, violation.monitor) {
-        (Kind::ScViolation, Some(monitor)) => format!("SC violation under {}", model_name(monitor)),
-        (Kind::Atomicity, Some(MonitorName::TsoAtomicity)) => "transactions not serializable under TSO".to_string(),
+        (FailureKind::ScViolation, Some(monitor)) => format!("SC violation under {}", model_name(monitor)),
+        (FailureKind::Atomicity, Some(MonitorName::TsoAtomicity)) => {
+            "transactions not serializable under TSO".to_string()
+        }
         (kind, _) => kind_words(kind).to_string(),
     }
 }
 
-fn kind_words(kind: Kind) -> &'static str {
+fn kind_words(kind: FailureKind) -> &'static str {
     match kind {
-        Kind::ScViolation => "SC violation",
-        Kind::Race => "data race",
-        Kind::Atomicity => "transactions not serializable under SC",
-        Kind::Assertion => "assertion failed",
-        Kind::ExitStatus => "exit status",
-        Kind::Crash => "crash",
-        Kind::Deadlock => "deadlock",
-        Kind::LostWakeup => "lost wake-up",
-        Kind::Livelock => "livelock",
-        Kind::DoubleFree => "double free",
-        Kind::InvalidFree => "invalid free",
-        Kind::UseAfterFree => "use after free",
-        Kind::OutOfBounds => "out of bounds",
-        Kind::Leak => "leak",
-        Kind::Misuse => "misuse",
-        Kind::Uninitialised => "never written",
-        Kind::Nondeterministic => "nondeterministic",
-        Kind::Witness => "witness",
+        FailureKind::ScViolation => "SC violation",
+        FailureKind::Race => "data race",
+        FailureKind::Atomicity => "transactions not serializable under SC",
+        FailureKind::Assertion => "assertion failed",
+        FailureKind::ExitStatus => "exit status",
+        FailureKind::Crash => "crash",
+        FailureKind::Deadlock => "deadlock",
+        FailureKind::LostWakeup => "lost wake-up",
+        FailureKind::Livelock => "livelock",
+        FailureKind::DoubleFree => "double free",
+        FailureKind::InvalidFree => "invalid free",
+        FailureKind::UseAfterFree => "use after free",
+        FailureKind::OutOfBounds => "out of bounds",
+        FailureKind::Leak => "leak",
+        FailureKind::Misuse => "misuse",
+        FailureKind::Uninitialised => "never written",
+        FailureKind::Nondeterministic => "nondeterministic",
+        FailureKind::Witness => "witness",
     }
 }
-
-/// The operation of the site of a litmus test's condition.
-pub(crate) const CONDITION: &str = "condition";
 
 /// The sites worth an excerpt. prev is told in the cycle.
 fn shown_sites(violation: &Violation) -> impl Iterator<Item = &SiteUse> {
@@ -219,8 +219,8 @@ fn site_words(site: &SiteUse, threads: Threads) -> String {
     let unnamed = site.function.is_empty() || site.function == thread;
     let function = if unnamed { String::new() } else { format!(" in {}", printable(&site.function)) };
     let of = if site.expression.is_empty() { String::new() } else { format!(" of {}", printable(&site.expression)) };
-    let operation = &printable(&site.operation);
-    if operation == CONDITION {
+    let operation = &printable(site.operation.name());
+    if site.operation == Operation::Condition {
         return "asked for here".to_string();
     }
     let words = match site.role {
@@ -233,24 +233,23 @@ fn site_words(site: &SiteUse, threads: Threads) -> String {
         Role::Overtaken => format!("takes effect before this earlier {operation}{of}, which waits in the store buffer"),
         Role::Until => format!("until this {operation}{of} has taken effect"),
         Role::At => "here".to_string(),
-        Role::Waits => waits(operation, &printable(&site.expression)),
+        Role::Waits => waits(site.operation, &printable(&site.expression)),
         Role::Holds if site.expression.is_empty() => {
             format!("holds since here, by this {operation}, what is waited for")
         }
         Role::Holds => format!("holds {} since here", printable(&site.expression)),
         Role::Earlier => format!("the operation on it before that, {operation}{of}"),
         Role::Freed => "the block was freed here".to_string(),
-        Role::Allocated if operation == "declare" => "the variable belongs to this function".to_string(),
+        Role::Allocated if site.operation == Operation::Declare => "the variable belongs to this function".to_string(),
         Role::Allocated => "the block was allocated here".to_string(),
     };
     format!("{thread}{function}: {words}")
 }
 
 /// What a thread waits for at an operation.
-fn waits(operation: &str, expression: &str) -> String {
-    let reads = ["load", "exchange", "compare-exchange"].contains(&operation) || operation.starts_with("fetch-");
-    match (operation, expression) {
-        ("", _) => "waits here".to_string(),
+fn waits(operation: Operation, expression: &str) -> String {
+    let reads = operation.reads_memory();
+    match (printable(operation.name()), expression) {
         (_, "") if reads => "waits here, in a loop, until this is different".to_string(),
         (_, expression) if reads => format!("waits here, in a loop, until {expression} is different"),
         (operation, "") => format!("waits here in {operation}"),
@@ -277,7 +276,7 @@ fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: usize)
     };
     let heading = match graph {
         None => "execution, as it was run:".to_string(),
-        Some(graph) => format!("execution under {}, each thread in program order:", graph::title(graph.model)),
+        Some(graph) => format!("execution under {}, each thread in program order:", graph.model.title()),
     };
     let mut text = format!("  {}\n", heading.bold());
     let lane = lane(subject);
@@ -314,7 +313,7 @@ pub(crate) fn lane(subject: &Subject<'_>) -> Option<Lane> {
 
 /// The last event at each site of a failure.
 fn site_events(violation: &Violation, trace: &Trace) -> Vec<usize> {
-    if violation.kind == Kind::ScViolation {
+    if violation.kind == FailureKind::ScViolation {
         return Vec::new();
     }
     let last = |site: &SiteUse| {

@@ -1,6 +1,7 @@
 //! Store buffering, run as T1 T1 T2 T2: the tests' example.
 
-use protocol::{Kind, MonitorName, Place, Role, Schedule, SiteUse, Trace, TraceEvent, Violation};
+use engine::event::Thread;
+use protocol::{FailureKind, MonitorName, Operation, Place, Role, Schedule, SiteUse, Trace, TraceEvent, Violation};
 
 pub(crate) const SOURCE: &str = "\
 #include <pthread.h>
@@ -68,20 +69,20 @@ fn place(line: u32, column: u32) -> Place {
     Place::new("sb.c".to_string(), line, column)
 }
 
-fn site(role: Role, thread: u32, place: Place, operation: &str, expression: &str) -> SiteUse {
+fn site(role: Role, thread: u32, place: Place, operation: Operation, expression: &str) -> SiteUse {
     let function = if thread == 1 { "left" } else { "right" }.to_string();
-    SiteUse { role, thread, place, function, operation: operation.to_string(), expression: expression.to_string() }
+    SiteUse { role, thread, place, function, operation, expression: expression.to_string() }
 }
 
 pub(crate) fn store_buffering() -> Violation {
     Violation {
-        kind: Kind::ScViolation,
+        kind: FailureKind::ScViolation,
         monitor: Some(MonitorName::Tso),
         message: "the store may be delayed past the load".to_string(),
         sites: vec![
-            site(Role::Delayed, 1, place(8, 5), "store", "x"),
-            site(Role::Previous, 2, place(14, 5), "store", "y"),
-            site(Role::Overtaking, 2, place(15, 7), "load", "x"),
+            site(Role::Delayed, 1, place(8, 5), Operation::Store, "x"),
+            site(Role::Previous, 2, place(14, 5), Operation::Store, "y"),
+            site(Role::Overtaking, 2, place(15, 7), Operation::Load, "x"),
         ],
         events: Some([2, 4, 5]),
         program_counter: None,
@@ -91,12 +92,12 @@ pub(crate) fn store_buffering() -> Violation {
 
 pub(crate) fn deadlock() -> Violation {
     Violation {
-        kind: Kind::Deadlock,
+        kind: FailureKind::Deadlock,
         monitor: None,
         message: "2 threads wait for each other".to_string(),
         sites: vec![
-            site(Role::Waits, 1, place(9, 10), "lock", "m"),
-            site(Role::Waits, 2, Place::default(), "lock", "n"),
+            site(Role::Waits, 1, place(9, 10), Operation::Lock, "m"),
+            site(Role::Waits, 2, Place::default(), Operation::Lock, "n"),
         ],
         events: None,
         program_counter: None,
@@ -104,12 +105,12 @@ pub(crate) fn deadlock() -> Violation {
     }
 }
 
-pub(crate) fn event(thread: u32, line: u32, operation: &str, target: &str) -> TraceEvent {
+pub(crate) fn event(thread: u32, line: u32, operation: Operation, target: &str) -> TraceEvent {
     TraceEvent {
         thread,
         place: place(line, 5),
         function: String::new(),
-        operation: operation.to_string(),
+        operation,
         target: target.to_string(),
         address: 0,
         width: 0,
@@ -123,9 +124,9 @@ pub(crate) fn event(thread: u32, line: u32, operation: &str, target: &str) -> Tr
 
 pub(crate) fn access(thread: u32, line: u32, target: &str, read: Option<u64>, written: Option<u64>) -> TraceEvent {
     let operation = match (read, written) {
-        (Some(_), Some(_)) => "exchange",
-        (Some(_), None) => "load",
-        _ => "store",
+        (Some(_), Some(_)) => Operation::Exchange,
+        (Some(_), None) => Operation::Load,
+        _ => Operation::Store,
     };
     let address = 0x1000 + 8 * u64::from(target.as_bytes()[0]);
     TraceEvent { address, width: 4, read, written, ..event(thread, line, operation, target) }
@@ -135,14 +136,14 @@ pub(crate) fn trace() -> Trace {
     let pending = |event: TraceEvent, waiting: &[u64]| TraceEvent { pending: vec![waiting.to_vec()], ..event };
     Trace {
         events: vec![
-            event(0, 22, "create", "T1"),
-            event(0, 23, "create", "T2"),
+            event(0, 22, Operation::Create(Thread(1)), "T1"),
+            event(0, 23, Operation::Create(Thread(2)), "T2"),
             pending(access(1, 8, "x", None, Some(1)), &[2]),
             pending(access(1, 9, "y", Some(0), None), &[2]),
             pending(access(2, 14, "y", None, Some(1)), &[2, 4]),
             pending(access(2, 15, "x", Some(1), None), &[4]),
-            pending(event(0, 24, "join", "T1"), &[4]),
-            event(0, 25, "join", "T2"),
+            pending(event(0, 24, Operation::Join(Thread(1)), "T1"), &[4]),
+            event(0, 25, Operation::Join(Thread(2)), "T2"),
         ],
         violations: vec![store_buffering()],
     }

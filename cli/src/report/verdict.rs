@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{Kind, MonitorName, Place, StoppedBy, Summary, Violation};
+use protocol::{FailureKind, MonitorName, Place, StoppedBy, Summary, Violation};
 
 use super::{Threads, full_place, model_name, printable};
 use crate::exit::Status;
@@ -75,8 +75,8 @@ pub(crate) struct Verdict {
 
 /// Judges a search.
 pub(crate) fn judge(facts: &Facts<'_>) -> Verdict {
-    let nondeterministic = facts.violations.iter().find(|violation| violation.kind == Kind::Nondeterministic);
-    let found = facts.violations.iter().any(|violation| violation.kind != Kind::Nondeterministic);
+    let nondeterministic = facts.violations.iter().find(|violation| violation.kind == FailureKind::Nondeterministic);
+    let found = facts.violations.iter().any(|violation| violation.kind != FailureKind::Nondeterministic);
     let (status, word, sentence) = if found {
         (Status::Found, "violations", violations(facts))
     } else if let Some((what, place)) = facts.unsupported.first() {
@@ -290,23 +290,23 @@ fn monitored(facts: &Facts<'_>) -> Vec<String> {
     some.chain(none).collect()
 }
 
-const KINDS: [(Kind, &str, &str); 16] = [
-    (Kind::Atomicity, "atomicity violation", "atomicity violations"),
-    (Kind::Race, "data race", "data races"),
-    (Kind::Assertion, "assertion", "assertions"),
-    (Kind::ExitStatus, "failing exit", "failing exits"),
-    (Kind::Crash, "crash", "crashes"),
-    (Kind::Deadlock, "deadlock", "deadlocks"),
-    (Kind::LostWakeup, "lost wake-up", "lost wake-ups"),
-    (Kind::Livelock, "livelock", "livelocks"),
-    (Kind::DoubleFree, "double free", "double frees"),
-    (Kind::InvalidFree, "invalid free", "invalid frees"),
-    (Kind::UseAfterFree, "use after free", "uses after free"),
-    (Kind::OutOfBounds, "access out of bounds", "accesses out of bounds"),
-    (Kind::Leak, "leak", "leaks"),
-    (Kind::Misuse, "misuse", "misuses"),
-    (Kind::Uninitialised, "use of a value never written", "uses of values never written"),
-    (Kind::Nondeterministic, "nondeterminism", "nondeterminisms"),
+const KINDS: [(FailureKind, &str, &str); 16] = [
+    (FailureKind::Atomicity, "atomicity violation", "atomicity violations"),
+    (FailureKind::Race, "data race", "data races"),
+    (FailureKind::Assertion, "assertion", "assertions"),
+    (FailureKind::ExitStatus, "failing exit", "failing exits"),
+    (FailureKind::Crash, "crash", "crashes"),
+    (FailureKind::Deadlock, "deadlock", "deadlocks"),
+    (FailureKind::LostWakeup, "lost wake-up", "lost wake-ups"),
+    (FailureKind::Livelock, "livelock", "livelocks"),
+    (FailureKind::DoubleFree, "double free", "double frees"),
+    (FailureKind::InvalidFree, "invalid free", "invalid frees"),
+    (FailureKind::UseAfterFree, "use after free", "uses after free"),
+    (FailureKind::OutOfBounds, "access out of bounds", "accesses out of bounds"),
+    (FailureKind::Leak, "leak", "leaks"),
+    (FailureKind::Misuse, "misuse", "misuses"),
+    (FailureKind::Uninitialised, "use of a value never written", "uses of values never written"),
+    (FailureKind::Nondeterministic, "nondeterminism", "nondeterminisms"),
 ];
 
 /// The counts of a search that ended before it could count.
@@ -337,7 +337,7 @@ pub(crate) fn nothing_explored() -> Summary {
 
 #[cfg(test)]
 mod tests {
-    use protocol::{BusyLoop, Kind, MonitorCount, MonitorName, Place, StoppedBy, Summary, Violation};
+    use protocol::{BusyLoop, FailureKind, MonitorCount, MonitorName, Place, StoppedBy, Summary, Violation};
 
     use super::{Facts, Issues, Open, judge, nothing_explored};
     use crate::exit::Status;
@@ -434,7 +434,7 @@ mod tests {
     #[test]
     fn violations() {
         let sc = samples::store_buffering();
-        let assertion = Violation { kind: Kind::Assertion, monitor: None, ..sc.clone() };
+        let assertion = Violation { kind: FailureKind::Assertion, monitor: None, ..sc.clone() };
         let (tso, pso) = (MonitorName::Tso, MonitorName::Pso);
         let (status, text) = line(|_| {}, &summary(1714, &[(tso, 3), (pso, 5)]), std::slice::from_ref(&sc));
         assert_eq!(status, Status::Found);
@@ -442,7 +442,7 @@ mod tests {
             text,
             "violations: 3 distinct SC violations under TSO, 5 under PSO in 1714 executions (at most 2 preemptions)"
         );
-        let race = Violation { kind: Kind::Race, monitor: Some(MonitorName::Race), ..sc.clone() };
+        let race = Violation { kind: FailureKind::Race, monitor: Some(MonitorName::Race), ..sc.clone() };
         assert_eq!(
             line(
                 |facts| facts.monitors = &[MonitorName::Tso, MonitorName::Race],
@@ -505,7 +505,7 @@ mod tests {
             |facts| facts.unsupported = &[],
             &summary(0, &[]),
             &[Violation {
-                kind: Kind::Nondeterministic,
+                kind: FailureKind::Nondeterministic,
                 monitor: None,
                 message: "read another value than before".to_string(),
                 ..samples::store_buffering()

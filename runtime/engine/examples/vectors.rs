@@ -11,8 +11,8 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use engine::atomicity::{Budget, Criterion, Outcome, Serializability, TraceCheck};
-use engine::monitor::{self, Monitor, Name, Report};
+use engine::atomicity::{Budget, Criterion, Fencing, Outcome, Serializability, TraceCheck};
+use engine::monitor::{self, Monitor, MonitorName, Report};
 use oracle::atomicity::{self, Conflicts, Execution};
 use oracle::definition;
 use oracle::machine::{self, Machine, Step};
@@ -45,13 +45,13 @@ struct Vector {
 }
 
 /// The monitors by their keys in the file; none is SOBER as printed.
-const NAMES: [(Option<Name>, &str); 7] = [
-    (Some(Name::BurnimTso), "burnim_tso"),
-    (Some(Name::BurnimPso), "burnim_pso"),
-    (Some(Name::PrefixTso), "prefix_tso"),
-    (Some(Name::PrefixPso), "prefix_pso"),
-    (Some(Name::ExactTso), "exact_tso"),
-    (Some(Name::Sober), "sober"),
+const NAMES: [(Option<MonitorName>, &str); 7] = [
+    (Some(MonitorName::BurnimTso), "burnim_tso"),
+    (Some(MonitorName::BurnimPso), "burnim_pso"),
+    (Some(MonitorName::PrefixTso), "prefix_tso"),
+    (Some(MonitorName::PrefixPso), "prefix_pso"),
+    (Some(MonitorName::ExactTso), "exact_tso"),
+    (Some(MonitorName::Sober), "sober"),
     (None, "sober_printed"),
 ];
 
@@ -172,8 +172,8 @@ fn check_classes(vector: &Vector, program: &Program, watchers: &mut Watchers, ta
     tally.classes += classes;
     for ((monitor, name), pairs) in NAMES.into_iter().zip(pairs) {
         let robust = match monitor {
-            Some(Name::PrefixTso | Name::ExactTso | Name::Sober) => "robust_tso",
-            Some(Name::PrefixPso) => "robust_pso",
+            Some(MonitorName::PrefixTso | MonitorName::ExactTso | MonitorName::Sober) => "robust_tso",
+            Some(MonitorName::PrefixPso) => "robust_pso",
             _ => continue,
         };
         let expected = &vector.facts[robust];
@@ -264,8 +264,8 @@ fn main() -> ExitCode {
         }
     };
     let mut tally = Tally::default();
-    let names: Vec<Name> = NAMES.into_iter().filter_map(|(name, _)| name).collect();
-    let mut watchers = Watchers { monitors: monitor::monitors(&names), reports: Vec::new() };
+    let names: Vec<MonitorName> = NAMES.into_iter().filter_map(|(name, _)| name).collect();
+    let mut watchers = Watchers { monitors: monitor::monitors(&names, Fencing::Unproved), reports: Vec::new() };
     for line in text.lines() {
         let vector: Vector = serde_json::from_str(line).expect("one vector a line");
         let threads: Vec<String> = vector.threads.iter().map(|ops| ops.join(";")).collect();

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 /// A thread of the program, by its number: `main` is 0. At most [`Thread::LIMIT`] threads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Thread(pub u8);
 
 impl Thread {

@@ -180,7 +180,7 @@ pub mod graphs {
     use super::{Barrier, Barriers, MachineFence, Order};
     use crate::event::Kind;
     use crate::graph::{Access, Fences};
-    use crate::model::MemoryModel;
+    use crate::model::name::MemoryModel;
 
     /// No fence.
     pub const NOTHING: Fences = Fences { full: 0, lightweight: 0, stores: 0 };

@@ -3,6 +3,7 @@
 
 pub mod cb0;
 pub mod global;
+pub(crate) mod name;
 pub mod power;
 pub mod pso;
 pub mod sc;
@@ -11,19 +12,7 @@ pub mod tso;
 use crate::graph::Label;
 use crate::graph::set::Set;
 use crate::graph::trace::Trace;
-
-/// A memory model, by its name.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum MemoryModel {
-    /// Sequential consistency.
-    Sc,
-    /// Total store order.
-    Tso,
-    /// Partial store order.
-    Pso,
-    /// POWER.
-    Power,
-}
+pub use name::MemoryModel;
 
 /// A memory model, with what it knows of the trace so far.
 ///

@@ -1,7 +1,9 @@
 //! Monitors: they watch one sequentially consistent execution, event by event, and report.
 
-use crate::atomicity::{Mark, Violation};
+use crate::atomicity::{Fencing, Mark, Violation};
 use crate::event::{Event, Location, Thread};
+use crate::model::name::MemoryModel;
+pub use name::{Coverage, MonitorName};
 
 pub mod atomicity;
 pub mod burnim;
@@ -10,6 +12,7 @@ pub mod exact;
 mod general_clock;
 pub mod happens_before;
 mod journal;
+mod name;
 pub mod prefix;
 pub mod race;
 mod relaxed_order;
@@ -41,7 +44,7 @@ pub trait Monitor {
     /// The stores that wait in some buffer of the machine that the monitor of this name simulates, after the last event, at most so many, the newest
     /// ones, in ascending order; none if this monitor is another one, or simulates no machine. Asked after each event,
     /// this costs what it returns.
-    fn pending(&mut self, monitor: Name, at_most: usize) -> Vec<EventIndex>;
+    fn pending(&mut self, monitor: MonitorName, at_most: usize) -> Vec<EventIndex>;
 
     /// A transaction of the thread begins or ends here, between two events.
     fn mark(&mut self, _thread: Thread, _mark: Mark) {}
@@ -71,22 +74,22 @@ pub enum Report {
     /// Transactions on a cycle.
     Transactions {
         /// Which of the monitors that watch.
-        monitor: Name,
+        monitor: MonitorName,
         /// Which cycle: see [`Monitor::violation`].
         violation: u32,
     },
     /// What the monitor of this name looks for may be in an execution close to this one, which is none of SC: once for an
     /// execution.
-    Open(Name),
+    Open(MonitorName),
 }
 
 impl Report {
     /// Which of the monitors that watch.
     #[must_use]
-    pub const fn monitor(&self) -> Name {
+    pub const fn monitor(&self) -> MonitorName {
         match self {
             Self::Cycle(cycle) => cycle.monitor,
-            Self::Race { .. } => Name::Race,
+            Self::Race { .. } => MonitorName::Race,
             Self::Transactions { monitor, .. } | Self::Open(monitor) => *monitor,
         }
     }
@@ -96,7 +99,7 @@ impl Report {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cycle {
     /// Which of the monitors that watch.
-    pub monitor: Name,
+    pub monitor: MonitorName,
     /// e′: the store that still waits in its buffer.
     pub delayed: EventIndex,
     /// prev: the event before `overtaking` in its thread.
@@ -105,53 +108,15 @@ pub struct Cycle {
     pub overtaking: EventIndex,
 }
 
-/// A monitor, by method and model.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Name {
-    /// [`burnim`] for TSO: which reports it makes depends on the order of events that do not conflict.
-    BurnimTso,
-    /// [`burnim`] for PSO.
-    BurnimPso,
-    /// [`prefix`] for TSO: complete if one execution of each class is run.
-    PrefixTso,
-    /// [`prefix`] for PSO.
-    PrefixPso,
-    /// [`exact`], for TSO: the most sensitive one.
-    ExactTso,
-    /// [`sober`], for TSO: complete if one execution of each class is run.
-    Sober,
-    /// [`race`].
-    Race,
-    /// [`atomicity`]: conflict serializability under SC.
-    ScAtomicity,
-    /// [`atomicity`]: conflict serializability under TSO, of an SC execution taken as one of TSO. Executions that show
-    /// that TSO has others are reported as [`Report::Open`].
-    TsoAtomicity,
-    /// [`atomicity`]: the same of a program whose transactions are known to be fenced. There are no such executions: what
-    /// shows that TSO has others than SC is a violation.
-    FencedTsoAtomicity,
-}
-
-impl Name {
-    /// The relaxed model whose executions it watches for, if it watches for any.
-    #[must_use]
-    pub const fn model(self) -> Option<Model> {
-        match self {
-            Self::BurnimTso | Self::PrefixTso | Self::ExactTso | Self::Sober => Some(Model::Tso),
-            Self::BurnimPso | Self::PrefixPso => Some(Model::Pso),
-            Self::Race | Self::ScAtomicity | Self::TsoAtomicity | Self::FencedTsoAtomicity => None,
-        }
-    }
-}
-
-/// The monitors of these names. Those that share their work are one.
+/// Makes the monitors of these names, each of which is a method ([`MonitorName::method`]), for programs whose
+/// transactions are fenced so. Those that share their work are one.
 #[must_use]
-pub fn monitors(names: &[Name]) -> Vec<Box<dyn Monitor>> {
-    let models = |of: [Name; 2]| -> Vec<Model> {
-        of.into_iter().filter(|name| names.contains(name)).filter_map(Name::model).collect()
+pub fn monitors(names: &[MonitorName], fencing: Fencing) -> Vec<Box<dyn Monitor>> {
+    let models = |of: [MonitorName; 2]| -> Vec<MemoryModel> {
+        of.into_iter().filter(|name| names.contains(name)).filter_map(MonitorName::model).collect()
     };
-    let burnim = models([Name::BurnimTso, Name::BurnimPso]);
-    let prefix = models([Name::PrefixTso, Name::PrefixPso]);
+    let burnim = models([MonitorName::BurnimTso, MonitorName::BurnimPso]);
+    let prefix = models([MonitorName::PrefixTso, MonitorName::PrefixPso]);
     let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
     if !burnim.is_empty() {
         monitors.push(Box::new(burnim::Burnim::new(&burnim)));
@@ -159,34 +124,25 @@ pub fn monitors(names: &[Name]) -> Vec<Box<dyn Monitor>> {
     if !prefix.is_empty() {
         monitors.push(Box::new(prefix::Prefix::new(&prefix)));
     }
-    if names.contains(&Name::ExactTso) {
+    if names.contains(&MonitorName::ExactTso) {
         monitors.push(Box::new(exact::Exact::default()));
     }
-    if names.contains(&Name::Sober) {
+    if names.contains(&MonitorName::Sober) {
         monitors.push(Box::new(sober::Sober::default()));
     }
-    let transactions = atomicity::Atomicity::new(names);
+    let transactions = atomicity::Atomicity::new(names, fencing);
     if !transactions.is_idle() {
         monitors.push(Box::new(transactions));
     }
-    if names.contains(&Name::Race) {
+    if names.contains(&MonitorName::Race) {
         monitors.push(Box::new(race::Race::default()));
     }
     monitors
 }
 
-/// The relaxed model that a monitor watches for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Model {
-    /// Total store order: one first-in first-out store buffer a thread (x86).
-    Tso,
-    /// Partial store order: one store buffer a thread and location (SPARC).
-    Pso,
-}
-
 /// Adds the report that the event just about to happen could overtake a store, unless it is there already.
 fn add_report(
-    monitor: Name,
+    monitor: MonitorName,
     delayed: EventIndex,
     past: &happens_before::Past<'_>,
     first_report: usize,

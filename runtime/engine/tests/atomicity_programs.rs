@@ -4,7 +4,7 @@ mod oracle;
 
 use engine::atomicity::{Criterion, Decision, Fencing, Serializability, Transaction, Verdict, Violation};
 use engine::monitor::atomicity::Atomicity;
-use engine::monitor::{self, Monitor, Name, Report};
+use engine::monitor::{self, Monitor, MonitorName, Report};
 use oracle::atomicity::{self, Conflicts, Execution, Happening, Numbers};
 use oracle::machine::{self, Machine};
 use oracle::program::{Access, Action, Barrier, Op, Program};
@@ -23,7 +23,7 @@ struct Explorer {
 
 impl Explorer {
     fn new() -> Self {
-        let robustness = monitor::monitors(&[Name::PrefixTso]).remove(0);
+        let robustness = monitor::monitors(&[MonitorName::PrefixTso], Fencing::Unproved).remove(0);
         let serializability = [Criterion::Sc, Criterion::TsoAtOnce].map(Serializability::new);
         Self { robustness, serializability, reports: Vec::new(), violations: Vec::new() }
     }
@@ -122,7 +122,7 @@ fn fence_sparsely(program: &Program, numbers: &Numbers) -> (Program, Numbers) {
 /// What the compiler asks for is enough, and each violation is a cycle of transactions.
 #[test]
 fn programs_that_are_fenced_sparsely_are_decided_by_one_execution_a_class() {
-    let mut monitor = Atomicity::new(&[Name::FencedTsoAtomicity]);
+    let mut monitor = Atomicity::new(&[MonitorName::TsoAtomicity], Fencing::Proved);
     let mut seen = [0_u32; 2];
     for seed in 0..6000 {
         let random = &mut Random::new(seed);

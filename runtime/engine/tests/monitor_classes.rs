@@ -7,8 +7,10 @@ mod oracle;
 
 use std::collections::{BTreeSet, HashMap};
 
+use engine::atomicity::Fencing;
+use engine::model::MemoryModel;
 use engine::monitor::burnim::Burnim;
-use engine::monitor::{self, Model, Name, Report};
+use engine::monitor::{self, MonitorName, Report};
 use oracle::definition::{self, Class};
 use oracle::machine::{self, Machine, Step};
 use oracle::program::Program;
@@ -16,9 +18,10 @@ use oracle::random::{self, Ingredients, Random, Widths};
 use oracle::replay;
 use oracle::sober::Sober;
 
-const MODELS: [Model; 2] = [Model::Tso, Model::Pso];
-const BURNIM: [Name; 2] = [Name::BurnimTso, Name::BurnimPso];
-const BY_CLASS: [Name; 4] = [Name::PrefixTso, Name::PrefixPso, Name::ExactTso, Name::Sober];
+const MODELS: [MemoryModel; 2] = [MemoryModel::Tso, MemoryModel::Pso];
+const BURNIM: [MonitorName; 2] = [MonitorName::BurnimTso, MonitorName::BurnimPso];
+const BY_CLASS: [MonitorName; 4] =
+    [MonitorName::PrefixTso, MonitorName::PrefixPso, MonitorName::ExactTso, MonitorName::Sober];
 
 const PLAIN: Ingredients = Ingredients { ops: 8, ..Ingredients::PLAIN };
 
@@ -28,7 +31,7 @@ type Event = (usize, usize);
 /// e′, prev, e.
 type Triple = [Event; 3];
 
-fn triples(reports: &[Report], monitor: Name, run: &[Step]) -> BTreeSet<Triple> {
+fn triples(reports: &[Report], monitor: MonitorName, run: &[Step]) -> BTreeSet<Triple> {
     let event = |place: usize| (run[place].thread, run[place].op);
     let triple = |report: definition::Report| [report.delayed, report.previous, report.overtaking].map(event);
     replay::of_monitor(reports, monitor).into_iter().map(triple).collect()
@@ -42,7 +45,7 @@ struct Seen {
 }
 
 fn watch(program: &Program) -> Seen {
-    let (mut burnim, mut by_class) = (Burnim::new(&MODELS), monitor::monitors(&BY_CLASS));
+    let (mut burnim, mut by_class) = (Burnim::new(&MODELS), monitor::monitors(&BY_CLASS, Fencing::Unproved));
     let mut seen = Seen::default();
     let (mut reports, mut of_one) = (Vec::new(), Vec::new());
     Machine::new(program, machine::Model::Sc).interleavings(&mut |run, _| {

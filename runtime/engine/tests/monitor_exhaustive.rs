@@ -5,7 +5,7 @@ mod oracle;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use engine::monitor::Model;
+use engine::model::MemoryModel;
 use engine::monitor::burnim::Burnim;
 use oracle::definition::{self, Relaxed};
 use oracle::machine::{self, Machine};
@@ -93,7 +93,7 @@ fn check(program: &Program, monitor: &mut Burnim) -> usize {
 fn check_all(programs: &[Program]) -> (usize, usize) {
     let next = AtomicUsize::new(0);
     let checker = || {
-        let mut monitor = Burnim::new(&[Model::Tso, Model::Pso]);
+        let mut monitor = Burnim::new(&[MemoryModel::Tso, MemoryModel::Pso]);
         let (mut checked, mut interleavings) = (0, 0);
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             interleavings += check(program, &mut monitor);

@@ -6,7 +6,7 @@
 
 mod oracle;
 
-use engine::monitor::Model;
+use engine::model::MemoryModel;
 use engine::monitor::burnim::Burnim;
 use oracle::definition::{self, Relaxed};
 use oracle::machine::{self, Machine, Step};
@@ -37,7 +37,7 @@ fn written(reports: &[definition::Report], run: &[Step]) -> Vec<String> {
 
 fn check(threads: &[&str], breaks: Breaks, runs: &[Run]) {
     let program = Program::parse(threads);
-    let mut monitor = Burnim::new(&[Model::Tso, Model::Pso]);
+    let mut monitor = Burnim::new(&[MemoryModel::Tso, MemoryModel::Pso]);
     let mut reports = Vec::new();
     let machine = Machine::new(&program, machine::Model::Sc);
 

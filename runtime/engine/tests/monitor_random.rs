@@ -3,8 +3,9 @@
 
 mod oracle;
 
+use engine::model::MemoryModel;
 use engine::monitor::burnim::Burnim;
-use engine::monitor::{Model, Monitor, Name, Report};
+use engine::monitor::{Monitor, MonitorName, Report};
 use oracle::definition::{self, Relaxed};
 use oracle::machine::{self, Machine, Step};
 use oracle::program::Program;
@@ -12,7 +13,7 @@ use oracle::random::{self, Ingredients, Random, Widths};
 use oracle::replay;
 
 const MODELS: [Relaxed; 2] = [Relaxed::Tso, Relaxed::Pso];
-const BURNIM: [Name; 2] = [Name::BurnimTso, Name::BurnimPso];
+const BURNIM: [MonitorName; 2] = [MonitorName::BurnimTso, MonitorName::BurnimPso];
 
 /// Straight-line programs of loads, stores, exchanges and both fences.
 const PLAIN: Ingredients = Ingredients { ops: 8, ..Ingredients::PLAIN };
@@ -52,7 +53,7 @@ fn check(program: &Program, monitor: &mut Burnim) -> [bool; 2] {
 /// Checks this many programs. Among them must be some that only PSO breaks, some that both models break and many that
 /// none does: otherwise they would show little.
 fn check_programs(count: u64, with: Ingredients) {
-    let mut monitor = Burnim::new(&[Model::Tso, Model::Pso]);
+    let mut monitor = Burnim::new(&[MemoryModel::Tso, MemoryModel::Pso]);
     let mut by_broken_models = [0; 3];
     for seed in 0..count {
         let program = random::program(&mut Random::new(seed), with);
@@ -121,7 +122,7 @@ fn compare_and_swap_of_several_locations() {
 
 #[test]
 fn long_runs_of_many_threads() {
-    let mut monitor = Burnim::new(&[Model::Tso, Model::Pso]);
+    let mut monitor = Burnim::new(&[MemoryModel::Tso, MemoryModel::Pso]);
     let mut reported = [0; 2];
     for seed in 0..3000 {
         let random = &mut Random::new(seed);
@@ -131,7 +132,7 @@ fn long_runs_of_many_threads() {
         let run = random::run(random, threads, addresses, length);
         if seed % 500 == 0 {
             // So that tables grow in the middle of executions again and again.
-            monitor = Burnim::new(&[Model::Tso, Model::Pso]);
+            monitor = Burnim::new(&[MemoryModel::Tso, MemoryModel::Pso]);
         }
         let now = compare(&mut monitor, &run, &format!("seed {seed}"));
         reported = [reported[0] + usize::from(now[0]), reported[1] + usize::from(now[1])];
@@ -141,7 +142,8 @@ fn long_runs_of_many_threads() {
 
 #[test]
 fn the_newest_stores_that_wait_are_the_last_of_all() {
-    let mut monitors = [Burnim::new(&[Model::Tso, Model::Pso]), Burnim::new(&[Model::Tso, Model::Pso])];
+    let mut monitors =
+        [Burnim::new(&[MemoryModel::Tso, MemoryModel::Pso]), Burnim::new(&[MemoryModel::Tso, MemoryModel::Pso])];
     let mut reports = Vec::new();
     let mut many = 0;
     for seed in 0..500 {
@@ -168,15 +170,17 @@ fn the_newest_stores_that_wait_are_the_last_of_all() {
 
 #[test]
 fn one_model_alone_reports_what_it_reports_beside_the_other() {
-    let (mut both, mut alone) =
-        (Burnim::new(&[Model::Tso, Model::Pso]), [Model::Tso, Model::Pso].map(|model| Burnim::new(&[model])));
+    let (mut both, mut alone) = (
+        Burnim::new(&[MemoryModel::Tso, MemoryModel::Pso]),
+        [MemoryModel::Tso, MemoryModel::Pso].map(|model| Burnim::new(&[model])),
+    );
     let (mut of_both, mut of_one) = (Vec::new(), Vec::new());
     for seed in 0..500 {
         let run = random::run(&mut Random::new(seed), 4, 3, 60);
         replay::run(&mut both, &run, &mut of_both);
-        for (model, alone) in [Model::Tso, Model::Pso].into_iter().zip(&mut alone) {
+        for (model, alone) in [MemoryModel::Tso, MemoryModel::Pso].into_iter().zip(&mut alone) {
             replay::run(alone, &run, &mut of_one);
-            let name = if model == Model::Tso { Name::BurnimTso } else { Name::BurnimPso };
+            let name = if model == MemoryModel::Tso { MonitorName::BurnimTso } else { MonitorName::BurnimPso };
             let of_model: Vec<Report> = of_both.iter().filter(|report| report.monitor() == name).copied().collect();
             assert_eq!(of_one, of_model, "seed {seed}");
             assert_eq!(alone.pending(name, usize::MAX), both.pending(name, usize::MAX), "seed {seed}");

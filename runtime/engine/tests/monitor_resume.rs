@@ -1,8 +1,9 @@
 //! A monitor that resumes an execution reports what one reports that watches it from its beginning.
 
 use engine::event::{Barrier, Event, Kind, Location, Object, Site, Thread};
+use engine::model::MemoryModel;
 use engine::monitor::prefix::Prefix;
-use engine::monitor::{Model, Monitor, Report};
+use engine::monitor::{Monitor, Report};
 
 /// Marsaglia's xorshift64.
 struct Random(u64);
@@ -83,7 +84,7 @@ fn watch(monitor: &mut dyn Monitor, steps: &[Step], reports: &mut Vec<Report>) {
 }
 
 /// Executions that begin as the ones before them; how many events were not watched again, and how many reports there were.
-fn check(random: &mut Random, models: &[Model], most_threads: u8) -> (usize, usize) {
+fn check(random: &mut Random, models: &[MemoryModel], most_threads: u8) -> (usize, usize) {
     let mut monitor = Prefix::new(models);
     let (mut steps, mut reports): (Vec<Step>, Vec<Report>) = (Vec::new(), Vec::new());
     let (mut saved, mut reported) = (0, 0);
@@ -116,7 +117,7 @@ fn check(random: &mut Random, models: &[Model], most_threads: u8) -> (usize, usi
 #[test]
 fn resumed_executions_have_the_reports_of_whole_ones() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
-    for models in [&[Model::Tso, Model::Pso][..], &[Model::Tso], &[Model::Pso]] {
+    for models in [&[MemoryModel::Tso, MemoryModel::Pso][..], &[MemoryModel::Tso], &[MemoryModel::Pso]] {
         // Clocks of one block, and of more.
         for most_threads in [3, 4, 6, 9] {
             let (mut saved, mut reported) = (0, 0);
@@ -132,7 +133,7 @@ fn resumed_executions_have_the_reports_of_whole_ones() {
 #[test]
 fn only_what_is_known_is_resumed() {
     let mut random = Random(7);
-    let mut monitor = Prefix::new(&[Model::Tso]);
+    let mut monitor = Prefix::new(&[MemoryModel::Tso]);
     monitor.begin();
     assert!(!monitor.can_resume(0), "nothing was kept yet");
     monitor.begin();

@@ -21,8 +21,8 @@ use engine::explore::Finish;
 use engine::explore::bounded::Bounded;
 use engine::explore::rsmc::{self, Continue};
 use engine::graph::trace::Relations;
+use engine::monitor::Monitor;
 use engine::monitor::burnim::Burnim;
-use engine::monitor::{Model, Monitor};
 use litmus::graphs::{MemoryModel, Outcome, Threads, explore};
 use litmus::outcomes::Outcomes;
 use litmus::parse::parse;
@@ -104,7 +104,7 @@ fn interleavings(test: &Test) -> f64 {
 }
 
 fn schedules(test: &Test, expected: &BTreeMap<String, Expected>, tally: &mut Tally) {
-    const MONITORED: [(Model, &str); 2] = [(Model::Tso, "TSO"), (Model::Pso, "PSO")];
+    const MONITORED: [(MemoryModel, &str); 2] = [(MemoryModel::Tso, "TSO"), (MemoryModel::Pso, "PSO")];
     if interleavings(test) > 1e6 {
         tally.left_out += 1;
         return;

@@ -1,18 +1,31 @@
 //! Which build of Fencehound a program was made with.
 
-use crate::VERSION;
+/// The version of the messages and of the finding file. A program and a tool of different versions refuse each other.
+pub const VERSION: u32 = 3;
 
 /// Sixteen hexadecimal digits that stand for the messages as this build writes them. The runtime puts them into section
 /// [`BUILD_SECTION`] of each program, and the tool runs no program with others: two builds of the same version may
 /// differ in their messages, and a message that is misread would be a wrong verdict.
 pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     env!("CARGO_PKG_VERSION"),
+    include_str!("explore.rs"),
+    include_str!("failure.rs"),
     include_str!("finding.rs"),
     include_str!("job.rs"),
     include_str!("lib.rs"),
     include_str!("log.rs"),
     include_str!("message.rs"),
+    include_str!("operation.rs"),
+    include_str!("outcomes.rs"),
+    include_str!("place.rs"),
+    include_str!("schedule.rs"),
     include_str!("slice.rs"),
+    include_str!("summary.rs"),
+    include_str!("trace.rs"),
+    include_str!("violation.rs"),
+    include_str!("../../engine/src/event.rs"),
+    include_str!("../../engine/src/model/name.rs"),
+    include_str!("../../engine/src/monitor/name.rs"),
 ]));
 
 /// The ELF section of [`BUILD`].
@@ -47,7 +60,33 @@ const fn hexadecimal(mut number: u64) -> [u8; 16] {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
     use super::{fingerprint, hexadecimal};
+
+    /// All source files below a folder.
+    fn sources(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let all = entries.flat_map(|entry| if entry.is_dir() { sources(&entry) } else { vec![entry] });
+        all.filter(|file| file.extension().is_some_and(|end| end == "rs")).collect()
+    }
+
+    #[test]
+    fn every_file_with_a_type_of_messages_counts() {
+        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let engine = own.join("../../engine/src");
+        let listed = |file: &Path, folder: &Path, prefix: &str| {
+            let name = file.strip_prefix(folder).unwrap().display();
+            include_str!("build.rs").contains(&format!("include_str!(\"{prefix}{name}\")"))
+        };
+        for file in sources(&own).iter().filter(|file| !file.ends_with("build.rs")) {
+            assert!(listed(file, &own, ""), "{} is not part of the build's fingerprint", file.display());
+        }
+        for file in sources(&engine).iter().filter(|file| fs::read_to_string(file).unwrap().contains("serde::")) {
+            assert!(listed(file, &engine, "../../engine/src/"), "{} is not part of it", file.display());
+        }
+    }
 
     #[test]
     fn digits_are_of_the_number() {

@@ -1,9 +1,12 @@
 //! The finding file: one failing schedule, with all that is needed to run it again.
 
+use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
 
-use crate::job::{Explorer, Graph, Heap, Limits, MonitorName, Schedule};
-use crate::message::{Kind, Role, SiteUse, Violation};
+use crate::explore::{Explorer, Heap, Limits};
+use crate::failure::FailureKind;
+use crate::schedule::{Graph, Schedule};
+use crate::violation::{Role, SiteUse, Violation};
 
 /// A finding, as `finding.json` in its folder.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -75,16 +78,16 @@ impl Finding {
         let known = |thread: u32| usize::try_from(thread).is_ok_and(|thread| thread < threads);
         require(sites.iter().all(|site| known(site.thread)), "a site is of an unknown thread")?;
         let watched = monitor.is_some_and(|name| self.monitors.contains(&name));
-        if *kind == Kind::Race {
+        if *kind == FailureKind::Race {
             require(watched && events.is_none(), "its monitor did not watch")?;
             let roles: Vec<Role> = sites.iter().map(|site| site.role).collect();
             return require(roles == [Role::First, Role::Second], "its sites are not those of a race");
         }
-        if *kind == Kind::Atomicity {
+        if *kind == FailureKind::Atomicity {
             require(watched && events.is_none(), "its monitor did not watch")?;
             return require(are_a_cycle(sites), "its sites are not those of a cycle");
         }
-        if *kind != Kind::ScViolation {
+        if *kind != FailureKind::ScViolation {
             return require(monitor.is_none() && events.is_none(), "only an SC violation has a monitor and its events");
         }
         require(watched, "its monitor did not watch")?;

@@ -9,30 +9,43 @@
 //! The same types make up the finding file ([`finding`]). [`log`] is the format of recorded executions.
 
 pub mod build;
+pub mod explore;
+pub mod failure;
 pub mod finding;
 pub mod job;
 pub mod log;
 pub mod message;
+pub mod operation;
 pub mod outcomes;
+pub mod place;
+pub mod schedule;
 pub mod slice;
+pub mod summary;
+pub mod trace;
+pub mod violation;
 
-pub use build::{BUILD, BUILD_SECTION};
+pub use build::{BUILD, BUILD_SECTION, VERSION};
+pub use engine::model::MemoryModel;
+pub use engine::monitor::MonitorName;
+pub use explore::{
+    Cycles, ExitStatus, Explore, Explorer, Graphs, Heap, IDLE_ROUNDS, Leaks, Limits, Recorded, Reuse, Wakeups,
+};
+pub use failure::FailureKind;
 pub use finding::{Finding, Program};
-pub use job::{
-    CHOOSE, Cycles, ExitStatus, Explore, Explorer, Graph, GraphEvent, GraphModel, Graphs, Heap, IDLE_ROUNDS, Job,
-    Leaks, Limits, MonitorName, Recorded, Replay, Reuse, Schedule, ScheduleEnd, Segment, Wakeups,
-};
-pub use message::{
-    BoundCount, BusyLoop, Containment, Failed, FirstReport, Frame, Kind, LeftWaiting, Message, MonitorCount, Place,
-    Role, Silence, SiteUse, StoppedBy, Summary, Trace, TraceEvent, Violation,
-};
+pub use job::{Job, Replay};
+pub use message::Message;
+pub use operation::Operation;
 pub use outcomes::Outcomes;
+pub use place::{Frame, Place};
+pub use schedule::{Graph, GraphEvent, Schedule, Segment};
 pub use slice::{
     BoundTally, Division, Harvest, Identity, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,
 };
-
-/// The version of the messages and of the finding file. A program and a tool of different versions refuse each other.
-pub const VERSION: u32 = 2;
+pub use summary::{
+    BoundCount, BusyLoop, Containment, Failed, FirstReport, LeftWaiting, MonitorCount, Silence, StoppedBy, Summary,
+};
+pub use trace::{Trace, TraceEvent};
+pub use violation::{Role, ScheduleEnd, SiteUse, Violation, cycle_in_words};
 
 /// The environment variable in which the tool tells the program the number of the socket's file descriptor. The
 /// runtime removes it before the program's own code runs.

@@ -7,15 +7,15 @@ use std::fmt;
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::message::Frame;
+use crate::place::Frame;
 
 /// The version of the format, which the key `log` of a header says.
 pub const FORMAT: u32 = 1;
 
-/// What an event of a log does.
+/// What an event of a log does: the key `op`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Operation {
+pub enum Op {
     /// A load.
     Ld,
     /// A store.
@@ -45,7 +45,7 @@ pub enum Operation {
     Commit,
 }
 
-impl Operation {
+impl Op {
     /// Whether it has an address.
     #[must_use]
     pub const fn has_address(self) -> bool {
@@ -131,7 +131,7 @@ pub struct Event<'a> {
     /// The thread's number, from 1.
     pub t: u32,
     /// What it does.
-    pub op: Operation,
+    pub op: Op,
     /// What it is to, of an access.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a: Option<Address<'a>>,
@@ -171,7 +171,7 @@ struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 #[serde(deny_unknown_fields)]
 struct Keys<'a> {
     t: Option<u32>,
-    op: Option<Operation>,
+    op: Option<Op>,
     #[serde(default, borrow)]
     a: Option<Address<'a>>,
     w: Option<u32>,
@@ -323,7 +323,7 @@ pub fn frame(entry: &str) -> Option<Frame> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Event, Line, Operation, place};
+    use super::{Address, Event, Line, Op, place};
 
     fn wrong(text: &str) -> String {
         Line::read(text.as_bytes()).unwrap_err()
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn the_lines_of_the_contract() {
         let Ok(Line::Event(event)) = Line::read(br#"{"t":1,"op":"st","a":"x","loc":"sb.c:7"}"#) else { panic!() };
-        assert_eq!((event.t, event.op, event.loc.as_deref()), (1, Operation::St, Some("sb.c:7")));
+        assert_eq!((event.t, event.op, event.loc.as_deref()), (1, Op::St, Some("sb.c:7")));
         assert_eq!(event.a, Some(Address::Name("x".into())));
         assert_eq!((event.w, event.child), (None, None));
         let Ok(Line::Header(header)) = Line::read(br#"{"threads":2,"log":1}"#) else { panic!() };

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use engine::monitor::MonitorName;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::job::MonitorName;
-use crate::message::{BusyLoop, Containment, FirstReport, LeftWaiting, Place, Silence, StoppedBy, Violation};
 use crate::outcomes::Outcomes;
+use crate::place::Place;
+use crate::summary::{BusyLoop, Containment, FirstReport, LeftWaiting, Silence, StoppedBy};
+use crate::violation::Violation;
 
 /// Bytes, in JSON as text: four letters for three bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -75,7 +75,7 @@ fn report<const W: usize>(execution: &Execution<'_, W>, one: &Overtaking, notes:
     let roles = [Role::Delayed, Role::Previous, Role::Overtaking];
     let site = |(role, event): (Role, EventId)| -> SiteUse {
         let note = recorded(notes, event).note;
-        site_use(role, Thread::from_index(event.thread.into()), note.site, note.operation.name())
+        site_use(role, Thread::from_index(event.thread.into()), note.site, note.operation)
     };
     let seen = InGraph {
         triple: [from, previous, to],

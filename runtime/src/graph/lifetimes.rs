@@ -13,7 +13,7 @@ use engine::explore::rsmc::Execution;
 use engine::graph::EventId;
 use engine::graph::lifetime::{Lifetimes, Moment};
 use engine::model::MemoryModel;
-use protocol::{Kind, Role, SiteUse};
+use protocol::{FailureKind, Operation, Role, SiteUse};
 
 use super::search::{Broken, Notes, run_each};
 use super::{Graph, Recorded, is_on};
@@ -23,7 +23,7 @@ use crate::schedule::objects::Class;
 use crate::state::heap::{BadFree, Block};
 use crate::state::locals::Local;
 use crate::state::memory::{bytes, described, part};
-use crate::state::recorder::{Failure, Operation, site_use};
+use crate::state::recorder::{Failure, site_use};
 
 /// What a thread does to what can be used only for a time.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ impl Milestone {
     }
 
     /// The failure of an operation that this makes one.
-    fn failure(&self, kind: Kind, message: String, operation: &str, others: Vec<SiteUse>) -> Failure {
+    fn failure(&self, kind: FailureKind, message: String, operation: Operation, others: Vec<SiteUse>) -> Failure {
         let at = part(Role::At, self.doer(), operation);
         Failure { kind, message, sites: [vec![at], others].concat(), program_counter: None }
     }
@@ -210,35 +210,35 @@ impl<const W: usize> Judge<'_, W> {
         })
     }
 
-    fn frees(&mut self, milestone: &Milestone, address: usize, function: &str) {
+    fn frees(&mut self, milestone: &Milestone, address: usize, function: &'static str) {
         let found = with(|runtime| runtime.heap.living(address));
         let block = match found {
             Some(Ok(block)) => block,
             Some(Err(BadFree::NoBlock(within))) => return self.frees_no_block(milestone, within, function),
             _ => return,
         };
-        let allocated = part(Role::Allocated, block.allocated, "allocate");
+        let allocated = part(Role::Allocated, block.allocated, Operation::Allocate);
         let again = |change: &Change| matches!(change, Change::Frees(freed, _) if *freed == address);
         if let Some(first) = self.done_before(milestone, &block.bytes(), again) {
             let message = format!("{function} of a block of {} that was freed before", bytes(block.size));
-            let others = vec![part(Role::Freed, first.doer(), "free"), allocated];
-            self.failures.push(milestone.failure(Kind::DoubleFree, message, function, others));
+            let others = vec![part(Role::Freed, first.doer(), Operation::Free), allocated];
+            self.failures.push(milestone.failure(FailureKind::DoubleFree, message, Operation::call(function), others));
             return;
         }
-        let freed = part(Role::Freed, milestone.doer(), "free");
+        let freed = part(Role::Freed, milestone.doer(), Operation::Free);
         let where_to = format!("in a block of {} that has been freed", bytes(block.size));
         self.used(milestone, &block.bytes(), &where_to, &[freed, allocated]);
     }
 
-    fn frees_no_block(&mut self, milestone: &Milestone, within: Option<Block>, function: &str) {
+    fn frees_no_block(&mut self, milestone: &Milestone, within: Option<Block>, function: &'static str) {
         let message = format!("{function} of an address that is not the beginning of a block");
-        let others = within.iter().map(|block| part(Role::Allocated, block.allocated, "allocate")).collect();
-        self.failures.push(milestone.failure(Kind::InvalidFree, message, function, others));
+        let others = within.iter().map(|block| part(Role::Allocated, block.allocated, Operation::Allocate)).collect();
+        self.failures.push(milestone.failure(FailureKind::InvalidFree, message, Operation::call(function), others));
     }
 
     fn leaves(&mut self, milestone: &Milestone, local: &Local) {
         let where_to = format!("in {}, which has returned", described(local));
-        self.used(milestone, &local.bytes, &where_to, &[part(Role::Allocated, milestone.doer(), "declare")]);
+        self.used(milestone, &local.bytes, &where_to, &[part(Role::Allocated, milestone.doer(), Operation::Declare)]);
     }
 
     /// Memory is gone: who may use it later fails.
@@ -250,12 +250,12 @@ impl<const W: usize> Judge<'_, W> {
         let mut late = self.late(end, memory, |one| touches(one, memory));
         late.retain(|&(thread, _)| !is_own(thread));
         for (thread, one) in late {
-            let operation = one.note.operation.name();
+            let operation = one.note.operation;
             let what = if one.width > 0 { bytes(one.width.into()) } else { "an object".to_owned() };
             let message = format!("{operation} of {what} {where_to}");
             let at = site_use(Role::At, thread, one.note.site, operation);
             let sites = [&[at], others].concat();
-            self.failures.push(Failure { kind: Kind::UseAfterFree, message, sites, program_counter: None });
+            self.failures.push(Failure { kind: FailureKind::UseAfterFree, message, sites, program_counter: None });
         }
     }
 
@@ -267,19 +267,24 @@ impl<const W: usize> Judge<'_, W> {
             return;
         }
         let what = format!("of a {} that has been destroyed", class.name());
-        let earlier = part(Role::Earlier, milestone.doer(), Operation::Destroy.name());
+        let earlier = part(Role::Earlier, milestone.doer(), Operation::Destroy);
         let again = |change: &Change| matches!(change, Change::Destroys(gone, _) if *gone == address);
         if let Some(first) = self.done_before(milestone, &memory, again) {
-            let others = vec![part(Role::Earlier, first.doer(), "destroy")];
-            self.failures.push(milestone.failure(Kind::Misuse, format!("destroy {what}"), "destroy", others));
+            let others = vec![part(Role::Earlier, first.doer(), Operation::Destroy)];
+            self.failures.push(milestone.failure(
+                FailureKind::Misuse,
+                format!("destroy {what}"),
+                Operation::Destroy,
+                others,
+            ));
             return;
         }
         let is_use = |one: &Recorded| one.width == 0 && one.address == address && is_a_use(one.note.operation);
         for (thread, one) in self.late(milestone, &memory, is_use) {
-            let operation = one.note.operation.name();
+            let operation = one.note.operation;
             let at = site_use(Role::At, thread, one.note.site, operation);
             let (message, sites) = (format!("{operation} {what}"), vec![at, earlier.clone()]);
-            self.failures.push(Failure { kind: Kind::Misuse, message, sites, program_counter: None });
+            self.failures.push(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None });
         }
     }
 
@@ -294,11 +299,11 @@ impl<const W: usize> Judge<'_, W> {
                 }
                 let doer = Thread::from_index(thread);
                 if let Some((_, (first, earlier))) = joined.iter().find(|(known, _)| *known == child) {
-                    let at = site_use(Role::At, doer, one.note.site, "join");
-                    let earlier = site_use(Role::Earlier, *first, earlier.note.site, "join");
+                    let at = site_use(Role::At, doer, one.note.site, one.note.operation);
+                    let earlier = site_use(Role::Earlier, *first, earlier.note.site, earlier.note.operation);
                     let message = "join of a thread that is joined already".to_owned();
                     let sites = vec![at, earlier];
-                    self.failures.push(Failure { kind: Kind::Misuse, message, sites, program_counter: None });
+                    self.failures.push(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None });
                 } else {
                     joined.push((child, (doer, *one)));
                 }

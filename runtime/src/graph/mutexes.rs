@@ -9,6 +9,7 @@ use engine::mapping::graphs::{self, Around};
 use engine::mapping::power::Synchronizes;
 use engine::model::MemoryModel;
 use engine::sync::mutex::{Refusal, Robustness, Type};
+use protocol::Operation;
 
 use super::objects::Patience;
 use super::places::Thing;
@@ -16,7 +17,7 @@ use super::{Graph, Recorded, Stop, park};
 use crate::run::with;
 use crate::schedule::mutexes;
 use crate::schedule::objects::{Call, Class};
-use crate::state::recorder::{Note, Operation};
+use crate::state::recorder::Note;
 
 impl Graph {
     fn held(&mut self, mutex: usize) -> Option<&mut (usize, u32)> {

@@ -14,6 +14,7 @@ use engine::sync::machine::{Machine, Wish};
 use engine::sync::once::Entry;
 use engine::sync::semaphore::{self, Semaphore};
 use engine::sync::{mutex::Type, read_write_lock as rw};
+use protocol::Operation;
 use rustc_hash::FxHashMap;
 
 use super::places::Thing;
@@ -23,7 +24,7 @@ use crate::hooks::library::random::Library;
 use crate::process::sites::RecordPointer;
 use crate::run::{Runtime, with};
 use crate::schedule::objects::{Call, Class, Initial};
-use crate::state::recorder::{Note, Operation};
+use crate::state::recorder::Note;
 
 /// The state of an object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -18,7 +18,7 @@ use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
 use engine::progress::{Blocked, Waits, causes};
 use protocol::{
-    Explore, GraphEvent, GraphModel, Kind, Place, Role, Schedule, Silence, SiteUse, StoppedBy, Trace, TraceEvent,
+    Explore, FailureKind, GraphEvent, Operation, Place, Role, Schedule, Silence, SiteUse, StoppedBy, Trace, TraceEvent,
 };
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -38,7 +38,7 @@ use crate::schedule::stuck::{headline, name};
 use crate::search::Stopped;
 use crate::state::globals;
 use crate::state::naming::{Named, tell_apart};
-use crate::state::recorder::{Failure, Note, Operation, site_use, target_of};
+use crate::state::recorder::{Failure, Note, site_use, target_of};
 
 /// Why the search cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -342,15 +342,6 @@ fn watch_transactions<const W: usize>(execution: &Execution<'_, W>) -> Result<()
     Ok(())
 }
 
-fn model_name(model: MemoryModel) -> GraphModel {
-    match model {
-        MemoryModel::Sc => GraphModel::Sc,
-        MemoryModel::Tso => GraphModel::Tso,
-        MemoryModel::Pso => GraphModel::Pso,
-        MemoryModel::Power => GraphModel::Power,
-    }
-}
-
 /// The graph as it is stored: an event for each access, in the order of their commits.
 fn describe<const W: usize>(execution: &Execution<'_, W>, notes: &Notes) -> Vec<GraphEvent> {
     let trace = execution.trace;
@@ -388,7 +379,7 @@ fn describe<const W: usize>(execution: &Execution<'_, W>, notes: &Notes) -> Vec<
             index: node.event.index.into(),
             place: record.place(),
             function: record.function().to_owned(),
-            operation: recorded.note.operation.name().to_owned(),
+            operation: recorded.note.operation,
             target: target_of(&recorded.note, recorded.address),
             address: recorded.address as u64,
             width: recorded.width.into(),
@@ -452,7 +443,7 @@ fn blocked<const W: usize>(execution: &Execution<'_, W>, thread: usize, notes: &
 /// What is said of a thread that goes round a loop for ever in which it does nothing.
 fn endless(thread: Thread) -> (SiteUse, String) {
     let record = with(|runtime| runtime.threads.stands_at(thread)).unwrap_or(std::ptr::null());
-    let site = site_use(Role::Waits, thread, record, "loop");
+    let site = site_use(Role::Waits, thread, record, Operation::Loop);
     let part = format!("{} goes round the loop at {}:{}", name(thread), site.place.file, site.place.line);
     (site, part)
 }
@@ -467,7 +458,7 @@ fn stuck<const W: usize>(execution: &Execution<'_, W>, waiting: &[usize], notes:
         let mut reads: Vec<SiteUse> = Vec::new();
         for recorded in notes[thread][since..].iter().filter(|recorded| recorded.access.reads()) {
             let operation = recorded.note.operation;
-            let site = site_use(Role::Waits, Thread::from_index(thread), recorded.note.site, operation.name());
+            let site = site_use(Role::Waits, Thread::from_index(thread), recorded.note.site, operation);
             if !reads.contains(&site) {
                 reads.push(site);
             }
@@ -545,7 +536,7 @@ pub(super) fn schedule<const W: usize>(execution: &Execution<'_, W>) -> Result<S
     let notes = notes(execution)?;
     let (threads, model) = with(|runtime| {
         let graph = runtime.graph_mut();
-        (graph.paths.clone(), model_name(graph.model))
+        (graph.paths.clone(), graph.model)
     })
     .expect("there is a runtime");
     let graph = protocol::Graph { model, events: describe(execution, &notes) };
@@ -621,9 +612,9 @@ impl Runtime {
     }
 
     fn fails_to_repeat(&mut self, thread: Thread) {
-        let sites = vec![site_use(Role::At, thread, self.threads.stands_at(thread), "other event")];
+        let sites = vec![site_use(Role::At, thread, self.threads.stands_at(thread), Operation::Other)];
         let message = format!("{} did not do the same when its reads returned the same", name(thread));
-        let failure = Failure { kind: Kind::Nondeterministic, message, sites, program_counter: None };
+        let failure = Failure { kind: FailureKind::Nondeterministic, message, sites, program_counter: None };
         let threads = self.graph_mut().paths.clone();
         let schedule = Schedule { threads, ..Schedule::default() };
         self.recorder.fail_as(failure, schedule, engine::explore::Counts::Once);
@@ -700,11 +691,11 @@ fn event(event: &GraphEvent) -> TraceEvent {
         thread: event.thread,
         place: event.place.clone(),
         function: event.function.clone(),
-        operation: event.operation.clone(),
+        operation: event.operation,
         target: event.target.clone(),
         address: event.address,
         width: event.width,
-        read: event.read.filter(|_| event.width > 0 || event.operation == Operation::Choose.name()),
+        read: event.read.filter(|_| event.width > 0 || event.operation == Operation::Choose),
         written: event.written.filter(|_| event.width > 0),
         read_above: Vec::new(),
         written_above: Vec::new(),
@@ -713,7 +704,7 @@ fn event(event: &GraphEvent) -> TraceEvent {
 }
 
 fn replay_sized<const W: usize>(graph: &protocol::Graph) -> Result<Result<(), usize>, Broken> {
-    match super::model_of(graph.model) {
+    match graph.model {
         MemoryModel::Sc => replay_under::<W, Sc<W>>(graph),
         MemoryModel::Tso => replay_under::<W, Tso<W>>(graph),
         MemoryModel::Pso => replay_under::<W, Pso<W>>(graph),

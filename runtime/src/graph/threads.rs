@@ -23,8 +23,9 @@ use crate::process::fiber::Switch;
 use crate::process::sites::RecordPointer;
 use crate::run::with;
 use crate::schedule::objects::Call;
-use crate::state::recorder::{Note, Operation};
+use crate::state::recorder::Note;
 use engine::mapping::Barriers;
+use protocol::Operation;
 
 /// Which side of a creation or join is ordered with the other thread.
 #[derive(Clone, Copy, PartialEq, Eq)]

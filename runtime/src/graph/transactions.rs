@@ -8,10 +8,11 @@ use engine::atomicity::{Criterion, Happening, Mark, Serializability, Violation, 
 use engine::event::{Barrier, Event, Kind, Location, Object, Site, Thread};
 use engine::explore::rsmc::Execution;
 use engine::graph::{Access, Internal};
+use protocol::Operation;
 
 use super::{Graph, Recorded};
 use crate::process::sites::RecordPointer;
-use crate::state::recorder::{Note, Operation};
+use crate::state::recorder::Note;
 
 /// What stands between two accesses.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@
 use engine::event::Kind;
 use engine::execution::Pending;
 use engine::mapping::{self, Barriers, Order};
-use protocol::{Kind as Finding, Role};
+use protocol::{FailureKind, Operation, Role};
 
 use crate::graph;
 use crate::hooks::process::program::{fail, unsupported};
@@ -20,7 +20,7 @@ use crate::process::uncontrolled::{self, is_alone};
 use crate::run::{End, Runtime, Turn, Way, turn, with};
 use crate::schedule::objects::Class;
 use crate::state::memory::part;
-use crate::state::recorder::{Failure, Note, Operation};
+use crate::state::recorder::{Failure, Note};
 
 /// Where a thread stands with atomic blocks.
 #[derive(Clone, Copy, Default)]
@@ -94,8 +94,8 @@ impl Runtime {
         let (thread, state) = (self.running, self.threads.at(self.running));
         let begun = state.block.begun.filter(|_| state.block.is_open())?;
         let message = "a thread ends in an atomic block".to_owned();
-        let sites = vec![part(Role::At, (thread, begun), "__VERIFIER_atomic_begin")];
-        Some(Failure { kind: Finding::Misuse, message, sites, program_counter: None })
+        let sites = vec![part(Role::At, (thread, begun), Operation::call("__VERIFIER_atomic_begin"))];
+        Some(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None })
     }
 }
 
@@ -162,7 +162,7 @@ extern "C" fn __fh_block_end(site: RecordPointer) {
     });
     if ended == Some(None) {
         let message = "__VERIFIER_atomic_end outside of an atomic block".to_owned();
-        fail(Finding::Misuse, message, site, "__VERIFIER_atomic_end");
+        fail(FailureKind::Misuse, message, site, Operation::call("__VERIFIER_atomic_end"));
     }
 }
 

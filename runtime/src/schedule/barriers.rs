@@ -8,11 +8,11 @@ use engine::execution::Pending;
 use engine::mapping::calls;
 use engine::sync::barrier::{Arrival, Barrier};
 use engine::sync::machine::{Machine, Until, Wish};
+use protocol::Operation;
 
 use crate::graph;
 use crate::run::Runtime;
 use crate::schedule::objects::{Call, Class, Done, Initial};
-use crate::state::recorder::Operation;
 
 type Pointer = *mut libc::pthread_barrier_t;
 

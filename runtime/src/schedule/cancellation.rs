@@ -10,6 +10,7 @@ use std::ffi::c_int;
 use engine::event::{Kind, Thread};
 use engine::execution::{Heeds, Pending, Status};
 use engine::mapping::calls;
+use protocol::Operation;
 
 use crate::hooks::process::program;
 use crate::hooks::pthread::ends;
@@ -17,7 +18,6 @@ use crate::hooks::pthread::threads::{call_site, thread_of};
 use crate::run::{Runtime, with};
 use crate::schedule::objects::{Call, Class, Done, unnamed};
 use crate::state::globals;
-use crate::state::recorder::Operation;
 
 const ENABLE: c_int = 0;
 const DISABLE: c_int = 1;

@@ -11,7 +11,7 @@ use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::mutex::Refusal;
 use engine::sync::sleepers::Sleepers;
 use engine::thread_set::ThreadSet;
-use protocol::Wakeups;
+use protocol::{Operation, Wakeups};
 
 use crate::graph;
 use crate::graph::objects::{Patience, Waited};
@@ -20,7 +20,6 @@ use crate::schedule::mutexes::{self, Mutex, acquired};
 use crate::schedule::objects::{Call, Class, Done, Initial};
 use crate::schedule::waits::{Looks, Mark};
 use crate::schedule::{cancellation, timed};
-use crate::state::recorder::Operation;
 
 pub(crate) type Condition = *mut libc::pthread_cond_t;
 

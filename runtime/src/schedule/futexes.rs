@@ -10,13 +10,14 @@ use engine::event::{Kind, Object, Thread};
 use engine::execution::Pending;
 use engine::sync::machine::{Until, Wish};
 use engine::thread_set::ThreadSet;
+use protocol::Operation;
 
 use crate::hooks::process::program;
 use crate::process::fiber;
 use crate::run::{Runtime, with};
 use crate::schedule::objects::{Call, Class};
 use crate::schedule::{conditions, timed};
-use crate::state::recorder::{Detail, Note, Operation};
+use crate::state::recorder::{Detail, Note};
 
 const WAIT: c_int = libc::FUTEX_WAIT;
 const WAKE: c_int = libc::FUTEX_WAKE;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use engine::event::Thread;
 use engine::execution::{Pending, Status};
-use protocol::{Kind, Leaks, Role};
+use protocol::{FailureKind, Leaks, Operation, Role};
 
 use crate::process::layout;
 use crate::run::Runtime;
@@ -93,9 +93,9 @@ impl Runtime {
         for index in heads(&blocks, &lost) {
             let block = &blocks[index];
             let failure = Failure {
-                kind: Kind::Leak,
+                kind: FailureKind::Leak,
                 message: format!("a block of {} is lost: nothing points to it any more", bytes(block.size)),
-                sites: vec![part(Role::Allocated, block.allocated, "allocate")],
+                sites: vec![part(Role::Allocated, block.allocated, Operation::Allocate)],
                 program_counter: None,
             };
             if !failures.iter().any(|other| (&other.message, &other.sites) == (&failure.message, &failure.sites)) {

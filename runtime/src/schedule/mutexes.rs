@@ -8,12 +8,12 @@ use engine::execution::{Execution, Pending};
 use engine::mapping::calls::{self, Path};
 use engine::sync::machine::{Until, Wish};
 use engine::sync::mutex::{Acquired, Refusal, Robustness, Type};
+use protocol::Operation;
 
 use crate::graph;
 use crate::run::{Runtime, with};
 use crate::schedule::objects::{Call, Class, Done, Initial};
 use crate::schedule::waits::Looks;
-use crate::state::recorder::Operation;
 
 /// Where glibc keeps `__data.__kind`.
 const KIND_OFFSET: usize = 16;

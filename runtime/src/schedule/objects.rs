@@ -18,7 +18,7 @@ use engine::sync::once::Once;
 use engine::sync::read_write_lock::ReadWriteLock;
 use engine::sync::semaphore::Semaphore;
 use engine::sync::sleepers::Sleepers;
-use protocol::Role;
+use protocol::{Operation, Role};
 
 use crate::graph;
 use crate::hooks::process::program;
@@ -28,7 +28,7 @@ use crate::process::sites::RecordPointer;
 use crate::run::{End, Runtime, end_execution, turn, turn_to_step, with};
 use crate::schedule::mutexes;
 use crate::state::memory;
-use crate::state::recorder::{Failure, Note, Operation, site_use};
+use crate::state::recorder::{Failure, Note, site_use};
 use crate::state::unwritten;
 
 /// What a destroyed object's memory holds.
@@ -163,7 +163,7 @@ fn prefers_writers(address: usize) -> bool {
 pub(crate) struct Use {
     thread: Thread,
     site: RecordPointer,
-    operation: &'static str,
+    operation: Operation,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -346,9 +346,14 @@ impl Call {
         Self { name: "the end of the thread", site, address: 0 }
     }
 
+    /// The call, for reports.
+    const fn operation(&self) -> Operation {
+        Operation::call(self.name)
+    }
+
     fn as_use(&self) -> Use {
         let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
-        Use { thread, site: self.site, operation: self.name }
+        Use { thread, site: self.site, operation: self.operation() }
     }
 
     /// The object, which comes to life if this is its first use in the execution. None where there is no control yet.
@@ -399,7 +404,7 @@ impl Call {
         if with(|runtime| !memory.is_empty() && runtime.is_forbidden(&memory)) == Some(true) {
             self.note(class, Operation::Destroy);
         }
-        memory::require(memory, self.name, self.site);
+        memory::require(memory, self.operation(), self.site);
     }
 
     /// The object comes to life by its `init` function, which puts zeros into its memory.
@@ -514,7 +519,7 @@ impl Call {
             self.refuse_dead(object, kind, operation);
         }
         let turn = with(|runtime| {
-            let used = Some(Use { thread: runtime.running, site: self.site, operation: operation.name() });
+            let used = Some(Use { thread: runtime.running, site: self.site, operation });
             for object in objects.into_iter().flatten() {
                 let known = runtime.objects.at(object);
                 known.last = used;
@@ -552,7 +557,7 @@ impl Call {
             }
             memory
         });
-        memory::require(memory.unwrap_or_default(), self.name, self.site);
+        memory::require(memory.unwrap_or_default(), self.operation(), self.site);
     }
 
     /// Ends the execution if the object was destroyed while the thread waited for its turn.
@@ -589,10 +594,15 @@ impl Call {
     /// Ends the execution: the call breaks its contract. `what` goes on after the function's name.
     pub(crate) fn misuse(&self, what: &str, earlier: Option<Use>) -> ! {
         let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
-        let mut sites = vec![site_use(Role::At, thread, self.site, self.name)];
+        let mut sites = vec![site_use(Role::At, thread, self.site, self.operation())];
         sites.extend(earlier.map(|used| site_use(Role::Earlier, used.thread, used.site, used.operation)));
         let message = format!("{} {what}", self.name);
-        end_execution(End::Failed(Failure { kind: protocol::Kind::Misuse, message, sites, program_counter: None }))
+        end_execution(End::Failed(Failure {
+            kind: protocol::FailureKind::Misuse,
+            message,
+            sites,
+            program_counter: None,
+        }))
     }
 }
 

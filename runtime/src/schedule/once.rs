@@ -7,12 +7,12 @@ use engine::execution::Pending;
 use engine::mapping::calls;
 use engine::sync::machine::{Until, Wish};
 use engine::sync::once::{Entry, Once};
+use protocol::Operation;
 
 use crate::graph;
 use crate::hooks::pthread::ends::{self, Handler};
 use crate::run::Runtime;
 use crate::schedule::objects::{Call, Class, Done};
-use crate::state::recorder::Operation;
 
 /// A function that runs once.
 pub(crate) type Function = unsafe extern "C" fn();

@@ -7,13 +7,13 @@ use engine::execution::Pending;
 use engine::mapping::calls;
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::read_write_lock::{Held, ReadWriteLock, Refusal};
+use protocol::Operation;
 
 use crate::graph;
 use crate::graph::objects::{Patience, Waited};
 use crate::run::{Runtime, with};
 use crate::schedule::objects::{Call, Class, Done, Initial};
 use crate::schedule::timed;
-use crate::state::recorder::Operation;
 
 type Lock = *mut libc::pthread_rwlock_t;
 

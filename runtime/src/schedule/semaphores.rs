@@ -7,6 +7,7 @@ use engine::execution::Pending;
 use engine::mapping::calls;
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::semaphore::{Refusal, Semaphore};
+use protocol::Operation;
 
 use crate::graph;
 use crate::graph::objects::{Patience, Waited};
@@ -15,7 +16,6 @@ use crate::process::fiber;
 use crate::run::{Runtime, with};
 use crate::schedule::objects::{Call, Class, Done, Initial};
 use crate::schedule::{cancellation, timed};
-use crate::state::recorder::Operation;
 
 type Sem = *mut libc::sem_t;
 

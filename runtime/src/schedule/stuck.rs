@@ -1,16 +1,16 @@
 //! What is said of an execution in which nobody can go on: who waits for what, where, and who holds it since where.
 //! What is at the bottom of it is the engine's to find ([`engine::progress`]).
 
-use engine::event::{Kind as EventKind, Object, Thread};
+use engine::event::{Kind, Object, Thread};
 use engine::execution::{Ending, Pending, Status};
 use engine::progress::{Blocked, Cause, Waits, causes};
 use engine::sync::machine::Wish;
-use protocol::{Kind, LeftWaiting, Role, SiteUse};
+use protocol::{FailureKind, LeftWaiting, Operation, Role, SiteUse};
 
 use crate::process::sites::{Record, RecordPointer};
 use crate::run::Runtime;
 use crate::schedule::objects::Class;
-use crate::state::recorder::{Failure, Operation, site_use};
+use crate::state::recorder::{Failure, site_use};
 
 /// A thread's name in messages.
 pub(crate) fn name(thread: Thread) -> String {
@@ -78,24 +78,28 @@ impl Runtime {
         let thread = blocked.thread;
         let who = name(thread);
         let stands = self.stands_at(blocked);
-        let mut site = |operation: &str, expression: &str| {
+        let mut site = |operation: Operation, expression: &str| {
             let known = site_use(Role::Waits, thread, stands, operation);
             sites.push(SiteUse { expression: expression.to_owned(), ..known });
         };
         match blocked.waits {
             Waits::End(other) => {
-                site("join", "");
+                site(Operation::Join(other), "");
                 format!("{who} waits{} for the end of {}", at(stands), name(other))
             }
             Waits::Wake(object) => {
                 let what = self.object_name(object, stands);
-                let operation = if self.objects.class(object) == Class::Semaphore { "semaphore-wait" } else { "wait" };
+                let operation = if self.objects.class(object) == Class::Semaphore {
+                    Operation::SemaphoreWait
+                } else {
+                    Operation::Wait
+                };
                 site(operation, &what);
                 format!("{who} sleeps{} on {what}", at(stands))
             }
             Waits::Arrival(object) => {
                 let what = self.object_name(object, stands);
-                site("barrier-leave", &what);
+                site(Operation::BarrierLeave, &what);
                 format!("{who} waits{} for others at {what}", at(stands))
             }
             Waits::Release(object) => {
@@ -110,16 +114,16 @@ impl Runtime {
     }
 
     /// The operation that the thread, which waits for others to release an object, stands before.
-    fn operation_before(&self, thread: Thread) -> &'static str {
+    fn operation_before(&self, thread: Thread) -> Operation {
         match self.execution.status(thread) {
             Status::Arrived(Pending::Wait(wish, _)) | Status::Waiting(Pending::Wait(wish, _)) => match wish {
-                Wish::Read(_) => Operation::ReadLock.name(),
-                Wish::Write(_) => Operation::WriteLock.name(),
-                Wish::Once(_) => Operation::OnceEnter.name(),
-                Wish::Wake { .. } => Operation::WakeUp.name(),
-                _ => Operation::Lock.name(),
+                Wish::Read(_) => Operation::ReadLock,
+                Wish::Write(_) => Operation::WriteLock,
+                Wish::Once(_) => Operation::OnceEnter,
+                Wish::Wake { .. } => Operation::WakeUp,
+                _ => Operation::Lock,
             },
-            _ => Operation::Lock.name(),
+            _ => Operation::Lock,
         }
     }
 
@@ -143,7 +147,7 @@ impl Runtime {
         let Some(note) = self.acquired(holder, object).and_then(|event| self.recorder.note(event)) else {
             return format!(", which {who} holds{ended}");
         };
-        let known = site_use(Role::Holds, holder, note.site, note.operation.name());
+        let known = site_use(Role::Holds, holder, note.site, note.operation);
         sites.push(SiteUse { expression: what.to_owned(), ..known });
         format!(", which {who} holds since{}{ended}", at(note.site).trim_start_matches(" at"))
     }
@@ -154,21 +158,22 @@ impl Runtime {
         let around = self.threads.of(thread).visits.active().last().map_or(std::ptr::null(), |(site, _)| site);
         let mut reads: Vec<SiteUse> = Vec::new();
         for note in self.waits_for(thread).filter_map(|event| self.recorder.note(event)) {
-            let read = site_use(Role::Waits, thread, note.site, note.operation.name());
-            let known = reads.iter().any(|other| other.place == read.place && other.operation == read.operation);
+            let read = site_use(Role::Waits, thread, note.site, note.operation);
+            let known =
+                reads.iter().any(|other| other.place == read.place && other.operation.name() == read.operation.name());
             if note.operation != Operation::Store && !known && reads.len() < MOST_READS {
                 reads.push(read);
             }
         }
         if reads.is_empty() {
             let stands = self.threads.stands_at(thread);
-            sites.push(site_use(Role::Waits, thread, stands, "loop"));
+            sites.push(site_use(Role::Waits, thread, stands, Operation::Loop));
             return format!("{who} goes round the loop{}", at(around));
         }
         let names = |tried: bool| {
             let mut names: Vec<String> = reads
                 .iter()
-                .filter(|read| (read.operation == Operation::TryLock.name()) == tried)
+                .filter(|read| matches!(read.operation, Operation::TryLock | Operation::TryLockFailed) == tried)
                 .map(
                     |read| {
                         if read.expression.is_empty() { "what it reads".to_owned() } else { read.expression.clone() }
@@ -191,9 +196,8 @@ impl Runtime {
     fn object_name(&self, object: Object, site: RecordPointer) -> String {
         let address = self.objects.address(object);
         let used = || self.execution.steps().iter().zip(self.recorder.notes());
-        let of_wait = used().any(|(step, note)| {
-            matches!(step.kind, EventKind::Wait { mutex, .. } if mutex == object) && note.site == site
-        });
+        let of_wait = used()
+            .any(|(step, note)| matches!(step.kind, Kind::Wait { mutex, .. } if mutex == object) && note.site == site);
         let elsewhere = used().rev().find(|(step, _)| is_about(step.kind, object));
         let site = if of_wait { elsewhere.map_or(std::ptr::null(), |(_, note)| note.site) } else { site };
         let expression = Record::behind(site).expression();
@@ -205,10 +209,9 @@ impl Runtime {
         let class = self.objects.class(object);
         let named = used().filter(|(_, note)| Record::behind(note.site).expression() == expression);
         let others = named.filter_map(|(step, _)| match step.kind {
-            EventKind::Lock(other)
-            | EventKind::Share(other)
-            | EventKind::Await(other)
-            | EventKind::Wait { condition: other, .. } => Some(other),
+            Kind::Lock(other) | Kind::Share(other) | Kind::Await(other) | Kind::Wait { condition: other, .. } => {
+                Some(other)
+            }
             _ => None,
         });
         let addresses =
@@ -221,25 +224,25 @@ impl Runtime {
 }
 
 /// Whether an event is an operation on this object alone, which is ordered with all others.
-fn is_about(kind: EventKind, object: Object) -> bool {
-    kind == EventKind::Lock(object) || kind == EventKind::Await(object)
+fn is_about(kind: Kind, object: Object) -> bool {
+    kind == Kind::Lock(object) || kind == Kind::Await(object)
 }
 
 /// What is at the bottom of it, in words.
-pub(crate) fn headline(causes: &[Cause]) -> (Kind, String) {
+pub(crate) fn headline(causes: &[Cause]) -> (FailureKind, String) {
     match causes.first() {
-        Some(Cause::Cycle(threads)) => (Kind::Deadlock, cycle(threads)),
+        Some(Cause::Cycle(threads)) => (FailureKind::Deadlock, cycle(threads)),
         Some(&Cause::NeverReleased(thread)) => {
-            (Kind::Deadlock, format!("{} waits for a lock that is never released", name(thread)))
+            (FailureKind::Deadlock, format!("{} waits for a lock that is never released", name(thread)))
         }
         Some(&Cause::NeverWoken(thread)) => {
-            (Kind::LostWakeup, format!("{} sleeps, and nobody is left to wake it", name(thread)))
+            (FailureKind::LostWakeup, format!("{} sleeps, and nobody is left to wake it", name(thread)))
         }
         Some(&Cause::NeverJoined(thread)) => {
-            (Kind::Deadlock, format!("{} waits at a barrier, and nobody is left to arrive there", name(thread)))
+            (FailureKind::Deadlock, format!("{} waits at a barrier, and nobody is left to arrive there", name(thread)))
         }
         Some(&Cause::Loop(thread)) => {
-            (Kind::Livelock, format!("{} waits in a loop that nobody is left to end", name(thread)))
+            (FailureKind::Livelock, format!("{} waits in a loop that nobody is left to end", name(thread)))
         }
         None => unreachable!("where threads wait, there is a last one for whom nobody waits, or a cycle"),
     }

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use engine::event::Thread;
-use protocol::{Kind, Role, SiteUse};
+use protocol::{FailureKind, Operation, Role, SiteUse};
 
 use crate::process::layout;
 use crate::process::sites::RecordPointer;
@@ -16,7 +16,7 @@ use crate::state::locals::{Local, State};
 use crate::state::recorder::{Failure, site_use};
 
 /// A part in a failure that some thread took at some place.
-pub(crate) fn part(role: Role, (thread, record): Doer, operation: &str) -> SiteUse {
+pub(crate) fn part(role: Role, (thread, record): Doer, operation: Operation) -> SiteUse {
     site_use(role, thread, record, operation)
 }
 
@@ -53,7 +53,7 @@ fn beside(accessed: &Range<usize>, object: &Range<usize>) -> String {
 
 /// Why an access is refused: the kind, the end of the sentence that says what is accessed, and who else takes part.
 struct Refusal {
-    kind: Kind,
+    kind: FailureKind,
     what: String,
     others: Vec<SiteUse>,
 }
@@ -62,37 +62,40 @@ impl Refusal {
     fn freed(block: &Block) -> Self {
         let freed = block.freed.expect("a freed block was freed somewhere");
         let what = format!("in a block of {} that has been freed", bytes(block.size));
-        let others = vec![part(Role::Freed, freed, "free"), part(Role::Allocated, block.allocated, "allocate")];
-        Self { kind: Kind::UseAfterFree, what, others }
+        let others = vec![
+            part(Role::Freed, freed, Operation::Free),
+            part(Role::Allocated, block.allocated, Operation::Allocate),
+        ];
+        Self { kind: FailureKind::UseAfterFree, what, others }
     }
 
     fn beside_block(accessed: &Range<usize>, block: Option<&Block>) -> Self {
         let Some(block) = block else {
             let what = "of the heap where nothing was allocated".to_owned();
-            return Self { kind: Kind::OutOfBounds, what, others: Vec::new() };
+            return Self { kind: FailureKind::OutOfBounds, what, others: Vec::new() };
         };
         let what = format!("{} a block of {}", beside(accessed, &block.bytes()), bytes(block.size));
-        let others = vec![part(Role::Allocated, block.allocated, "allocate")];
-        Self { kind: Kind::OutOfBounds, what, others }
+        let others = vec![part(Role::Allocated, block.allocated, Operation::Allocate)];
+        Self { kind: FailureKind::OutOfBounds, what, others }
     }
 
     fn beside_variable(accessed: &Range<usize>, variable: &Variable) -> Self {
         let size = bytes(variable.bytes.len());
         let what = format!("{} the variable `{}` of {size}", beside(accessed, &variable.bytes), variable.name);
-        Self { kind: Kind::OutOfBounds, what, others: Vec::new() }
+        Self { kind: FailureKind::OutOfBounds, what, others: Vec::new() }
     }
 
     fn local(accessed: &Range<usize>, local: &Local, thread: Thread, state: State) -> Self {
         let variable = described(local);
-        let others = vec![part(Role::Allocated, (thread, local.record), "declare")];
+        let others = vec![part(Role::Allocated, (thread, local.record), Operation::Declare)];
         match state {
             State::Living => {
                 let what = format!("{} {variable}", beside(accessed, &local.bytes));
-                Self { kind: Kind::OutOfBounds, what, others }
+                Self { kind: FailureKind::OutOfBounds, what, others }
             }
             State::Dead => {
                 let what = format!("in {variable}, which has returned");
-                Self { kind: Kind::UseAfterFree, what, others }
+                Self { kind: FailureKind::UseAfterFree, what, others }
             }
         }
     }
@@ -100,7 +103,7 @@ impl Refusal {
 
 /// Ends the execution unless the running thread may access all these bytes: for operations on objects that are more
 /// than an access.
-pub(crate) fn require(object: Range<usize>, operation: &str, site: RecordPointer) {
+pub(crate) fn require(object: Range<usize>, operation: Operation, site: RecordPointer) {
     if object.is_empty() {
         return;
     }
@@ -126,7 +129,7 @@ impl Runtime {
             // SAFETY: the access just wrote these bytes; nobody else has run since.
             unsafe { std::ptr::copy_nonoverlapping(before, access.address as *mut u8, access.before.len()) };
         }
-        let operation = access.operation.name();
+        let operation = access.operation;
         let at = site_use(Role::At, self.running, access.site, operation);
         let message = format!("{operation} of {} {}", bytes(accessed.len()), refusal.what);
         let sites = [vec![at], refusal.others].concat();

@@ -7,10 +7,11 @@ use engine::atomicity::{Mark, Violation as Transactions};
 use engine::event::{Event, Thread};
 use engine::execution::{Execution, Step};
 use engine::explore::Counts;
-use engine::monitor::{Cycle, EventIndex, Model, Monitor, Name, Report};
+use engine::model::MemoryModel;
+use engine::monitor::{Cycle, EventIndex, Monitor, MonitorName, Report};
 use protocol::{
-    BoundTally, Containment, Failed, FirstReport, Identity, Kind, MonitorName, MonitorTally, Outcomes, Place, Role,
-    Schedule, Segment, Sighting, SiteUse, Tally, TraceEvent, Violation,
+    BoundTally, Containment, Failed, FailureKind, FirstReport, Identity, MonitorTally, Operation, Outcomes, Place,
+    Role, Schedule, Segment, Sighting, SiteUse, Tally, TraceEvent, Violation,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,162 +19,6 @@ use crate::process::sites::{Record, RecordPointer};
 use crate::state::globals::Globals;
 use crate::state::naming::{Named, tell_apart};
 use crate::state::recording::Recording;
-
-/// What an event was in the program's terms.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Operation {
-    Load,
-    Store,
-    Exchange,
-    FetchAdd,
-    FetchSub,
-    FetchAnd,
-    FetchNand,
-    FetchOr,
-    FetchXor,
-    FetchMax,
-    FetchMin,
-    Negate,
-    CompareExchange,
-    Fence,
-    Lock,
-    TryLock,
-    /// A try that got nothing.
-    TryLockFailed,
-    TryReadLockFailed,
-    TryWriteLockFailed,
-    SemaphoreTryWaitFailed,
-    Unlock,
-    ReadLock,
-    TryReadLock,
-    WriteLock,
-    TryWriteLock,
-    /// Falling asleep on a condition variable or a futex.
-    Wait,
-    WakeUp,
-    TimeOut,
-    SpuriousWakeUp,
-    Signal,
-    Broadcast,
-    FutexWake,
-    SemaphoreWait,
-    SemaphoreTryWait,
-    Post,
-    GetValue,
-    BarrierArrive,
-    BarrierLeave,
-    /// The last one to arrive lets the others go, in an execution graph.
-    BarrierComplete,
-    /// An object comes to life, in an execution graph.
-    Initialise,
-    /// A number is chosen, in an execution graph.
-    Choose,
-    /// A block is freed; this and the next four are events under the explorer dpor alone.
-    Free,
-    /// A function's local variables come to their end.
-    Leave,
-    /// An object comes to its end, or is found to have no life.
-    Destroy,
-    /// Something is used that all threads have in common.
-    Use,
-    /// A thread ends the process.
-    Exit,
-    /// An atomic block begins.
-    BeginBlock,
-    OnceEnter,
-    OnceReturn,
-    OwnerDies,
-    Cancel(Thread),
-    TestCancel,
-    TryJoin(Thread),
-    /// The beginning of a thread, in an execution graph.
-    Begin,
-    /// Its end.
-    End,
-    Create(Thread),
-    Join(Thread),
-}
-
-impl Operation {
-    /// Whether it only looks at an object that is no mutex, and leaves it as it is.
-    pub(crate) const fn looks_only(self) -> bool {
-        matches!(
-            self,
-            Self::TryReadLockFailed | Self::TryWriteLockFailed | Self::SemaphoreTryWaitFailed | Self::GetValue
-        )
-    }
-
-    /// Whether it is an attempt that failed, which synchronises with nothing.
-    pub(crate) const fn gets_nothing(self) -> bool {
-        matches!(
-            self,
-            Self::TryLockFailed
-                | Self::TryReadLockFailed
-                | Self::TryWriteLockFailed
-                | Self::SemaphoreTryWaitFailed
-                | Self::TimeOut
-                | Self::TryJoin(_)
-        )
-    }
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Load => "load",
-            Self::Store => "store",
-            Self::Exchange => "exchange",
-            Self::FetchAdd => "fetch-add",
-            Self::FetchSub => "fetch-sub",
-            Self::FetchAnd => "fetch-and",
-            Self::FetchNand => "fetch-nand",
-            Self::FetchOr => "fetch-or",
-            Self::FetchXor => "fetch-xor",
-            Self::FetchMax => "fetch-max",
-            Self::FetchMin => "fetch-min",
-            Self::Negate => "negate",
-            Self::CompareExchange => "compare-exchange",
-            Self::Fence => "fence",
-            Self::Lock => "lock",
-            Self::TryLock | Self::TryLockFailed => "trylock",
-            Self::Unlock => "unlock",
-            Self::ReadLock => "read-lock",
-            Self::TryReadLock | Self::TryReadLockFailed => "read-trylock",
-            Self::WriteLock => "write-lock",
-            Self::TryWriteLock | Self::TryWriteLockFailed => "write-trylock",
-            Self::Wait => "wait",
-            Self::WakeUp => "wake-up",
-            Self::TimeOut => "time-out",
-            Self::SpuriousWakeUp => "spurious-wake-up",
-            Self::Signal => "signal",
-            Self::Broadcast => "broadcast",
-            Self::FutexWake => "futex-wake",
-            Self::SemaphoreWait => "semaphore-wait",
-            Self::SemaphoreTryWait | Self::SemaphoreTryWaitFailed => "semaphore-trywait",
-            Self::Post => "post",
-            Self::GetValue => "getvalue",
-            Self::BarrierArrive => "barrier-arrive",
-            Self::BarrierLeave => "barrier-leave",
-            Self::BarrierComplete => "barrier-complete",
-            Self::Initialise => "initialise",
-            Self::Choose => protocol::CHOOSE,
-            Self::Free => "free",
-            Self::Leave => "leave",
-            Self::Destroy => "destroy",
-            Self::Use => "use",
-            Self::Exit => "exit",
-            Self::BeginBlock => "atomic-begin",
-            Self::OnceEnter => "once-enter",
-            Self::OnceReturn => "once-return",
-            Self::OwnerDies => "owner-dies",
-            Self::Cancel(_) => "cancel",
-            Self::TestCancel => "testcancel",
-            Self::TryJoin(_) => "tryjoin",
-            Self::Begin => "begin",
-            Self::End => "end",
-            Self::Create(_) => "create",
-            Self::Join(_) => "join",
-        }
-    }
-}
 
 /// An event, as a report of the search needs it.
 #[derive(Clone, Copy)]
@@ -263,7 +108,7 @@ pub(crate) fn target_of(note: &Note, address: usize) -> String {
 /// What made an execution fail.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FailureKind,
     pub(crate) message: String,
     pub(crate) sites: Vec<SiteUse>,
     /// Where in the program's code, if a signal ended it.
@@ -279,14 +124,14 @@ impl Failure {
 }
 
 /// A place in the program's source, with a part in a failure.
-pub(crate) fn site_use(role: Role, thread: Thread, record: RecordPointer, operation: &str) -> SiteUse {
+pub(crate) fn site_use(role: Role, thread: Thread, record: RecordPointer, operation: Operation) -> SiteUse {
     let record = Record::behind(record);
     SiteUse {
         role,
         thread: thread.0.into(),
         place: record.place(),
         function: record.function().to_owned(),
-        operation: operation.to_owned(),
+        operation,
         expression: record.expression().to_owned(),
     }
 }
@@ -354,7 +199,7 @@ pub(crate) struct Recorder {
     has_details: bool,
     /// Recorded, and not told to the tool yet.
     pub(crate) recorded: String,
-    monitors: Vec<(MonitorName, Name)>,
+    monitors: Vec<(MonitorName, MonitorName)>,
     counts: Vec<Count>,
     pairs: FxHashMap<(usize, u32, u32), usize>,
     /// The cycles of transactions, by monitor and the sites of their edges.
@@ -385,7 +230,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Nothing found yet; the slice starts now.
-    pub(crate) fn new(monitors: Vec<(MonitorName, Name)>) -> Self {
+    pub(crate) fn new(monitors: Vec<(MonitorName, MonitorName)>) -> Self {
         Self {
             notes: Vec::new(),
             traced: None,
@@ -680,7 +525,7 @@ impl Recorder {
     fn site(&self, role: Role, index: u32, execution: &Execution) -> SiteUse {
         let note = self.notes[index as usize];
         let thread = execution.steps()[index as usize].thread;
-        site_use(role, thread, note.site, note.operation.name())
+        site_use(role, thread, note.site, note.operation)
     }
 
     fn sc_violation(&self, monitor: usize, cycle: Cycle, execution: &Execution) -> Violation {
@@ -692,10 +537,7 @@ impl Recorder {
     }
 
     fn cycle_at_places(&self, monitor: usize, sites: Vec<SiteUse>, events: [u64; 3], schedule: Schedule) -> Violation {
-        let machine = match self.monitors[monitor].1.model() {
-            Some(Model::Pso) => "PSO",
-            _ => "TSO",
-        };
+        let machine = self.monitors[monitor].0.model().map_or("", MemoryModel::title);
         let message = format!(
             "under {machine} the {} at {} can take effect before the store at {}, which no sequentially consistent \
              execution explains",
@@ -704,7 +546,7 @@ impl Recorder {
             line(&sites[0])
         );
         Violation {
-            kind: Kind::ScViolation,
+            kind: FailureKind::ScViolation,
             monitor: Some(self.monitors[monitor].0),
             message,
             sites,
@@ -722,9 +564,17 @@ impl Recorder {
 
     fn unserializable(&self, monitor: usize, sites: Vec<SiteUse>, schedule: Schedule) -> Violation {
         let monitor = self.monitors[monitor].0;
-        let message = protocol::message::cycle_in_words(monitor, &sites);
+        let message = protocol::cycle_in_words(monitor, &sites);
         let (events, program_counter) = (None, None);
-        Violation { kind: Kind::Atomicity, monitor: Some(monitor), message, sites, events, program_counter, schedule }
+        Violation {
+            kind: FailureKind::Atomicity,
+            monitor: Some(monitor),
+            message,
+            sites,
+            events,
+            program_counter,
+            schedule,
+        }
     }
 
     fn data_race(&self, monitor: usize, earlier: u32, later: u32, execution: &Execution) -> Violation {
@@ -737,7 +587,7 @@ impl Recorder {
             line(&sites[1])
         );
         Violation {
-            kind: Kind::Race,
+            kind: FailureKind::Race,
             monitor: Some(self.monitors[monitor].0),
             message,
             sites,
@@ -880,7 +730,7 @@ impl Recorder {
         self.cycle_at(monitor, edges, true, |recorder| {
             let site = |(role, event): (Role, EventIndex)| {
                 let (thread, note) = events[event as usize];
-                site_use(role, thread, note.site, note.operation.name())
+                site_use(role, thread, note.site, note.operation)
             };
             recorder.unserializable(monitor, parts(cycle).map(site).collect(), schedule)
         });
@@ -992,7 +842,7 @@ fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) 
         thread: step.thread.0.into(),
         place: record.place(),
         function: record.function().to_owned(),
-        operation: note.operation.name().to_owned(),
+        operation: note.operation,
         target: target(note, detail),
         address: detail.address as u64,
         width: detail.width,

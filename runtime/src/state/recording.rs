@@ -15,7 +15,7 @@ use engine::atomicity::Mark;
 use engine::event::{Barrier, Event, Kind, Object, Thread};
 use engine::execution::Execution;
 use engine::explore::Counts;
-use protocol::log::{Address, Event as Line, FORMAT, Header, Operation, stack_entry};
+use protocol::log::{Address, Event as Line, FORMAT, Header, Op, stack_entry};
 
 use crate::process::sites::{Record, RecordPointer};
 use crate::state::recorder::{Detail, Note};
@@ -99,7 +99,7 @@ impl Recording {
             }
             let thread = recorded.event.thread;
             if let Some(note) = owed[thread.index()].take() {
-                text.plain(thread, note, Operation::Fence);
+                text.plain(thread, note, Op::Fence);
             }
             recorded.write(&mut text);
             if recorded.event.fences_later() {
@@ -115,11 +115,11 @@ impl Marked {
     /// A fence that is owed belongs to what came before.
     fn write(&self, text: &mut Text, owed: &mut [Option<Note>]) {
         if let Some(note) = owed[self.thread.index()].take() {
-            text.plain(self.thread, note, Operation::Fence);
+            text.plain(self.thread, note, Op::Fence);
         }
         let operation = match self.mark {
-            Mark::Begin => Operation::Begin,
-            Mark::End => Operation::End,
+            Mark::Begin => Op::Begin,
+            Mark::End => Op::End,
         };
         text.event(self.site, line_of(self.thread, operation));
     }
@@ -136,19 +136,19 @@ impl Recorded {
             _ => text.barrier(thread, self.note, before),
         }
         match kind {
-            Kind::Load => self.access(text, Operation::Ld),
-            Kind::Store => self.access(text, Operation::St),
-            Kind::CompareAndSwap if self.is_divided => self.access(text, Operation::Cas),
-            Kind::Rmw | Kind::CompareAndSwap => self.access(text, Operation::Rmw),
-            Kind::FailedRmw if drained => self.access(text, Operation::Ld),
-            Kind::FailedRmw => self.access(text, Operation::CasFail),
-            Kind::Await(_) => self.access(text, Operation::Await),
+            Kind::Load => self.access(text, Op::Ld),
+            Kind::Store => self.access(text, Op::St),
+            Kind::CompareAndSwap if self.is_divided => self.access(text, Op::Cas),
+            Kind::Rmw | Kind::CompareAndSwap => self.access(text, Op::Rmw),
+            Kind::FailedRmw if drained => self.access(text, Op::Ld),
+            Kind::FailedRmw => self.access(text, Op::CasFail),
+            Kind::Await(_) => self.access(text, Op::Await),
             Kind::Fence => {}
-            Kind::Lock(object) => self.objects(text, Operation::Rmw, &[object]),
-            Kind::Share(object) => self.objects(text, Operation::Ld, &[object]),
-            Kind::Wait { condition, mutex } => self.objects(text, Operation::Rmw, &[condition, mutex]),
-            Kind::Create(child) => text.child(thread, self.note, Operation::Fork, child),
-            Kind::Join(child) => text.child(thread, self.note, Operation::Join, child),
+            Kind::Lock(object) => self.objects(text, Op::Rmw, &[object]),
+            Kind::Share(object) => self.objects(text, Op::Ld, &[object]),
+            Kind::Wait { condition, mutex } => self.objects(text, Op::Rmw, &[condition, mutex]),
+            Kind::Create(child) => text.child(thread, self.note, Op::Fork, child),
+            Kind::Join(child) => text.child(thread, self.note, Op::Join, child),
         }
         // After a full fence and an access that drains, nothing waits.
         let stores = matches!(kind, Kind::Store | Kind::Await(_));
@@ -157,7 +157,7 @@ impl Recorded {
         }
     }
 
-    fn access(&self, text: &mut Text, operation: Operation) {
+    fn access(&self, text: &mut Text, operation: Op) {
         let mut line = |address: usize, width: u32| {
             text.access(self.event.thread, self.note, operation, Address::Number(address as u64), Some(width));
         };
@@ -171,7 +171,7 @@ impl Recorded {
         }
     }
 
-    fn objects(&self, text: &mut Text, operation: Operation, objects: &[Object]) {
+    fn objects(&self, text: &mut Text, operation: Op, objects: &[Object]) {
         for object in repeated(objects) {
             let address = Address::Name(format!("object {}", object.0).into());
             text.access(self.event.thread, self.note, operation, address, None);
@@ -203,25 +203,25 @@ impl Text {
         self.line(&Line { loc: Some(loc.into()), stack, ..line }.text());
     }
 
-    fn plain(&mut self, thread: Thread, note: Note, operation: Operation) {
+    fn plain(&mut self, thread: Thread, note: Note, operation: Op) {
         self.event(note.site, line_of(thread, operation));
     }
 
     fn barrier(&mut self, thread: Thread, note: Note, barrier: Barrier) {
         match barrier {
             Barrier::None => {}
-            Barrier::StoreStore => self.plain(thread, note, Operation::Stbar),
-            Barrier::Full => self.plain(thread, note, Operation::Fence),
+            Barrier::StoreStore => self.plain(thread, note, Op::Stbar),
+            Barrier::Full => self.plain(thread, note, Op::Fence),
         }
     }
 
-    fn access(&mut self, thread: Thread, note: Note, operation: Operation, address: Address<'_>, width: Option<u32>) {
+    fn access(&mut self, thread: Thread, note: Note, operation: Op, address: Address<'_>, width: Option<u32>) {
         let expression = Record::behind(note.site).expression();
         let name = (!expression.is_empty()).then(|| expression.into());
         self.event(note.site, Line { a: Some(address), w: width, name, ..line_of(thread, operation) });
     }
 
-    fn child(&mut self, thread: Thread, note: Note, operation: Operation, child: Thread) {
+    fn child(&mut self, thread: Thread, note: Note, operation: Op, child: Thread) {
         self.event(note.site, Line { child: Some(number(child)), ..line_of(thread, operation) });
     }
 }
@@ -231,6 +231,6 @@ fn number(thread: Thread) -> u32 {
     u32::from(thread.0) + 1
 }
 
-fn line_of(thread: Thread, op: Operation) -> Line<'static> {
+fn line_of(thread: Thread, op: Op) -> Line<'static> {
     Line { t: number(thread), op, a: None, w: None, child: None, loc: None, stack: Vec::new(), name: None }
 }

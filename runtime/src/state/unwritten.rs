@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use engine::event::Thread;
-use protocol::{Kind, Role};
+use protocol::{FailureKind, Operation, Role};
 use rustc_hash::FxHashMap;
 
 use crate::hooks::memory::access::Bits;
@@ -363,15 +363,15 @@ pub(crate) fn begin() {
 fn use_of(origin: Origin, site: RecordPointer) {
     let source = origins().get(origin).cloned();
     let running = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
-    let at = part(Role::At, (running, Record::behind(site)), "use");
+    let at = part(Role::At, (running, Record::behind(site)), Operation::Use);
     let of = source.as_ref().map_or_else(|| "a local variable".to_owned(), Source::words);
     let maker = source.map(|source| {
-        let operation = if source.what == What::Block { "allocate" } else { "declare" };
+        let operation = if source.what == What::Block { Operation::Allocate } else { Operation::Declare };
         part(Role::Allocated, source.maker, operation)
     });
     let message = format!("a value that was never written is used: {of}");
     let sites = std::iter::once(at).chain(maker).collect();
-    let failure = Failure { kind: Kind::Uninitialised, message, sites, program_counter: None };
+    let failure = Failure { kind: FailureKind::Uninitialised, message, sites, program_counter: None };
     end_execution(End::Failed(failure));
 }
 

@@ -2,9 +2,10 @@
 //! [`Monitor::violation`] gives in full.
 
 use super::prefix::Prefix;
-use super::{EventIndex, Model, Monitor, Name, Report};
+use super::{EventIndex, Monitor, MonitorName, Report};
 use crate::atomicity::{Criterion, Fencing, Mark, Serializability, Violation};
 use crate::event::{Event, Location, Thread};
+use crate::model::name::MemoryModel;
 use history::History;
 
 mod history;
@@ -12,7 +13,7 @@ mod history;
 /// Serializability under SC, under TSO, or both.
 #[derive(Debug)]
 pub struct Atomicity {
-    watching: Vec<(Name, Serializability)>,
+    watching: Vec<(MonitorName, Serializability)>,
     robustness: Option<Robustness>,
     /// The cycles of this execution.
     violations: Vec<Violation>,
@@ -32,7 +33,7 @@ struct Robustness {
 impl Robustness {
     fn new(fencing: Fencing) -> Self {
         let history = (fencing == Fencing::Proved).then(History::default);
-        Self { monitor: Prefix::new(&[Model::Tso]), reports: Vec::new(), has_reported: false, history }
+        Self { monitor: Prefix::new(&[MemoryModel::Tso]), reports: Vec::new(), has_reported: false, history }
     }
 
     fn begin(&mut self) {
@@ -60,22 +61,19 @@ impl Robustness {
 }
 
 impl Atomicity {
-    /// Monitors with these names, as far as they are monitors of atomicity.
+    /// Monitors with these names, as far as they are monitors of atomicity, for programs whose transactions are fenced
+    /// so.
     #[must_use]
-    pub fn new(names: &[Name]) -> Self {
-        let fencing = |name: Name| match name {
-            Name::TsoAtomicity => Some(Fencing::Unproved),
-            Name::FencedTsoAtomicity => Some(Fencing::Proved),
+    pub fn new(names: &[MonitorName], fencing: Fencing) -> Self {
+        let criterion = |name: MonitorName| match name {
+            MonitorName::ScAtomicity => Some(Criterion::Sc),
+            MonitorName::TsoAtomicity => Some(fencing.criterion()),
             _ => None,
         };
-        let criterion = |name: Name| match name {
-            Name::ScAtomicity => Some(Criterion::Sc),
-            _ => fencing(name).map(Fencing::criterion),
-        };
-        let watch = |&name: &Name| Some((name, Serializability::new(criterion(name)?)));
+        let watch = |&name: &MonitorName| Some((name, Serializability::new(criterion(name)?)));
         Self {
             watching: names.iter().filter_map(watch).collect(),
-            robustness: names.iter().find_map(|&name| fencing(name)).map(Robustness::new),
+            robustness: names.contains(&MonitorName::TsoAtomicity).then(|| Robustness::new(fencing)),
             violations: Vec::new(),
         }
     }
@@ -86,7 +84,7 @@ impl Atomicity {
         self.watching.is_empty()
     }
 
-    fn report(monitor: Name, index: usize) -> Report {
+    fn report(monitor: MonitorName, index: usize) -> Report {
         Report::Transactions { monitor, violation: u32::try_from(index).unwrap_or(u32::MAX) }
     }
 }
@@ -106,9 +104,9 @@ impl Monitor for Atomicity {
         }
         match self.robustness.as_mut().and_then(|robustness| robustness.event(event, locations)) {
             None => {}
-            Some(None) => reports.push(Report::Open(Name::TsoAtomicity)),
+            Some(None) => reports.push(Report::Open(MonitorName::TsoAtomicity)),
             Some(Some(violation)) => {
-                reports.push(Self::report(Name::FencedTsoAtomicity, self.violations.len()));
+                reports.push(Self::report(MonitorName::TsoAtomicity, self.violations.len()));
                 self.violations.push(violation);
             }
         }
@@ -124,7 +122,7 @@ impl Monitor for Atomicity {
         }
     }
 
-    fn pending(&mut self, _monitor: Name, _at_most: usize) -> Vec<EventIndex> {
+    fn pending(&mut self, _monitor: MonitorName, _at_most: usize) -> Vec<EventIndex> {
         Vec::new()
     }
 
@@ -136,9 +134,9 @@ impl Monitor for Atomicity {
 #[cfg(test)]
 mod tests {
     use super::Atomicity;
-    use crate::atomicity::{Delay, Edge, Mark};
+    use crate::atomicity::{Delay, Edge, Fencing, Mark};
     use crate::event::{Barrier, Event, Kind, Location, Site, Thread};
-    use crate::monitor::{Monitor, Name, Report};
+    use crate::monitor::{Monitor, MonitorName, Report};
 
     fn event(thread: u8, kind: Kind) -> Event {
         let before = if kind == Kind::Fence { Barrier::Full } else { Barrier::None };
@@ -147,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_store_between_the_two_accesses_of_a_transaction_is_reported() {
-        let mut monitor = Atomicity::new(&[Name::Race, Name::ScAtomicity]);
+        let mut monitor = Atomicity::new(&[MonitorName::Race, MonitorName::ScAtomicity], Fencing::Unproved);
         for marked in [true, false, true] {
             let mut reports = Vec::new();
             monitor.begin();
@@ -157,7 +155,7 @@ mod tests {
             monitor.event(&event(0, Kind::Load), &[Location(0)], &mut reports);
             monitor.event(&event(1, Kind::Store), &[Location(0)], &mut reports);
             monitor.event(&event(0, Kind::Store), &[Location(0)], &mut reports);
-            let expected = Report::Transactions { monitor: Name::ScAtomicity, violation: 0 };
+            let expected = Report::Transactions { monitor: MonitorName::ScAtomicity, violation: 0 };
             assert_eq!(reports, if marked { vec![expected] } else { Vec::new() });
             assert_eq!(monitor.violation(0).map(|violation| violation.edges.len()), marked.then_some(2));
         }
@@ -179,8 +177,8 @@ mod tests {
 
     #[test]
     fn where_transactions_are_known_to_be_fenced_a_program_that_is_not_robust_is_not_serializable() {
-        let mut monitor = Atomicity::new(&[Name::FencedTsoAtomicity]);
-        let violation = Report::Transactions { monitor: Name::FencedTsoAtomicity, violation: 0 };
+        let mut monitor = Atomicity::new(&[MonitorName::TsoAtomicity], Fencing::Proved);
+        let violation = Report::Transactions { monitor: MonitorName::TsoAtomicity, violation: 0 };
         for _ in 0..2 {
             assert_eq!(store_buffering(&mut monitor), [violation]);
             // x = 1; r = y; fence ‖ y = 1; r = x; fence: the last load comes before the first store.
@@ -194,7 +192,7 @@ mod tests {
 
     #[test]
     fn where_they_are_not_it_is_open() {
-        let mut monitor = Atomicity::new(&[Name::TsoAtomicity]);
-        assert_eq!(store_buffering(&mut monitor), [Report::Open(Name::TsoAtomicity)]);
+        let mut monitor = Atomicity::new(&[MonitorName::TsoAtomicity], Fencing::Unproved);
+        assert_eq!(store_buffering(&mut monitor), [Report::Open(MonitorName::TsoAtomicity)]);
     }
 }

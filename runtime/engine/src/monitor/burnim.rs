@@ -51,9 +51,10 @@ use std::marker::PhantomData;
 
 use super::commit_order::{CommitOrder, Pso, Tso};
 use super::happens_before::{Accesses, HappensBefore, Past};
-use super::{EventIndex, Model, Monitor, Name, Report, add_report};
+use super::{EventIndex, Monitor, MonitorName, Report, add_report};
 use crate::clock::Tick;
 use crate::event::{Barrier, Event, Kind, Location, Thread};
+use crate::model::name::MemoryModel;
 use crate::per_thread::PerThread;
 
 /// The monitor for TSO, that for PSO, or both.
@@ -68,12 +69,12 @@ pub struct Burnim {
 impl Burnim {
     /// Monitors for these models.
     #[must_use]
-    pub fn new(models: &[Model]) -> Self {
+    pub fn new(models: &[MemoryModel]) -> Self {
         Self {
             clocks: HappensBefore::default(),
             stores: Stores::default(),
-            tso: Buffers::new(models.contains(&Model::Tso)),
-            pso: Buffers::new(models.contains(&Model::Pso)),
+            tso: Buffers::new(models.contains(&MemoryModel::Tso)),
+            pso: Buffers::new(models.contains(&MemoryModel::Pso)),
         }
     }
 
@@ -247,10 +248,10 @@ impl Monitor for Burnim {
         }
     }
 
-    fn pending(&mut self, monitor: Name, at_most: usize) -> Vec<EventIndex> {
-        let (model, waiting) = match monitor {
-            Name::BurnimTso => (Model::Tso, &mut self.tso.waiting),
-            Name::BurnimPso => (Model::Pso, &mut self.pso.waiting),
+    fn pending(&mut self, monitor: MonitorName, at_most: usize) -> Vec<EventIndex> {
+        let waiting = match monitor {
+            MonitorName::BurnimTso => &mut self.tso.waiting,
+            MonitorName::BurnimPso => &mut self.pso.waiting,
             _ => return Vec::new(),
         };
         waiting.add(&self.stores, self.clocks.next());
@@ -261,9 +262,9 @@ impl Monitor for Burnim {
         {
             let cell = self.stores.cells[place as usize];
             self.fence(cell.thread, self.clocks.last_tick(cell.thread));
-            let is_pending = match model {
-                Model::Tso => self.tso.is_pending(&cell),
-                Model::Pso => self.pso.is_pending(&cell),
+            let is_pending = match monitor {
+                MonitorName::BurnimTso => self.tso.is_pending(&cell),
+                _ => self.pso.is_pending(&cell),
             };
             if cell.event == event && is_pending {
                 newest.push((event, place));
@@ -272,9 +273,9 @@ impl Monitor for Burnim {
         }
         stores.extend(newest.into_iter().rev());
         pending.reverse();
-        match model {
-            Model::Tso => self.tso.waiting.stores = stores,
-            Model::Pso => self.pso.waiting.stores = stores,
+        match monitor {
+            MonitorName::BurnimTso => self.tso.waiting.stores = stores,
+            _ => self.pso.waiting.stores = stores,
         }
         pending
     }

@@ -1,14 +1,14 @@
 //! The order in which the stores of a thread commit: all in which TSO and PSO differ (monitors.md, section 1, ww).
 
-use super::Name;
+use super::MonitorName;
 use crate::clock::Tick;
 
 /// Which earlier stores of its thread must commit before a store does.
 pub(super) trait CommitOrder {
     /// The monitor of [`super::burnim`] for the model.
-    const BURNIM: Name;
+    const BURNIM: MonitorName;
     /// The monitor of [`super::prefix`] for it.
-    const PREFIX: Name;
+    const PREFIX: MonitorName;
     /// Its place among the models.
     const INDEX: usize;
 
@@ -22,8 +22,8 @@ pub(super) trait CommitOrder {
 pub(super) struct Tso;
 
 impl CommitOrder for Tso {
-    const BURNIM: Name = Name::BurnimTso;
-    const PREFIX: Name = Name::PrefixTso;
+    const BURNIM: MonitorName = MonitorName::BurnimTso;
+    const PREFIX: MonitorName = MonitorName::PrefixTso;
     const INDEX: usize = 0;
 
     fn through(tick: Tick, _epoch: Tick) -> Tick {
@@ -36,8 +36,8 @@ impl CommitOrder for Tso {
 pub(super) struct Pso;
 
 impl CommitOrder for Pso {
-    const BURNIM: Name = Name::BurnimPso;
-    const PREFIX: Name = Name::PrefixPso;
+    const BURNIM: MonitorName = MonitorName::BurnimPso;
+    const PREFIX: MonitorName = MonitorName::PrefixPso;
     const INDEX: usize = 1;
 
     fn through(_tick: Tick, epoch: Tick) -> Tick {

@@ -15,8 +15,9 @@ use super::prefix::Prefix;
 use super::relaxed_order::RelaxedOrder;
 use super::sober::Loads;
 use super::writes::WriteKind;
-use super::{Cycle, EventIndex, Model, Monitor, Name, Report, add_report};
+use super::{Cycle, EventIndex, Monitor, MonitorName, Report, add_report};
 use crate::event::{Event, Kind, Location};
+use crate::model::name::MemoryModel;
 
 /// The monitor.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub struct Exact {
 
 impl Default for Exact {
     fn default() -> Self {
-        Self { prefix: Prefix::new(&[Model::Tso]), order: RelaxedOrder::default(), by_prefix: Vec::new() }
+        Self { prefix: Prefix::new(&[MemoryModel::Tso]), order: RelaxedOrder::default(), by_prefix: Vec::new() }
     }
 }
 
@@ -40,7 +41,7 @@ impl Exact {
         let Prefix { clocks, writes, .. } = &mut self.prefix;
         let mut loads = Loads { clocks, writes, order: &self.order };
         loads.test(event.thread, locations, |write, past| {
-            add_report(Name::ExactTso, write.event, past, first_report, reports);
+            add_report(MonitorName::ExactTso, write.event, past, first_report, reports);
         });
     }
 
@@ -59,7 +60,7 @@ impl Exact {
                 return;
             }
             if write.kind == WriteKind::Plain {
-                add_report(Name::ExactTso, write.event, &past, reports.len(), reports);
+                add_report(MonitorName::ExactTso, write.event, &past, reports.len(), reports);
                 return;
             }
             place = Some(cell.before);
@@ -90,7 +91,7 @@ impl Monitor for Exact {
         if locations.len() > 1 {
             for report in &self.by_prefix {
                 let Report::Cycle(cycle) = *report else { continue };
-                let report = Report::Cycle(Cycle { monitor: Name::ExactTso, ..cycle });
+                let report = Report::Cycle(Cycle { monitor: MonitorName::ExactTso, ..cycle });
                 if !reports[first_report..].contains(&report) {
                     reports.push(report);
                 }
@@ -98,7 +99,7 @@ impl Monitor for Exact {
         }
     }
 
-    fn pending(&mut self, _monitor: Name, _at_most: usize) -> Vec<EventIndex> {
+    fn pending(&mut self, _monitor: MonitorName, _at_most: usize) -> Vec<EventIndex> {
         Vec::new()
     }
 }

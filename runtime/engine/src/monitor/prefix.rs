@@ -30,9 +30,10 @@ use super::happens_before::{Accesses, HappensBefore};
 use super::journal::{Changed, Entry, Journal};
 use super::travelling::Travelling;
 use super::writes::{Cell, Write, WriteKind, Writes};
-use super::{EventIndex, Model, Monitor, Name, Report, add_report};
+use super::{EventIndex, Monitor, MonitorName, Report, add_report};
 use crate::clock::{Block, Clock, Clocks, LANES, Tick, count, join};
 use crate::event::{Barrier, Event, Kind, Location, Thread};
+use crate::model::name::MemoryModel;
 use crate::per_thread::PerThread;
 
 /// The monitor for TSO, that for PSO, or both.
@@ -59,7 +60,7 @@ pub struct Prefix {
 impl Prefix {
     /// Monitors for these models.
     #[must_use]
-    pub fn new(models: &[Model]) -> Self {
+    pub fn new(models: &[MemoryModel]) -> Self {
         Self {
             clocks: HappensBefore::default(),
             writes: Writes::default(),
@@ -67,8 +68,8 @@ impl Prefix {
             epochs: PerThread::default(),
             fenced: PerThread::default(),
             forced: Travelling::default(),
-            watches_tso: models.contains(&Model::Tso),
-            watches_pso: models.contains(&Model::Pso),
+            watches_tso: models.contains(&MemoryModel::Tso),
+            watches_pso: models.contains(&MemoryModel::Pso),
             journal: Journal::default(),
             is_resumed: false,
         }
@@ -118,10 +119,10 @@ impl Prefix {
         let store = self.store(place);
         let event = store.cell.write.event;
         if self.watches_tso && !store.is_forced::<Tso>(past.clock(), self.forced.with(past.thread(), Tso::INDEX)) {
-            add_report(Name::PrefixTso, event, &past, first_report, reports);
+            add_report(MonitorName::PrefixTso, event, &past, first_report, reports);
         }
         if self.watches_pso && !store.is_forced::<Pso>(past.clock(), self.forced.with(past.thread(), Pso::INDEX)) {
-            add_report(Name::PrefixPso, event, &past, first_report, reports);
+            add_report(MonitorName::PrefixPso, event, &past, first_report, reports);
         }
     }
 
@@ -384,7 +385,7 @@ impl Monitor for Prefix {
         self.take(width, event, locations, 0, reports);
     }
 
-    fn pending(&mut self, _monitor: Name, _at_most: usize) -> Vec<EventIndex> {
+    fn pending(&mut self, _monitor: MonitorName, _at_most: usize) -> Vec<EventIndex> {
         Vec::new()
     }
 }

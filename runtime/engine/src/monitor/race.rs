@@ -22,7 +22,7 @@
 //! Invariants: C\[t\]\[t\] is the tick of t's last event; the heads of a location are those of the release sequences that
 //! its last write belongs to, at most one a thread, since of two of the same thread the later knows more.
 
-use super::{EventIndex, Monitor, Name, Report};
+use super::{EventIndex, Monitor, MonitorName, Report};
 use crate::clock::{Block, Clock, Clocks, LANES, Tick, blocks_for, join};
 use crate::event::{Event, Kind, Location, Object, Order, Thread};
 
@@ -248,7 +248,7 @@ impl Monitor for Race {
         self.events += 1;
     }
 
-    fn pending(&mut self, _monitor: Name, _at_most: usize) -> Vec<EventIndex> {
+    fn pending(&mut self, _monitor: MonitorName, _at_most: usize) -> Vec<EventIndex> {
         Vec::new()
     }
 }

@@ -17,7 +17,7 @@
 use super::happens_before::{Accesses, HappensBefore, Past};
 use super::relaxed_order::RelaxedOrder;
 use super::writes::{Write, WriteKind, Writes};
-use super::{EventIndex, Monitor, Name, Report};
+use super::{EventIndex, Monitor, MonitorName, Report};
 use crate::event::{Event, Kind, Location, Thread};
 
 /// The monitor.
@@ -85,7 +85,7 @@ impl Monitor for Sober {
             let first_report = reports.len();
             let mut loads = Loads { clocks: &self.clocks, writes: &mut self.writes, order: &self.order };
             loads.test(event.thread, locations, |write, past| {
-                super::add_report(Name::Sober, write.event, past, first_report, reports);
+                super::add_report(MonitorName::Sober, write.event, past, first_report, reports);
             });
         }
         let stores = self.order.perform(event, locations, &self.writes);
@@ -97,7 +97,7 @@ impl Monitor for Sober {
         self.clocks.after(event, locations);
     }
 
-    fn pending(&mut self, _monitor: Name, _at_most: usize) -> Vec<EventIndex> {
+    fn pending(&mut self, _monitor: MonitorName, _at_most: usize) -> Vec<EventIndex> {
         Vec::new()
     }
 }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::machine::Step;
 use super::program::{Access, Action, Addresses, Barrier, Op, Program};
 use super::{classes, replay};
+use engine::atomicity::Fencing;
 use engine::event::Location;
 use engine::explore::rsmc::{self, Continue, Execution};
 use engine::graph::overtaking::overtakings;
@@ -25,7 +26,7 @@ use engine::model::pso::Pso;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
-use engine::monitor::{self, Name, Report};
+use engine::monitor::{self, MonitorName, Report};
 
 /// A program without guards, threads and mutexes, whose accesses have one address each.
 struct Straight<'p> {
@@ -120,7 +121,7 @@ fn access(program: &Program, step: &Step) -> EventId {
     EventId::new(step.thread, index)
 }
 
-const MONITORS: [Name; 3] = [Name::ExactTso, Name::PrefixTso, Name::PrefixPso];
+const MONITORS: [MonitorName; 3] = [MonitorName::ExactTso, MonitorName::PrefixTso, MonitorName::PrefixPso];
 
 /// Checks a program; which of SC alone, TSO and PSO is the strongest model that has all of its graphs.
 fn check(program: &Program) -> usize {
@@ -129,7 +130,7 @@ fn check(program: &Program) -> usize {
     let (pso, pso_pairs) = graphs_of::<Pso<1>>(program, MemoryModel::Pso);
     assert!(none.is_empty(), "a cycle under SC: {program}");
     assert!(sc.is_subset(&tso) && tso.is_subset(&pso), "{program}");
-    let mut monitors = monitor::monitors(&MONITORS);
+    let mut monitors = monitor::monitors(&MONITORS, Fencing::Unproved);
     let (mut runs, mut reporting, mut reports) = (0, [false; 3], Vec::new());
     let mut reported: [Pairs; 2] = Default::default();
     classes::runs(program, &mut |run| {
@@ -142,8 +143,8 @@ fn check(program: &Program) -> usize {
             for report in &reports {
                 let Report::Cycle(cycle) = report else { continue };
                 let pairs = match cycle.monitor {
-                    Name::PrefixTso => &mut reported[0],
-                    Name::PrefixPso => &mut reported[1],
+                    MonitorName::PrefixTso => &mut reported[0],
+                    MonitorName::PrefixPso => &mut reported[1],
                     _ => continue,
                 };
                 let [delayed, overtaking] =

@@ -1,7 +1,7 @@
 //! The bridge from the oracle to the engine: a run of a little program, as events for a monitor.
 
 use engine::event::{self, Event, Kind, Location, Object, Site, Thread};
-use engine::monitor::{Monitor, Name, Report};
+use engine::monitor::{Monitor, MonitorName, Report};
 
 use super::definition;
 use super::machine::Step;
@@ -73,7 +73,7 @@ pub(crate) fn of_model(reports: &[Report], model: definition::Relaxed) -> Vec<de
 }
 
 /// The reports of one monitor, as the definition writes them.
-pub(crate) fn of_monitor(reports: &[Report], monitor: Name) -> Vec<definition::Report> {
+pub(crate) fn of_monitor(reports: &[Report], monitor: MonitorName) -> Vec<definition::Report> {
     let plain = |report: &Report| match report {
         Report::Cycle(cycle) if cycle.monitor == monitor => Some(definition::Report {
             delayed: cycle.delayed as usize,
@@ -85,16 +85,16 @@ pub(crate) fn of_monitor(reports: &[Report], monitor: Name) -> Vec<definition::R
     reports.iter().filter_map(plain).collect()
 }
 
-pub(crate) const fn burnim(model: definition::Relaxed) -> Name {
+pub(crate) const fn burnim(model: definition::Relaxed) -> MonitorName {
     match model {
-        definition::Relaxed::Tso => Name::BurnimTso,
-        definition::Relaxed::Pso => Name::BurnimPso,
+        definition::Relaxed::Tso => MonitorName::BurnimTso,
+        definition::Relaxed::Pso => MonitorName::BurnimPso,
     }
 }
 
-pub(crate) const fn prefix(model: definition::Relaxed) -> Name {
+pub(crate) const fn prefix(model: definition::Relaxed) -> MonitorName {
     match model {
-        definition::Relaxed::Tso => Name::PrefixTso,
-        definition::Relaxed::Pso => Name::PrefixPso,
+        definition::Relaxed::Tso => MonitorName::PrefixTso,
+        definition::Relaxed::Pso => MonitorName::PrefixPso,
     }
 }

@@ -9,9 +9,11 @@ use super::definition::{self, Class};
 use super::machine::{self, Machine, Step};
 use super::program::{Access, Action, Addresses, Barrier, Op, Program};
 use super::{classes, replay};
-use engine::monitor::{self, Monitor, Name, Report};
+use engine::atomicity::Fencing;
+use engine::monitor::{self, Monitor, MonitorName, Report};
 
-const NAMES: [Name; 4] = [Name::PrefixTso, Name::PrefixPso, Name::ExactTso, Name::Sober];
+const NAMES: [MonitorName; 4] =
+    [MonitorName::PrefixTso, MonitorName::PrefixPso, MonitorName::ExactTso, MonitorName::Sober];
 
 /// The monitors, and which of them have reported.
 pub(crate) struct Watchers {
@@ -22,7 +24,7 @@ pub(crate) struct Watchers {
 
 impl Watchers {
     pub(crate) fn new() -> Self {
-        Self { monitors: monitor::monitors(&NAMES), reports: Vec::new(), reported: [false; 4] }
+        Self { monitors: monitor::monitors(&NAMES, Fencing::Unproved), reports: Vec::new(), reported: [false; 4] }
     }
 
     fn watch(&mut self, run: &[Step]) {

@@ -2,14 +2,14 @@
 
 use std::ffi::{c_char, c_int, c_long, c_short, c_uchar, c_uint, c_ulong, c_ushort};
 
-use protocol::Kind;
+use protocol::{FailureKind, Operation};
 
 use crate::graph;
 use crate::hooks::process::program;
 use crate::hooks::pthread::threads::call_site;
 use crate::process::uncontrolled::{self, is_alone};
 use crate::run::{End, Turn, end_execution, with};
-use crate::state::recorder::{Note, Operation};
+use crate::state::recorder::Note;
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_assume(condition: c_int) {
@@ -24,7 +24,7 @@ extern "C" fn __fh_fh_assert(condition: c_int) {
         uncontrolled::fail(c"fh_assert");
     }
     if condition == 0 {
-        program::fail(Kind::Assertion, "fh_assert failed".to_owned(), call_site(), "assert");
+        program::fail(FailureKind::Assertion, "fh_assert failed".to_owned(), call_site(), Operation::Assert);
     }
 }
 
@@ -66,7 +66,12 @@ extern "C" fn __fh_reach_error() -> ! {
     if is_alone() {
         uncontrolled::fail(c"reach_error");
     }
-    program::fail(Kind::Assertion, "reach_error was called".to_owned(), call_site(), "reach_error")
+    program::fail(
+        FailureKind::Assertion,
+        "reach_error was called".to_owned(),
+        call_site(),
+        Operation::call("reach_error"),
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -74,7 +79,12 @@ extern "C" fn __fh___VERIFIER_error() -> ! {
     if is_alone() {
         uncontrolled::fail(c"__VERIFIER_error");
     }
-    program::fail(Kind::Assertion, "__VERIFIER_error was called".to_owned(), call_site(), "reach_error")
+    program::fail(
+        FailureKind::Assertion,
+        "__VERIFIER_error was called".to_owned(),
+        call_site(),
+        Operation::call("reach_error"),
+    )
 }
 
 /// Weak compare-and-exchanges that fail although they could succeed: bounded, so that each execution ends.

@@ -4,7 +4,7 @@
 
 use engine::atomicity::Mark;
 use engine::event::Thread;
-use protocol::{Kind, Role};
+use protocol::{FailureKind, Operation, Role};
 
 use crate::hooks::pthread::threads::call_site;
 use crate::process::sites::RecordPointer;
@@ -35,7 +35,12 @@ impl Runtime {
                 }
             }
             (Mark::End, None) => {
-                return Some(misuse("the end of a transaction that was not begun", thread, site, "end"));
+                return Some(misuse(
+                    "the end of a transaction that was not begun",
+                    thread,
+                    site,
+                    Operation::EndTransaction,
+                ));
             }
         }
         self.recorder.mark(thread, mark, site);
@@ -52,7 +57,12 @@ impl Runtime {
     /// What is wrong with the end of a thread that is in a transaction.
     pub(crate) fn unfinished(&mut self, thread: Thread) -> Option<Failure> {
         let open = self.threads.at(thread).transaction?;
-        Some(misuse("a thread ends in the transaction that begins here", thread, open.begun, "begin"))
+        Some(misuse(
+            "a thread ends in the transaction that begins here",
+            thread,
+            open.begun,
+            Operation::BeginTransaction,
+        ))
     }
 }
 
@@ -63,9 +73,9 @@ pub(crate) fn require_finished() {
     }
 }
 
-fn misuse(message: &str, thread: Thread, site: RecordPointer, operation: &str) -> Failure {
+fn misuse(message: &str, thread: Thread, site: RecordPointer, operation: Operation) -> Failure {
     let sites = vec![site_use(Role::At, thread, site, operation)];
-    Failure { kind: Kind::Misuse, message: message.to_owned(), sites, program_counter: None }
+    Failure { kind: FailureKind::Misuse, message: message.to_owned(), sites, program_counter: None }
 }
 
 fn marked(mark: Mark, site: RecordPointer) {

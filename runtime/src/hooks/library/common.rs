@@ -7,6 +7,7 @@
 use engine::event::Kind;
 use engine::execution::Pending;
 use engine::mapping::calls;
+use protocol::Operation;
 
 use crate::graph;
 use crate::hooks::library::random::Library;
@@ -14,7 +15,7 @@ use crate::hooks::pthread::threads::call_site;
 use crate::run::{turn, with};
 use crate::schedule::objects::Class;
 use crate::state::globals;
-use crate::state::recorder::{Note, Operation};
+use crate::state::recorder::Note;
 
 /// One of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -6,6 +6,7 @@
 
 use engine::event::Kind;
 use engine::mapping::Barriers;
+use protocol::Operation;
 
 use crate::graph;
 use crate::graph::labels::{self, Label};
@@ -13,7 +14,6 @@ use crate::hooks::memory::access::{piece, store_piece};
 use crate::process::scratch::Text;
 use crate::process::sites::RecordPointer;
 use crate::run::{Access, report, turn_to_access, with};
-use crate::state::recorder::Operation;
 use crate::state::unwritten::{self, Unwritten};
 
 /// How far is read.

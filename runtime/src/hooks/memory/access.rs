@@ -5,6 +5,7 @@ use std::ffi::c_void;
 
 use engine::event::Kind;
 use engine::mapping::{self, Barriers, MachineFence, Order};
+use protocol::Operation;
 
 use crate::graph;
 use crate::graph::labels::{self, Label};
@@ -14,7 +15,6 @@ use crate::process::scratch::Text;
 use crate::process::sites::RecordPointer;
 use crate::process::uncontrolled::{self, Interlocked, is_alone};
 use crate::run::{Access, report, turn_to_access, with};
-use crate::state::recorder::Operation;
 use crate::state::unwritten::{self, Unwritten};
 
 /// An unsigned number that an access moves.

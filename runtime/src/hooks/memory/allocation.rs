@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use engine::event::Thread;
-use protocol::{Kind, Role, SiteUse};
+use protocol::{FailureKind, Operation, Role, SiteUse};
 
 use crate::graph;
 use crate::graph::labels::Label;
@@ -46,7 +46,7 @@ fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
         }
         Some(None) => {
             let message = format!("a thread allocated more than {} MiB in one execution", layout::ARENA >> 20);
-            fail(Kind::Crash, message, site, "allocate", Vec::new())
+            fail(FailureKind::Crash, message, site, Operation::Allocate, Vec::new())
         }
         None => {
             // SAFETY: libc's own contract.
@@ -70,7 +70,7 @@ fn out_of_memory() -> *mut c_void {
 }
 
 /// Ends the execution: the running thread did something wrong here, in which others had a part.
-fn fail(kind: Kind, message: String, site: RecordPointer, operation: &str, others: Vec<SiteUse>) -> ! {
+fn fail(kind: FailureKind, message: String, site: RecordPointer, operation: Operation, others: Vec<SiteUse>) -> ! {
     let at = part(Role::At, (running(), Record::behind(site)), operation);
     let sites = [vec![at], others].concat();
     end_execution(End::Failed(Failure { kind, message, sites, program_counter: None }))
@@ -110,17 +110,17 @@ extern "C" fn __fh_aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
     require_power_of_two(alignment, "aligned_alloc");
     if !size.is_multiple_of(alignment) {
         let message = format!("aligned_alloc of {}, which is no multiple of the alignment {alignment}", bytes(size));
-        fail(Kind::Misuse, message, call_site(), "aligned_alloc", Vec::new());
+        fail(FailureKind::Misuse, message, call_site(), Operation::call("aligned_alloc"), Vec::new());
     }
     allocate(size, alignment.max(ALIGNMENT), PATTERN)
 }
 
 /// Ends the execution if the alignment is none. What comes of such a call is left open by the C standard, and for
 /// `memalign` by glibc; `posix_memalign` has to say `EINVAL`, which a program may count on.
-fn require_power_of_two(alignment: usize, function: &str) {
+fn require_power_of_two(alignment: usize, function: &'static str) {
     if !alignment.is_power_of_two() {
         let message = format!("{function} with the alignment {alignment}, which is no power of two");
-        fail(Kind::Misuse, message, call_site(), function, Vec::new());
+        fail(FailureKind::Misuse, message, call_site(), Operation::call(function), Vec::new());
     }
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn release(block: *mut c_void, function: &'static str, site: RecordPo
         let variable = crate::state::globals::is_variable(address) || layout::is_stack(address);
         if variable && with(|_| ()).is_some() {
             let message = format!("{function} of memory that malloc did not give");
-            fail(Kind::InvalidFree, message, site, function, Vec::new());
+            fail(FailureKind::InvalidFree, message, site, Operation::call(function), Vec::new());
         }
         // SAFETY: a block that libc allocated inside one of its own functions.
         unsafe { libc::free(block) };
@@ -174,23 +174,29 @@ pub(crate) fn release(block: *mut c_void, function: &'static str, site: RecordPo
     let Some((freed, turn)) = freed else { return };
     turn.obey();
     if let Err(bad) = freed {
-        fail_to_free(&bad, function, Kind::DoubleFree, site);
+        fail_to_free(&bad, function, FailureKind::DoubleFree, site);
     }
 }
 
 /// `freed` is what a block that was freed before makes of the call.
-fn fail_to_free(bad: &BadFree, function: &str, freed: Kind, site: RecordPointer) -> ! {
-    let allocated = |block: &Block| part(Role::Allocated, block.allocated, "allocate");
+fn fail_to_free(bad: &BadFree, function: &'static str, freed: FailureKind, site: RecordPointer) -> ! {
+    let allocated = |block: &Block| part(Role::Allocated, block.allocated, Operation::Allocate);
     match bad {
         BadFree::NoBlock(within) => {
             let message = format!("{function} of an address that is not the beginning of a block");
-            fail(Kind::InvalidFree, message, site, function, within.iter().map(allocated).collect())
+            fail(
+                FailureKind::InvalidFree,
+                message,
+                site,
+                Operation::call(function),
+                within.iter().map(allocated).collect(),
+            )
         }
         BadFree::Double(block) => {
             let first = block.freed.expect("a double free has a first free");
             let message = format!("{function} of a block of {} that was freed before", bytes(block.size));
-            let others = vec![part(Role::Freed, first, "free"), allocated(block)];
-            fail(freed, message, site, function, others)
+            let others = vec![part(Role::Freed, first, Operation::Free), allocated(block)];
+            fail(freed, message, site, Operation::call(function), others)
         }
     }
 }
@@ -203,7 +209,7 @@ extern "C" fn __fh_free(block: *mut c_void) {
 }
 
 /// The size of a block, whoever allocated it.
-fn size_of_block(block: *mut c_void, function: &str, freed: Kind, site: RecordPointer) -> usize {
+fn size_of_block(block: *mut c_void, function: &'static str, freed: FailureKind, site: RecordPointer) -> usize {
     if !layout::is_heap(block as usize) {
         // SAFETY: a block of libc's.
         return unsafe { libc::malloc_usable_size(block) };
@@ -230,7 +236,7 @@ extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
         // The size of a block is known where its thread is run.
         graph::refuse("realloc of a block that another thread allocated", site);
     }
-    let kept = size_of_block(old, "realloc", Kind::DoubleFree, site).min(size);
+    let kept = size_of_block(old, "realloc", FailureKind::DoubleFree, site).min(size);
     let new = allocate(size, ALIGNMENT, PATTERN);
     if !new.is_null() {
         copy(new as usize, address, kept, Label::NONE, site);
@@ -257,7 +263,7 @@ extern "C" fn __fh_malloc_usable_size(block: *mut c_void) -> usize {
     if block.is_null() {
         return 0;
     }
-    size_of_block(block, "malloc_usable_size", Kind::UseAfterFree, call_site())
+    size_of_block(block, "malloc_usable_size", FailureKind::UseAfterFree, call_site())
 }
 
 /// # Safety

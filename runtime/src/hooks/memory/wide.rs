@@ -6,6 +6,7 @@ use std::ffi::{c_int, c_void};
 
 use engine::event::Kind;
 use engine::mapping::{self, Barriers, Order};
+use protocol::Operation;
 
 use crate::graph;
 use crate::hooks::checker::choices::fails_weakly;
@@ -14,7 +15,6 @@ use crate::hooks::pthread::threads::call_site;
 use crate::process::sites::RecordPointer;
 use crate::process::uncontrolled::{self, is_alone};
 use crate::run::{WideAccess, turn_to_access, with};
-use crate::state::recorder::Operation;
 
 /// The bytes from an address on.
 fn get(from: *const c_void, length: u64) -> Vec<u8> {

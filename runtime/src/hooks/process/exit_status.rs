@@ -11,7 +11,7 @@ use std::ffi::c_int;
 
 use engine::execution::Pending;
 use engine::graph::Reached;
-use protocol::{ExitStatus, Kind, Role};
+use protocol::{ExitStatus, FailureKind, Operation, Role};
 
 use crate::graph;
 use crate::hooks::checker::transactions;
@@ -20,14 +20,14 @@ use crate::process::sites::RecordPointer;
 use crate::run::{End, Runtime, Turn, end_execution, turn, with};
 use crate::schedule::objects::Class;
 use crate::state::globals;
-use crate::state::recorder::{Extent, Failure, Note, Operation, site_use};
+use crate::state::recorder::{Extent, Failure, Note, site_use};
 
 /// How a thread ends the process.
 #[derive(Clone, Copy)]
 pub(crate) struct Exit {
     pub(crate) status: c_int,
     /// `exit`, `return`, …
-    pub(crate) operation: &'static str,
+    pub(crate) operation: Operation,
     pub(crate) site: RecordPointer,
 }
 
@@ -88,7 +88,7 @@ impl Runtime {
         }
         let sites = vec![site_use(Role::At, self.running, exit.site, exit.operation)];
         let message = format!("the program ends with exit status {status}");
-        Some(Failure { kind: Kind::ExitStatus, message, sites, program_counter: None })
+        Some(Failure { kind: FailureKind::ExitStatus, message, sites, program_counter: None })
     }
 
     /// The running thread is about to end the process.

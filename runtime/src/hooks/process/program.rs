@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint};
 
 use engine::event::Thread;
-use protocol::{Kind, Place, Role};
+use protocol::{FailureKind, Operation, Place, Role};
 
 use crate::hooks::process::exit_status::{Exit, end_process};
 use crate::hooks::process::exits;
@@ -55,7 +55,7 @@ pub(crate) fn run_main() -> Exit {
     PROCESS.status.set(status);
     let site = call_site();
     exits::before_exit();
-    Exit { status, operation: "return", site }
+    Exit { status, operation: Operation::Return, site }
 }
 
 /// What `main` returned or `exit` was given last.
@@ -65,7 +65,7 @@ pub(crate) fn status() -> c_int {
 
 /// The process exits. Other threads may still do all that they could have done before: what they do is part of some
 /// execution of the program, whenever the exit really comes.
-fn exit(status: c_int, operation: &'static str, site: RecordPointer) -> ! {
+fn exit(status: c_int, function: &'static str, site: RecordPointer) -> ! {
     PROCESS.status.set(status);
     let exited = with(|runtime| {
         if runtime.graph.is_none() {
@@ -76,7 +76,7 @@ fn exit(status: c_int, operation: &'static str, site: RecordPointer) -> ! {
         // SAFETY: before `main`: the process ends as it would without us.
         unsafe { libc::exit(status) };
     }
-    fiber::abandon(end_process(Exit { status, operation, site }))
+    fiber::abandon(end_process(Exit { status, operation: Operation::call(function), site }))
 }
 
 #[unsafe(no_mangle)]
@@ -106,7 +106,7 @@ extern "C" fn __fh_quick_exit(status: c_int) -> ! {
 }
 
 /// Ends the execution as failed at this place of the running thread.
-pub(crate) fn fail(kind: Kind, message: String, site: RecordPointer, operation: &str) -> ! {
+pub(crate) fn fail(kind: FailureKind, message: String, site: RecordPointer, operation: Operation) -> ! {
     let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
     let sites = vec![site_use(Role::At, thread, site, operation)];
     end_execution(End::Failed(Failure { kind, message, sites, program_counter: None }))
@@ -117,7 +117,7 @@ extern "C" fn __fh_abort() -> ! {
     if with(|_| ()).is_none() {
         std::process::abort();
     }
-    fail(Kind::Crash, "abort was called".to_owned(), call_site(), "abort")
+    fail(FailureKind::Crash, "abort was called".to_owned(), call_site(), Operation::call("abort"))
 }
 
 #[unsafe(no_mangle)]
@@ -129,12 +129,12 @@ extern "C" fn __fh___assert_fail(
 ) -> ! {
     let message = format!("assertion `{}` failed", text(expression));
     let Some(thread) = with(|runtime| runtime.running) else { std::process::abort() };
-    let mut at = site_use(Role::At, thread, call_site(), "assert");
+    let mut at = site_use(Role::At, thread, call_site(), Operation::Assert);
     if at.place.line == 0 {
         at.place = Place::new(text(file), line, 0);
         at.function = text(function);
     }
-    let failure = Failure { kind: Kind::Assertion, message, sites: vec![at], program_counter: None };
+    let failure = Failure { kind: FailureKind::Assertion, message, sites: vec![at], program_counter: None };
     end_execution(End::Failed(failure))
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
-use protocol::Kind;
+use protocol::{FailureKind, Operation};
 
 use crate::graph;
 use crate::hooks::process::program::{fail, unsupported};
@@ -56,21 +56,21 @@ const fn default_disposition() -> libc::sigaction {
 }
 
 /// What a signal does to a program that says nothing about it.
-fn default_action(signal: c_int, operation: &str) -> c_int {
+fn default_action(signal: c_int, function: &'static str) -> c_int {
     match signal {
         libc::SIGCHLD | libc::SIGCONT | libc::SIGURG | libc::SIGWINCH => 0,
         libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU => {
-            unsupported(&format!("{operation} with a signal that stops the program"), call_site())
+            unsupported(&format!("{function} with a signal that stops the program"), call_site())
         }
         _ => {
             let message = format!("the program ended itself by signal {signal} ({})", name(signal));
-            fail(Kind::Crash, message, call_site(), operation)
+            fail(FailureKind::Crash, message, call_site(), Operation::call(function))
         }
     }
 }
 
 /// The running thread sends a signal to itself or to its process, and so gets it.
-fn signal_oneself(signal: c_int, operation: &str) -> c_int {
+fn signal_oneself(signal: c_int, function: &'static str) -> c_int {
     if !(0..=LAST).contains(&signal) {
         return fiber::refuse_call(libc::EINVAL);
     }
@@ -86,8 +86,8 @@ fn signal_oneself(signal: c_int, operation: &str) -> c_int {
     let handler = action.map_or(libc::SIG_DFL, |action| action.sa_sigaction);
     match (handler, action) {
         (libc::SIG_IGN, _) => 0,
-        _ if blocked => unsupported(&format!("{operation} with a signal that the program blocks"), call_site()),
-        (libc::SIG_DFL, _) | (_, None) => default_action(signal, operation),
+        _ if blocked => unsupported(&format!("{function} with a signal that the program blocks"), call_site()),
+        (libc::SIG_DFL, _) | (_, None) => default_action(signal, function),
         (_, Some(action)) => {
             handle(signal, &action);
             0
@@ -132,14 +132,14 @@ const fn tells_of_faults(signal: c_int) -> bool {
 }
 
 /// Sets what is to be done about a signal; gives what was, or the number of the error.
-fn set_action(signal: c_int, new: Option<libc::sigaction>, operation: &str) -> Result<libc::sigaction, c_int> {
-    graph::refuse(operation, call_site());
+fn set_action(signal: c_int, new: Option<libc::sigaction>, function: &'static str) -> Result<libc::sigaction, c_int> {
+    graph::refuse(function, call_site());
     let fixed = matches!(signal, libc::SIGKILL | libc::SIGSTOP) && new.is_some();
     if !(1..=LAST).contains(&signal) || fixed {
         return Err(libc::EINVAL);
     }
     if tells_of_faults(signal) && new.is_some_and(|new| new.sa_sigaction != libc::SIG_DFL) {
-        unsupported(&format!("{operation} of signal {signal} ({})", name(signal)), call_site());
+        unsupported(&format!("{function} of signal {signal} ({})", name(signal)), call_site());
     }
     uses(Class::Signals);
     let old = with(|runtime| {
@@ -183,8 +183,13 @@ extern "C" fn __fh_signal(signal: c_int, handler: libc::sighandler_t) -> libc::s
 }
 
 /// Changes which signals the running thread blocks.
-fn set_blocked(how: c_int, new: *const libc::sigset_t, old: *mut libc::sigset_t, operation: &str) -> Result<(), c_int> {
-    graph::refuse(operation, call_site());
+fn set_blocked(
+    how: c_int,
+    new: *const libc::sigset_t,
+    old: *mut libc::sigset_t,
+    function: &'static str,
+) -> Result<(), c_int> {
+    graph::refuse(function, call_site());
     let changed = (!new.is_null()).then(|| Blocked::read(new).0);
     let before = with(|runtime| {
         runtime.assumptions.insert("no signal comes from outside");

@@ -10,6 +10,7 @@ use std::ffi::{c_int, c_void};
 use engine::event::{Kind, Object};
 use engine::execution::Pending;
 use engine::mapping::calls;
+use protocol::Operation;
 
 use crate::hooks::pthread::{keys, threads};
 use crate::process::uncontrolled::{self, is_alone};
@@ -18,7 +19,6 @@ use crate::schedule::objects::{Call, Done};
 use crate::schedule::once;
 use crate::schedule::waits::Looks;
 use crate::state::globals;
-use crate::state::recorder::Operation;
 
 type Routine = unsafe extern "C" fn(*mut c_void);
 

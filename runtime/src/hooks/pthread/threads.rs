@@ -20,7 +20,7 @@ use crate::schedule::timed::Patience;
 use crate::schedule::waits::{Change, Mark, Read, Thing};
 use crate::schedule::{atomic_blocks, cancellation, timed};
 use crate::state::globals;
-use crate::state::recorder::{Note, Operation};
+use crate::state::recorder::Note;
 use crate::state::unwritten;
 use engine::event::{Kind, Object, Thread};
 use engine::execution::{Pending, Status, TooManyThreads};
@@ -28,6 +28,7 @@ use engine::mapping::calls;
 use engine::per_thread::PerThread;
 use engine::sync::machine::{Until, Wish};
 use engine::visits::Visits;
+use protocol::Operation;
 
 type Body = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 

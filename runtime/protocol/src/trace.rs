@@ -1,0 +1,48 @@
+//! One execution in full.
+
+use serde::{Deserialize, Serialize};
+
+use crate::operation::Operation;
+use crate::place::Place;
+use crate::violation::Violation;
+
+/// One execution in full.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Trace {
+    /// The events in the order in which they happened.
+    pub events: Vec<TraceEvent>,
+    /// The violations of this execution, each at its first occurrence, with empty schedules.
+    pub violations: Vec<Violation>,
+}
+
+/// One event of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TraceEvent {
+    /// The thread's number.
+    pub thread: u32,
+    /// Where.
+    pub place: Place,
+    /// The function in whose source it stands.
+    pub function: String,
+    /// What it does.
+    pub operation: Operation,
+    /// The variable if known, else an address in hexadecimal, or the mutex or thread; empty for a fence.
+    pub target: String,
+    /// First byte of the access and its width in bytes; width 0 if it is no access.
+    pub address: u64,
+    /// See `address`.
+    pub width: u32,
+    /// The value read, if it reads: of an access of more than 8 bytes, its first 8.
+    pub read: Option<u64>,
+    /// The value written, if it writes; as `read`.
+    pub written: Option<u64>,
+    /// What an access of more than 8 bytes reads beside, eight by eight; empty for others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_above: Vec<u64>,
+    /// As `read_above`, of what is written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written_above: Vec<u64>,
+    /// For each monitor asked for, in their order: the indices of the stores that still wait in some store buffer of
+    /// the simulated machine after this event; of many, the newest ones.
+    pub pending: Vec<Vec<u64>>,
+}
