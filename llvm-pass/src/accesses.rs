@@ -2,6 +2,7 @@
 
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMOpcode, LLVMTypeKind};
 
+use crate::abi;
 use crate::assembly::constraints::Role;
 use crate::assembly::instructions::Instruction;
 use crate::assembly::{Assembly, Program};
@@ -350,21 +351,21 @@ fn c11_order(ordering: LLVMAtomicOrdering) -> Option<u32> {
 fn rmw_number(operation: LLVMAtomicRMWBinOp, kind: Type) -> Option<u32> {
     let float = matches!(kind.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind);
     match operation {
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFAdd if float => Some(12),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFSub if float => Some(13),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFMax if float => Some(14),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFMin if float => Some(15),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpXchg => Some(0),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpAdd => Some(1),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpSub => Some(2),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpAnd => Some(3),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpNand => Some(4),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpOr => Some(5),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpXor => Some(6),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpMax => Some(7),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpMin => Some(8),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpUMax => Some(9),
-        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpUMin => Some(10),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFAdd if float => Some(abi::FH_RMW_FADD),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFSub if float => Some(abi::FH_RMW_FSUB),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFMax if float => Some(abi::FH_RMW_FMAX),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpFMin if float => Some(abi::FH_RMW_FMIN),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpXchg => Some(abi::FH_RMW_EXCHANGE),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpAdd => Some(abi::FH_RMW_ADD),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpSub => Some(abi::FH_RMW_SUB),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpAnd => Some(abi::FH_RMW_AND),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpNand => Some(abi::FH_RMW_NAND),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpOr => Some(abi::FH_RMW_OR),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpXor => Some(abi::FH_RMW_XOR),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpMax => Some(abi::FH_RMW_MAX),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpMin => Some(abi::FH_RMW_MIN),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpUMax => Some(abi::FH_RMW_UMAX),
+        LLVMAtomicRMWBinOp::LLVMAtomicRMWBinOpUMin => Some(abi::FH_RMW_UMIN),
         _ => None,
     }
 }

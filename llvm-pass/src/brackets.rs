@@ -58,17 +58,17 @@ impl Bracket {
 
 /// Puts the hooks of a function that is one as a whole in place.
 pub(crate) fn emit(hooks: &mut Hooks, function: Value, (bracket, site): &(Bracket, Site)) -> Result<()> {
-    let site = hooks.site(site);
+    let site = hooks.site(site)?;
     let [begin, end] = bracket.hooks();
     let first = Function(function).blocks().first().and_then(|block| block.first_non_phi());
     hooks.before(first.ok_or_else(|| Failure::new("a function without instructions"))?);
     hooks.builder.unset_current_debug_location();
-    hooks.call(begin, 0, &[site])?;
+    hooks.call(begin, &[site])?;
     let returns = |one: &Value| one.opcode() == Some(LLVMOpcode::LLVMRet);
     for ret in Function(function).instructions().into_iter().filter(returns) {
         hooks.before(ret);
         hooks.builder.unset_current_debug_location();
-        hooks.call(end, 0, &[site])?;
+        hooks.call(end, &[site])?;
     }
     Ok(())
 }

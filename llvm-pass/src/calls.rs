@@ -2,6 +2,7 @@
 
 use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
+use crate::abi::{FH_FENCE_INSTRUCTIONS, FH_FENCE_STORES};
 use crate::assembly::constraints::Place;
 use crate::assembly::notation::as_written;
 use crate::assembly::{Assembly, understand};
@@ -39,9 +40,6 @@ pub(crate) enum Callee {
 
 /// C11's number of the sequentially consistent order.
 pub(crate) const SEQ_CST: u32 = 5;
-/// The hook ABI's numbers of `sfence` and `lfence`.
-const STORES: u32 = 6;
-const INSTRUCTIONS: u32 = 8;
 
 /// What a call calls.
 pub(crate) fn callee(call: Value, names: &Names) -> Callee {
@@ -131,8 +129,8 @@ pub(crate) fn is_quiet_intrinsic(name: &str) -> bool {
 pub(crate) fn fence_intrinsic(name: &str) -> Option<u32> {
     match name {
         "llvm.x86.sse2.mfence" => Some(SEQ_CST),
-        "llvm.x86.sse2.lfence" => Some(INSTRUCTIONS),
-        "llvm.x86.sse.sfence" => Some(STORES),
+        "llvm.x86.sse2.lfence" => Some(FH_FENCE_INSTRUCTIONS),
+        "llvm.x86.sse.sfence" => Some(FH_FENCE_STORES),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use inkwell::values::{BasicValueEnum, IntValue, PointerValue};
 use crate::accesses::{Action, Hook};
 use crate::atomic_library::Function;
 use crate::failure::{Failure, Result};
-use crate::hooks::{Hooks, handle, replace, width};
+use crate::hooks::{Hooks, handle, replace};
 use crate::ir::{Call, Constant, Layout, Type, Value};
 use crate::lift::Lifter;
 use crate::shim;
@@ -24,7 +24,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
     pub(crate) fn emit(&mut self, hook: &Hook) -> Result<()> {
         let instruction = hook.instruction;
         self.hooks.before(instruction);
-        let site = self.hooks.site(&hook.site);
+        let site = self.hooks.site(&hook.site)?;
         match &hook.action {
             Action::Load => self.load(instruction, site),
             Action::Store => self.store(instruction, site),
@@ -44,7 +44,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
             Action::SetJump { saves_mask } => {
                 let none = self.hooks.number(0).into();
                 let saves = saves_mask.map_or(none, |argument| instruction.operand(argument).basic());
-                self.hooks.call("__fh_setjmp", 0, &[instruction.operand(0).basic(), saves, site]).map(|_| ())
+                self.hooks.call("__fh_setjmp", &[instruction.operand(0).basic(), saves, site]).map(|_| ())
             }
             Action::Announce { name, harmless, pointers } => {
                 self.announce(instruction, name, *harmless, pointers, site)
@@ -56,12 +56,12 @@ impl<'ctx> Emitter<'_, 'ctx> {
         let kind = load.kind();
         let address = load.operand(0).basic();
         let value = if let Some(bytes) = kind.simple_bytes() {
-            let bits = self.hooks.call(&format!("__fh_load{bytes}"), width(bytes), &[address, site])?;
+            let bits = self.hooks.call(&format!("__fh_load{bytes}"), &[address, site])?;
             self.hooks.value_of(bits, kind.typed())?
         } else {
             let room = self.hooks.temporary(load.function(), kind)?;
             let length = self.hooks.long(self.layout.store_size(kind));
-            self.hooks.call("__fh_read", 0, &[address, room.into(), length.into(), site])?;
+            self.hooks.call("__fh_read", &[address, room.into(), length.into(), site])?;
             self.hooks.builder.build_load::<BasicTypeEnum>(kind.typed(), room, "")?
         };
         replace(load, value)
@@ -72,12 +72,12 @@ impl<'ctx> Emitter<'_, 'ctx> {
         let address = store.operand(1).basic();
         if let Some(bytes) = value.kind().simple_bytes() {
             let bits = self.hooks.to_bits(value.basic(), bytes)?;
-            self.hooks.call(&format!("__fh_store{bytes}"), 0, &[address, bits.into(), site])?;
+            self.hooks.call(&format!("__fh_store{bytes}"), &[address, bits.into(), site])?;
         } else {
             let room = self.hooks.temporary(store.function(), value.kind())?;
             let length = self.hooks.long(self.layout.store_size(value.kind()));
             self.hooks.builder.build_store(room, value.basic())?;
-            self.hooks.call("__fh_write", 0, &[address, room.into(), length.into(), site])?;
+            self.hooks.call("__fh_write", &[address, room.into(), length.into(), site])?;
         }
         store.erase();
         Ok(())
@@ -88,12 +88,12 @@ impl<'ctx> Emitter<'_, 'ctx> {
         let order = self.hooks.number(order).into();
         if let Some(bytes) = kind.simple_bytes() {
             let arguments = [address, order, site];
-            let bits = self.hooks.call(&format!("__fh_atomic_load{bytes}"), width(bytes), &arguments)?;
+            let bits = self.hooks.call(&format!("__fh_atomic_load{bytes}"), &arguments)?;
             return replace(load, self.hooks.value_of(bits, kind.typed())?);
         }
         let room = self.hooks.temporary(load.function(), kind)?;
         let arguments = [address, room.into(), self.length(kind), order, site];
-        self.hooks.call("__fh_atomic_read", 0, &arguments)?;
+        self.hooks.call("__fh_atomic_read", &arguments)?;
         replace(load, self.hooks.builder.build_load::<BasicTypeEnum>(kind.typed(), room, "")?)
     }
 
@@ -102,11 +102,11 @@ impl<'ctx> Emitter<'_, 'ctx> {
         let order = self.hooks.number(order).into();
         if let Some(bytes) = value.kind().simple_bytes() {
             let bits = self.hooks.to_bits(value.basic(), bytes)?;
-            self.hooks.call(&format!("__fh_atomic_store{bytes}"), 0, &[address, bits.into(), order, site])?;
+            self.hooks.call(&format!("__fh_atomic_store{bytes}"), &[address, bits.into(), order, site])?;
         } else {
             let room = self.room_with(store, value)?;
             let arguments = [address, room.into(), self.length(value.kind()), order, site];
-            self.hooks.call("__fh_atomic_write", 0, &arguments)?;
+            self.hooks.call("__fh_atomic_write", &arguments)?;
         }
         store.erase();
         Ok(())
@@ -137,12 +137,12 @@ impl<'ctx> Emitter<'_, 'ctx> {
         if let Some(bytes) = kind.simple_bytes() {
             let bits = self.hooks.to_bits(value.basic(), bytes)?;
             let arguments = [address, bits.into(), operation, order, site];
-            let old = self.hooks.call(&format!("__fh_rmw{bytes}"), width(bytes), &arguments)?;
+            let old = self.hooks.call(&format!("__fh_rmw{bytes}"), &arguments)?;
             return replace(instruction, self.hooks.value_of(old, kind.typed())?);
         }
         let room = self.room_with(instruction, value)?;
         let arguments = [address, room.into(), room.into(), self.length(kind), operation, order, site];
-        self.hooks.call("__fh_atomic_rmw", 0, &arguments)?;
+        self.hooks.call("__fh_atomic_rmw", &arguments)?;
         replace(instruction, self.hooks.builder.build_load::<BasicTypeEnum>(kind.typed(), room, "")?)
     }
 
@@ -160,7 +160,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
                 self.weak_exchange(instruction, bytes, &arguments, site)?
             } else {
                 let arguments = [&arguments[..], &[site]].concat();
-                let old = self.hooks.call(&format!("__fh_cas{bytes}"), width(bytes), &arguments)?;
+                let old = self.hooks.call(&format!("__fh_cas{bytes}"), &arguments)?;
                 (old, self.hooks.builder.build_int_compare(IntPredicate::EQ, old, expected, "")?)
             };
             (self.hooks.value_of(old, kind.typed())?, equal)
@@ -168,7 +168,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
             let (old, new) = (self.room_with(instruction, expected)?, self.room_with(instruction, desired)?);
             let arguments =
                 [address, old.into(), new.into(), self.length(kind), self.hooks.number(orders).into(), site];
-            let success = self.hooks.call("__fh_atomic_cas", 8, &arguments)?;
+            let success = self.hooks.call("__fh_atomic_cas", &arguments)?;
             (self.hooks.builder.build_load::<BasicTypeEnum>(kind.typed(), old, "")?, self.truth(success)?)
         };
         let pair = instruction.kind().typed().into_struct_type().get_undef();
@@ -189,7 +189,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
         let byte = self.hooks.context.i8_type();
         let success = self.hooks.variable(instruction.function(), byte)?;
         let arguments = [arguments, &[success.into(), site]].concat();
-        let old = self.hooks.call(&format!("__fh_weak_cas{bytes}"), width(bytes), &arguments)?;
+        let old = self.hooks.call(&format!("__fh_weak_cas{bytes}"), &arguments)?;
         let success = self.hooks.builder.build_load(byte, success, "")?.into_int_value();
         Ok((old, self.truth(success)?))
     }
@@ -218,7 +218,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
                 let is_read =
                     (function, position) != (Function::Load, 2) && (function, position) != (Function::Exchange, 3);
                 if is_read {
-                    self.hooks.call("__fh_read", 0, &[own, room, length.basic(), site])?;
+                    self.hooks.call("__fh_read", &[own, room, length.basic(), site])?;
                 }
                 room
             } else {
@@ -230,20 +230,20 @@ impl<'ctx> Emitter<'_, 'ctx> {
         let write_back = |emitter: &Self, position: u32, buffer| {
             let wanted = shared.contains(&position);
             let arguments = [call.operand(position).basic(), buffer, length.basic(), site];
-            if wanted { emitter.hooks.call("__fh_write", 0, &arguments).map(drop) } else { Ok(()) }
+            if wanted { emitter.hooks.call("__fh_write", &arguments).map(drop) } else { Ok(()) }
         };
         match function {
             Function::Load => {
-                self.hooks.call("__fh_atomic_read", 0, &[object, buffers[0], length.basic(), last, site])?;
+                self.hooks.call("__fh_atomic_read", &[object, buffers[0], length.basic(), last, site])?;
                 write_back(self, 2, buffers[0])?;
             }
             Function::Store => {
-                self.hooks.call("__fh_atomic_write", 0, &[object, buffers[0], length.basic(), last, site])?;
+                self.hooks.call("__fh_atomic_write", &[object, buffers[0], length.basic(), last, site])?;
             }
             Function::Exchange => {
                 let exchange = self.hooks.number(0).into();
                 let arguments = [object, buffers[0], buffers[1], length.basic(), exchange, last, site];
-                self.hooks.call("__fh_atomic_rmw", 0, &arguments)?;
+                self.hooks.call("__fh_atomic_rmw", &arguments)?;
                 write_back(self, 3, buffers[1])?;
             }
             Function::CompareExchange => {
@@ -251,7 +251,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
                 let failure = self.hooks.builder.build_left_shift(failure, self.hooks.number(8), "")?;
                 let orders = self.hooks.builder.build_or(call.operand(4).integer(), failure, "")?.into();
                 let arguments = [object, buffers[0], buffers[1], length.basic(), orders, site];
-                let success = self.hooks.call("__fh_atomic_cas", 8, &arguments)?;
+                let success = self.hooks.call("__fh_atomic_cas", &arguments)?;
                 let success = self.truth(success)?;
                 if shared.contains(&2) {
                     let failed = self.hooks.builder.build_not(success, "")?;
@@ -271,7 +271,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
 
     fn fence_before(&mut self, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
         let order = self.hooks.number(order).into();
-        self.hooks.call("__fh_fence", 0, &[order, site]).map(drop)
+        self.hooks.call("__fh_fence", &[order, site]).map(drop)
     }
 
     fn fence(&mut self, instruction: Value, order: u32, site: BasicValueEnum<'ctx>) -> Result<()> {
@@ -286,9 +286,9 @@ impl<'ctx> Emitter<'_, 'ctx> {
         let (to, from) = (call.operand(0).basic(), call.operand(1).basic());
         let length = self.widened(call.operand(2), 64)?.into();
         match (to_native, from_native) {
-            (true, _) => self.hooks.call("__fh_read", 0, &[from, to, length, site])?,
-            (false, true) => self.hooks.call("__fh_write", 0, &[to, from, length, site])?,
-            (false, false) => self.hooks.call("__fh_copy", 0, &[to, from, length, site])?,
+            (true, _) => self.hooks.call("__fh_read", &[from, to, length, site])?,
+            (false, true) => self.hooks.call("__fh_write", &[to, from, length, site])?,
+            (false, false) => self.hooks.call("__fh_copy", &[to, from, length, site])?,
         };
         remove_memory_call(call);
         Ok(())
@@ -297,7 +297,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
     fn fill(&mut self, call: Value, site: BasicValueEnum<'ctx>) -> Result<()> {
         let byte = self.widened(call.operand(1), 32)?.into();
         let length = self.widened(call.operand(2), 64)?.into();
-        self.hooks.call("__fh_fill", 0, &[call.operand(0).basic(), byte, length, site])?;
+        self.hooks.call("__fh_fill", &[call.operand(0).basic(), byte, length, site])?;
         remove_memory_call(call);
         Ok(())
     }
@@ -319,7 +319,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
             instruction.set_alignment(64).map_err(Failure::new)?;
         }
         let length = self.hooks.long(self.layout.store_size(kind));
-        self.hooks.call("__fh_read", 0, &[call.operand(argument).basic(), room.into(), length.into(), site])?;
+        self.hooks.call("__fh_read", &[call.operand(argument).basic(), room.into(), length.into(), site])?;
         call.set_operand(argument, handle(&room)?);
         Ok(())
     }
@@ -327,7 +327,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
     /// Refuses an instruction, which stays where it is for a program that nobody controls.
     fn refuse(&mut self, what: &str, site: BasicValueEnum<'ctx>) -> Result<()> {
         let what = self.hooks.string(what).into();
-        self.hooks.call("__fh_unsupported", 0, &[what, site]).map(drop)
+        self.hooks.call("__fh_unsupported", &[what, site]).map(drop)
     }
 
     /// Says to the runtime where the program calls what it is about to call.
@@ -363,9 +363,9 @@ impl<'ctx> Emitter<'_, 'ctx> {
         self.hooks.before(shim::split(handle(&undefined)?, call)?);
         let known = self.hooks.number(u32::from(harmless)).into();
         let name = self.hooks.string(name).into();
-        self.hooks.call("__fh_external", 0, &[name, known, site])?;
+        self.hooks.call("__fh_external", &[name, known, site])?;
         for &position in pointers {
-            self.hooks.call("__fh_external_pointer", 0, &[call.operand(position).basic(), site])?;
+            self.hooks.call("__fh_external_pointer", &[call.operand(position).basic(), site])?;
         }
         Ok(())
     }

@@ -40,7 +40,7 @@ fn statements(blocks: &[Block], end: Value) -> Vec<Value> {
 pub(crate) fn emit(emitter: &mut Emitter<'_, '_>, returns: &Returns) -> Result<()> {
     for (end, site) in &returns.0 {
         emitter.hooks.before(*end);
-        let site = emitter.hooks.site(site);
+        let site = emitter.hooks.site(site)?;
         emitter.store_site(site)?;
     }
     Ok(())

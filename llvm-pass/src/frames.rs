@@ -53,27 +53,27 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: La
     if frame.locals.is_empty() && frame.copies.is_empty() {
         return Ok(());
     }
-    let site = hooks.site(&frame.site);
+    let site = hooks.site(&frame.site)?;
     let first = Function(function).blocks().first().and_then(|block| block.first_non_phi());
     hooks.before(first.ok_or_else(|| Failure::new("a function without instructions"))?);
     hooks.builder.unset_current_debug_location();
-    let depth = hooks.call("__fh_frame", 64, &[])?;
+    let depth = hooks.call("__fh_frame", &[])?;
     for &(copy, kind) in &frame.copies {
         let size = hooks.long(layout.allocated_size(kind));
-        hooks.call("__fh_by_value", 0, &[copy.basic(), size.into(), site])?;
+        hooks.call("__fh_by_value", &[copy.basic(), size.into(), site])?;
     }
     for &local in &frame.locals {
         hooks.before(local.next().ok_or_else(|| Failure::new("a block that ends with an alloca"))?);
         hooks.builder.unset_current_debug_location();
         let size = size(hooks, local, layout)?;
-        hooks.call("__fh_local", 0, &[local.basic(), size.into(), site])?;
+        hooks.call("__fh_local", &[local.basic(), size.into(), site])?;
     }
     for block in Function(function).blocks() {
         let end = block.terminator().filter(|end| end.opcode() == Some(LLVMOpcode::LLVMRet));
         if let Some(end) = end.filter(|end| !follows_tail_call(*end)) {
             hooks.before(end);
             hooks.builder.unset_current_debug_location();
-            hooks.call("__fh_leave", 0, &[BasicValueEnum::from(depth)])?;
+            hooks.call("__fh_leave", &[BasicValueEnum::from(depth)])?;
         }
     }
     Ok(())

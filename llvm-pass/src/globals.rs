@@ -61,7 +61,7 @@ const GAP: u32 = 16;
 fn record(hooks: &mut Hooks, variable: Value, [size, element]: [u64; 2], name: &str) -> Result<()> {
     let name = hooks.string(source_name(name)).into();
     let (size, element) = (hooks.long(size).into(), hooks.long(element).into());
-    let value = hooks.context.const_struct(&[variable.pointer().into(), size, name, element], false);
+    let value = hooks.record("fh_variable", &[variable.pointer().into(), size, name, element])?;
     let global = hooks.module.add_global(value.get_type(), None, ".fh.variable");
     global.set_initializer(&value);
     global.set_constant(true);
@@ -147,17 +147,12 @@ fn lower_operands(hooks: &Hooks, image: Value, global: Value, user: Value) -> Re
 
 /// The address of the running thread's own variable.
 fn own(hooks: &Hooks, image: Value, global: Value) -> Result<Value> {
-    use inkwell::module::Linkage;
     use inkwell::values::AsValueRef;
-    let function = hooks.module.get_function("__fh_tls").unwrap_or_else(|| {
-        let kind = hooks.pointer_type().fn_type(&[hooks.pointer_type().into(), hooks.pointer_type().into()], false);
-        let function = hooks.module.add_function("__fh_tls", kind, Some(Linkage::External));
-        // A function runs in one thread from its beginning to its end, so the answer is always the same to it.
-        for name in ["nounwind", "willreturn", "memory"] {
-            function.add_attribute(inkwell::attributes::AttributeLoc::Function, hooks.attribute(name));
-        }
-        function
-    });
+    let function = hooks.declare("__fh_tls")?;
+    // A function runs in one thread from its beginning to its end, so the answer is always the same to it.
+    for name in ["willreturn", "memory"] {
+        function.add_attribute(inkwell::attributes::AttributeLoc::Function, hooks.attribute(name));
+    }
     let intrinsic = inkwell::intrinsics::Intrinsic::find("llvm.threadlocal.address")
         .and_then(|intrinsic| intrinsic.get_declaration(&hooks.module, &[hooks.pointer_type().into()]))
         .ok_or_else(|| Failure::new("LLVM has no thread-local variables"))?;

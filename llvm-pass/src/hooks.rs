@@ -10,9 +10,12 @@ use inkwell::context::ContextRef;
 use inkwell::llvm_sys::core::LLVMPositionBuilderBeforeInstrAndDbgRecords;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use inkwell::module::{Linkage, Module};
-use inkwell::types::{BasicMetadataTypeEnum, BasicType, BasicTypeEnum, IntType};
-use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue};
+use inkwell::types::{BasicType, BasicTypeEnum, IntType};
+use inkwell::values::{
+    BasicMetadataValueEnum, BasicValue, BasicValueEnum, FunctionValue, IntValue, PointerValue, StructValue,
+};
 
+use crate::abi::{self, Kind};
 use crate::failure::{Failure, Result};
 use crate::ir::{Function, Type, Value};
 use crate::sites::{Frame, Site};
@@ -77,26 +80,31 @@ impl<'ctx> Hooks<'ctx> {
         unsafe { LLVMPositionBuilderBeforeInstrAndDbgRecords(self.builder.as_mut_ptr(), instruction.raw()) }
     }
 
-    /// Calls a hook. `result` is its type's width in bits, 0 for none; a zero of i32 stands for no result.
-    pub(crate) fn call(&self, name: &str, result: u32, arguments: &[BasicValueEnum<'ctx>]) -> Result<IntValue<'ctx>> {
-        let function = self.declare(name, result, arguments)?;
+    /// Calls a hook; a zero of i32 stands for no result.
+    pub(crate) fn call(&self, name: &str, arguments: &[BasicValueEnum<'ctx>]) -> Result<IntValue<'ctx>> {
+        let function = self.declare(name)?;
+        let wanted = function.get_type().get_param_types();
+        if wanted != arguments.iter().map(|argument| argument.get_type().into()).collect::<Vec<_>>() {
+            return Err(Failure::new(format!("a call of {name} with other arguments than it takes: {arguments:?}")));
+        }
         self.call_declared(function, arguments)
     }
 
-    /// The declaration of a hook, made if it is not there yet.
-    fn declare(&self, name: &str, result: u32, arguments: &[BasicValueEnum<'ctx>]) -> Result<FunctionValue<'ctx>> {
+    /// The declaration of a hook as its header has it, made if it is not there yet.
+    pub(crate) fn declare(&self, name: &str) -> Result<FunctionValue<'ctx>> {
         if let Some(function) = self.module.get_function(name) {
             return Ok(function);
         }
-        let kinds: Vec<BasicMetadataTypeEnum> = arguments.iter().map(|argument| argument.get_type().into()).collect();
-        let kind = match result {
-            0 => self.context.void_type().fn_type(&kinds, false),
-            bits => self.integer_type(bits)?.fn_type(&kinds, false),
+        let hook = abi::hook(name).ok_or_else(|| Failure::new(format!("no hook is called {name}")))?;
+        let kinds = hook.parameters.iter().map(|&kind| Ok(self.type_of(kind)?.into())).collect::<Result<Vec<_>>>()?;
+        let kind = match hook.result {
+            Kind::Void => self.context.void_type().fn_type(&kinds, false),
+            result => self.type_of(result)?.fn_type(&kinds, false),
         };
         let function = self.module.add_function(name, kind, Some(Linkage::External));
         function.add_attribute(AttributeLoc::Function, self.attribute("nounwind"));
-        for (index, argument) in (0..).zip(arguments) {
-            if is_narrow(*argument) {
+        for (index, kind) in (0..).zip(hook.parameters) {
+            if matches!(kind, Kind::Integer(1 | 2)) {
                 function.add_attribute(AttributeLoc::Param(index), self.attribute("zeroext"));
             }
         }
@@ -110,6 +118,24 @@ impl<'ctx> Hooks<'ctx> {
             function.add_attribute(AttributeLoc::Param(position), self.attribute("nocapture"));
         }
         Ok(function)
+    }
+
+    /// The type that a parameter, a result or a field of the hook ABI has.
+    fn type_of(&self, kind: Kind) -> Result<BasicTypeEnum<'ctx>> {
+        match kind {
+            Kind::Integer(bytes) => Ok(self.integer_type(8 * bytes)?.into()),
+            Kind::Pointer => Ok(self.pointer_type().into()),
+            Kind::Void | Kind::Struct => Err(Failure::new("a hook that the pass does not call")),
+        }
+    }
+
+    /// A constant struct of the hook ABI, from its fields.
+    pub(crate) fn record(&self, of: &str, fields: &[BasicValueEnum<'ctx>]) -> Result<StructValue<'ctx>> {
+        let wanted = abi::fields(of).map(|field| self.type_of(field.kind)).collect::<Result<Vec<_>>>()?;
+        if wanted != fields.iter().map(|field| field.get_type()).collect::<Vec<_>>() {
+            return Err(Failure::new(format!("a struct {of} of other fields than it has: {fields:?}")));
+        }
+        Ok(self.context.const_struct(fields, false))
     }
 
     /// Calls a function; narrow integers are extended by zeros, as the C calling convention has it.
@@ -154,20 +180,20 @@ impl<'ctx> Hooks<'ctx> {
     }
 
     /// The record of a site.
-    pub(crate) fn site(&mut self, site: &Site) -> BasicValueEnum<'ctx> {
+    pub(crate) fn site(&mut self, site: &Site) -> Result<BasicValueEnum<'ctx>> {
         if let Some(&known) = self.sites.get(site) {
-            return known.into();
+            return Ok(known.into());
         }
         let texts = [&site.file, &site.function, &site.expression].map(|text| self.string(text).into());
         let frames = u16::try_from(site.stack.len()).unwrap_or(u16::MAX);
         let stack = if site.stack.is_empty() {
             self.pointer_type().const_null().into()
         } else {
-            self.stack(&site.stack[..frames.into()]).into()
+            self.stack(&site.stack[..frames.into()])?.into()
         };
         let [column, frames] = [site.column, frames].map(|number| self.short(number));
         let fields = [texts[0], texts[1], texts[2], stack, self.number(site.line).into(), column, frames];
-        let value = self.context.const_struct(&fields, false);
+        let value = self.record("fh_site", &fields)?;
         let global = self.module.add_global(value.get_type(), None, ".fh.site");
         global.set_initializer(&value);
         global.set_constant(true);
@@ -175,20 +201,20 @@ impl<'ctx> Hooks<'ctx> {
         global.set_section(Some("fh_sites"));
         global.set_alignment(8);
         self.sites.insert(site.clone(), global.as_pointer_value());
-        global.as_pointer_value().into()
+        Ok(global.as_pointer_value().into())
     }
 
     /// The frames of a site's stack, as an array.
-    fn stack(&mut self, frames: &[Frame]) -> PointerValue<'ctx> {
+    fn stack(&mut self, frames: &[Frame]) -> Result<PointerValue<'ctx>> {
         if let Some(&known) = self.stacks.get(frames) {
-            return known;
+            return Ok(known);
         }
         let mut fields = Vec::new();
         for frame in frames {
             let texts = [&frame.file, &frame.function].map(|text| BasicValueEnum::from(self.string(text)));
             let [column, unused] = [frame.column, 0].map(|number| self.short(number));
             let frame = [texts[0], texts[1], self.number(frame.line).into(), column, unused];
-            fields.push(self.context.const_struct(&frame, false));
+            fields.push(self.record("fh_frame", &frame)?);
         }
         let value = fields[0].get_type().const_array(&fields);
         let global = self.module.add_global(value.get_type(), None, ".fh.stack");
@@ -197,7 +223,7 @@ impl<'ctx> Hooks<'ctx> {
         global.set_linkage(Linkage::Private);
         global.set_alignment(8);
         self.stacks.insert(frames.to_vec(), global.as_pointer_value());
-        global.as_pointer_value()
+        Ok(global.as_pointer_value())
     }
 
     /// A constant of 16 bits.

@@ -229,7 +229,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         let count =
             self.code.hooks.builder.build_int_z_extend_or_bit_cast(count, self.code.hooks.context.i64_type(), "")?;
         let size = self.code.hooks.builder.build_int_mul(count, each, "")?;
-        self.code.hooks.call("__fh_label_put", 0, &[alloca.basic(), size.into(), self.code.none().into()]).map(drop)
+        self.code.hooks.call("__fh_label_put", &[alloca.basic(), size.into(), self.code.none().into()]).map(drop)
     }
 
     /// A load of private memory.
@@ -241,7 +241,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         for (offset, size) in offsets {
             let place = self.code.displaced(load.operand(0).pointer(), offset)?;
             let size = self.code.hooks.long(size).into();
-            let content = self.code.hooks.call("__fh_label_get", 32, &[place.into(), size])?;
+            let content = self.code.hooks.call("__fh_label_get", &[place.into(), size])?;
             labels.push(self.code.union(&[content, address])?);
         }
         self.labels.insert(load, labels);
@@ -255,11 +255,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         for ((offset, size), label) in self.code.parts(value.kind()).into_iter().zip(self.all(value)) {
             let place = self.code.displaced(store.operand(1).pointer(), offset)?;
             let label = self.code.union(&[label, address])?;
-            self.code.hooks.call(
-                "__fh_label_put",
-                0,
-                &[place.into(), self.code.hooks.long(size).into(), label.into()],
-            )?;
+            self.code.hooks.call("__fh_label_put", &[place.into(), self.code.hooks.long(size).into(), label.into()])?;
         }
         Ok(())
     }
@@ -269,13 +265,13 @@ impl<'ctx> Labeller<'_, 'ctx> {
         let address = self.of(instruction.operand(0))?;
         self.code.know(address)?;
         let (place, size) = (instruction.operand(0).basic(), self.code.length(instruction.operand(1).kind()));
-        let old = self.code.hooks.call("__fh_label_get", 32, &[place, size])?;
+        let old = self.code.hooks.call("__fh_label_get", &[place, size])?;
         let mut all = vec![old, address, self.of(instruction.operand(1))?];
         if opcode == LLVMOpcode::LLVMAtomicCmpXchg {
             all.push(self.of(instruction.operand(2))?);
         }
         let new = self.code.union(&all)?;
-        self.code.hooks.call("__fh_label_put", 0, &[place, size, new.into()])?;
+        self.code.hooks.call("__fh_label_put", &[place, size, new.into()])?;
         let read = if opcode == LLVMOpcode::LLVMAtomicCmpXchg { new } else { self.code.union(&[old, address])? };
         self.set(instruction, read);
         Ok(())
@@ -344,7 +340,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         let mut labels = Call(call).arguments().map(|(_, argument)| self.of(argument)).collect::<Result<Vec<_>>>()?;
         for (index, argument) in Call(call).arguments() {
             if let Some(kind) = Call(call).type_attribute(index, self.byval) {
-                labels.push(self.code.hooks.call("__fh_label_get", 32, &[argument.basic(), self.code.length(kind)])?);
+                labels.push(self.code.hooks.call("__fh_label_get", &[argument.basic(), self.code.length(kind)])?);
             }
         }
         let label = self.code.union(&labels)?;
@@ -371,9 +367,9 @@ impl<'ctx> Labeller<'_, 'ctx> {
             "",
         )?;
         if copies {
-            self.code.hooks.call("__fh_label_copy", 0, &[to.basic(), from.basic(), size.into()])?;
+            self.code.hooks.call("__fh_label_copy", &[to.basic(), from.basic(), size.into()])?;
         } else {
-            self.code.hooks.call("__fh_label_put", 0, &[to.basic(), size.into(), source.into()])?;
+            self.code.hooks.call("__fh_label_put", &[to.basic(), size.into(), source.into()])?;
         }
         self.set(call, address);
         Ok(())

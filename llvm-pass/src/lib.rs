@@ -13,8 +13,9 @@
 //!    `globals` (sections, thread-locals). Where reads of what was never written are looked for, `unwritten` goes before and
 //!    after LLVM's MemorySanitizer, which shim.cpp runs on all that.
 //!
-//! `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
+//! `abi` is the hook ABI as its header has it. `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
 
+mod abi;
 mod accesses;
 mod arguments;
 mod assembly;

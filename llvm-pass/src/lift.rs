@@ -10,6 +10,7 @@ mod machine;
 use inkwell::IntPredicate;
 use inkwell::values::{BasicValue, BasicValueEnum, IntValue, PointerValue};
 
+use crate::abi::{FH_RMW_ADD, FH_RMW_AND, FH_RMW_EXCHANGE, FH_RMW_NEGATE, FH_RMW_OR, FH_RMW_SUB, FH_RMW_XOR};
 use crate::assembly::Program;
 use crate::assembly::constraints::{Place, Role};
 use crate::assembly::instructions::{BitOperator, Instruction, Lock, Operator};
@@ -21,15 +22,6 @@ use crate::hooks::{Hooks, replace, width as bits_of};
 use crate::ir::{Type, Value};
 use flags::{Flags, compare};
 use machine::{Machine, Target};
-
-/// The hook ABI's numbers of operations.
-const EXCHANGE: u32 = 0;
-const ADD: u32 = 1;
-const SUBTRACT: u32 = 2;
-const AND: u32 = 3;
-const OR: u32 = 5;
-const XOR: u32 = 6;
-const NEGATE: u32 = 11;
 
 /// Lifts one piece of inline assembly.
 pub(crate) struct Lifter<'a, 'ctx> {
@@ -111,9 +103,10 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
             }
             Instruction::ExchangeAdd { register, target, width, lock } => {
                 let addend = self.machine.low(self.machine.register(register), width)?;
-                let old = self.machine.modify(target, width, lock, ADD, addend, |hooks: &Hooks<'ctx>, old| {
-                    Ok(hooks.builder.build_int_add(old, addend, "")?)
-                })?;
+                let old =
+                    self.machine.modify(target, width, lock, FH_RMW_ADD, addend, |hooks: &Hooks<'ctx>, old| {
+                        Ok(hooks.builder.build_int_add(old, addend, "")?)
+                    })?;
                 let sum = self.machine.hooks.builder.build_int_add(old, addend, "")?;
                 self.flags.set_after_sum(self.machine.hooks, old, addend, sum)?;
                 // Where both are one register, the sum stays.
@@ -148,7 +141,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
 
     fn exchange(&mut self, register: Register, with: Operand, width: u64) -> Result<()> {
         let new = self.machine.low(self.machine.register(register), width)?;
-        let old = self.machine.modify(with, width, Lock::Locked, EXCHANGE, new, |_, _| Ok(new))?;
+        let old = self.machine.modify(with, width, Lock::Locked, FH_RMW_EXCHANGE, new, |_, _| Ok(new))?;
         self.machine.set_register(register, width, old)
     }
 
@@ -173,12 +166,12 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
             return self.flags_after(operator, old, source);
         }
         let operation = match operator {
-            Operator::Add | Operator::Increment => ADD,
-            Operator::Subtract | Operator::Decrement => SUBTRACT,
-            Operator::And => AND,
-            Operator::Or => OR,
-            Operator::Negate => NEGATE,
-            Operator::Xor | Operator::Not | Operator::Compare | Operator::Test => XOR,
+            Operator::Add | Operator::Increment => FH_RMW_ADD,
+            Operator::Subtract | Operator::Decrement => FH_RMW_SUB,
+            Operator::And => FH_RMW_AND,
+            Operator::Or => FH_RMW_OR,
+            Operator::Negate => FH_RMW_NEGATE,
+            Operator::Xor | Operator::Not | Operator::Compare | Operator::Test => FH_RMW_XOR,
         };
         let change = |hooks: &Hooks<'ctx>, old| result(hooks, operator, old, source);
         let old = self.machine.modify(target, width, lock, operation, source, change)?;
@@ -225,14 +218,20 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
             Some(place) if lock == Lock::Locked && place.shared => {
                 let orders = self.machine.hooks.number(SEQ_CST | SEQ_CST << 8).into();
                 let arguments = [place.pointer.into(), expected.into(), new.into(), orders, self.machine.site];
-                self.machine.hooks.call(&format!("__fh_cas{width}"), bits_of(width), &arguments)?
+                self.machine.hooks.call(&format!("__fh_cas{width}"), &arguments)?
             }
-            place => {
-                self.machine.modify_place(place, target, width, lock, EXCHANGE, new, |hooks: &Hooks<'ctx>, old| {
+            place => self.machine.modify_place(
+                place,
+                target,
+                width,
+                lock,
+                FH_RMW_EXCHANGE,
+                new,
+                |hooks: &Hooks<'ctx>, old| {
                     let equal = compare(hooks, IntPredicate::EQ, old, expected)?;
                     Ok(hooks.builder.build_select(equal, new, old, "")?.into_int_value())
-                })?
-            }
+                },
+            )?,
         };
         let difference = self.machine.hooks.builder.build_int_sub(expected, old, "")?;
         self.flags.set_after_difference(self.machine.hooks, expected, old, difference)?;
@@ -259,7 +258,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
         let success = if place.shared {
             let orders = self.machine.hooks.number(SEQ_CST | SEQ_CST << 8).into();
             let arguments = [place.pointer.into(), rooms[0].into(), rooms[1].into(), length, orders, self.machine.site];
-            self.machine.hooks.call("__fh_atomic_cas", 8, &arguments)?
+            self.machine.hooks.call("__fh_atomic_cas", &arguments)?
         } else {
             self.machine.fence(SEQ_CST)?;
             self.compare_exchange_private(place.pointer, rooms, 2 * half)?
@@ -321,10 +320,10 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
             _ => None,
         };
         let (operation, operand) = match operator {
-            BitOperator::Set => (OR, mask),
-            BitOperator::Reset => (AND, builder.build_not(mask, "")?),
-            BitOperator::Complement => (XOR, mask),
-            BitOperator::Test => (OR, kind.const_zero()),
+            BitOperator::Set => (FH_RMW_OR, mask),
+            BitOperator::Reset => (FH_RMW_AND, builder.build_not(mask, "")?),
+            BitOperator::Complement => (FH_RMW_XOR, mask),
+            BitOperator::Test => (FH_RMW_OR, kind.const_zero()),
         };
         let old = if operator == BitOperator::Test {
             place.map_or_else(|| self.machine.read(target, width), |place| self.machine.load(place, width))?
@@ -332,8 +331,8 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
             self.machine.modify_place(place, target, width, lock, operation, operand, |hooks: &Hooks<'ctx>, old| {
                 let builder = &hooks.builder;
                 Ok(match operation {
-                    OR => builder.build_or(old, operand, "")?,
-                    AND => builder.build_and(old, operand, "")?,
+                    FH_RMW_OR => builder.build_or(old, operand, "")?,
+                    FH_RMW_AND => builder.build_and(old, operand, "")?,
                     _ => builder.build_xor(old, operand, "")?,
                 })
             })?

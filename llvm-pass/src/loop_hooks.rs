@@ -4,14 +4,12 @@ use inkwell::IntPredicate;
 use inkwell::llvm_sys::core::LLVMBuildFreeze;
 use inkwell::values::{AsValueRef, BasicValue, BasicValueEnum, IntValue, PointerValue};
 
+use crate::abi::{FH_LOOP_CHANGED, FH_LOOP_COMPARABLE, FH_LOOP_ENTERED};
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::{Class, Instruction, Value};
 use crate::loops::{FlaggedWrite, HookedLoop, LoopPlan, Watched};
 use crate::shim;
-
-const CHANGED: u32 = 1;
-const COMPARABLE: u32 = 2;
 
 /// Carries out a function's plan.
 pub(crate) fn emit(hooks: &mut Hooks, function: Value, plan: &LoopPlan) -> Result<()> {
@@ -23,8 +21,8 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, plan: &LoopPlan) -> Resul
     }
     for one in &plan.endless {
         hooks.before(one.header.first_non_phi().ok_or_else(|| Failure::new("a block without an end"))?);
-        let site = hooks.site(&one.site);
-        hooks.call("__fh_endless", 0, &[site])?;
+        let site = hooks.site(&one.site)?;
+        hooks.call("__fh_endless", &[site])?;
     }
     for write in &plan.writes {
         emit_write(hooks, write, &flags)?;
@@ -66,10 +64,11 @@ fn emit_loop<'ctx>(
         hooks.builder.build_store(flag, kind.const_zero())?;
         changed = hooks.builder.build_or(changed, set, "")?;
     }
-    let visit = hooks.builder.build_select(changed, hooks.number(CHANGED), hooks.number(COMPARABLE), "")?;
-    let visit = hooks.builder.build_select(back.into_int_value(), visit.into_int_value(), hooks.number(0), "")?;
-    let site = hooks.site(&one.site);
-    hooks.call("__fh_loop", 0, &[record.into(), visit, place.into(), hooks.long(words).into(), site]).map(|_| ())
+    let [entered, changes, same] = [FH_LOOP_ENTERED, FH_LOOP_CHANGED, FH_LOOP_COMPARABLE].map(|one| hooks.number(one));
+    let visit = hooks.builder.build_select(changed, changes, same, "")?;
+    let visit = hooks.builder.build_select(back.into_int_value(), visit.into_int_value(), entered, "")?;
+    let site = hooks.site(&one.site)?;
+    hooks.call("__fh_loop", &[record.into(), visit, place.into(), hooks.long(words).into(), site]).map(|_| ())
 }
 
 /// A phi that is false on the edges from outside and true on the back edges.

@@ -128,10 +128,10 @@ fn go_behind(hooks: &Hooks, call: Value) -> Result<()> {
 }
 
 /// Calls a hook whose first argument is the result of a call, and which stands for that result from now on.
-fn replace_result<'ctx>(hooks: &Hooks<'ctx>, call: Value, name: &str, bytes: u32, rest: &[Value]) -> Result<()> {
+fn replace_result<'ctx>(hooks: &Hooks<'ctx>, call: Value, name: &str, rest: &[Value]) -> Result<()> {
     let arguments: Vec<BasicValueEnum<'ctx>> =
         std::iter::once(call.basic()).chain(rest.iter().map(|one| one.basic())).collect();
-    let seen = handle(&hooks.call(name, 8 * bytes, &arguments)?)?;
+    let seen = handle(&hooks.call(name, &arguments)?)?;
     call.replace_by(seen);
     seen.set_operand(0, call);
     Ok(())
@@ -149,7 +149,7 @@ fn ask_for_address(hooks: &Hooks, call: Value, pointer: Value, site: Value) -> R
         return Ok(());
     }
     hooks.before(call);
-    hooks.call("__fh_unwritten_address", 0, &[pointer.basic(), site.basic()]).map(drop)
+    hooks.call("__fh_unwritten_address", &[pointer.basic(), site.basic()]).map(drop)
 }
 
 /// The hooks of accesses, by the beginnings of their names.
@@ -167,23 +167,23 @@ fn behind_hook(hooks: &Hooks, call: Value, hook: &str) -> Result<()> {
     let operand = |index| call.operand(index);
     match width(hook) {
         Some(("load" | "atomic_load", bytes)) => {
-            replace_result(hooks, call, &format!("__fh_unwritten_load{bytes}"), bytes, &[operand(0)])
+            replace_result(hooks, call, &format!("__fh_unwritten_load{bytes}"), &[operand(0)])
         }
         Some(("store" | "atomic_store", bytes)) => {
             let arguments = [operand(0), operand(1)].map(Value::basic);
-            hooks.call(&format!("__fh_unwritten_store{bytes}"), 0, &arguments).map(drop)
+            hooks.call(&format!("__fh_unwritten_store{bytes}"), &arguments).map(drop)
         }
         Some(("rmw", bytes)) => {
             let rest = [operand(0), operand(1), operand(2)];
-            replace_result(hooks, call, &format!("__fh_unwritten_rmw{bytes}"), bytes, &rest)
+            replace_result(hooks, call, &format!("__fh_unwritten_rmw{bytes}"), &rest)
         }
         Some(("cas", bytes)) => {
             let rest = [operand(0), operand(1), operand(2), last()];
-            replace_result(hooks, call, &format!("__fh_unwritten_cas{bytes}"), bytes, &rest)
+            replace_result(hooks, call, &format!("__fh_unwritten_cas{bytes}"), &rest)
         }
         Some(("weak_cas", bytes)) => {
             let rest = [operand(0), operand(2), operand(4), last()];
-            replace_result(hooks, call, &format!("__fh_unwritten_weak_cas{bytes}"), bytes, &rest)
+            replace_result(hooks, call, &format!("__fh_unwritten_weak_cas{bytes}"), &rest)
         }
         _ => behind_wide(hooks, call, hook),
     }
@@ -193,15 +193,15 @@ fn behind_hook(hooks: &Hooks, call: Value, hook: &str) -> Result<()> {
 fn behind_wide(hooks: &Hooks, call: Value, hook: &str) -> Result<()> {
     let basic = |index| call.operand(index).basic();
     match hook {
-        "atomic_read" => hooks.call("__fh_unwritten_copy", 0, &[basic(1), basic(0), basic(2)]).map(drop),
-        "atomic_write" => hooks.call("__fh_unwritten_copy", 0, &[basic(0), basic(1), basic(2)]).map(drop),
+        "atomic_read" => hooks.call("__fh_unwritten_copy", &[basic(1), basic(0), basic(2)]).map(drop),
+        "atomic_write" => hooks.call("__fh_unwritten_copy", &[basic(0), basic(1), basic(2)]).map(drop),
         "atomic_rmw" => {
             let arguments = [basic(0), basic(1), basic(2), basic(3), basic(4)];
-            hooks.call("__fh_unwritten_atomic_rmw", 0, &arguments).map(drop)
+            hooks.call("__fh_unwritten_atomic_rmw", &arguments).map(drop)
         }
         "atomic_cas" => {
             let arguments = [basic(0), basic(1), basic(2), basic(3), call.basic()];
-            hooks.call("__fh_unwritten_atomic_cas", 0, &arguments).map(drop)
+            hooks.call("__fh_unwritten_atomic_cas", &arguments).map(drop)
         }
         _ => Ok(()),
     }
@@ -214,7 +214,7 @@ fn behind_native(hooks: &Hooks, call: Value, names: &Names) -> Result<()> {
     }
     go_behind(hooks, call)?;
     for (_, argument) in Call(call).arguments().filter(|(_, argument)| argument.kind().is_pointer()) {
-        hooks.call("__fh_unwritten_forget", 0, &[argument.basic()])?;
+        hooks.call("__fh_unwritten_forget", &[argument.basic()])?;
     }
     Ok(())
 }
@@ -267,9 +267,9 @@ fn local_name(pointer: Value) -> String {
 /// Puts a hook with a place where a call is.
 fn place(hooks: &mut Hooks, call: Value, name: &str, arguments: &[Value], site: &Site) -> Result<()> {
     hooks.before(call);
-    let site = hooks.site(site);
+    let site = hooks.site(site)?;
     let arguments: Vec<BasicValueEnum> = arguments.iter().map(|one| one.basic()).chain([site]).collect();
-    hooks.call(name, 0, &arguments)?;
+    hooks.call(name, &arguments)?;
     call.erase();
     Ok(())
 }

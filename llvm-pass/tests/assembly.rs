@@ -2,5 +2,7 @@
 //! LLVM's functions only in clang.
 #![allow(dead_code, reason = "the pass uses what the tests do not")]
 
+#[path = "../src/abi.rs"]
+mod abi;
 #[path = "../src/assembly/mod.rs"]
 mod assembly;

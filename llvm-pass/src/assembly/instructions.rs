@@ -3,6 +3,7 @@
 use super::conditions::{Condition, Test};
 use super::constraints::{Place, Slot};
 use super::operands::{Operand, Register, Sized, parse as parse_operand, split};
+use crate::abi::{FH_FENCE_INSTRUCTIONS, FH_FENCE_LOADS, FH_FENCE_STORES};
 
 /// An instruction. Widths are in bytes: 1, 2, 4 or 8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,15 +100,12 @@ pub(crate) fn is_nothing(statement: &str) -> bool {
 fn fence(statement: &str) -> Option<u32> {
     const ACQ_REL: u32 = 4;
     const SEQ_CST: u32 = 5;
-    const STORES: u32 = 6;
-    const LOADS: u32 = 7;
-    const INSTRUCTIONS: u32 = 8;
     Some(match statement {
         "mfence" | "sync" | "hwsync" | "dmb ish" | "dmb sy" | "dmb" => SEQ_CST,
         "lwsync" => ACQ_REL,
-        "sfence" | "eieio" | "dmb ishst" | "dmb st" => STORES,
-        "dmb ishld" | "dmb ld" => LOADS,
-        "lfence" | "isync" | "isb" | "isb sy" => INSTRUCTIONS,
+        "sfence" | "eieio" | "dmb ishst" | "dmb st" => FH_FENCE_STORES,
+        "dmb ishld" | "dmb ld" => FH_FENCE_LOADS,
+        "lfence" | "isync" | "isb" | "isb sy" => FH_FENCE_INSTRUCTIONS,
         _ => return None,
     })
 }

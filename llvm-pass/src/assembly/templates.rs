@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::notation::{as_llvm, statements};
+use crate::abi::{FH_FENCE_INSTRUCTIONS, FH_FENCE_LOADS, FH_FENCE_STORES};
 
 /// A user's explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,9 +55,9 @@ impl Templates {
             ["nothing"] => Ok(Meaning::Nothing),
             ["fence", "full"] => fence(5),
             ["fence", "lightweight"] => fence(4),
-            ["fence", "stores"] => fence(6),
-            ["fence", "loads"] => fence(7),
-            ["fence", "instructions"] => fence(8),
+            ["fence", "stores"] => fence(FH_FENCE_STORES),
+            ["fence", "loads"] => fence(FH_FENCE_LOADS),
+            ["fence", "instructions"] => fence(FH_FENCE_INSTRUCTIONS),
             ["x86", _, ..] => Ok(Meaning::Like(as_llvm(text.trim_start_matches("x86")))),
             _ => Err(format!(
                 "unknown meaning `{text}`: it is `nothing`, `fence full`, `fence lightweight`, `fence stores`, `fence \

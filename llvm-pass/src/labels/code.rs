@@ -4,19 +4,20 @@
 use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::values::{BasicValueEnum, IntValue, PointerValue};
 
+use crate::abi::{label_word, label_words};
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::{Layout, Type, Value};
 
 /// `struct fh_labels` of the hook ABI, in words: the address and the value of the access at hand, what it loads, and
 /// then arguments and results.
-pub(super) const ADDRESS: u32 = 0;
-pub(super) const STORED: u32 = 1;
-pub(super) const LOADED: u32 = 2;
-pub(super) const ARGUMENTS: u32 = 3;
-pub(super) const MOST_ARGUMENTS: u32 = 64;
-pub(super) const RESULTS: u32 = ARGUMENTS + MOST_ARGUMENTS;
-pub(super) const MOST_RESULTS: u32 = 16;
+pub(super) const ADDRESS: u32 = label_word("address");
+pub(super) const STORED: u32 = label_word("stored");
+pub(super) const LOADED: u32 = label_word("loaded");
+pub(super) const ARGUMENTS: u32 = label_word("arguments");
+pub(super) const MOST_ARGUMENTS: u32 = label_words("arguments");
+pub(super) const RESULTS: u32 = label_word("results");
+pub(super) const MOST_RESULTS: u32 = label_words("results");
 
 /// Builds in the function at hand.
 pub(super) struct Code<'a, 'ctx> {
@@ -39,7 +40,7 @@ impl<'ctx> Code<'_, 'ctx> {
             }
         }
         let Some((&first, rest)) = all.split_first() else { return Ok(self.none()) };
-        rest.iter().try_fold(first, |sum, &label| self.hooks.call("__fh_label_union", 32, &[sum.into(), label.into()]))
+        rest.iter().try_fold(first, |sum, &label| self.hooks.call("__fh_label_union", &[sum.into(), label.into()]))
     }
 
     /// A word of the record.
@@ -75,20 +76,20 @@ impl<'ctx> Code<'_, 'ctx> {
     /// Takes the labels of an argument that is passed by value along.
     pub(super) fn pass_copy(&self, index: u32, argument: Value, kind: Type) -> Result<()> {
         let (to, size) = (self.passing(index).into(), self.hooks.long(self.layout.allocated_size(kind)).into());
-        self.hooks.call("__fh_label_copy", 0, &[to, argument.basic(), size]).map(drop)
+        self.hooks.call("__fh_label_copy", &[to, argument.basic(), size]).map(drop)
     }
 
     /// Gives a function's own copy the labels that came along; none are left for a caller that knows nothing of them.
     pub(super) fn take_copy(&self, index: u32, copy: Value, kind: Type) -> Result<()> {
         let (from, size) = (self.passing(index).into(), self.hooks.long(self.layout.allocated_size(kind)).into());
-        self.hooks.call("__fh_label_copy", 0, &[copy.basic(), from, size])?;
-        self.hooks.call("__fh_label_put", 0, &[from, size, self.none().into()]).map(drop)
+        self.hooks.call("__fh_label_copy", &[copy.basic(), from, size])?;
+        self.hooks.call("__fh_label_put", &[from, size, self.none().into()]).map(drop)
     }
 
     /// Asks for a value that is known.
     pub(super) fn know(&self, label: IntValue<'ctx>) -> Result<()> {
         if !is_none(label) {
-            self.hooks.call("__fh_label_know", 0, &[label.into()])?;
+            self.hooks.call("__fh_label_know", &[label.into()])?;
         }
         Ok(())
     }
@@ -96,7 +97,7 @@ impl<'ctx> Code<'_, 'ctx> {
     /// Says that the program branches on a value.
     pub(super) fn branch(&self, label: IntValue<'ctx>) -> Result<()> {
         if !is_none(label) {
-            self.hooks.call("__fh_label_branch", 0, &[label.into()])?;
+            self.hooks.call("__fh_label_branch", &[label.into()])?;
         }
         Ok(())
     }
@@ -139,7 +140,7 @@ impl<'ctx> Code<'_, 'ctx> {
     /// Refuses what comes next where labels matter.
     pub(super) fn refuse(&self, what: &str) -> Result<()> {
         let text = self.hooks.builder.build_global_string_ptr(what, ".fh.text")?;
-        self.hooks.call("__fh_label_refuse", 0, &[text.as_pointer_value().into()]).map(drop)
+        self.hooks.call("__fh_label_refuse", &[text.as_pointer_value().into()]).map(drop)
     }
 }
 

@@ -63,7 +63,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
     }
 
     pub(super) fn fence(&self, number: u32) -> Result<()> {
-        self.hooks.call("__fh_fence", 0, &[self.hooks.number(number).into(), self.site]).map(drop)
+        self.hooks.call("__fh_fence", &[self.hooks.number(number).into(), self.site]).map(drop)
     }
 
     pub(super) fn register(&self, register: Register) -> IntValue<'ctx> {
@@ -125,7 +125,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
     pub(super) fn load(&self, target: Target<'ctx>, width: u64) -> Result<IntValue<'ctx>> {
         if target.shared {
             let arguments = [target.pointer.into(), self.site];
-            return self.hooks.call(&format!("__fh_load{width}"), bits_of(width), &arguments);
+            return self.hooks.call(&format!("__fh_load{width}"), &arguments);
         }
         let kind = self.hooks.integer_type(bits_of(width))?;
         let value = self.hooks.builder.build_load(kind, target.pointer, "")?;
@@ -137,7 +137,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
     pub(super) fn store(&self, target: Target<'ctx>, width: u64, value: IntValue<'ctx>) -> Result<()> {
         if target.shared {
             let arguments = [target.pointer.into(), value.into(), self.site];
-            return self.hooks.call(&format!("__fh_store{width}"), 0, &arguments).map(drop);
+            return self.hooks.call(&format!("__fh_store{width}"), &arguments).map(drop);
         }
         let store = self.hooks.builder.build_store(target.pointer, value)?;
         store.set_alignment(1).map_err(Failure::new)
@@ -194,7 +194,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
             Some(place) if lock == Lock::Locked && place.shared => {
                 let (operation, order) = (self.hooks.number(operation).into(), self.hooks.number(SEQ_CST).into());
                 let arguments = [place.pointer.into(), operand.into(), operation, order, self.site];
-                self.hooks.call(&format!("__fh_rmw{width}"), bits_of(width), &arguments)
+                self.hooks.call(&format!("__fh_rmw{width}"), &arguments)
             }
             Some(place) => {
                 // A locked instruction is a full fence, whatever it changes.
