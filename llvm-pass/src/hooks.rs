@@ -132,7 +132,7 @@ impl<'ctx> Hooks<'ctx> {
     /// A constant struct of the hook ABI, from its fields.
     pub(crate) fn record(&self, of: &str, fields: &[BasicValueEnum<'ctx>]) -> Result<StructValue<'ctx>> {
         let wanted = abi::fields(of).map(|field| self.type_of(field.kind)).collect::<Result<Vec<_>>>()?;
-        if wanted != fields.iter().map(|field| field.get_type()).collect::<Vec<_>>() {
+        if wanted != fields.iter().map(BasicValueEnum::get_type).collect::<Vec<_>>() {
             return Err(Failure::new(format!("a struct {of} of other fields than it has: {fields:?}")));
         }
         Ok(self.context.const_struct(fields, false))

@@ -130,7 +130,7 @@ void __fh_fence(uint32_t order, const struct fh_site *site);
  *                       visits;
  *   FH_LOOP_COMPARABLE  over a back edge, and `state` is all that may differ. */
 struct fh_loop {
-    uint64_t state[4];
+    uint64_t number, unused[3];
 };
 enum { FH_LOOP_ENTERED = 0, FH_LOOP_CHANGED = 1, FH_LOOP_COMPARABLE = 2 };
 void __fh_loop(struct fh_loop *loop, uint32_t visit, const uint64_t *state, uint64_t words,

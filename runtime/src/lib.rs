@@ -10,6 +10,7 @@
 //! Unsafe code: one operation a block. The SAFETY comments name who upholds it: *the program* (C code that passes a
 //! valid pointer, or else faults, which [`process::faults`] catches), *the pass* (the hook ABI), or this crate.
 
+mod abi;
 mod graph;
 mod hooks;
 mod process;

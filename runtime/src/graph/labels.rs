@@ -337,6 +337,22 @@ unsafe extern "C" fn __fh_label_refuse(what: *const c_char) {
     refuse(&text(what), stands_at());
 }
 
+crate::abi::same_hooks!(
+    __fh_label_branch,
+    __fh_label_copy,
+    __fh_label_get,
+    __fh_label_know,
+    __fh_label_put,
+    __fh_label_refuse,
+    __fh_label_union
+);
+
+crate::abi::same_record!(fh_labels, Record, address, stored, loaded, arguments, results);
+
+impl crate::abi::Passed for Label {
+    const KIND: crate::abi::Kind = <u32 as crate::abi::Passed>::KIND;
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Label, Private, Sets};

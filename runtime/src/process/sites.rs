@@ -180,3 +180,6 @@ pub(crate) fn text(string: *const c_char) -> String {
     // SAFETY: the program or the pass passes a string.
     unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
 }
+
+crate::abi::same_record!(fh_site, Record, file, function, expression, stack, line, column, frames);
+crate::abi::same_record!(fh_frame, RecordFrame, file, function, line, column, unused);

@@ -175,3 +175,5 @@ extern "C" fn __fh___VERIFIER_atomic_begin() {
 extern "C" fn __fh___VERIFIER_atomic_end() {
     __fh_block_end(call_site());
 }
+
+crate::abi::same_hooks!(__fh_block_begin, __fh_block_end);

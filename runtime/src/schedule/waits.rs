@@ -17,6 +17,7 @@ use engine::execution::{Iteration, Pending, Status, Wakes};
 use engine::sync::machine::Wish;
 use protocol::BusyLoop;
 
+use crate::abi::number;
 use crate::process::fiber::Switch;
 use crate::process::layout;
 use crate::process::sites::{Record, RecordPointer};
@@ -132,8 +133,8 @@ pub(crate) struct Round {
 /// An iteration that changes more than this does not count as one without effect: it is compared change by change.
 pub(crate) const MOST_CHANGES: usize = 32;
 
-const ENTERED: u32 = 0;
-const COMPARABLE: u32 = 2;
+const ENTERED: u32 = number("FH_LOOP_ENTERED");
+const COMPARABLE: u32 = number("FH_LOOP_COMPARABLE");
 
 /// # Safety
 /// As `fencehound_hooks.h` says it.
@@ -644,3 +645,7 @@ impl Runtime {
         Some(BusyLoop { thread: thread.0.into(), place: record.place(), function, rounds })
     }
 }
+
+crate::abi::same_hooks!(__fh_endless, __fh_loop);
+
+crate::abi::same_record!(fh_loop, Loop, number, unused);

@@ -111,6 +111,8 @@ struct VariableRecord {
     element: usize,
 }
 
+crate::abi::same_record!(fh_variable, VariableRecord, address, size, name, element);
+
 // SAFETY: records are constants of the program.
 unsafe impl Sync for VariableRecord {}
 

@@ -175,3 +175,5 @@ pub(crate) fn leave(depth: usize) {
         turn.obey();
     }
 }
+
+crate::abi::same_hooks!(__fh_by_value, __fh_frame, __fh_leave, __fh_local);

@@ -21,6 +21,7 @@ use engine::event::Thread;
 use protocol::{FailureKind, Operation, Role};
 use rustc_hash::FxHashMap;
 
+use crate::abi::rmw;
 use crate::hooks::memory::access::Bits;
 use crate::process::layout;
 use crate::process::sites::{Record, RecordPointer};
@@ -488,7 +489,7 @@ macro_rules! hooks {
             let old = load(old, address);
             let both = before.beside(operand, 0);
             let after = match operation {
-                0 => operand,
+                rmw::EXCHANGE => operand,
                 _ if both.bits == 0 => both,
                 _ => narrow(Unwritten { bits: u64::MAX, ..both }, size_of::<$type>()),
             };
@@ -510,6 +511,7 @@ macro_rules! hooks {
             exchanged::<$type>(address, desired, success, site);
             old
         }
+        crate::abi::same_hooks!($shadow_load, $shadow_store, $load, $store, $rmw, $cas, $weak);
     };
 }
 hooks!(
@@ -565,7 +567,7 @@ extern "C" fn __fh_unwritten_atomic_rmw(
     let (address, operand, old, length) = (address as usize, operand as usize, old as usize, length as usize);
     for offset in 0..length {
         let (before, new) = (of(address + offset, 1), of(operand + offset, 1));
-        put(address + offset, 1, if operation == 0 { new } else { before.beside(new, 0) });
+        put(address + offset, 1, if operation == rmw::EXCHANGE { new } else { before.beside(new, 0) });
         put(old + offset, 1, before);
     }
 }
@@ -651,4 +653,28 @@ unsafe extern "C" fn __fh_msan_memset(to: *mut c_void, byte: i32, length: usize)
     unsafe { std::ptr::write_bytes(to.cast::<u8>(), byte as u8, length) };
     written(to as usize, length);
     to
+}
+
+crate::abi::same_hooks!(
+    __fh_msan_chain_origin,
+    __fh_msan_get_context_state,
+    __fh_msan_instrument_asm_store,
+    __fh_msan_memcpy,
+    __fh_msan_memmove,
+    __fh_msan_memset,
+    __fh_msan_metadata_ptr_for_load_n,
+    __fh_msan_metadata_ptr_for_store_n,
+    __fh_unwritten_address,
+    __fh_unwritten_atomic_cas,
+    __fh_unwritten_atomic_rmw,
+    __fh_unwritten_copy,
+    __fh_unwritten_forget,
+    __fh_unwritten_local,
+    __fh_unwritten_use
+);
+
+crate::abi::same_record!(fh_unwritten_metadata, Metadata, shadow, origins);
+
+impl crate::abi::Passed for Metadata {
+    const KIND: crate::abi::Kind = crate::abi::Kind::Struct(size_of::<Self>());
 }

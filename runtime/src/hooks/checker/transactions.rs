@@ -104,3 +104,5 @@ extern "C" fn __fh_fh_atomic_begin() {
 extern "C" fn __fh_fh_atomic_end() {
     marked(Mark::End, call_site());
 }
+
+crate::abi::same_hooks!(__fh_transaction_begin, __fh_transaction_end);

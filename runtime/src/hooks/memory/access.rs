@@ -7,6 +7,7 @@ use engine::event::Kind;
 use engine::mapping::{self, Barriers, MachineFence, Order};
 use protocol::Operation;
 
+use crate::abi::{number, rmw};
 use crate::graph;
 use crate::graph::labels::{self, Label};
 use crate::hooks::checker::choices::fails_weakly;
@@ -116,19 +117,19 @@ fn combine<T: Bits>(old: T, operand: T, operation: u32) -> (T, Operation) {
     let (a, b) = (old.wide(), operand.wide());
     let pick = |first: bool| if first { a } else { b };
     let (wide, operation) = match operation {
-        0 => (b, Operation::Exchange),
-        1 => (a.wrapping_add(b), Operation::FetchAdd),
-        2 => (a.wrapping_sub(b), Operation::FetchSub),
-        3 => (a & b, Operation::FetchAnd),
-        4 => (!(a & b), Operation::FetchNand),
-        5 => (a | b, Operation::FetchOr),
-        6 => (a ^ b, Operation::FetchXor),
-        7 => (pick(old.signed() >= operand.signed()), Operation::FetchMax),
-        8 => (pick(old.signed() <= operand.signed()), Operation::FetchMin),
-        9 => (pick(a >= b), Operation::FetchMax),
-        10 => (pick(a <= b), Operation::FetchMin),
-        11 => (a.wrapping_neg(), Operation::Negate),
-        12..=15 => combine_floats(a, b, T::WIDTH, operation),
+        rmw::EXCHANGE => (b, Operation::Exchange),
+        rmw::ADD => (a.wrapping_add(b), Operation::FetchAdd),
+        rmw::SUB => (a.wrapping_sub(b), Operation::FetchSub),
+        rmw::AND => (a & b, Operation::FetchAnd),
+        rmw::NAND => (!(a & b), Operation::FetchNand),
+        rmw::OR => (a | b, Operation::FetchOr),
+        rmw::XOR => (a ^ b, Operation::FetchXor),
+        rmw::MAX => (pick(old.signed() >= operand.signed()), Operation::FetchMax),
+        rmw::MIN => (pick(old.signed() <= operand.signed()), Operation::FetchMin),
+        rmw::UMAX => (pick(a >= b), Operation::FetchMax),
+        rmw::UMIN => (pick(a <= b), Operation::FetchMin),
+        rmw::NEGATE => (a.wrapping_neg(), Operation::Negate),
+        rmw::FADD | rmw::FSUB | rmw::FMAX | rmw::FMIN => combine_floats(a, b, T::WIDTH, operation),
         _ => panic!("the pass passes the numbers of fencehound_hooks.h, not {operation}"),
     };
     (T::narrow(wide), operation)
@@ -140,9 +141,9 @@ fn combine_floats(a: u64, b: u64, width: u8, operation: u32) -> (u64, Operation)
         ($float:ty, $a:expr, $b:expr) => {{
             let (a, b) = (<$float>::from_bits($a), <$float>::from_bits($b));
             match operation {
-                12 => (a + b, Operation::FetchAdd),
-                13 => (a - b, Operation::FetchSub),
-                14 => (a.max(b), Operation::FetchMax),
+                rmw::FADD => (a + b, Operation::FetchAdd),
+                rmw::FSUB => (a - b, Operation::FetchSub),
+                rmw::FMAX => (a.max(b), Operation::FetchMax),
                 _ => (a.min(b), Operation::FetchMin),
             }
         }};
@@ -274,6 +275,7 @@ macro_rules! hooks {
             labels::put(succeeded as usize, 1, labels::of_success());
             old
         }
+        crate::abi::same_hooks!($load, $store, $atomic_load, $atomic_store, $rmw, $cas, $weak);
     };
 }
 hooks!(u8, __fh_load1, __fh_store1, __fh_atomic_load1, __fh_atomic_store1, __fh_rmw1, __fh_cas1, __fh_weak_cas1);
@@ -281,15 +283,19 @@ hooks!(u16, __fh_load2, __fh_store2, __fh_atomic_load2, __fh_atomic_store2, __fh
 hooks!(u32, __fh_load4, __fh_store4, __fh_atomic_load4, __fh_atomic_store4, __fh_rmw4, __fh_cas4, __fh_weak_cas4);
 hooks!(u64, __fh_load8, __fh_store8, __fh_atomic_load8, __fh_atomic_store8, __fh_rmw8, __fh_cas8, __fh_weak_cas8);
 
+const STORES: u32 = number("FH_FENCE_STORES");
+const LOADS: u32 = number("FH_FENCE_LOADS");
+const INSTRUCTIONS: u32 = number("FH_FENCE_INSTRUCTIONS");
+
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
     if is_alone() {
         return uncontrolled::fence_by_number(number);
     }
     let machine = match number {
-        6 => Some(MachineFence::Stores),
-        7 => Some(MachineFence::Loads),
-        8 => Some(MachineFence::Instructions),
+        STORES => Some(MachineFence::Stores),
+        LOADS => Some(MachineFence::Loads),
+        INSTRUCTIONS => Some(MachineFence::Instructions),
         _ => None,
     };
     // C11 knows nothing of a processor's own fences: nothing synchronises by them.
@@ -499,3 +505,5 @@ pub(crate) fn fill(to: usize, byte: u32, length: usize, site: RecordPointer) {
         Piece { value, label: Label::NONE, unwritten: Unwritten::NONE }
     });
 }
+
+crate::abi::same_hooks!(__fh_copy, __fh_fence, __fh_fill, __fh_read, __fh_write);

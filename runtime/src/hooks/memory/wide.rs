@@ -8,6 +8,7 @@ use engine::event::Kind;
 use engine::mapping::{self, Barriers, Order};
 use protocol::Operation;
 
+use crate::abi::rmw;
 use crate::graph;
 use crate::hooks::checker::choices::fails_weakly;
 use crate::hooks::memory::access::{Strength, order, orders};
@@ -40,7 +41,7 @@ fn report(access: &WideAccess) {
 
 /// `FH_RMW_…` of the hook ABI, on little-endian numbers of at most 16 bytes; exchanges of any length.
 fn combine(old: &[u8], operand: &[u8], operation: u32) -> (Vec<u8>, Operation) {
-    if operation == 0 {
+    if operation == rmw::EXCHANGE {
         return (operand.to_vec(), Operation::Exchange);
     }
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number: u128, &byte| number << 8 | u128::from(byte));
@@ -49,16 +50,16 @@ fn combine(old: &[u8], operand: &[u8], operation: u32) -> (Vec<u8>, Operation) {
     let (a, b) = (number(old), number(operand));
     let pick = |first: bool| if first { a } else { b };
     let (value, operation) = match operation {
-        1 => (a.wrapping_add(b), Operation::FetchAdd),
-        2 => (a.wrapping_sub(b), Operation::FetchSub),
-        3 => (a & b, Operation::FetchAnd),
-        4 => (!(a & b), Operation::FetchNand),
-        5 => (a | b, Operation::FetchOr),
-        6 => (a ^ b, Operation::FetchXor),
-        7 => (pick(signed(a) >= signed(b)), Operation::FetchMax),
-        8 => (pick(signed(a) <= signed(b)), Operation::FetchMin),
-        9 => (pick(a >= b), Operation::FetchMax),
-        10 => (pick(a <= b), Operation::FetchMin),
+        rmw::ADD => (a.wrapping_add(b), Operation::FetchAdd),
+        rmw::SUB => (a.wrapping_sub(b), Operation::FetchSub),
+        rmw::AND => (a & b, Operation::FetchAnd),
+        rmw::NAND => (!(a & b), Operation::FetchNand),
+        rmw::OR => (a | b, Operation::FetchOr),
+        rmw::XOR => (a ^ b, Operation::FetchXor),
+        rmw::MAX => (pick(signed(a) >= signed(b)), Operation::FetchMax),
+        rmw::MIN => (pick(signed(a) <= signed(b)), Operation::FetchMin),
+        rmw::UMAX => (pick(a >= b), Operation::FetchMax),
+        rmw::UMIN => (pick(a <= b), Operation::FetchMin),
         _ => panic!("the pass passes the numbers of fencehound_hooks.h, not {operation}"),
     };
     (value.to_le_bytes()[..old.len()].to_vec(), operation)
@@ -221,3 +222,5 @@ extern "C" fn __fh_fh_double_compare_and_swap(
     }
     succeeds.into()
 }
+
+crate::abi::same_hooks!(__fh_atomic_cas, __fh_atomic_read, __fh_atomic_rmw, __fh_atomic_write);

@@ -54,3 +54,5 @@ extern "C" fn __fh_external_pointer(pointer: *const c_void, site: RecordPointer)
         program::unsupported(&format!("{name} on memory that other threads can see"), site);
     }
 }
+
+crate::abi::same_hooks!(__fh_external, __fh_external_pointer);

@@ -121,3 +121,5 @@ extern "C" fn __fh_siglongjmp(buffer: *mut c_void, value: c_int) -> ! {
 extern "C" fn __fh___longjmp_chk(buffer: *mut c_void, value: c_int) -> ! {
     __fh_longjmp(buffer, value)
 }
+
+crate::abi::same_hooks!(__fh_setjmp);

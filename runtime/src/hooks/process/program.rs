@@ -154,3 +154,5 @@ extern "C" fn __fh_unsupported(what: *const c_char, site: RecordPointer) {
     }
     unsupported(&text(what), site)
 }
+
+crate::abi::same_hooks!(__fh_unsupported);

@@ -537,3 +537,5 @@ extern "C" fn __fh_tls(image: *mut c_void, own: *mut c_void) -> *mut c_void {
     }
     with(|runtime| runtime.running).map_or(image, |thread| globals::tls_address(thread, image as usize) as *mut c_void)
 }
+
+crate::abi::same_hooks!(__fh_tls);
