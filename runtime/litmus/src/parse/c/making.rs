@@ -1,0 +1,57 @@
+//! The operations of a thread, as they are put together.
+
+use crate::code::{Code, Expression, Operation, Register};
+use crate::text::Position;
+use engine::mapping::Order;
+
+/// A thread's code in the making.
+pub(super) struct Making<'t> {
+    pub(super) code: &'t mut Code,
+    temporaries: usize,
+}
+
+impl<'t> Making<'t> {
+    pub(super) const fn new(code: &'t mut Code) -> Self {
+        Self { code, temporaries: 0 }
+    }
+
+    /// Adds an operation.
+    pub(super) fn push(&mut self, operation: Operation, position: Position) {
+        let text = match &operation {
+            Operation::Load { .. } => "load",
+            Operation::Store { .. } => "store",
+            Operation::Update { .. } => "read-modify-write",
+            Operation::Fence(_) => "fence",
+            Operation::Assign { .. } => "assignment",
+            Operation::Branch { .. } => "branch",
+        };
+        self.code.push(operation, position, text);
+    }
+
+    /// A register that no C program names.
+    pub(super) fn temporary(&mut self) -> Register {
+        self.temporaries += 1;
+        self.code.register(&format!("#{}", self.temporaries))
+    }
+
+    /// Adds a branch, which is to be told where to ([`Making::lands_here`]).
+    pub(super) fn branch(&mut self, condition: Expression, position: Position) -> usize {
+        self.push(Operation::Branch { condition, target: usize::MAX }, position);
+        self.code.instructions.len() - 1
+    }
+
+    /// The branch with this index leads to what is added next.
+    pub(super) fn lands_here(&mut self, branch: usize) {
+        let here = self.code.instructions.len();
+        if let Operation::Branch { target, .. } = &mut self.code.instructions[branch].operation {
+            *target = here;
+        }
+    }
+
+    /// Adds a load: its value.
+    pub(super) fn load(&mut self, address: Expression, order: Order, position: Position) -> Expression {
+        let to = self.temporary();
+        self.push(Operation::Load { to, address, order }, position);
+        Expression::Register(to)
+    }
+}
