@@ -5,11 +5,12 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use engine::event::{self, Barrier, Event, Kind, Location, Object, Thread};
-use engine::execution::{Ending, Execution, Next, Pending, Step};
-use engine::explore::Values;
+use engine::execution::{Ending, Execution, Next, Pending};
+use engine::explore::{Notice, Values};
 use engine::mapping::calls::Effect;
 use engine::mapping::{Barriers, Order};
 use engine::monitor::{Monitor, Report};
+use engine::step::Step;
 use protocol::{ExitStatus, Explorer, LeftWaiting, MemoryModel, Operation, Wakeups};
 
 use crate::graph::{self, Graph};
@@ -474,7 +475,7 @@ impl Runtime {
         self.threads.reset();
         self.objects.reset();
         self.keys.reset();
-        self.recorder.begin(self.execution.shared());
+        self.recorder.begin(self.execution.history.shared());
         self.begin_monitors();
         self.run_on(Thread::MAIN);
         self.way = Way::Plain;
@@ -498,7 +499,7 @@ impl Runtime {
 
     /// The monitors need not watch once more what they saw in the last execution, if all of them can go back to that.
     fn begin_monitors(&mut self) {
-        let shared = self.execution.shared();
+        let shared = self.execution.history.shared();
         let numbers = std::mem::replace(&mut self.numbers, Numbers::AsBefore);
         let repeats = numbers == Numbers::AsBefore && shared > 0 && !self.recorder.traces();
         // The monitors for which one execution of each class is enough come first, and can.
@@ -516,8 +517,8 @@ impl Runtime {
     fn arrive(&mut self, pending: Pending, site: RecordPointer) -> Turn {
         let thread = self.running;
         self.threads.at(thread).stands_at = Record::known(site);
-        let plain = pending == Pending::Access && self.way == Way::Plain && self.execution.waiting() == 0;
-        if !plain || self.execution.length() >= self.max_events || self.is_off_stack() {
+        let plain = pending == Pending::Access && self.way == Way::Plain && self.execution.state.waiting() == 0;
+        if !plain || self.execution.history.length() >= self.max_events || self.is_off_stack() {
             return self.arrive_otherwise(pending, site);
         }
         match self.execution.pass() {
@@ -546,7 +547,7 @@ impl Runtime {
             return Turn::Alone;
         }
         self.threads.at(self.running).block.arrive();
-        if self.way == Way::Within && pending != Pending::Access && !self.execution.can_perform(pending) {
+        if self.way == Way::Within && pending != Pending::Access && !self.execution.state.can_perform(pending) {
             return self.waits_in_block(pending, site);
         }
         if pending != Pending::Access {
@@ -558,7 +559,7 @@ impl Runtime {
             self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
             return Turn::Other(Switch::End);
         }
-        if self.execution.length() >= self.max_events {
+        if self.execution.history.length() >= self.max_events {
             self.end = Some(End::MaxEvents);
             return Turn::Other(Switch::End);
         }
@@ -572,7 +573,7 @@ impl Runtime {
                 next => self.obey(next),
             },
             _ => {
-                self.execution.arrive(self.running, pending);
+                self.execution.state.arrive(self.running, pending);
                 self.next()
             }
         }
@@ -589,7 +590,7 @@ impl Runtime {
             self.way = Way::Plain;
             return self.switch(parent, Switch::To(parent));
         }
-        if self.execution.waiting() > 0 {
+        if self.execution.state.waiting() > 0 {
             self.wake_waiting();
         }
         let next = self.execution.choose();
@@ -670,7 +671,7 @@ impl Runtime {
         if matches!(self.way, Way::Granted | Way::Opening | Way::Within) {
             self.way = Way::Plain;
         }
-        self.execution.end_thread(self.running);
+        self.execution.state.end_thread(self.running);
         match self.next() {
             Turn::Other(switch) => switch,
             Turn::Ours | Turn::Alone => unreachable!("a thread that has ended is not chosen"),
@@ -680,7 +681,7 @@ impl Runtime {
     /// The running thread has left its fiber without coming to its end: who goes on?
     pub(crate) fn give_up(&mut self) -> Turn {
         self.leave_open_block();
-        self.execution.give_up(self.running);
+        self.execution.state.give_up(self.running);
         self.next()
     }
 
@@ -690,7 +691,7 @@ impl Runtime {
             self.way = Way::Plain;
         }
         if self.threads.of(self.running).block.is_entered() {
-            self.execution.leave_block();
+            self.execution.notify(Notice::BlockLeft);
             self.reports_before_left_block.get_or_insert(self.reports.len());
         }
     }
@@ -698,7 +699,7 @@ impl Runtime {
     /// The running thread yields. One that was chosen out of a wait loop has its turn already.
     pub(crate) fn yields(&mut self) {
         if !matches!(self.way, Way::Granted | Way::Within) {
-            self.execution.yields(self.running);
+            self.execution.state.yields(self.running);
         }
     }
 
@@ -855,13 +856,13 @@ impl Runtime {
         let target = locations.first().map_or(0, |location| location.0);
         let (thread, site) = (self.running, self.sites.site(note.site));
         self.tell_where(locations);
-        let repeats = self.execution.repeats();
+        let repeats = self.execution.history.repeats();
         let performed = self.execution.performed(Step { thread, site, kind, target }, locations, Values::Unknown);
         if performed.is_ok() && !repeats {
             self.recorder.event(note);
         }
         let event = Event { thread, site, kind: Kind::Fence, before: Barrier::None, after: Barrier::None, order: None };
-        if self.execution.length() > self.watched {
+        if self.execution.history.length() > self.watched {
             for monitor in &mut self.monitors {
                 monitor.event(&event, &[], &mut self.reports);
             }
@@ -960,7 +961,7 @@ impl Runtime {
             self.recorder.detail(Detail { address, pieces: vec![(word, 1)], ..Detail::default() });
         }
         if !matches!(kind, Kind::Await(_)) {
-            self.execution.touches(object);
+            self.execution.at_hand.touches(object);
         }
         let mut locations = Vec::new();
         self.void |= self.shadow.locate(word, 1, &mut locations) == Cut::Yes;
@@ -994,7 +995,7 @@ impl Runtime {
         let site = self.sites.site(note.site);
         let thread = self.running;
         let target = address as u32 & self.lasting_addresses;
-        let repeats = self.execution.repeats();
+        let repeats = self.execution.history.repeats();
         let performed = self.execution.performed(Step { thread, site, kind, target }, explored, values);
         if !repeats {
             self.recorder.event(note);
@@ -1003,7 +1004,7 @@ impl Runtime {
             self.recorder.event(note);
             return turn;
         }
-        if self.execution.length() <= self.watched {
+        if self.execution.history.length() <= self.watched {
             return Turn::Ours;
         }
         let (kind, barriers) = if self.way == Way::Within { interlocked(kind, barriers) } else { (kind, barriers) };
@@ -1021,14 +1022,15 @@ impl Runtime {
     /// Tells the explorer where the locations lie that the next event touches together.
     fn tell_where(&mut self, explored: &[Location]) {
         for &location in explored {
-            self.execution.lies(location, self.shadow.lasting_address_of(location));
+            let address = self.shadow.lasting_address_of(location);
+            self.execution.notify(Notice::Lies { location, address });
         }
     }
 
     /// The program does not do what it did before.
     #[cold]
     pub(crate) fn diverges(&mut self) -> Turn {
-        self.recorder.keep(self.execution.length());
+        self.recorder.keep(self.execution.history.length());
         self.end = Some(End::Nobody(Ending::Diverged));
         Turn::Other(Switch::End)
     }
@@ -1058,7 +1060,7 @@ impl Runtime {
         if self.recorder.traces() {
             self.recorder.detail(Detail { address, ..Detail::default() });
         }
-        self.execution.concerns(objects);
+        self.execution.at_hand.concerns(objects);
         self.tell_where(locations);
         let barriers = Barriers { before: Barrier::None, after: Barrier::None, order: None };
         let places = Places { address, locations: &[], explored: locations };

@@ -59,7 +59,7 @@ const BUG_DEPTH: u32 = 3;
 fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
     let methods: Vec<MonitorName> = names.iter().map(|name| name.method(coverage(explorer))).collect();
     let fencing = if globals::is_fenced() { Fencing::Proved } else { Fencing::Unproved };
-    let monitors = monitor::monitors(&methods, fencing);
+    let monitors = monitor::by_name::monitors(&methods, fencing);
     let named = names.iter().copied().zip(methods).collect();
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(named), Heap::new(heap)));
     match ready {
@@ -273,8 +273,8 @@ impl Runtime {
 
     /// Gets ready for a slice; false if it numbers threads otherwise than this process.
     fn begin_slice(&mut self, slice: &Slice) -> bool {
-        let numbered =
-            self.execution.paths().len() > slice.threads.len() || self.execution.number(&slice.threads).is_ok();
+        let numbered = self.execution.state.threads.paths().len() > slice.threads.len()
+            || self.execution.state.threads.number(&slice.threads).is_ok();
         self.recorder.restart(&slice.known);
         if self.steps_aside() {
             self.shadow.divide(&slice.divisions);
@@ -388,7 +388,7 @@ impl Runtime {
             End::Nobody(_) if !self.failed.is_empty() => self.take_failed(),
             End::Nobody(_) if self.assumed => self.recorder.blocked += 1,
             End::Nobody(Ending::Deadlock | Ending::Livelock) if self.lets_go_in_passing() => {
-                self.execution.repeats_another();
+                self.execution.history.repeats_another();
                 self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 self.count_exit();
             }
@@ -396,7 +396,7 @@ impl Runtime {
                 self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 self.count_exit();
                 let failures = self.ended(ending);
-                if failures.is_empty() && self.execution.counts() == Counts::Once {
+                if failures.is_empty() && self.execution.history.counts() == Counts::Once {
                     self.take_outcome();
                 }
                 for failure in failures {
@@ -464,7 +464,7 @@ impl Runtime {
     }
 
     fn diverged(&self) -> Failure {
-        let (index, before) = self.execution.divergence().unwrap_or((self.execution.length(), None));
+        let (index, before) = self.execution.history.divergence().unwrap_or((self.execution.history.length(), None));
         let was = before.map_or(String::new(), |step| format!(" (there was an operation of {})", name(step.thread)));
         let what = format!("event {index} is another one than in the run before{was}");
         self.nondeterministic(&what, (self.running, self.recorder.last_site()))
@@ -472,7 +472,7 @@ impl Runtime {
 
     /// The execution had other events than one that began with the same decisions, which is not kept.
     fn strayed(&self, among: &Range<u32>) -> Failure {
-        let steps = self.execution.steps();
+        let steps = self.execution.history.steps();
         let thread = steps.get(among.start as usize).map_or(self.running, |step| step.thread);
         let site = self.recorder.note(among.start).map_or(self.recorder.last_site(), |note| note.site);
         let what = format!(
@@ -523,7 +523,7 @@ impl Runtime {
             end,
             left,
             next,
-            threads: self.execution.paths().map(<[u32]>::to_vec).collect(),
+            threads: self.execution.state.threads.paths().map(<[u32]>::to_vec).collect(),
             tally: Tally {
                 uninstrumented: self.uninstrumented.iter().cloned().collect(),
                 left_waiting: LeftWaiting::distinct(std::mem::take(&mut self.left_waiting)),
@@ -555,7 +555,7 @@ pub(crate) fn replay(job: &Replay) {
     }
     let strategy = ReplayStrategy::new(planned, job.schedule.choices.clone());
     let mut execution = Execution::new(Box::new(strategy));
-    if execution.number(&job.schedule.threads).is_err() {
+    if execution.state.threads.number(&job.schedule.threads).is_err() {
         session::send(&Message::Diverged("the finding's thread numbers are none".to_owned()));
         return;
     }
@@ -581,7 +581,7 @@ pub(crate) fn replay(job: &Replay) {
         with(Runtime::begin);
         fiber::run(Thread::MAIN);
         let mut fault = faults::take();
-        let planned = |runtime: &Runtime| u64::from(runtime.execution.length()) < length;
+        let planned = |runtime: &Runtime| u64::from(runtime.execution.history.length()) < length;
         while let Some(Some(next)) =
             with(|runtime| if planned(runtime) { runtime.go_on_without(&mut fault) } else { None })
         {
@@ -633,7 +633,7 @@ impl Runtime {
             session::send(&Message::Diverged(difference));
             return;
         }
-        let mut events = self.recorder.trace_events(self.execution.steps(), &self.globals);
+        let mut events = self.recorder.trace_events(self.execution.history.steps(), &self.globals);
         self.name_variables(&mut events);
         self.finish_quietly(fault);
         let found = self.recorder.take_found().into_iter().filter_map(|sighting| sighting.violation);
@@ -678,7 +678,10 @@ impl Runtime {
     /// Where the schedule that ran differs from the one asked for.
     fn difference(&self, wanted: &Schedule, ran: &Schedule) -> Option<String> {
         if let Some(End::Nobody(Ending::Diverged)) = self.end {
-            return Some(format!("event {} cannot be performed by the thread of the finding", self.execution.length()));
+            return Some(format!(
+                "event {} cannot be performed by the thread of the finding",
+                self.execution.history.length()
+            ));
         }
         for (index, segment) in wanted.segments.iter().enumerate() {
             let Some(other) = ran.segments.get(index) else {

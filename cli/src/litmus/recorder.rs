@@ -71,8 +71,8 @@ impl<'t> Recorder<'t> {
     /// The execution has ended with these reports.
     pub(super) fn end(&mut self, execution: &Execution, reports: &[Report]) {
         self.executions += 1;
-        self.events += u64::from(execution.length());
-        if let Some(preemptions) = execution.preemptions() {
+        self.events += u64::from(execution.history.length());
+        if let Some(preemptions) = execution.history.preemptions() {
             let known = self.by_bound.last().is_some_and(|last| last.preemptions == preemptions);
             if !known {
                 self.by_bound.push(BoundCount { preemptions, executions: 0, reporting: BTreeMap::new() });

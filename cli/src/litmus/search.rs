@@ -178,7 +178,7 @@ impl<'t> Watched<'t> {
         let methods: Vec<MonitorName> = monitors.iter().map(|name| name.method(COVERAGE)).collect();
         Self {
             schedules: Schedules::new(&target.test, max_events),
-            monitors: engine::monitor::monitors(&methods, Fencing::Unproved),
+            monitors: engine::monitor::by_name::monitors(&methods, Fencing::Unproved),
             reports: Vec::new(),
             recorder: Recorder::new(target, monitors, started),
         }

@@ -1,9 +1,9 @@
 //! Where the events of the present execution are in the log, and in the source: a window on the newest ones, and the
 //! log itself for the older ones, so that memory does not grow with the log.
 
+use engine::event::EventIndex;
 use std::borrow::Cow;
 
-use engine::monitor::EventIndex;
 use protocol::log::{Event, Line, Op};
 use rustc_hash::FxHashMap;
 

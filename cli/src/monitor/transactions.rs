@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::atomicity::{Budget, Criterion, Mark, Outcome, Serializability, TraceCheck, Violation};
-use engine::event::{Event, Location, Thread};
-use engine::monitor::EventIndex;
+use engine::event::{Event, EventIndex, Location, Thread};
 use protocol::{MonitorName, Role};
 
 use super::threads::Commits;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use engine::atomicity::{Fencing, Mark};
-use engine::event::{Barrier, Event as EngineEvent, Kind, Location, Object, Site as EngineSite, Thread};
-use engine::monitor::{self, Coverage, Cycle, EventIndex, Monitor, Report};
+use engine::event::{Barrier, Event as EngineEvent, EventIndex, Kind, Location, Object, Site as EngineSite, Thread};
+use engine::monitor::{self, Coverage, Cycle, Monitor, Report};
 use protocol::log::{Event, Header, Line, Op};
 use protocol::{FirstReport, MonitorCount, MonitorName, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -214,7 +214,7 @@ impl<'l> Watch<'l> {
         let methods: Vec<MonitorName> = names.iter().filter_map(|&(_, method)| method).collect();
         Self {
             log,
-            monitors: monitor::monitors(&methods, Fencing::Unproved),
+            monitors: monitor::by_name::monitors(&methods, Fencing::Unproved),
             watchers,
             commits,
             undecided: 0,

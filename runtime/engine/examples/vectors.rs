@@ -265,7 +265,8 @@ fn main() -> ExitCode {
     };
     let mut tally = Tally::default();
     let names: Vec<MonitorName> = NAMES.into_iter().filter_map(|(name, _)| name).collect();
-    let mut watchers = Watchers { monitors: monitor::monitors(&names, Fencing::Unproved), reports: Vec::new() };
+    let mut watchers =
+        Watchers { monitors: monitor::by_name::monitors(&names, Fencing::Unproved), reports: Vec::new() };
     for line in text.lines() {
         let vector: Vector = serde_json::from_str(line).expect("one vector a line");
         let threads: Vec<String> = vector.threads.iter().map(|ops| ops.join(";")).collect();

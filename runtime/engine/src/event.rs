@@ -35,6 +35,9 @@ impl Thread {
     }
 }
 
+/// The place of an event in its execution: 0 is the first.
+pub type EventIndex = u32;
+
 /// A run of bytes that every access so far touched as a whole: the unit of conflicts, of store buffers and of clocks.
 ///
 /// Dense and small: an index into per-location tables. Which bytes it stands for is the business of

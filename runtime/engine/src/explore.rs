@@ -1,7 +1,7 @@
 //! Explorers: how the executions of a program are enumerated.
 //!
-//! A [`Strategy`] decides at each point where more than one thing can happen; everything else about an execution is
-//! [`crate::execution`]. One strategy is one file named after its method.
+//! A [`Strategy`] decides at each point where more than one thing can happen, and as an [`Observer`] is told what has
+//! happened; everything else about an execution is [`crate::execution`]. One strategy is one file named after its method.
 
 pub mod bounded;
 pub mod estimate;
@@ -20,8 +20,8 @@ pub mod urw;
 pub use packed::Corrupt;
 
 use crate::event::{Kind, Location, Object, Thread};
-use crate::execution::{Iteration, Step};
 use crate::explore::slice::Leftover;
+use crate::step::{Iteration, Step};
 use crate::sync::machine::{Until, Wish};
 use crate::thread_set::ThreadSet;
 
@@ -33,8 +33,21 @@ pub struct Start {
     pub shared: u32,
     /// How many preemptions it has; none where they are not bounded.
     pub preemptions: Option<u32>,
-    /// Whether it counts: see [`crate::execution`], "What counts".
+    /// Whether it counts, as far as that is known at its beginning: see [`crate::execution`], "What counts".
     pub counts: Counts,
+    /// Which executions count.
+    pub counting: Counting,
+}
+
+/// Which executions of a search count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Counting {
+    /// Of those that differ only in iterations of wait loops without effect, one.
+    #[default]
+    Representatives,
+    /// Each one, whatever its wait loops did: so it is where executions are drawn, since the one that stands for the others
+    /// might not be drawn in a lifetime.
+    EveryRun,
 }
 
 /// Whether an execution counts, or only repeats another one but for iterations of a wait loop without effect.
@@ -68,6 +81,22 @@ pub enum Finish {
 /// The program did not offer the alternative that it offered before, at the same point: it is not deterministic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Diverged;
+
+/// Why an execution does not go on as a strategy wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Halt {
+    /// The program did not offer the alternative that it offered before.
+    Diverged,
+    /// The strategy ends the execution because what it tried is not possible, or because all that it wanted to see has been
+    /// repeated, and not because the program is not deterministic.
+    Abandoned,
+}
+
+impl From<Diverged> for Halt {
+    fn from(Diverged: Diverged) -> Self {
+        Self::Diverged
+    }
+}
 
 /// What an event read and wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,8 +172,75 @@ pub enum Standing {
     BeforeALimitedWait,
 }
 
+/// Something that happens in an execution and is no event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notice {
+    /// The thread that was chosen to perform the event with this index, and had performed the one before it, went through
+    /// an iteration of a wait loop that had no effect, with no event of others in between. Every strategy is told of
+    /// this, also one that does not observe.
+    Waited {
+        /// The first event of the iteration.
+        event: u32,
+    },
+    /// The thread waits until something that this iteration read, if it had events, is different.
+    Waits {
+        /// Who.
+        thread: Thread,
+        /// What it waits after.
+        iteration: Option<Iteration>,
+        /// Where.
+        standing: Standing,
+    },
+    /// The thread that performs the next event had yielded before it.
+    Yielded,
+    /// What the thread performs from here on is one block: nothing of another thread comes in between, and each of its events
+    /// [goes on](crate::execution::Execution::goes_on) after the one before. Its first event operates on an object that
+    /// all blocks have in common.
+    BlockOpens(Thread),
+    /// The block is over.
+    BlockCloses,
+    /// The running thread stops in the middle of its block, and others go on.
+    BlockLeft,
+    /// Nobody can go on, and this thread waits for that.
+    Blocked {
+        /// Who.
+        thread: Thread,
+        /// For what.
+        need: Need,
+    },
+    /// The location begins at this address, which is the same in every process of a search. Said of each location that an
+    /// event is about to touch that touches several, or may do so in another process.
+    Lies {
+        /// The location.
+        location: Location,
+        /// Its address.
+        address: u64,
+    },
+    /// After the last event, as a part of it, the state of the object became this to those who wait.
+    Becomes {
+        /// The object.
+        object: Object,
+        /// What its state means now; none if that takes more than 64 bits.
+        state: Option<u64>,
+    },
+}
+
+/// Is told what happens in an execution.
+pub trait Observer {
+    /// Whether it wants to be told: if not, it is told of [`Notice::Waited`] alone.
+    fn observes(&self) -> bool {
+        false
+    }
+
+    /// An event has been performed.
+    fn performed(&mut self, _event: &Performed<'_>) {}
+
+    /// Something else has happened.
+    fn notice(&mut self, _notice: Notice) {}
+}
+
 /// Decides, for each point of each execution, what happens.
-pub trait Strategy {
+pub trait Strategy: Observer {
     /// Starts the next execution; none if all are done.
     fn begin(&mut self) -> Option<Start>;
 
@@ -152,14 +248,14 @@ pub trait Strategy {
     /// it continues; there are at least two alternatives.
     ///
     /// # Errors
-    /// [`Diverged`].
-    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged>;
+    /// [`Halt`].
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Halt>;
 
     /// Nothing is to be decided before the event with this index: only this thread can go on, or nobody.
     ///
     /// # Errors
-    /// [`Diverged`] if something was decided here before, or is still to be decided.
-    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged>;
+    /// [`Halt`]: something was decided here before, or is still to be decided.
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Halt>;
 
     /// Which of the values below `count` (at least 2) does the program get, before the event with this index?
     ///
@@ -167,77 +263,14 @@ pub trait Strategy {
     /// [`Diverged`].
     fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged>;
 
-    /// The thread that was chosen to perform the event with this index, and had performed the one before it, went
-    /// through an iteration of a wait loop that had no effect, with no event of others in between.
-    fn waited(&mut self, event: u32);
-
-    /// Whether it wants to be told of every event.
-    fn observes(&self) -> bool {
-        false
-    }
-
-    /// An event has been performed; called only of a strategy that observes.
-    fn performed(&mut self, _event: &Performed<'_>) {}
-
-    /// The thread that performs the next event had yielded before it; called only of a strategy that observes.
-    fn yielded(&mut self) {}
-
-    /// What the thread performs from here on is one block: nothing of another thread comes in between. Its first event
-    /// operates on an object that all blocks have in common; called only of a strategy that observes.
-    fn opens_block(&mut self, _thread: Thread) {}
-
-    /// The block is over; called only of a strategy that observes.
-    fn closes_block(&mut self) {}
-
-    /// The thread stops in the middle of the block, and others go on; called only of a strategy that observes.
-    fn leaves_block(&mut self) {}
-
-    /// Whether what this thread has done depends on a block that another one has left in its middle; asked only of a
-    /// strategy that observes.
-    fn follows_left_block(&mut self, _thread: Thread) -> bool {
-        false
-    }
-
-    /// Nobody can go on, and this thread waits for that; called only of a strategy that observes.
-    fn blocked(&mut self, _thread: Thread, _need: Need) {}
-
-    /// The location begins at this address, which is the same in every process of a search; called of each that an event
-    /// is about to touch that touches several, or may do so in another process, and only of a strategy that observes.
-    fn lies(&mut self, _location: Location, _address: u64) {}
-
-    /// After the last event, as a part of it, the state of the object became this to those who wait; called only of a
-    /// strategy that observes.
-    fn becomes(&mut self, _object: Object, _state: Option<u64>) {}
-
-    /// The thread waits there until something that this iteration read, if it had events, is different; called only of a
-    /// strategy that observes.
-    fn waits(&mut self, _thread: Thread, _iteration: Option<Iteration>, _standing: Standing) {}
-
-    /// Nobody can go on. Whether the execution counts, if the strategy has an opinion; asked only of one that observes.
+    /// Nobody can go on. Whether the execution counts, if the strategy has an opinion.
     fn judge(&mut self) -> Option<Counts> {
         None
     }
 
-    /// Whether the strategy ends the execution because what it tried is not possible, or because all that it wanted to see
-    /// has been repeated, and not because the program is not deterministic.
-    fn abandons(&self) -> bool {
+    /// Whether what this thread has done depends on a block that another one has left in its middle.
+    fn follows_left_block(&mut self, _thread: Thread) -> bool {
         false
-    }
-
-    /// Whether every run is an execution and counts, whatever its wait loops did: so it is where runs are drawn, since the
-    /// one that stands for the others might not be drawn in a lifetime.
-    fn counts_every_run(&self) -> bool {
-        false
-    }
-
-    /// How many bytes it keeps of what is still to be run.
-    fn kept(&self) -> u64 {
-        0
-    }
-
-    /// What the strategy would have to take into account and does not, so that its search would not be complete.
-    fn lacks(&self) -> Option<&'static str> {
-        None
     }
 
     /// Whether the execution that has come to its end, of which these are the events, did not repeat those that it was
@@ -253,6 +286,16 @@ pub trait Strategy {
     /// execution that has to run once more is still to be run. None if the explorer cannot hand that out: then it has
     /// not ended, and can go on.
     fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {
+        None
+    }
+
+    /// How many bytes it keeps of what is still to be run.
+    fn kept(&self) -> u64 {
+        0
+    }
+
+    /// What the strategy would have to take into account and does not, so that its search would not be complete.
+    fn lacks(&self) -> Option<&'static str> {
         None
     }
 }

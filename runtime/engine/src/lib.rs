@@ -1,7 +1,7 @@
 //! The pure part of Fencehound. No I/O, no clock, no unsafe code, no randomness without a seed.
 //!
 //! Layers, each depending only on those before it: [`event`], [`mapping`], [`location`], [`thread_set`] ← [`clock`] ←
-//! [`monitor`]; [`event`], [`thread_set`] ← [`sync`], [`explore`], [`progress`] ← [`execution`]; [`visits`] by itself;
+//! [`monitor`]; [`event`], [`thread_set`] ← [`step`], [`sync`], [`progress`] ← [`explore`] ← [`execution`]; [`visits`] by itself;
 //! [`graph`], [`monitor`] ← [`atomicity`].
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,7 @@ pub mod model;
 pub mod monitor;
 pub mod per_thread;
 pub mod progress;
+pub mod step;
 pub mod sync;
 pub mod thread_set;
 pub mod visits;

@@ -1,12 +1,12 @@
 //! Monitors: they watch one sequentially consistent execution, event by event, and report.
 
-use crate::atomicity::{Fencing, Mark, Violation};
-use crate::event::{Event, Location, Thread};
-use crate::model::name::MemoryModel;
+use crate::atomicity::{Mark, Violation};
+use crate::event::{Event, EventIndex, Location, Thread};
 pub use name::{Coverage, MonitorName};
 
 pub mod atomicity;
 pub mod burnim;
+pub mod by_name;
 mod commit_order;
 pub mod exact;
 mod general_clock;
@@ -54,9 +54,6 @@ pub trait Monitor {
         None
     }
 }
-
-/// The place of an event in its execution: 0 is the first.
-pub type EventIndex = u32;
 
 /// What a monitor saw.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -106,38 +103,6 @@ pub struct Cycle {
     pub previous: EventIndex,
     /// e: the access that takes effect before `delayed` does; always the event just given.
     pub overtaking: EventIndex,
-}
-
-/// Makes the monitors of these names, each of which is a method ([`MonitorName::method`]), for programs whose
-/// transactions are fenced so. Those that share their work are one.
-#[must_use]
-pub fn monitors(names: &[MonitorName], fencing: Fencing) -> Vec<Box<dyn Monitor>> {
-    let models = |of: [MonitorName; 2]| -> Vec<MemoryModel> {
-        of.into_iter().filter(|name| names.contains(name)).filter_map(MonitorName::model).collect()
-    };
-    let burnim = models([MonitorName::BurnimTso, MonitorName::BurnimPso]);
-    let prefix = models([MonitorName::PrefixTso, MonitorName::PrefixPso]);
-    let mut monitors: Vec<Box<dyn Monitor>> = Vec::new();
-    if !burnim.is_empty() {
-        monitors.push(Box::new(burnim::Burnim::new(&burnim)));
-    }
-    if !prefix.is_empty() {
-        monitors.push(Box::new(prefix::Prefix::new(&prefix)));
-    }
-    if names.contains(&MonitorName::ExactTso) {
-        monitors.push(Box::new(exact::Exact::default()));
-    }
-    if names.contains(&MonitorName::Sober) {
-        monitors.push(Box::new(sober::Sober::default()));
-    }
-    let transactions = atomicity::Atomicity::new(names, fencing);
-    if !transactions.is_idle() {
-        monitors.push(Box::new(transactions));
-    }
-    if names.contains(&MonitorName::Race) {
-        monitors.push(Box::new(race::Race::default()));
-    }
-    monitors
 }
 
 /// Adds the report that the event just about to happen could overtake a store, unless it is there already.

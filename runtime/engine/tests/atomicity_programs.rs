@@ -23,7 +23,7 @@ struct Explorer {
 
 impl Explorer {
     fn new() -> Self {
-        let robustness = monitor::monitors(&[MonitorName::PrefixTso], Fencing::Unproved).remove(0);
+        let robustness = monitor::by_name::monitors(&[MonitorName::PrefixTso], Fencing::Unproved).remove(0);
         let serializability = [Criterion::Sc, Criterion::TsoAtOnce].map(Serializability::new);
         Self { robustness, serializability, reports: Vec::new(), violations: Vec::new() }
     }

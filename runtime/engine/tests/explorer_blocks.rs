@@ -192,14 +192,14 @@ fn any_slicing_gives_the_same_executions_in_the_same_order() {
         let mut whole = Execution::new(Box::new(Trust::new()));
         let mut runs = Vec::new();
         classes::run_blocks(&program, &blocks, &mut whole, usize::MAX, &mut |run| runs.push(run.to_vec()));
-        let paths: Vec<_> = whole.paths().map(<[u32]>::to_vec).collect();
+        let paths: Vec<_> = whole.state.threads.paths().map(<[u32]>::to_vec).collect();
         let mut units = vec![Trust::whole()];
         let mut cut = Vec::new();
         while !units.is_empty() {
             let rest = units.split_off(1 + random.below(units.len()));
             let slice = Trust::slice(None, &units).expect("units that were handed out");
             let mut execution = Execution::new(Box::new(slice));
-            execution.number(&paths).expect("a numbering");
+            execution.state.threads.number(&paths).expect("a numbering");
             let count = 1 + random.below(4);
             classes::run_blocks(&program, &blocks, &mut execution, count, &mut |run| cut.push(run.to_vec()));
             assert_eq!(execution.lacks(), None, "{program}");

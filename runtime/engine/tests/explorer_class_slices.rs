@@ -9,7 +9,7 @@ use engine::event::{Location, Object};
 use engine::execution::{Ending, Execution};
 use engine::explore::slice::Unit;
 use engine::explore::trust::Trust;
-use engine::explore::{Corrupt, Counts, Finish, Need, Performed, Strategy, Touched};
+use engine::explore::{Corrupt, Counts, Finish, Need, Observer, Performed, Touched};
 use engine::sync::machine::Wish;
 use programs::random::{self, Random};
 use programs::{Decision, Interpreter, Op, Program, Run, Until};
@@ -70,12 +70,12 @@ impl Knife<'_> {
         let explorer = Trust::slice(None, units).expect("units that were handed out");
         let bits = u32::try_from(self.random.below(8)).expect("small");
         let mut execution = Execution::new(Box::new(Behind { between: Renumbered { bits }, explorer }));
-        execution.number(paths).expect("a numbering");
+        execution.state.threads.number(paths).expect("a numbering");
         let mut runs = Vec::new();
         let budget = 1 + self.random.below(self.budget);
         while runs.len() < budget && execution.begin() {
             let run = Interpreter::run(program, &mut execution);
-            assert_ne!(run.ending, Ending::Diverged, "{program:?} {:?} {run:?}", execution.divergence());
+            assert_ne!(run.ending, Ending::Diverged, "{program:?} {:?} {run:?}", execution.history.divergence());
             if self.again > 0 && self.random.below(self.again) == 0 {
                 execution.finish(Finish::Again);
                 // What is to be run again can be left to another slice.
@@ -144,7 +144,7 @@ fn paths(program: &Program) -> Vec<Vec<u32>> {
         Interpreter::run(program, &mut execution);
         execution.finish(Finish::Done);
     }
-    execution.paths().map(<[u32]>::to_vec).collect()
+    execution.state.threads.paths().map(<[u32]>::to_vec).collect()
 }
 
 type Shape = (Vec<Decision>, Counts, Ending);

@@ -1,9 +1,10 @@
 //! What an event touches is distinct: of locations that is asked of whoever performs events, of objects it is made so.
 
 use engine::event::{self, Kind, Location, Object, Site, Thread};
-use engine::execution::{Execution, Next, Pending, Step};
+use engine::execution::{Execution, Next, Pending};
 use engine::explore::trust::Trust;
 use engine::explore::{Finish, Values};
+use engine::step::Step;
 
 /// The number of classes of a program of two threads besides main. Each performs a step that means nothing by itself, but
 /// concerns these objects and touches these locations.
@@ -12,14 +13,14 @@ fn classes_of_two_steps(locations: &[Location], objects: &[Object]) -> usize {
     let mut classes = 0;
     while execution.begin() {
         let mut left = [2_u32, 1, 1];
-        execution.arrive(Thread::MAIN, Pending::Access);
+        execution.state.arrive(Thread::MAIN, Pending::Access);
         while let Next::Run(thread) = execution.choose() {
             let kind = if thread == Thread::MAIN {
-                let child = execution.create().expect("two threads");
-                execution.arrive(child, Pending::Access);
+                let child = execution.state.create().expect("two threads");
+                execution.state.arrive(child, Pending::Access);
                 Kind::Create(child)
             } else {
-                execution.concerns(objects);
+                execution.at_hand.concerns(objects);
                 Kind::Fence
             };
             let touched = if kind == Kind::Fence { locations } else { &[] };
@@ -27,9 +28,9 @@ fn classes_of_two_steps(locations: &[Location], objects: &[Object]) -> usize {
             execution.performed(step, touched, Values::Unknown).expect("the same as before");
             left[thread.index()] -= 1;
             if left[thread.index()] == 0 {
-                execution.end_thread(thread);
+                execution.state.end_thread(thread);
             } else {
-                execution.arrive(thread, Pending::Access);
+                execution.state.arrive(thread, Pending::Access);
             }
         }
         execution.finish(Finish::Done);

@@ -11,7 +11,7 @@ use between::{Behind, Between};
 use engine::event::{Kind, Location, Thread};
 use engine::execution::Execution;
 use engine::explore::trust::Trust;
-use engine::explore::{Performed, Strategy, Values};
+use engine::explore::{Notice, Observer, Performed, Strategy, Values};
 use oracle::classes;
 use oracle::definition::{self, Class};
 use oracle::machine::{self, Machine, Step};
@@ -201,13 +201,13 @@ impl Between for Knowing {
         let mut locations = event.locations.to_vec();
         let leaves = event.thread.0 % 2 == 1 && matches!(event.kind, Kind::Store | Kind::Fence);
         for location in locations.iter().filter(|_| leaves || locations.len() > 1) {
-            explorer.lies(*location, u64::from(1000 + location.0));
+            explorer.notice(Notice::Lies { location: *location, address: u64::from(1000 + location.0) });
         }
         if !leaves || !event.objects.is_empty() {
             return explorer.performed(event);
         }
         if let Some((own, address)) = self.own(event.thread) {
-            explorer.lies(own, address);
+            explorer.notice(Notice::Lies { location: own, address });
             locations.insert(if self.knows == Knows::Lower { 0 } else { locations.len() }, own);
         }
         explorer.performed(&Performed { kind: Kind::Fence, locations: &locations, values: Values::Unknown, ..*event });
@@ -229,7 +229,7 @@ fn in_slices(program: &Program, paths: &[Vec<u32>], known: &[Knows], random: &mu
         let explorer = Trust::slice(None, &units).expect("units that were handed out");
         let knows = known[random.below(known.len())];
         let mut execution = Execution::new(knowing(explorer, knows));
-        execution.number(paths).expect("a numbering");
+        execution.state.threads.number(paths).expect("a numbering");
         classes::run_some(program, &mut execution, 1 + random.below(4), &mut |run| runs.push(run.to_vec()));
         assert_eq!(execution.lacks(), None, "{program}");
         units = execution.leave().expect("it can be cut").now;
@@ -248,7 +248,7 @@ fn any_slicing_gives_the_same_executions_in_the_same_order() {
         let mut whole = Execution::new(knowing(Trust::new(), Knows::Nothing));
         let mut runs = Vec::new();
         classes::run_some(&program, &mut whole, usize::MAX, &mut |run| runs.push(run.to_vec()));
-        let paths: Vec<_> = whole.paths().map(<[u32]>::to_vec).collect();
+        let paths: Vec<_> = whole.state.threads.paths().map(<[u32]>::to_vec).collect();
         let (cut, count) = in_slices(&program, &paths, &[Knows::Nothing], &mut random);
         assert_eq!(cut, runs, "{program}");
         executions += runs.len();
@@ -265,7 +265,7 @@ fn what_a_process_knows_of_memory_makes_no_difference() {
         let program = scattered(seed);
         let mut whole = Execution::new(Box::new(Trust::new()));
         classes::run_some(&program, &mut whole, usize::MAX, &mut |_| {});
-        let paths: Vec<_> = whole.paths().map(<[u32]>::to_vec).collect();
+        let paths: Vec<_> = whole.state.threads.paths().map(<[u32]>::to_vec).collect();
         let known = [Knows::Nothing, Knows::Lower, Knows::Higher];
         let some = &known[..2 + random.below(2)];
         let (runs, count) = in_slices(&program, &paths, some, &mut random);

@@ -21,7 +21,7 @@ fn explore_changing(usual: &Program, other: &Program, changed: usize, bound: Opt
         let program = if runs.len() == changed { other } else { usual };
         let run = Interpreter::run(program, &mut execution);
         let diverged = run.ending == Ending::Diverged;
-        assert_eq!(diverged, execution.divergence().is_some());
+        assert_eq!(diverged, execution.history.divergence().is_some());
         let noticed = diverged || execution.strayed().is_some();
         execution.finish(Finish::Done);
         runs.push(run);
@@ -113,7 +113,7 @@ fn a_decision_that_is_not_to_be_made_again_is_noticed() {
         execution.finish(Finish::Done);
         assert!(execution.begin());
         assert_eq!(Interpreter::run(&other, &mut execution).ending, Ending::Diverged);
-        assert_eq!(execution.divergence().map(|(index, _)| index), Some(index), "under {bound:?}");
+        assert_eq!(execution.history.divergence().map(|(index, _)| index), Some(index), "under {bound:?}");
     }
 }
 
@@ -173,7 +173,7 @@ fn repeated_executions_are_neither_lost_nor_counted_twice() {
 /// The execution with this schedule, threads numbered as given.
 fn replay(program: &Program, run: &Run, paths: &[Vec<u32>]) -> Run {
     let mut execution = Execution::new(Box::new(Replay::new(run.threads.clone(), run.choices.clone())));
-    execution.number(paths).expect("as another execution numbered them");
+    execution.state.threads.number(paths).expect("as another execution numbered them");
     assert!(execution.begin());
     let again = Interpreter::run(program, &mut execution);
     execution.finish(Finish::Done);
@@ -188,7 +188,7 @@ fn explore_with_paths(program: &Program, bound: Option<u32>) -> (Vec<Run>, Vec<V
         runs.push(Interpreter::run(program, &mut execution));
         execution.finish(Finish::Done);
     }
-    (runs, execution.paths().map(<[u32]>::to_vec).collect())
+    (runs, execution.state.threads.paths().map(<[u32]>::to_vec).collect())
 }
 
 #[test]
@@ -285,15 +285,15 @@ fn numbers_of_threads_are_kept() {
     // Whoever is created first, the numbers are those given.
     let given = [vec![], vec![0], vec![1], vec![1, 0], vec![0, 0]];
     let mut execution = Execution::new(Box::new(Bounded::new(Some(1))));
-    execution.number(&given).expect("a numbering");
+    execution.state.threads.number(&given).expect("a numbering");
     while execution.begin() {
         Interpreter::run(&program, &mut execution);
         execution.finish(Finish::Done);
     }
-    assert_eq!(execution.paths().collect::<Vec<_>>(), given);
+    assert_eq!(execution.state.threads.paths().collect::<Vec<_>>(), given);
     for wrong in [vec![], vec![vec![0]], vec![vec![], vec![1]], vec![vec![], vec![0, 0]], vec![vec![], vec![]]] {
         let mut execution = Execution::new(Box::new(Bounded::new(None)));
-        assert_eq!(execution.number(&wrong), Err(NotANumbering), "{wrong:?}");
+        assert_eq!(execution.state.threads.number(&wrong), Err(NotANumbering), "{wrong:?}");
     }
 }
 

@@ -39,12 +39,12 @@ impl Knife<'_> {
     fn slice(&mut self, program: &Program, bound: Option<u32>, units: &[Unit], paths: &[Vec<u32>]) -> Slice {
         let strategy = Bounded::slice(bound, units).expect("units that were handed out");
         let mut execution = Execution::new(Box::new(strategy));
-        execution.number(paths).expect("a numbering");
+        execution.state.threads.number(paths).expect("a numbering");
         let mut runs = Vec::new();
         let budget = 1 + self.random.below(self.budget);
         while runs.len() < budget && execution.begin() {
             let run = Interpreter::run(program, &mut execution);
-            assert_ne!(run.ending, Ending::Diverged, "{program:?} {:?}", execution.divergence());
+            assert_ne!(run.ending, Ending::Diverged, "{program:?} {:?}", execution.history.divergence());
             if self.again > 0 && self.random.below(self.again) == 0 {
                 execution.finish(Finish::Again);
                 // What is to be run again can be left to another slice.
@@ -147,7 +147,7 @@ fn paths(program: &Program, bound: Option<u32>) -> Vec<Vec<u32>> {
         Interpreter::run(program, &mut execution);
         execution.finish(Finish::Done);
     }
-    execution.paths().map(<[u32]>::to_vec).collect()
+    execution.state.threads.paths().map(<[u32]>::to_vec).collect()
 }
 
 /// A program whose threads choose values, now and then within a wait loop.
@@ -412,11 +412,11 @@ fn drawn_executions_are_the_same_in_slices() {
 #[test]
 fn numbers_of_threads_are_extended_but_not_changed() {
     let mut execution = Execution::new(Box::new(Bounded::new(None)));
-    execution.number(&[vec![], vec![0]]).expect("a numbering");
-    execution.number(&[vec![], vec![0], vec![0, 0]]).expect("more of it");
-    execution.number(&[vec![]]).expect("less of it");
-    assert!(execution.number(&[vec![], vec![0], vec![1]]).is_err());
-    let paths: BTreeSet<&[u32]> = execution.paths().collect();
+    execution.state.threads.number(&[vec![], vec![0]]).expect("a numbering");
+    execution.state.threads.number(&[vec![], vec![0], vec![0, 0]]).expect("more of it");
+    execution.state.threads.number(&[vec![]]).expect("less of it");
+    assert!(execution.state.threads.number(&[vec![], vec![0], vec![1]]).is_err());
+    let paths: BTreeSet<&[u32]> = execution.state.threads.paths().collect();
     assert_eq!(paths, BTreeSet::from([&[][..], &[0], &[0, 0]]));
     assert_eq!(Thread::from_index(2), Thread(2));
 }

@@ -5,13 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::event::{Kind, Object, Site, Thread};
-use engine::execution::{Ending, Execution, Next, Pending, Status, Step};
+use engine::execution::{Ending, Execution, Next, Pending, Status};
 use engine::explore::bounded::Bounded;
 use engine::explore::trust::Trust;
 use engine::explore::{Counts, Finish, Strategy, Values};
+use engine::step::Step;
 use engine::sync::barrier::{Arrival, Barrier};
 use engine::sync::machine::{Machine, Until, Wish};
-use engine::sync::mutex::Type;
+use engine::sync::mutex::{Mutex, Type};
 use engine::sync::once::{Entry, Once};
 use engine::sync::read_write_lock::ReadWriteLock;
 use engine::sync::semaphore::Semaphore;
@@ -220,31 +221,31 @@ struct Interpreter<'a> {
 impl Interpreter<'_> {
     fn set_objects(&mut self) {
         let execution = &mut *self.execution;
-        execution.set_mutex(MUTEX, Type::Normal);
-        execution.set_machine(CONDITION, Machine::Sleepers(Sleepers::default()));
-        execution.set_machine(SEMAPHORE, Machine::Semaphore(Semaphore::new(0).unwrap()));
-        execution.set_machine(LOCK, Machine::ReadWriteLock(ReadWriteLock::default()));
-        execution.set_machine(BARRIER, Machine::Barrier(Barrier::new(PARTIES as u32).unwrap()));
-        execution.set_machine(ONCE, Machine::Once(Once::Fresh));
-        execution.is_round_of(ROUND, BARRIER);
+        execution.state.set_object(MUTEX, Machine::Mutex(Mutex::new(Type::Normal)));
+        execution.state.set_object(CONDITION, Machine::Sleepers(Sleepers::default()));
+        execution.state.set_object(SEMAPHORE, Machine::Semaphore(Semaphore::new(0).unwrap()));
+        execution.state.set_object(LOCK, Machine::ReadWriteLock(ReadWriteLock::default()));
+        execution.state.set_object(BARRIER, Machine::Barrier(Barrier::new(PARTIES as u32).unwrap()));
+        execution.state.set_object(ONCE, Machine::Once(Once::Fresh));
+        execution.at_hand.is_round_of(ROUND, BARRIER);
     }
 
     fn arrive(&mut self, thread: usize) {
         let number = Thread::from_index(thread);
         if thread == 0 {
             if self.at.len() < self.program.len() {
-                self.execution.arrive(number, Pending::Access);
+                self.execution.state.arrive(number, Pending::Access);
             } else {
-                self.execution.end_thread(number);
+                self.execution.state.end_thread(number);
             }
             return;
         }
         if self.relocks.contains(&thread) {
-            self.execution.arrive(number, Pending::Lock(MUTEX));
+            self.execution.state.arrive(number, Pending::Lock(MUTEX));
             return;
         }
         let Some(op) = self.program[thread - 1].get(self.at[thread - 1]) else {
-            self.execution.end_thread(number);
+            self.execution.state.end_thread(number);
             return;
         };
         let pending = match *op {
@@ -257,15 +258,19 @@ impl Interpreter<'_> {
             Op::Enter => Pending::Wait(Wish::Once(ONCE), Until::Granted),
             _ => Pending::Access,
         };
-        self.execution.arrive(number, pending);
+        self.execution.state.arrive(number, pending);
     }
 
     fn operate<R>(&mut self, object: Object, work: impl FnOnce(&mut Machine, Thread) -> R) -> R {
         self.execution.operate(object, work)
     }
 
+    fn lock(&mut self) {
+        self.operate(MUTEX, |machine, me| machine.mutex().unwrap().lock(me)).unwrap();
+    }
+
     fn asleep(&self) -> Vec<Thread> {
-        let Some(Machine::Sleepers(sleepers)) = self.execution.machine(CONDITION) else { unreachable!() };
+        let Some(Machine::Sleepers(sleepers)) = self.execution.state.objects.get(CONDITION) else { unreachable!() };
         let mut asleep = *sleepers.asleep();
         std::iter::from_fn(|| asleep.take_first()).collect()
     }
@@ -280,7 +285,7 @@ impl Interpreter<'_> {
         let mut kind = match op {
             Op::Lock | Op::Unlock => Kind::Lock(MUTEX),
             Op::Sleep => Kind::Wait { condition: CONDITION, mutex: MUTEX },
-            Op::WakeUp(_) if self.execution.is_granted(WAKE) => Kind::Wait { condition: CONDITION, mutex: MUTEX },
+            Op::WakeUp(_) if self.execution.state.is_granted(WAKE) => Kind::Wait { condition: CONDITION, mutex: MUTEX },
             Op::WakeUp(_) | Op::Signal | Op::Broadcast => Kind::Lock(CONDITION),
             Op::Post | Op::Take(_) => Kind::Lock(SEMAPHORE),
             Op::Read | Op::Write => of_lock(op == Op::Write),
@@ -294,14 +299,14 @@ impl Interpreter<'_> {
             Op::Enter | Op::Return => Kind::Lock(ONCE),
         };
         match op {
-            Op::Lock => drop(self.execution.lock(MUTEX).unwrap()),
-            Op::Unlock => self.execution.unlock(MUTEX).unwrap(),
+            Op::Lock => self.lock(),
+            Op::Unlock => self.operate(MUTEX, |machine, me| machine.mutex().unwrap().unlock(me)).unwrap(),
             Op::Sleep => self.execution.sleep(CONDITION, MUTEX).unwrap(),
             Op::WakeUp(_) => {
-                let granted = self.execution.is_granted(WAKE);
+                let granted = self.execution.state.is_granted(WAKE);
                 self.operate(CONDITION, |machine, thread| machine.sleepers().unwrap().leave(thread));
                 if granted {
-                    self.execution.lock(MUTEX).unwrap();
+                    self.lock();
                 } else {
                     self.relocks.insert(thread);
                 }
@@ -333,7 +338,7 @@ impl Interpreter<'_> {
     }
 
     fn writes(&self, thread: usize) -> bool {
-        let Some(Machine::ReadWriteLock(lock)) = self.execution.machine(LOCK) else { unreachable!() };
+        let Some(Machine::ReadWriteLock(lock)) = self.execution.state.objects.get(LOCK) else { unreachable!() };
         lock.writer() == Some(Thread::from_index(thread))
     }
 
@@ -342,12 +347,12 @@ impl Interpreter<'_> {
         self.schedule.push(Decision::Event(thread));
         let (mut kind, mut signals) = (Kind::Lock(MUTEX), false);
         if thread == 0 {
-            let child = self.execution.create().unwrap();
+            let child = self.execution.state.create().unwrap();
             self.at.push(0);
             assert_eq!(child.index(), self.at.len());
             kind = Kind::Create(child);
         } else if self.relocks.remove(&thread) {
-            self.execution.lock(MUTEX).unwrap();
+            self.lock();
         } else {
             let op = self.program[thread - 1][self.at[thread - 1]];
             self.at[thread - 1] += 1;
@@ -392,9 +397,10 @@ fn explored(program: &Program, strategy: Box<dyn Strategy>) -> Vec<Outcome> {
         };
         assert!(!matches!(ending, Ending::Diverged | Ending::Abandoned), "{program:?} {ending:?}");
         let schedule = interpreter.schedule;
-        let left = (1..=program.len())
-            .filter(|&thread| !matches!(execution.status(Thread::from_index(thread)), Status::Ended | Status::Absent));
-        if execution.counts() == Counts::Once {
+        let left = (1..=program.len()).filter(|&thread| {
+            !matches!(execution.state.threads.status(Thread::from_index(thread)), Status::Ended | Status::Absent)
+        });
+        if execution.history.counts() == Counts::Once {
             found.push((schedule, left.collect()));
         }
         execution.finish(Finish::Done);

@@ -45,7 +45,7 @@ struct Seen {
 }
 
 fn watch(program: &Program) -> Seen {
-    let (mut burnim, mut by_class) = (Burnim::new(&MODELS), monitor::monitors(&BY_CLASS, Fencing::Unproved));
+    let (mut burnim, mut by_class) = (Burnim::new(&MODELS), monitor::by_name::monitors(&BY_CLASS, Fencing::Unproved));
     let mut seen = Seen::default();
     let (mut reports, mut of_one) = (Vec::new(), Vec::new());
     Machine::new(program, machine::Model::Sc).interleavings(&mut |run, _| {

@@ -157,7 +157,7 @@ fn graphs(test: &Test, model: MemoryModel, expected: &Expected, tally: &mut Tall
 fn duplicates(test: &Test, model: MemoryModel, tally: &mut Tally) {
     let mut seen: HashSet<Relations> = HashSet::new();
     let threads = Threads { test, model, accesses: 64 };
-    let mut visit = |execution: &rsmc::Execution<'_, 1>| {
+    let mut visit = |execution: &rsmc::CompleteTrace<'_, 1>| {
         if !seen.insert(execution.trace.relations()) {
             tally.mismatches += 1;
             println!("{}: an execution twice", test.name);

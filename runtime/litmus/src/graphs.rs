@@ -6,7 +6,7 @@ use crate::interpreter::{Access as Accessing, Kind, Stop, Thread};
 use crate::schedules::Fault;
 use crate::test::Test;
 use engine::event::Location;
-use engine::explore::rsmc::{self, Continue, Counts, Ended, Execution};
+use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended};
 use engine::graph::set::Set;
 use engine::graph::trace::Part;
 use engine::graph::{Access, EventId, Fences, Internal, Label, Labels, Link, Program, Reached, Value, Written};
@@ -99,7 +99,7 @@ pub fn follow(
     visit: &mut dyn FnMut(Finished<'_>),
 ) -> Result<Result<(), usize>, Ended<Fault>> {
     let threads = Threads { test, model, accesses: Set::<SIZE>::CAPACITY };
-    let mut visit = |execution: &Execution<'_, SIZE>| threads.finish(execution, visit);
+    let mut visit = |execution: &CompleteTrace<'_, SIZE>| threads.finish(execution, visit);
     match model {
         MemoryModel::Sc => rsmc::follow::<SIZE, Sc<SIZE>, _>(&threads, commits, &mut visit),
         MemoryModel::Tso => rsmc::follow::<SIZE, Tso<SIZE>, _>(&threads, commits, &mut visit),
@@ -187,7 +187,11 @@ impl Threads<'_> {
     }
 
     /// Gives a complete execution on.
-    fn finish<const W: usize, R>(self, execution: &Execution<'_, W>, visit: &mut dyn FnMut(Finished<'_>) -> R) -> R {
+    fn finish<const W: usize, R>(
+        self,
+        execution: &CompleteTrace<'_, W>,
+        visit: &mut dyn FnMut(Finished<'_>) -> R,
+    ) -> R {
         let endless = execution.reached.iter().enumerate().find_map(|(thread, reached)| match *reached {
             Reached::Fails(instruction) => Some(Outcome::Endless { thread, instruction: instruction as usize }),
             _ => None,
@@ -199,7 +203,7 @@ impl Threads<'_> {
     /// Runs a thread to its end, and gives each access to `visit`.
     fn run<const W: usize>(
         self,
-        execution: &Execution<'_, W>,
+        execution: &CompleteTrace<'_, W>,
         thread: usize,
         visit: &mut impl FnMut(usize),
     ) -> Thread<0> {
@@ -221,7 +225,7 @@ impl Threads<'_> {
     }
 
     /// The final state of an execution.
-    fn state<const W: usize>(self, execution: &Execution<'_, W>) -> State {
+    fn state<const W: usize>(self, execution: &CompleteTrace<'_, W>) -> State {
         let threads: Vec<Thread<0>> =
             (0..self.test.threads.len()).map(|thread| self.run(execution, thread, &mut |_| {})).collect();
         let value = |observable: &Observable| match *observable {
@@ -237,7 +241,7 @@ impl Threads<'_> {
     }
 
     /// See [`Finished::accesses`].
-    fn performed<const W: usize>(self, execution: &Execution<'_, W>) -> Vec<Performed> {
+    fn performed<const W: usize>(self, execution: &CompleteTrace<'_, W>) -> Vec<Performed> {
         let instructions: Vec<Vec<usize>> = (0..self.test.threads.len())
             .map(|thread| {
                 let mut all = Vec::new();

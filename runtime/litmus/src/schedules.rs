@@ -8,11 +8,12 @@ use crate::condition::{Observable, State};
 use crate::interpreter::{Access, Kind as AccessKind, Stop, Thread as Local};
 use crate::test::{Test, address};
 use engine::event::{Barrier, Event, Kind, Location, Thread};
-use engine::execution::{Ending, Execution, Next, Pending, Step};
+use engine::execution::{Ending, Execution, Next, Pending};
 use engine::explore::Values;
 use engine::graph::Value;
 use engine::graph::Written;
 use engine::mapping::{self, Barriers, Order};
+use engine::step::Step;
 
 /// Why an execution cannot be run to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,13 +87,13 @@ impl<'t> Schedules<'t> {
         self.numbers.clear();
         self.numbers.push(Thread::MAIN);
         for _ in 1..self.threads.len() {
-            self.numbers.push(execution.create().expect("as few threads as an execution may have"));
+            self.numbers.push(execution.state.create().expect("as few threads as an execution may have"));
         }
         for thread in 0..self.threads.len() {
             self.run_on(execution, thread)?;
         }
         // Nobody has run yet: whoever comes first, that is no preemption.
-        execution.yields(Thread::MAIN);
+        execution.state.yields(Thread::MAIN);
         loop {
             match execution.choose() {
                 Next::End(ending) => return Ok(ending),
@@ -100,7 +101,7 @@ impl<'t> Schedules<'t> {
                     let thread = number.index();
                     let happened = self.perform(thread)?;
                     let Happened { event, location, .. } = happened;
-                    if execution.length() == self.max_events {
+                    if execution.history.length() == self.max_events {
                         return Err(Fault::TooManyEvents);
                     }
                     let target = location.map_or(0, |location| location.0);
@@ -140,8 +141,8 @@ impl<'t> Schedules<'t> {
         };
         self.stops[thread] = stop;
         match stop {
-            Stop::Access(_) | Stop::Fence(..) => execution.arrive(self.numbers[thread], Pending::Access),
-            Stop::End => execution.end_thread(self.numbers[thread]),
+            Stop::Access(_) | Stop::Fence(..) => execution.state.arrive(self.numbers[thread], Pending::Access),
+            Stop::End => execution.state.end_thread(self.numbers[thread]),
             Stop::Endless(instruction) => return Err(Fault::Endless { thread, instruction }),
             Stop::Unknown => unreachable!("every load has returned"),
         }

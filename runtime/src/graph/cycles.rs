@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use engine::event::Thread;
-use engine::explore::rsmc::Execution;
+use engine::explore::rsmc::CompleteTrace;
 use engine::graph::EventId;
 use engine::graph::overtaking::{Overtaking, overtakings};
 use protocol::{Place, Role, Schedule, SiteUse};
@@ -18,7 +18,7 @@ use crate::run::with;
 use crate::state::recorder::{Failure, InGraph, site_use};
 
 /// Looks for cycles in an execution in which these failures show, if that is wanted.
-pub(super) fn watch<const W: usize>(execution: &Execution<'_, W>, failures: &[Failure]) -> Result<(), Broken> {
+pub(super) fn watch<const W: usize>(execution: &CompleteTrace<'_, W>, failures: &[Failure]) -> Result<(), Broken> {
     if with(|runtime| runtime.recorder.watches_cycles()) != Some(true) {
         return Ok(());
     }
@@ -64,7 +64,7 @@ fn sites(notes: &Notes, events: [EventId; 2]) -> [u32; 2] {
 }
 
 /// Reports the last of the stores that an access overtakes, as a monitor would.
-fn report<const W: usize>(execution: &Execution<'_, W>, one: &Overtaking, notes: &Notes) -> Result<(), Broken> {
+fn report<const W: usize>(execution: &CompleteTrace<'_, W>, one: &Overtaking, notes: &Notes) -> Result<(), Broken> {
     let &delayed = one.delayed.last().expect("an access overtakes some store");
     let events = [delayed, one.previous, one.overtaking];
     let [from, to] = sites(notes, [delayed, one.overtaking]);
@@ -88,7 +88,7 @@ fn report<const W: usize>(execution: &Execution<'_, W>, one: &Overtaking, notes:
 }
 
 /// The numbers of the events in the order in which a graph is stored.
-fn numbers<const W: usize>(execution: &Execution<'_, W>) -> FxHashMap<EventId, u64> {
+fn numbers<const W: usize>(execution: &CompleteTrace<'_, W>) -> FxHashMap<EventId, u64> {
     let mut events: Vec<EventId> = execution.trace.nodes().iter().map(|node| node.event).collect();
     events.dedup();
     events.into_iter().zip(0..).collect()

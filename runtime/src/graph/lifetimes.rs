@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use engine::event::Thread;
-use engine::explore::rsmc::Execution;
+use engine::explore::rsmc::CompleteTrace;
 use engine::graph::EventId;
 use engine::graph::lifetime::{Lifetimes, Moment};
 use engine::model::MemoryModel;
@@ -122,7 +122,7 @@ struct Judge<'a, const W: usize> {
 }
 
 /// What is used after its end, or ends twice, in a graph.
-pub(super) fn failures<const W: usize>(execution: &Execution<'_, W>) -> Result<Vec<Failure>, Broken> {
+pub(super) fn failures<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Failure>, Broken> {
     let known = with(|runtime| {
         let graph = runtime.graph_mut();
         (graph.ends, graph.model)
@@ -146,7 +146,7 @@ pub(super) fn failures<const W: usize>(execution: &Execution<'_, W>) -> Result<V
 }
 
 /// What the threads did, and their milestones; the heap is as it is at the end of the graph then.
-fn notes_and_turns<const W: usize>(execution: &Execution<'_, W>) -> Result<(Notes, Vec<Milestone>), Broken> {
+fn notes_and_turns<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(Notes, Vec<Milestone>), Broken> {
     let mut milestones = Vec::new();
     let mut notes = Notes::new();
     run_each(execution, |graph| {

@@ -7,7 +7,7 @@
 use engine::atomicity;
 use engine::event::{Object, Thread};
 use engine::explore::Counts as Counting;
-use engine::explore::rsmc::{self, Continue, Counts, Ended, Execution};
+use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended};
 use engine::graph::set::Set;
 use engine::graph::trace::Part;
 use engine::graph::{EventId, Label, Labels, Program, Reached, Value};
@@ -252,7 +252,7 @@ enum Worth {
 
 /// Whether what a thread has seen since this access is still there: of memory the last writes, and of other objects those
 /// that it has only looked at.
-fn sees_the_last<const W: usize>(execution: &Execution<'_, W>, thread: usize, since: usize) -> bool {
+fn sees_the_last<const W: usize>(execution: &CompleteTrace<'_, W>, thread: usize, since: usize) -> bool {
     let trace = execution.trace;
     let last = |number: usize| {
         let node = trace.node(number);
@@ -265,7 +265,7 @@ fn sees_the_last<const W: usize>(execution: &Execution<'_, W>, thread: usize, si
     })
 }
 
-fn worth<const W: usize>(execution: &Execution<'_, W>) -> Worth {
+fn worth<const W: usize>(execution: &CompleteTrace<'_, W>) -> Worth {
     let (mut waiting, mut failures, mut exits) = (Vec::new(), Vec::new(), false);
     for (thread, &reached) in execution.reached.iter().enumerate() {
         match reached {
@@ -284,7 +284,7 @@ fn worth<const W: usize>(execution: &Execution<'_, W>) -> Worth {
 }
 
 /// How many of the accesses are events: the beginnings and ends of threads are none.
-fn events<const W: usize>(execution: &Execution<'_, W>) -> u64 {
+fn events<const W: usize>(execution: &CompleteTrace<'_, W>) -> u64 {
     let ends = |thread: usize| {
         let ended = execution.reached[thread] == Reached::End && thread > 0;
         usize::from(thread > 0) + usize::from(ended)
@@ -296,7 +296,7 @@ fn events<const W: usize>(execution: &Execution<'_, W>) -> u64 {
 /// What each thread did, in the program's terms.
 pub(super) type Notes = Vec<Vec<Recorded>>;
 
-pub(super) fn notes<const W: usize>(execution: &Execution<'_, W>) -> Result<Notes, Broken> {
+pub(super) fn notes<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Notes, Broken> {
     let mut notes = Notes::new();
     run_each(execution, |graph| notes.push(graph.run.recorded.clone()))?;
     Ok(notes)
@@ -304,7 +304,7 @@ pub(super) fn notes<const W: usize>(execution: &Execution<'_, W>) -> Result<Note
 
 /// Runs each thread as in this execution, and shows what it did; of one that was never created, nothing.
 pub(super) fn run_each<const W: usize>(
-    execution: &Execution<'_, W>,
+    execution: &CompleteTrace<'_, W>,
     mut show: impl FnMut(&mut Graph),
 ) -> Result<(), Broken> {
     for (thread, labels) in execution.labels.iter().enumerate() {
@@ -319,7 +319,7 @@ pub(super) fn run_each<const W: usize>(
 }
 
 /// The same, with what stands between the accesses.
-fn tell<const W: usize>(execution: &Execution<'_, W>) -> Result<Vec<Told>, Broken> {
+fn tell<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Told>, Broken> {
     let mut told = Vec::new();
     run_each(execution, |Graph { run, .. }| {
         told.push(Told { accesses: run.recorded.clone(), asides: run.asides.clone() });
@@ -328,7 +328,7 @@ fn tell<const W: usize>(execution: &Execution<'_, W>) -> Result<Vec<Told>, Broke
 }
 
 /// Looks for transactions of the execution that are not serializable, if that is wanted.
-fn watch_transactions<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
+fn watch_transactions<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     if with(|runtime| runtime.recorder.watches_transactions()) != Some(true) {
         return Ok(());
     }
@@ -343,7 +343,7 @@ fn watch_transactions<const W: usize>(execution: &Execution<'_, W>) -> Result<()
 }
 
 /// The graph as it is stored: an event for each access, in the order of their commits.
-fn describe<const W: usize>(execution: &Execution<'_, W>, notes: &Notes) -> Vec<GraphEvent> {
+fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> Vec<GraphEvent> {
     let trace = execution.trace;
     let mut numbers: FxHashMap<EventId, u64> = FxHashMap::default();
     let mut locations = Vec::new();
@@ -396,14 +396,14 @@ fn describe<const W: usize>(execution: &Execution<'_, W>, notes: &Notes) -> Vec<
 }
 
 /// The accesses before one in its thread that it may overtake under the model.
-fn overtaken<const W: usize>(execution: &Execution<'_, W>, event: EventId) -> Vec<u32> {
+fn overtaken<const W: usize>(execution: &CompleteTrace<'_, W>, event: EventId) -> Vec<u32> {
     let earlier = (0..event.index).map(|index| EventId { index, ..event });
     let committed = earlier.filter(|&earlier| execution.trace.is_committed(earlier));
     committed.filter(|&earlier| !execution.keeps(earlier, event)).map(|earlier| earlier.index.into()).collect()
 }
 
 /// The event with which a thread waits for ever, and those since which it does.
-fn waits_since<const W: usize>(execution: &Execution<'_, W>, thread: usize, notes: &Notes) -> usize {
+fn waits_since<const W: usize>(execution: &CompleteTrace<'_, W>, thread: usize, notes: &Notes) -> usize {
     match execution.reached[thread] {
         Reached::Waits { since } => since.into(),
         _ => notes[thread].len() - 1,
@@ -411,7 +411,7 @@ fn waits_since<const W: usize>(execution: &Execution<'_, W>, thread: usize, note
 }
 
 /// What a thread waits for that waits for ever, and who could end that.
-fn blocked<const W: usize>(execution: &Execution<'_, W>, thread: usize, notes: &Notes) -> Blocked {
+fn blocked<const W: usize>(execution: &CompleteTrace<'_, W>, thread: usize, notes: &Notes) -> Blocked {
     let since = waits_since(execution, thread, notes);
     let Some(recorded) = notes[thread].get(since) else {
         return Blocked { thread: Thread::from_index(thread), waits: Waits::Change, by: Vec::new() };
@@ -449,7 +449,7 @@ fn endless(thread: Thread) -> (SiteUse, String) {
 }
 
 /// What is wrong where these threads wait for ever.
-fn stuck<const W: usize>(execution: &Execution<'_, W>, waiting: &[usize], notes: &Notes) -> Failure {
+fn stuck<const W: usize>(execution: &CompleteTrace<'_, W>, waiting: &[usize], notes: &Notes) -> Failure {
     let mut sites = Vec::new();
     let mut parts = Vec::new();
     for &thread in waiting {
@@ -483,7 +483,7 @@ fn stuck<const W: usize>(execution: &Execution<'_, W>, waiting: &[usize], notes:
 }
 
 /// Takes a complete graph into the counts, with what is wrong with it.
-fn take<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
+fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     let ended = lifetimes::failures(execution)?;
     let Worth::Execution { waiting, failures } = worth(execution) else {
         with(|runtime| runtime.recorder.blocked += 1);
@@ -509,7 +509,7 @@ fn take<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
 }
 
 /// Takes what is wrong with a graph into the findings.
-fn fail<const W: usize>(execution: &Execution<'_, W>, found: Vec<Failure>, counts: Counting) -> Result<(), Broken> {
+fn fail<const W: usize>(execution: &CompleteTrace<'_, W>, found: Vec<Failure>, counts: Counting) -> Result<(), Broken> {
     for failure in found {
         let known = with(|runtime| runtime.recorder.is_known(&failure)) == Some(true);
         let schedule = if known { Schedule::default() } else { schedule(execution)? };
@@ -519,7 +519,7 @@ fn fail<const W: usize>(execution: &Execution<'_, W>, found: Vec<Failure>, count
 }
 
 /// Takes what the threads observe in the execution, which does not fail.
-fn take_outcome<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
+fn take_outcome<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     let mut observed = Vec::new();
     if with(|runtime| runtime.recorder.observes()) == Some(true) {
         for thread in (0..execution.labels.len()).filter(|&thread| !execution.labels[thread].is_empty()) {
@@ -532,7 +532,7 @@ fn take_outcome<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Brok
     Ok(())
 }
 
-pub(super) fn schedule<const W: usize>(execution: &Execution<'_, W>) -> Result<Schedule, Broken> {
+pub(super) fn schedule<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Schedule, Broken> {
     let notes = notes(execution)?;
     let (threads, model) = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -544,7 +544,7 @@ pub(super) fn schedule<const W: usize>(execution: &Execution<'_, W>) -> Result<S
 }
 
 /// Whether the threads do again what they did in this execution.
-fn repeats<const W: usize>(execution: &Execution<'_, W>) -> Result<(), Broken> {
+fn repeats<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     for (thread, labels) in execution.labels.iter().enumerate().filter(|(_, labels)| !labels.is_empty()) {
         let (again, reached) = Native::<W>::fetch_anew(thread, execution.origins[thread], &execution.reads[thread])?;
         let alike = |(one, other): (&Label<W>, &Label<W>)| {
@@ -634,7 +634,7 @@ fn under<const W: usize, M: Model<W>>(job: &Explore, limits: &Limits, begun: Ins
     let native = Native::<W>::new(limits.seconds, begun, job.limits.max_events);
     let mut outcome: Result<Option<Stopped>, Broken> = Ok(None);
     let mut first = true;
-    let mut visit = |execution: &Execution<'_, W>| {
+    let mut visit = |execution: &CompleteTrace<'_, W>| {
         let taken = if std::mem::take(&mut first) { repeats(execution) } else { Ok(()) };
         if let Err(broken) = taken.and_then(|()| take(execution)) {
             outcome = Err(broken);
@@ -715,7 +715,7 @@ fn replay_sized<const W: usize>(graph: &protocol::Graph) -> Result<Result<(), us
 fn replay_under<const W: usize, M: Model<W>>(graph: &protocol::Graph) -> Result<Result<(), usize>, Broken> {
     let native = Native::<W>::new(None, Instant::now(), u64::MAX);
     let mut taken = Ok(true);
-    let mut visit = |execution: &Execution<'_, W>| {
+    let mut visit = |execution: &CompleteTrace<'_, W>| {
         taken = take(execution).and_then(|()| Ok(describe(execution, &notes(execution)?) == graph.events));
     };
     let followed = match rsmc::follow::<W, M, _>(&native, &commits(graph), &mut visit) {

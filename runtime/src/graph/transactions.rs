@@ -6,7 +6,7 @@
 
 use engine::atomicity::{Criterion, Happening, Mark, Serializability, Violation, linearization};
 use engine::event::{Barrier, Event, Kind, Location, Object, Site, Thread};
-use engine::explore::rsmc::Execution;
+use engine::explore::rsmc::CompleteTrace;
 use engine::graph::{Access, Internal};
 use protocol::Operation;
 
@@ -73,7 +73,7 @@ struct Telling {
 }
 
 /// Judges an execution of TSO in which the threads did this.
-pub(super) fn judge<const W: usize>(execution: &Execution<'_, W>, told: &[Told]) -> Judgement {
+pub(super) fn judge<const W: usize>(execution: &CompleteTrace<'_, W>, told: &[Told]) -> Judgement {
     let trace = execution.trace;
     let access = |event: engine::graph::EventId| &told[usize::from(event.thread)].accesses[usize::from(event.index)];
     // What drains is separated by a fence from what comes before it.

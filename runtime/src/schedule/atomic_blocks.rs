@@ -8,6 +8,7 @@
 
 use engine::event::Kind;
 use engine::execution::Pending;
+use engine::explore::Notice;
 use engine::mapping::{self, Barriers, Order};
 use protocol::{FailureKind, Operation, Role};
 
@@ -78,14 +79,14 @@ impl Runtime {
             self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
             return Turn::Other(Switch::End);
         }
-        if self.execution.waiting() > 0 {
+        if self.execution.state.waiting() > 0 {
             self.wake_waiting();
         }
-        if self.execution.others_can_go_on() {
+        if self.execution.state.others_can_go_on() {
             self.end = Some(End::Assumed);
             return Turn::Other(Switch::End);
         }
-        self.execution.arrive(self.running, pending);
+        self.execution.state.arrive(self.running, pending);
         self.next()
     }
 
@@ -132,7 +133,7 @@ fn begin_step(site: RecordPointer) -> bool {
     turn(Pending::Access, site);
     let turn = with(|runtime| {
         let object = runtime.objects.number(Class::Blocks, 0);
-        runtime.execution.open_block();
+        runtime.execution.notify(Notice::BlockOpens(runtime.running));
         runtime.concerns(&[], &[object], Note { site, operation: Operation::BeginBlock }, 0)
     });
     if let Some(turn) = turn {
@@ -152,7 +153,7 @@ extern "C" fn __fh_block_end(site: RecordPointer) {
         block.depth = block.depth.checked_sub(1)?;
         if block.depth == 0 {
             if std::mem::take(&mut block.entered) {
-                runtime.execution.close_block();
+                runtime.execution.notify(Notice::BlockCloses);
             }
             if matches!(runtime.way, Way::Opening | Way::Within) {
                 runtime.way = Way::Plain;

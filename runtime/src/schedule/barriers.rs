@@ -53,7 +53,7 @@ extern "C" fn __fh_pthread_barrier_wait(barrier: Pointer) -> c_int {
     let arrived = call.event(Pending::Access, |runtime| {
         let (round, arrival) = runtime.barrier(object, |barrier, thread| (barrier.rounds(), barrier.arrive(thread)));
         let round = if round % 2 == 0 { object } else { odd };
-        runtime.execution.is_round_of(odd, object);
+        runtime.execution.at_hand.is_round_of(odd, object);
         let done = Done::by(calls::BARRIER_ARRIVE, Kind::Lock(round), Operation::BarrierArrive);
         (done, (round, arrival))
     });

@@ -63,7 +63,7 @@ impl Runtime {
         let state = &mut self.threads.at(thread).ends.cancellation;
         change(state);
         let heeds = if state.is_due() { Heeds::Cancellation } else { Heeds::Nothing };
-        self.execution.interrupt(thread, heeds);
+        self.execution.state.interrupt(thread, heeds);
     }
 }
 
@@ -109,7 +109,7 @@ extern "C" fn __fh_pthread_cancel(handle: usize) -> c_int {
     let Some(object) = unnamed(Class::Cancellation, thread.index()) else { return 0 };
     let refused = call.event(Pending::Access, |runtime| {
         let before = runtime.threads.of(thread).ends.cancellation.requested;
-        let again = before || runtime.execution.status(thread) == Status::Ended;
+        let again = before || runtime.execution.state.threads.status(thread) == Status::Ended;
         let path = if again { calls::CANCEL_AGAIN } else { calls::CANCEL };
         runtime.change_cancellation(thread, |state| state.requested = true);
         let waits = runtime.threads.of(thread).ends.cancellation.waits;

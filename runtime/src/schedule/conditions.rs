@@ -170,7 +170,7 @@ impl Runtime {
     /// The running thread goes on from its sleep: with the mutex if it was woken, else without.
     fn wake_up(&mut self, wish: Wish, pair: Pair, until: Until) -> (Done, Option<c_int>) {
         let Pair { condition, mutex } = pair;
-        let woken = self.execution.is_granted(wish);
+        let woken = self.execution.state.is_granted(wish);
         self.execution.operate(condition, |machine, thread| {
             if let Some(sleepers) = machine.sleepers() {
                 sleepers.leave(thread);
@@ -186,7 +186,7 @@ impl Runtime {
 
     /// Who sleeps on the object.
     pub(crate) fn asleep(&self, object: Object) -> ThreadSet {
-        match self.execution.machine(object) {
+        match self.execution.state.objects.get(object) {
             Some(Machine::Sleepers(sleepers)) => *sleepers.asleep(),
             _ => ThreadSet::EMPTY,
         }

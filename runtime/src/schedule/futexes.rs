@@ -109,7 +109,7 @@ fn queue_event(call: Call, object: Object, word: *mut u32, operation: Operation)
     let address = word as usize;
     let (note, detail) = (Note { site: call.site, operation }, Detail { address, ..Detail::default() });
     let turn = with(|runtime| {
-        runtime.execution.touches(object);
+        runtime.execution.at_hand.touches(object);
         runtime.queue_event(&[(address | QUEUE, 1)], Kind::Rmw, note, detail)
     });
     if let Some(turn) = turn {
@@ -131,7 +131,7 @@ fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, 
             runtime.sleeps_on_futex(object, bits);
         }
         // Also where it does not sleep: what an event touches must not depend on what it reads.
-        runtime.execution.touches(object);
+        runtime.execution.at_hand.touches(object);
         let address = word as usize;
         runtime.reads(address, 4, value.into());
         let both = [(address, 4), (address | QUEUE, 1)];
@@ -149,7 +149,7 @@ fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, 
     let until = if time.is_null() { conditions::until_woken() } else { Until::TimeOut };
     call.wait(Pending::Wait(wish, until));
     let woken = with(|runtime| {
-        let woken = runtime.execution.is_granted(wish);
+        let woken = runtime.execution.state.is_granted(wish);
         runtime.leaves_futex(object);
         woken
     });

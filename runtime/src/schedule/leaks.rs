@@ -112,7 +112,7 @@ impl Runtime {
         roots.extend(self.exited_at.iter().map(|&(thread, pointer)| pointer..layout::stack(thread) + layout::STACK));
         for index in 0..self.threads.len() {
             let thread = Thread::from_index(index);
-            let status = self.execution.status(thread);
+            let status = self.execution.state.threads.status(thread);
             // Of a thread that has exited, `exited_at` says how much is in use.
             let has_exited = status == Status::Arrived(Pending::Join(thread));
             if !has_exited && matches!(status, Status::Arrived(_) | Status::Waiting(_) | Status::Running) {

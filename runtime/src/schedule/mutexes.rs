@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use engine::event::{Kind as EventKind, Object, Thread};
 use engine::execution::{Execution, Pending};
 use engine::mapping::calls::{self, Path};
-use engine::sync::machine::{Until, Wish};
+use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::mutex::{Acquired, Refusal, Robustness, Type};
 use protocol::Operation;
 
@@ -78,24 +78,31 @@ pub(crate) const fn acquired(result: Result<Acquired, Refusal>) -> c_int {
     }
 }
 
+/// The state of a mutex or a spin lock.
+pub(crate) const fn mutex(state: &mut Machine) -> &mut engine::sync::mutex::Mutex {
+    state.mutex().expect("objects are numbered by class")
+}
+
 /// Operations of the running thread on a mutex, as wait loops see them ([`crate::schedule::waits`]).
 impl Runtime {
     /// Acquires the mutex, which can be acquired.
     pub(crate) fn lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
-        self.on_mutex(object, Looks::Alike, |execution| execution.lock(object))
+        self.on_mutex(object, Looks::Alike, |execution| execution.operate(object, |state, me| mutex(state).lock(me)))
     }
 
     fn try_lock(&mut self, object: Object) -> Result<Acquired, Refusal> {
-        let seen = self.execution.seen(object, self.running);
-        self.on_mutex(object, Looks::Like(seen), |execution| execution.try_lock(object))
+        let seen = self.execution.state.objects.seen(object, self.running);
+        self.on_mutex(object, Looks::Like(seen), |execution| {
+            execution.operate(object, |state, me| mutex(state).try_lock(me))
+        })
     }
 
     fn unlock(&mut self, object: Object) -> Result<(), Refusal> {
-        self.on_mutex(object, Looks::Alike, |execution| execution.unlock(object))
+        self.on_mutex(object, Looks::Alike, |execution| execution.operate(object, |state, me| mutex(state).unlock(me)))
     }
 
     fn owner(&self, object: Object) -> Option<Thread> {
-        self.execution.mutex(object)?.owner()
+        self.execution.state.objects.mutex(object)?.owner()
     }
 
     /// What came of an attempt of the running thread to acquire the mutex, which was this one's before.
@@ -136,7 +143,7 @@ impl Runtime {
 
     /// Operates on the mutex; what it looks like to the thread, and what changes, is noted.
     pub(crate) fn on_mutex<R>(&mut self, object: Object, looks: Looks, work: impl FnOnce(&mut Execution) -> R) -> R {
-        let before = self.execution.object_state(object);
+        let before = self.execution.state.objects.mutex_state(object);
         let result = work(&mut self.execution);
         self.note_object(object, before, looks);
         result
@@ -229,7 +236,7 @@ pub(crate) fn timed_lock(call: Call, time: *const libc::timespec) -> c_int {
     let wish = Wish::Lock(object);
     let before = with(Runtime::before_a_call);
     let result = call.event(Pending::Wait(wish, Until::TimeOut), |runtime| {
-        if runtime.execution.is_granted(wish) {
+        if runtime.execution.state.is_granted(wish) {
             let owner = runtime.owner(object);
             let result = runtime.lock(object);
             (runtime.locked(object, owner, result, Operation::Lock), Some(result))
@@ -297,7 +304,7 @@ extern "C" fn __fh_pthread_mutex_consistent(mutex: Mutex) -> c_int {
     let Some(object) = Call::on("pthread_mutex_consistent", mutex).object(Class::Mutex) else { return 0 };
     let result = with(|runtime| {
         runtime.has_effect();
-        runtime.execution.make_consistent(object)
+        runtime.execution.operate(object, |state, me| self::mutex(state).make_consistent(me))
     });
     result.map_or(0, |result| result.map_or_else(error, |()| 0))
 }

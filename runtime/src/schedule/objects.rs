@@ -13,7 +13,7 @@ use engine::event::{Kind, Object, Thread};
 use engine::execution::Pending;
 use engine::mapping::calls::Path;
 use engine::sync::machine::{Machine, Wish};
-use engine::sync::mutex::Type;
+use engine::sync::mutex::{Mutex, Type};
 use engine::sync::once::Once;
 use engine::sync::read_write_lock::ReadWriteLock;
 use engine::sync::semaphore::Semaphore;
@@ -245,9 +245,12 @@ impl Runtime {
     /// Gives the object its initial state, and notes how far its life has come.
     fn gives_state(&mut self, object: Object, initial: Initial, life: Life, first: Option<Use>) {
         match initial {
-            Initial::Mutex(kind) => self.execution.set_robust_mutex(object, kind.kind, kind.robustness),
-            Initial::SpinLock => self.execution.set_mutex(object, Type::Normal),
-            Initial::Machine(machine) => self.execution.set_machine(object, machine),
+            Initial::Mutex(kind) => {
+                let mutex = Mutex::new(kind.kind).with(kind.robustness);
+                self.execution.state.set_object(object, Machine::Mutex(mutex));
+            }
+            Initial::SpinLock => self.execution.state.set_object(object, Machine::Mutex(Mutex::new(Type::Normal))),
+            Initial::Machine(machine) => self.execution.state.set_object(object, machine),
             Initial::Nothing => {}
         }
         let known = self.objects.at(object);
@@ -261,10 +264,10 @@ impl Runtime {
 
     /// Whether somebody holds the object.
     fn is_held(&self, object: Object) -> bool {
-        match self.execution.machine(object) {
+        match self.execution.state.objects.get(object) {
             Some(Machine::ReadWriteLock(lock)) => !lock.is_free(),
             Some(Machine::Barrier(barrier)) => !barrier.waiting().is_empty(),
-            _ => self.execution.mutex(object).is_some_and(|mutex| mutex.destroy().is_err()),
+            _ => self.execution.state.objects.mutex(object).is_some_and(|mutex| mutex.destroy().is_err()),
         }
     }
 
@@ -288,7 +291,7 @@ impl Runtime {
     /// Whether a thread sleeps on the object. One that stands before an operation on it has done nothing to it yet.
     fn has_sleepers(&self, object: Object) -> bool {
         // Those who are awake already need it no more.
-        matches!(self.execution.machine(object), Some(Machine::Sleepers(sleepers)) if !sleepers.asleep().is_empty())
+        matches!(self.execution.state.objects.get(object), Some(Machine::Sleepers(sleepers)) if !sleepers.asleep().is_empty())
     }
 }
 
@@ -457,7 +460,7 @@ impl Call {
             let object = runtime.objects.number(class, self.address);
             if let (Class::Semaphore, Some(semaphore)) = (class, Semaphore::new(1)) {
                 // Who waits for it finds that it is no more.
-                runtime.execution.set_machine(object, Machine::Semaphore(semaphore));
+                runtime.execution.state.set_object(object, Machine::Semaphore(semaphore));
             }
             let known = runtime.objects.at(object);
             (known.life, known.last) = (Life::Dead, Some(last));
@@ -534,7 +537,9 @@ impl Call {
                     runtime.word_event(kind, object, path.effect, note, self.address)
                 }
                 // What mutexes look like, and their changes, are noted.
-                (None, Kind::Lock(object) | Kind::Share(object)) if runtime.execution.mutex(object).is_some() => {
+                (None, Kind::Lock(object) | Kind::Share(object))
+                    if runtime.execution.state.objects.mutex(object).is_some() =>
+                {
                     runtime.unlasting(kind, before, operation, self.site, self.address)
                 }
                 (None, Kind::Lock(object) | Kind::Share(object)) if operation.looks_only() => {

@@ -138,7 +138,7 @@ fn timed_lock(call: Call, side: Side, time: *const libc::timespec) -> c_int {
     let wish = side.wish(object);
     let before = with(Runtime::before_a_call);
     let result = call.event(Pending::Wait(wish, Until::TimeOut), |runtime| {
-        if runtime.execution.is_granted(wish) {
+        if runtime.execution.state.is_granted(wish) {
             let result = side.acquire(runtime, object);
             let path = if result.is_ok() { calls::RW_LOCK } else { calls::RW_REFUSED };
             (Done::by(path, side.kind(object), side.operation()), Some(result))

@@ -2,7 +2,7 @@
 //! What is at the bottom of it is the engine's to find ([`engine::progress`]).
 
 use engine::event::{Kind, Object, Thread};
-use engine::execution::{Ending, Pending, Status};
+use engine::execution::{Ending, Pending, Status, blocked};
 use engine::progress::{Blocked, Cause, Waits, causes};
 use engine::sync::machine::Wish;
 use protocol::{FailureKind, LeftWaiting, Operation, Role, SiteUse};
@@ -39,7 +39,7 @@ impl Runtime {
         if matches!(ending, Ending::Complete | Ending::Diverged) {
             return None;
         }
-        let blocked = self.execution.blocked();
+        let blocked = blocked(&self.execution.state);
         let causes = causes(&blocked);
         let (kind, headline) = headline(&causes);
         // Those at the bottom of it come first.
@@ -59,10 +59,10 @@ impl Runtime {
 
     /// Notes the threads that still wait when the process has ended. One that has exited waits for itself.
     pub(crate) fn note_left_waiting(&mut self) {
-        if self.execution.alive() == 0 {
+        if self.execution.state.threads.alive() == 0 {
             return;
         }
-        for blocked in self.execution.blocked() {
+        for blocked in blocked(&self.execution.state) {
             if blocked.waits == Waits::End(blocked.thread) {
                 continue;
             }
@@ -115,7 +115,7 @@ impl Runtime {
 
     /// The operation that the thread, which waits for others to release an object, stands before.
     fn operation_before(&self, thread: Thread) -> Operation {
-        match self.execution.status(thread) {
+        match self.execution.state.threads.status(thread) {
             Status::Arrived(Pending::Wait(wish, _)) | Status::Waiting(Pending::Wait(wish, _)) => match wish {
                 Wish::Read(_) => Operation::ReadLock,
                 Wish::Write(_) => Operation::WriteLock,
@@ -130,11 +130,12 @@ impl Runtime {
     /// Where the thread stands; in a wait loop, where it would lock next.
     fn stands_at(&self, blocked: &Blocked) -> RecordPointer {
         let stood = self.threads.stands_at(blocked.thread);
-        let (Status::Waiting(_), Waits::Release(object)) = (self.execution.status(blocked.thread), blocked.waits)
+        let (Status::Waiting(_), Waits::Release(object)) =
+            (self.execution.state.threads.status(blocked.thread), blocked.waits)
         else {
             return stood;
         };
-        let events = self.execution.steps().iter().zip(self.recorder.notes()).rev();
+        let events = self.execution.history.steps().iter().zip(self.recorder.notes()).rev();
         let mut own = events.filter(|(step, _)| step.thread == blocked.thread && is_about(step.kind, object));
         own.find(|(_, note)| note.operation == Operation::Lock).map_or(stood, |(_, note)| note.site)
     }
@@ -143,7 +144,7 @@ impl Runtime {
     fn hold(&self, held: (Thread, Object, &str), waits: Thread, sites: &mut Vec<SiteUse>) -> String {
         let (holder, object, what) = held;
         let who = if holder == waits { "it itself".to_owned() } else { name(holder) };
-        let ended = if self.execution.status(holder) == Status::Ended { " and has ended" } else { "" };
+        let ended = if self.execution.state.threads.status(holder) == Status::Ended { " and has ended" } else { "" };
         let Some(note) = self.acquired(holder, object).and_then(|event| self.recorder.note(event)) else {
             return format!(", which {who} holds{ended}");
         };
@@ -195,7 +196,7 @@ impl Runtime {
     /// condition variable: the mutex has the name of its last use elsewhere.
     fn object_name(&self, object: Object, site: RecordPointer) -> String {
         let address = self.objects.address(object);
-        let used = || self.execution.steps().iter().zip(self.recorder.notes());
+        let used = || self.execution.history.steps().iter().zip(self.recorder.notes());
         let of_wait = used()
             .any(|(step, note)| matches!(step.kind, Kind::Wait { mutex, .. } if mutex == object) && note.site == site);
         let elsewhere = used().rev().find(|(step, _)| is_about(step.kind, object));

@@ -84,14 +84,15 @@ impl Runtime {
 
     /// The reads since a wait of this thread ran out begin with this one, if it waits patiently.
     pub(crate) fn patient_since(&self, thread: Thread) -> Option<usize> {
-        let waits = self.execution.is_patient(thread) && matches!(self.execution.status(thread), Status::Arrived(_));
+        let waits = self.execution.state.is_patient(thread)
+            && matches!(self.execution.state.threads.status(thread), Status::Arrived(_));
         self.threads.of(thread).patience.filter(|_| waits).map(|patience| patience.reads)
     }
 
     /// Lets a wait of this thread run out again, if what it has read has changed.
     pub(crate) fn check_patience(&mut self, thread: Thread) {
         if self.patient_since(thread).is_some_and(|reads| !self.reads_the_same(thread, reads)) {
-            self.execution.lose_patience(thread);
+            self.execution.state.lose_patience(thread);
         }
     }
 }

@@ -13,7 +13,8 @@
 //! in passing that another one reads go round for ever ([`Runtime::wake_waiting`]).
 
 use engine::event::{Kind, Object, Thread};
-use engine::execution::{Iteration, Pending, Status, Wakes};
+use engine::execution::{Pending, Status, Wakes};
+use engine::step::Iteration;
 use engine::sync::machine::Wish;
 use protocol::BusyLoop;
 
@@ -190,7 +191,7 @@ impl Runtime {
     /// What the running thread has done by now.
     pub(crate) fn mark(&mut self) -> Mark {
         let (blocks, used) = self.heap.extent(self.running);
-        let moment = self.execution.length();
+        let moment = self.execution.history.length();
         let state = self.threads.at(self.running);
         Mark {
             reads: state.reads.len(),
@@ -347,7 +348,7 @@ impl Runtime {
     }
 
     fn object_state(&self, thing: Thing) -> u64 {
-        self.execution.object_state(Object(thing.address as u32))
+        self.execution.state.objects.mutex_state(Object(thing.address as u32))
     }
 
     /// Whether another thread has read or changed the thing between two events.
@@ -389,7 +390,7 @@ impl Runtime {
         for read in &mut reads {
             if read.width == 0 {
                 if changes.iter().any(|change| change.thing == read.thing()) {
-                    read.value = self.execution.seen(Object(read.address as u32), thread);
+                    read.value = self.execution.state.objects.seen(Object(read.address as u32), thread);
                 }
                 continue;
             }
@@ -419,7 +420,7 @@ impl Runtime {
     /// The last so many events of the thread.
     pub(crate) fn last_events(&self, thread: Thread, events: u64) -> Option<Iteration> {
         let events = u32::try_from(events).ok().filter(|&events| events > 0)?;
-        let steps = self.execution.steps();
+        let steps = self.execution.history.steps();
         let mut own = (0..steps.len()).rev().filter(|&index| steps[index].thread == thread).map(|index| index as u32);
         let last = own.next()?;
         let first = if events == 1 { last } else { own.nth(events as usize - 2)? };
@@ -429,7 +430,7 @@ impl Runtime {
     /// Keeps how many events a wait loop's iteration has, what it reads, and what it changes.
     #[inline(always)]
     pub(crate) fn note_for_waits(&mut self, access: &Access) {
-        let event = self.execution.length();
+        let event = self.execution.history.length();
         let state = self.threads.at(self.running);
         state.events += 1;
         let &Access { address, width, before, after, .. } = access;
@@ -445,8 +446,8 @@ impl Runtime {
 
     /// The running thread is about to perform an operation on an object that is in this state.
     pub(crate) fn note_object(&mut self, object: Object, before: u64, looks: Looks) {
-        let after = self.execution.object_state(object);
-        let event = self.execution.length();
+        let after = self.execution.state.objects.mutex_state(object);
+        let event = self.execution.history.length();
         let state = self.threads.at(self.running);
         if let Looks::Like(value) = looks {
             state.reads.push(Read { address: object.index(), value, event, width: 0 });
@@ -458,7 +459,7 @@ impl Runtime {
 
     /// The running thread is about to look at an object that is no mutex, and to leave it as it is.
     pub(crate) fn looks_at(&mut self, object: Object) {
-        let (value, event) = (self.execution.seen(object, self.running), self.execution.length());
+        let (value, event) = (self.execution.state.objects.seen(object, self.running), self.execution.history.length());
         let reads = &mut self.threads.at(self.running).reads;
         reads.push(Read { address: object.index(), value, event, width: 0 });
     }
@@ -473,14 +474,14 @@ impl Runtime {
 
     /// The running thread has read these bytes.
     pub(crate) fn reads(&mut self, address: usize, width: u8, value: u64) {
-        let event = self.execution.length();
+        let event = self.execution.history.length();
         self.threads.at(self.running).reads.push(Read { address, value, event, width });
     }
 
     /// Whether the thread would read the same again, from this one of its reads on.
     pub(crate) fn reads_the_same(&self, thread: Thread, since: usize) -> bool {
         self.threads.of(thread).reads[since..].iter().all(|read| match read.width {
-            0 => self.execution.seen(Object(read.address as u32), thread) == read.value,
+            0 => self.execution.state.objects.seen(Object(read.address as u32), thread) == read.value,
             _ => held(read.thing()) == read.value,
         })
     }
@@ -502,7 +503,7 @@ impl Runtime {
     }
 
     fn note_piece_for_waits(&mut self, access: &WideAccess<'_>) {
-        let event = self.execution.length();
+        let event = self.execution.history.length();
         let changes = access.before != access.after;
         let state = self.threads.at(self.running);
         for (index, (before, after)) in words(access.before).zip(words(access.after)).enumerate() {
@@ -526,19 +527,19 @@ impl Runtime {
         for thread in self.waiting_threads() {
             let since = self.threads.of(thread).waits_for;
             let same = self.reads_the_same(thread, since) && !(self.shadow.hides() && self.waits_for_lost(thread));
-            self.execution.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
+            self.execution.state.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
         }
-        if self.execution.is_stuck() {
+        if self.execution.state.is_stuck() {
             for thread in self.waiting_threads() {
                 if self.is_watched_in_passing(thread) {
-                    self.execution.wake(thread, Wakes::Yes);
+                    self.execution.state.wake(thread, Wakes::Yes);
                 }
             }
             for thread in (0..self.threads.len()).map(Thread::from_index) {
-                if self.execution.is_patient(thread) {
+                if self.execution.state.is_patient(thread) {
                     self.note_mutex_of_wait(thread);
                     if self.is_watched_in_passing(thread) {
-                        self.execution.lose_patience(thread);
+                        self.execution.state.lose_patience(thread);
                     }
                 }
             }
@@ -547,7 +548,7 @@ impl Runtime {
 
     fn waiting_threads(&self) -> Vec<Thread> {
         let threads = (0..self.threads.len()).map(Thread::from_index);
-        threads.filter(|&thread| matches!(self.execution.status(thread), Status::Waiting(_))).collect()
+        threads.filter(|&thread| matches!(self.execution.state.threads.status(thread), Status::Waiting(_))).collect()
     }
 
     /// Whether a wait loop lets go in passing of a mutex that another thread waits for. Then nobody is stuck: other
@@ -555,7 +556,7 @@ impl Runtime {
     pub(crate) fn lets_go_in_passing(&self) -> bool {
         let waiting = self.waiting_threads();
         let passes = |object| waiting.iter().any(|&one| self.threads.of(one).passing.contains(&Thing::object(object)));
-        (0..self.threads.len()).any(|index| match self.execution.status(Thread::from_index(index)) {
+        (0..self.threads.len()).any(|index| match self.execution.state.threads.status(Thread::from_index(index)) {
             Status::Arrived(Pending::Lock(object) | Pending::Wait(Wish::Lock(object), _)) => passes(object),
             _ => false,
         })
@@ -563,7 +564,7 @@ impl Runtime {
 
     /// A thread that waits on a condition variable in a loop holds the mutex before and after.
     fn note_mutex_of_wait(&mut self, thread: Thread) {
-        let status = self.execution.status(thread);
+        let status = self.execution.state.threads.status(thread);
         if let Status::Arrived(Pending::Wait(Wish::Wake { mutex: Some(mutex), .. }, _)) = status {
             self.threads.at(thread).passing.push(Thing::object(mutex));
         }
@@ -586,7 +587,7 @@ impl Runtime {
 pub(crate) enum Looks {
     /// Nothing: it happens in one state of the object only, and is waited for.
     Alike,
-    /// This, of what [`engine::execution::Execution::seen`] gives.
+    /// This, of what [`engine::execution::Objects::seen`] gives.
     Like(u64),
 }
 
@@ -612,7 +613,7 @@ impl Runtime {
 
     /// The running thread's next event is the one by which it comes to hold the object, which is no mutex.
     pub(crate) fn takes_hold(&mut self, object: Object) {
-        let event = self.execution.length();
+        let event = self.execution.history.length();
         self.threads.at(self.running).holds.push((object, event));
     }
 

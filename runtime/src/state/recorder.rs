@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use engine::atomicity::{Mark, Violation as Transactions};
-use engine::event::{Event, Thread};
-use engine::execution::{Execution, Step};
+use engine::event::{Event, EventIndex, Thread};
+use engine::execution::Execution;
 use engine::explore::Counts;
 use engine::model::MemoryModel;
-use engine::monitor::{Cycle, EventIndex, Monitor, MonitorName, Report};
+use engine::monitor::{Cycle, Monitor, MonitorName, Report};
+use engine::step::Step;
 use protocol::{
     BoundTally, Containment, Failed, FailureKind, FirstReport, Identity, MonitorTally, Operation, Outcomes, Place,
     Role, Schedule, Segment, Sighting, SiteUse, Tally, TraceEvent, Violation,
@@ -37,7 +38,7 @@ pub(crate) struct Extent {
 impl Extent {
     /// As much as there has been so far.
     pub(crate) fn of(execution: &Execution) -> Self {
-        Self { events: execution.steps().len(), choices: execution.choices().len() }
+        Self { events: execution.history.steps().len(), choices: execution.history.choices().len() }
     }
 }
 
@@ -361,12 +362,12 @@ impl Recorder {
         if let Some(recording) = &self.recording {
             self.recorded.push_str(&recording.log(execution));
         }
-        let counts = execution.counts() == Counts::Once;
+        let counts = execution.history.counts() == Counts::Once;
         if counts {
             self.executions += 1;
-            self.events += u64::from(execution.length());
+            self.events += u64::from(execution.history.length());
         }
-        let preemptions = execution.preemptions();
+        let preemptions = execution.history.preemptions();
         if let Some(preemptions) = preemptions {
             self.by_bound.entry(preemptions).or_default().executions += u64::from(counts);
         }
@@ -382,7 +383,7 @@ impl Recorder {
     /// The execution, which has been counted, ended with this exit status.
     #[cold]
     pub(crate) fn count_status(&mut self, status: i32, execution: &Execution) {
-        if execution.counts() == Counts::Once {
+        if execution.history.counts() == Counts::Once {
             *self.exit_statuses.entry(status).or_default() += 1;
         }
     }
@@ -432,15 +433,15 @@ impl Recorder {
     fn cycle(&mut self, monitor: usize, cycle: Cycle, execution: &Execution, counts: bool) {
         let Cycle { delayed, previous, overtaking, .. } = cycle;
         let [delayed, previous, overtaking] =
-            [delayed, previous, overtaking].map(|index| execution.steps()[index as usize].site.0);
-        self.reporting(monitor, execution.preemptions(), counts);
+            [delayed, previous, overtaking].map(|index| execution.history.steps()[index as usize].site.0);
+        self.reporting(monitor, execution.history.preemptions(), counts);
         self.counts[monitor].triples.insert((delayed, previous, overtaking));
         self.pair(monitor, (delayed, overtaking), counts, |recorder| recorder.sc_violation(monitor, cycle, execution));
     }
 
     fn race(&mut self, monitor: usize, earlier: u32, later: u32, execution: &Execution, counts: bool) {
-        let [first, second] = [earlier, later].map(|index| execution.steps()[index as usize].site.0);
-        self.reporting(monitor, execution.preemptions(), counts);
+        let [first, second] = [earlier, later].map(|index| execution.history.steps()[index as usize].site.0);
+        self.reporting(monitor, execution.history.preemptions(), counts);
         self.counts[monitor].triples.insert((first, first, second));
         // It is the same race, whoever comes first.
         self.pair(monitor, (first.min(second), first.max(second)), counts, |recorder| {
@@ -461,8 +462,8 @@ impl Recorder {
 
     /// Takes a cycle of transactions: another one only if its edges are at other places.
     fn transactions(&mut self, monitor: usize, cycle: &Transactions, execution: &Execution, counts: bool) {
-        self.reporting(monitor, execution.preemptions(), counts);
-        let site = |index: u32| execution.steps()[index as usize].site.0;
+        self.reporting(monitor, execution.history.preemptions(), counts);
+        let site = |index: u32| execution.history.steps()[index as usize].site.0;
         let edges = cycle.edges.iter().map(|edge| [site(edge.from), site(edge.to)]);
         self.cycle_at(monitor, edges.collect(), counts, |recorder| {
             recorder.not_serializable(monitor, cycle, execution)
@@ -524,7 +525,7 @@ impl Recorder {
     /// An event of the execution, with a part in a violation.
     fn site(&self, role: Role, index: u32, execution: &Execution) -> SiteUse {
         let note = self.notes[index as usize];
-        let thread = execution.steps()[index as usize].thread;
+        let thread = execution.history.steps()[index as usize].thread;
         site_use(role, thread, note.site, note.operation)
     }
 
@@ -606,7 +607,7 @@ impl Recorder {
     pub(crate) fn fail_at(&mut self, failure: Failure, execution: &Execution, extent: Extent) {
         let known = self.is_known(&failure);
         let schedule = if known { Schedule::default() } else { self.schedule_to(execution, extent) };
-        self.fail_as(failure, schedule, execution.counts());
+        self.fail_as(failure, schedule, execution.history.counts());
     }
 
     /// Whether an execution has failed so before.
@@ -765,7 +766,7 @@ impl Recorder {
     fn schedule_to(&self, execution: &Execution, extent: Extent) -> Schedule {
         let mut seen: FxHashMap<(Thread, u32), u64> = FxHashMap::default();
         let mut segments: Vec<Segment> = Vec::new();
-        for (step, note) in execution.steps().iter().zip(&self.notes).take(extent.events) {
+        for (step, note) in execution.history.steps().iter().zip(&self.notes).take(extent.events) {
             let nth = seen.entry((step.thread, step.site.0)).or_default();
             *nth += 1;
             let last = Record::behind(note.site).place();
@@ -777,8 +778,8 @@ impl Recorder {
                 None => segments.push(Segment { thread: step.thread.0.into(), events: 1, last, nth: *nth }),
             }
         }
-        let threads = execution.paths().map(<[u32]>::to_vec).collect();
-        Schedule { threads, segments, choices: execution.choices()[..extent.choices].to_vec(), graph: None }
+        let threads = execution.state.threads.paths().map(<[u32]>::to_vec).collect();
+        Schedule { threads, segments, choices: execution.history.choices()[..extent.choices].to_vec(), graph: None }
     }
 
     /// The events of the execution; none if no trace is kept.

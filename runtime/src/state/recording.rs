@@ -86,8 +86,8 @@ impl Recording {
 
     /// The execution, which has ended, as a log.
     pub(crate) fn log(&self, execution: &Execution) -> String {
-        let threads = u32::try_from(execution.paths().count()).ok();
-        let header = Header { threads, log: FORMAT, repeats: execution.counts() != Counts::Once };
+        let threads = u32::try_from(execution.state.threads.paths().count()).ok();
+        let header = Header { threads, log: FORMAT, repeats: execution.history.counts() != Counts::Once };
         let mut text = Text(String::new());
         text.line(&header.text());
         // Fences that belong to the next event of their thread.

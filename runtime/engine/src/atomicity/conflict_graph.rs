@@ -18,9 +18,8 @@
 //! Invariants: `order` numbers the nodes topologically; `into` of a node holds exactly the nodes that have it in `out`,
 //! once each.
 
-use super::{Delay, Edge, Transaction, Violation};
-use crate::event::{Location, Thread};
-use crate::monitor::EventIndex;
+use super::violation::{Delay, Edge, Transaction, Violation};
+use crate::event::{EventIndex, Location, Thread};
 
 /// A node, for as long as it is there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@
 //! those are measured by TSO's conflicts, exactly. If it is not robust, a violation is still one, since each SC
 //! execution is one of TSO; but if there is none, nothing is known: the program has other TSO executions.
 
-use super::Criterion;
+use super::serializability::Criterion;
 
 /// Whether each transaction is known to end with a full fence or a read-modify-write.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -16,9 +16,8 @@ use std::collections::VecDeque;
 use super::conflict_graph::{Conflict, ConflictGraph, Moment, NodeRef};
 use super::program_order::{Earlier, ProgramOrder, Step};
 use super::transactions::{Change, Mark, Transactions, Unbalanced};
-use super::{Transaction, Violation, is_nothing};
-use crate::event::{Barrier, Event, Kind, Location, Object, Thread};
-use crate::monitor::EventIndex;
+use super::violation::{Transaction, Violation, is_nothing};
+use crate::event::{Barrier, Event, EventIndex, Kind, Location, Object, Thread};
 
 /// What an execution is measured by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

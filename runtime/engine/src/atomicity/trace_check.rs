@@ -20,9 +20,8 @@ use std::collections::BTreeMap;
 
 use super::program_order::{Earlier, ProgramOrder, Step};
 use super::transactions::{Change, Mark, Transactions, Unbalanced};
-use super::{Transaction, Violation, is_nothing};
-use crate::event::{Barrier, Event, Kind, Location, Object, Thread};
-use crate::monitor::EventIndex;
+use super::violation::{Transaction, Violation, is_nothing};
+use crate::event::{Barrier, Event, EventIndex, Kind, Location, Object, Thread};
 use constraints::{Commit, NEVER, Position, Requirements};
 use search::{Exhausted, OUTSIDE, Search};
 use window::{Access, Arc, Effect, Variable, Window};

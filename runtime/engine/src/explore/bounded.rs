@@ -19,47 +19,23 @@
 //! Invariants: a decision is pushed at most once a prefix; no two executions have the same decisions; an execution of
 //! round k has exactly k preemptions.
 
+mod decision;
 mod slices;
 
 use std::collections::VecDeque;
 
-use super::frontier::{Entry, Frontier, Point};
-use super::slice::Leftover;
-use super::{Counts, Diverged, Finish, Previous, Start, Strategy, alternative};
+use super::Corrupt;
+use super::frontier::{Chunk, Entry, Frontier, Point};
+use super::slice::{Leftover, Unit};
+use super::{Counting, Counts, Diverged, Finish, Halt, Notice, Observer, Previous, Start, Strategy, alternative};
 use crate::event::Thread;
-use crate::execution::Step;
+use crate::step::Step;
 use crate::thread_set::ThreadSet;
-use slices::Task;
+use decision::{Cost, Node, Verify, digest, narrow};
+use slices::{Begins, Digest, Entries, First, Subtree, Task, alternatives, approximate};
 
-/// What is decided, and whether the alternatives to choice 0 cost a preemption.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Cost {
-    /// Who goes on, where nobody is preempted.
-    Free,
-    /// Who goes on, where the previous thread could.
-    Preemption,
-    /// A value: free. It may come after the decision who performs the event.
-    Value,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    /// The index of the event that comes after the decision.
-    event: u32,
-    /// The alternative taken, below `count`.
-    choice: u32,
-    /// The number of alternatives; 0 where it is not known yet (a prefix out of the frontier).
-    count: u32,
-    cost: Cost,
-    /// Executions that take a preemption here repeat those that take the free switch after the failed iteration.
-    waited: bool,
-}
-
-impl Node {
-    const fn unknown(choice: u32) -> Self {
-        Self { event: 0, choice, count: 0, cost: Cost::Free, waited: false }
-    }
-}
+/// A search is cut at so many of its shallowest open decisions: behind the deeper ones is little.
+const CUTS: usize = 16;
 
 /// The explorer `bounded`.
 #[derive(Debug)]
@@ -110,13 +86,6 @@ enum Rounds {
     Elsewhere,
 }
 
-/// A digest of the events before a decision.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Verify {
-    decision: usize,
-    digest: u32,
-}
-
 impl Bounded {
     /// An explorer of all executions with at most `preemptions` preemptions, or of all executions.
     #[must_use]
@@ -145,6 +114,28 @@ impl Bounded {
             unverified: None,
             digest: 0,
         }
+    }
+
+    /// An explorer of the first slice of a search.
+    #[must_use]
+    pub fn first_slice(preemptions: Option<u32>) -> Self {
+        Self::of([Task::whole()].into(), preemptions, Rounds::Elsewhere)
+    }
+
+    /// The unit of a whole search.
+    #[must_use]
+    pub fn whole() -> Unit {
+        Task::whole().pack(1.0)
+    }
+
+    /// An explorer of these units, which are of one round, and of nothing else: what they give for the next round is
+    /// handed out by [`Strategy::leave`].
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn slice(preemptions: Option<u32>, units: &[Unit]) -> Result<Self, Corrupt> {
+        let tasks = units.iter().map(Task::unpack).collect::<Result<VecDeque<Task>, Corrupt>>()?;
+        Ok(Self::of(tasks, preemptions, Rounds::Elsewhere))
     }
 
     /// Steps to the next execution of the depth-first search below the prefix: the number of events that it has in
@@ -292,17 +283,136 @@ impl Bounded {
         entry.decisions.extend(prefix.filter(|(_, node)| node.choice > 0).map(|(i, node)| (narrow(i), node.choice)));
         self.next.push(entry);
     }
+
+    /// Goes on with a search; it has no event in common with the execution before.
+    fn enter(&mut self, subtree: Subtree) -> Option<u32> {
+        let Subtree { round, begins, counts, repeating, fixed, weight, unverified, nodes } = subtree;
+        self.round = round;
+        (self.counts, self.repeating, self.nodes) = (counts, repeating, nodes);
+        (self.fixed, self.weight, self.unverified) = (fixed, weight, unverified);
+        if begins == Begins::Stepping {
+            self.backtrack()?;
+        }
+        Some(0)
+    }
+
+    /// Goes on with the first of the entries.
+    fn take(&mut self, entries: Entries) {
+        self.round = entries.round;
+        self.now = Frontier::from(entries.chunk);
+        assert!(self.now.pop(&mut self.entry), "entries are at least one");
+        self.begin_entry();
+        self.choice = entries.first.choice;
+        if entries.first.digest == Digest::Unknown {
+            self.unverified = None;
+        }
+    }
+
+    /// All that is still to be run.
+    fn hand_out(&mut self, steps: &[Step]) -> Leftover {
+        let mut now = Vec::new();
+        let entry = self.rest_of_entry(steps);
+        match self.state {
+            State::Running => panic!("an execution ends before the search does"),
+            State::Unstarted => {}
+            State::Ended(Finish::Again) => now.push(self.again()),
+            State::Ended(Finish::Done) => self.cut(steps, &mut now),
+        }
+        now.extend(entry);
+        let round = self.round;
+        let waiting = |round: u32, chunk: Chunk| {
+            let weight = approximate(chunk.prefixes);
+            Task::Entries(Entries { round, first: First::WHOLE, chunk }).pack(weight)
+        };
+        now.extend(self.now.drain().map(|chunk| waiting(round, chunk)));
+        now.extend(self.tasks.drain(..).map(|task| task.pack(task.weight(self.bound))));
+        let next = self.next.drain().map(|chunk| waiting(round + 1, chunk)).collect();
+        Leftover { now, next }
+    }
+
+    /// The execution that has to be run again, and what is open beside it.
+    fn again(&self) -> Unit {
+        let subtree = Subtree {
+            round: self.round,
+            begins: Begins::Running,
+            counts: self.counts,
+            repeating: self.repeating,
+            fixed: self.fixed,
+            weight: self.weight,
+            unverified: self.unverified,
+            nodes: self.nodes.clone(),
+        };
+        let again = Task::Subtree(subtree);
+        again.pack(again.weight(self.bound))
+    }
+
+    /// Cuts the search that is under way, from its deep end on.
+    fn cut(&mut self, steps: &[Step], into: &mut Vec<Unit>) {
+        let open: Vec<usize> = (self.fixed..self.nodes.len()).filter(|&index| self.is_open(index)).collect();
+        self.drop_from(open.last().map_or(self.fixed, |index| index + 1));
+        let mut end = open.len();
+        while end > 0 {
+            let mut begin = end - 1;
+            while begin > 0 && (begin > CUTS || !self.is_cut_above(open[begin - 1], open[begin], steps)) {
+                begin -= 1;
+            }
+            let fixed = if begin == 0 { self.fixed } else { open[begin - 1] + 1 };
+            let last = open[end - 1];
+            let nodes = self.nodes[..=last].to_vec();
+            let event = nodes[last].event as usize;
+            let subtree = Subtree {
+                round: self.round,
+                begins: Begins::Stepping,
+                counts: self.counts,
+                repeating: self.repeating.filter(|&first| first <= last),
+                fixed,
+                weight: self.weight / alternatives(self.bound, &self.nodes[self.fixed..fixed]),
+                unverified: Some(Verify { decision: last, digest: digest(&steps[..event]) }),
+                nodes,
+            };
+            let part = Task::Subtree(subtree);
+            into.push(part.pack(part.weight(self.bound)));
+            end = begin;
+        }
+    }
+
+    /// Whether what is below the open decision `lower` tells nothing to those from `upper` on upwards.
+    fn is_cut_above(&self, upper: usize, lower: usize, steps: &[Step]) -> bool {
+        let stays = |node: &&Node| node.cost == Cost::Preemption && node.choice == 0;
+        let Some(last) = self.nodes[self.fixed..=upper].iter().rev().find(stays) else { return true };
+        let since = &steps[last.event as usize..self.nodes[lower].event as usize];
+        since.iter().any(|step| step.thread != since[0].thread)
+    }
+
+    /// What is left of the entry at hand. The digest of the events before its last point is known if the last execution
+    /// came there.
+    fn rest_of_entry(&self, steps: &[Step]) -> Option<Unit> {
+        let points = &self.entry.points[..self.points];
+        let last = points.last()?.decision as usize;
+        let event = self.nodes.get(last).filter(|node| node.count > 0).map(|node| node.event as usize);
+        let before = event.and_then(|event| steps.get(..event));
+        let entry = Entry {
+            decisions: self.entry.decisions.iter().copied().filter(|&(index, _)| (index as usize) < last).collect(),
+            points: points.to_vec(),
+            digest: before.map_or(0, digest),
+        };
+        let digest = if before.is_some() { Digest::Known } else { Digest::Unknown };
+        let mut chunk = Chunk { bytes: Vec::new(), prefixes: entry.prefixes() };
+        entry.write(&mut chunk.bytes);
+        let rest = Task::Entries(Entries { round: self.round, first: First { choice: self.choice, digest }, chunk });
+        Some(rest.pack(rest.weight(self.bound)))
+    }
 }
 
-/// A digest of the events that a prefix has, to notice later that it has others.
-fn digest(steps: &[Step]) -> u32 {
-    let digest = steps.iter().fold(0, |before, step| step.digest(before));
-    // The high half is the one that is mixed well.
-    (digest >> 32) as u32
-}
-
-fn narrow(index: usize) -> u32 {
-    u32::try_from(index).expect("an execution has fewer than 2^32 decisions")
+impl Observer for Bounded {
+    fn notice(&mut self, notice: Notice) {
+        let Notice::Waited { event } = notice else { return };
+        for node in self.nodes[..self.position].iter_mut().rev().take_while(|node| node.event >= event) {
+            if node.event == event && node.cost == Cost::Preemption {
+                node.waited = true;
+            }
+        }
+    }
 }
 
 impl Strategy for Bounded {
@@ -318,39 +428,34 @@ impl Strategy for Bounded {
         };
         self.position = 0;
         self.state = State::Running;
-        Some(Start { shared, preemptions: self.bound.map(|_| self.round), counts: self.counts })
+        Some(Start {
+            shared,
+            preemptions: self.bound.map(|_| self.round),
+            counts: self.counts,
+            counting: Counting::Representatives,
+        })
     }
 
-    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
-        match previous {
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Halt> {
+        let choice = match previous {
             Previous::Continues(thread) => match self.decide(event, enabled.len() + 1, Cost::Preemption)? {
-                0 => Ok(thread),
-                choice => alternative(choice, previous, enabled),
+                0 => return Ok(thread),
+                choice => choice,
             },
-            Previous::Stopped(_) => {
-                let choice = self.decide(event, enabled.len(), Cost::Free)?;
-                alternative(choice, previous, enabled)
-            }
-        }
+            Previous::Stopped(_) => self.decide(event, enabled.len(), Cost::Free)?,
+        };
+        alternative(choice, previous, enabled).map_err(Halt::from)
     }
 
-    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Halt> {
         let Some(node) = self.nodes.get(self.position) else { return Ok(()) };
         let decided_here = node.count > 0 && node.event == event && node.cost != Cost::Value;
-        if only.is_none() || decided_here { Err(Diverged) } else { Ok(()) }
+        if only.is_none() || decided_here { Err(Halt::Diverged) } else { Ok(()) }
     }
 
     fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
         let count = u32::try_from(count).map_err(|_| Diverged)?;
         self.decide(event, count, Cost::Value).map(u64::from)
-    }
-
-    fn waited(&mut self, event: u32) {
-        for node in self.nodes[..self.position].iter_mut().rev().take_while(|node| node.event >= event) {
-            if node.event == event && node.cost == Cost::Preemption {
-                node.waited = true;
-            }
-        }
     }
 
     fn strayed(&mut self, steps: &[Step]) -> Option<u32> {

@@ -1,6 +1,6 @@
 //! Runs one schedule again.
 
-use super::{Counts, Diverged, Finish, Previous, Start, Strategy, alternative};
+use super::{Counting, Counts, Diverged, Finish, Halt, Observer, Previous, Start, Strategy, alternative};
 use crate::event::Thread;
 use crate::thread_set::ThreadSet;
 
@@ -29,6 +29,8 @@ impl Replay {
     }
 }
 
+impl Observer for Replay {}
+
 impl Strategy for Replay {
     fn begin(&mut self) -> Option<Start> {
         if self.state == State::Done {
@@ -36,20 +38,20 @@ impl Strategy for Replay {
         }
         self.state = State::Running;
         self.next_choice = 0;
-        Some(Start { shared: 0, preemptions: None, counts: Counts::Once })
+        Some(Start { shared: 0, preemptions: None, counts: Counts::Once, counting: Counting::Representatives })
     }
 
-    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Halt> {
         match self.threads.get(event as usize) {
             Some(&thread) if enabled.contains(thread) || previous == Previous::Continues(thread) => Ok(thread),
-            Some(_) => Err(Diverged),
-            None => alternative(0, previous, enabled),
+            Some(_) => Err(Halt::Diverged),
+            None => alternative(0, previous, enabled).map_err(Halt::from),
         }
     }
 
-    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Halt> {
         let wanted = self.threads.get(event as usize).copied();
-        if wanted.is_none() || wanted == only { Ok(()) } else { Err(Diverged) }
+        if wanted.is_none() || wanted == only { Ok(()) } else { Err(Halt::Diverged) }
     }
 
     fn value(&mut self, _event: u32, count: u64) -> Result<u64, Diverged> {
@@ -57,8 +59,6 @@ impl Strategy for Replay {
         self.next_choice += 1;
         if choice < count { Ok(choice) } else { Err(Diverged) }
     }
-
-    fn waited(&mut self, _event: u32) {}
 
     fn finish(&mut self, finish: Finish) {
         self.state = if finish == Finish::Again { State::Waiting } else { State::Done };

@@ -1,10 +1,10 @@
 //! Relaxed stateless model checking (004-abdulla-cav16, section 3): every allowed trace of a program under a memory
 //! model, exactly once.
 //!
-//! Accesses are committed one at a time, each when all that is commit-before it is. [`Search::explore`] takes one that
+//! Accesses are committed one at a time, each when all that is commit-before it is. [`Exploration::explore`] takes one that
 //! can be committed, and tries each place in co for its write, each committed write for its read. For the writes that a
-//! read cannot have yet, [`Search::detect_races`] makes *continuations* when they are committed: what must come before
-//! the write, the write, and the read from it. They are followed ([`Search::traverse`]) from where the read was met.
+//! read cannot have yet, [`Exploration::detect_races`] makes *continuations* when they are committed: what must come before
+//! the write, the write, and the read from it. They are followed ([`Exploration::traverse`]) from where the read was met.
 //!
 //! Deviations from the paper:
 //! 1. P\[e\] and Q\[e\] are a [`Frame`] on the stack of the call that met e. That P\[r\] is a prefix of the run is then that
@@ -58,7 +58,7 @@ pub enum Continue {
 
 /// A complete trace.
 #[derive(Debug)]
-pub struct Execution<'s, const W: usize> {
+pub struct CompleteTrace<'s, const W: usize> {
     /// The accesses with rf and co.
     pub trace: &'s Trace<W>,
     /// What the reads of each thread returned, by their numbers in program order.
@@ -72,7 +72,7 @@ pub struct Execution<'s, const W: usize> {
     model: &'s dyn Keeps<W>,
 }
 
-impl<const W: usize> Execution<'_, W> {
+impl<const W: usize> CompleteTrace<'_, W> {
     /// Whether the model keeps two accesses of a thread, the first one before the second one in program order, in this
     /// order for everybody, by what is between them in their thread: if not, the second one may overtake the first one.
     #[must_use]
@@ -103,9 +103,9 @@ impl<const W: usize, M: Model<W>> Keeps<W> for M {
 /// relies on, and traces would be missed.
 pub fn explore<const W: usize, M: Model<W>, P: Program<W>>(
     program: &P,
-    visit: &mut dyn FnMut(&Execution<'_, W>) -> Continue,
+    visit: &mut dyn FnMut(&CompleteTrace<'_, W>) -> Continue,
 ) -> (Counts, Result<(), Ended<P::Fault>>) {
-    let mut search = Search::<W, M, P> {
+    let mut search = Exploration::<W, M, P> {
         program,
         visit,
         states: Vec::new(),
@@ -130,7 +130,7 @@ pub fn explore<const W: usize, M: Model<W>, P: Program<W>>(
 pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
     program: &P,
     commits: &[(EventId, usize)],
-    visit: &mut dyn FnMut(&Execution<'_, W>),
+    visit: &mut dyn FnMut(&CompleteTrace<'_, W>),
 ) -> Result<Result<(), usize>, Ended<P::Fault>> {
     let mut state = State::<M, W>::new(program).map_err(Ended::Fault)?;
     for (number, &(event, rank)) in commits.iter().enumerate() {
@@ -146,7 +146,7 @@ pub fn follow<const W: usize, M: Model<W>, P: Program<W>>(
         return Ok(Err(commits.len()));
     }
     let State { trace, model, reads, labels, reached, origins } = &state;
-    visit(&Execution { trace, reads, labels, reached, origins, model });
+    visit(&CompleteTrace { trace, reads, labels, reached, origins, model });
     Ok(Ok(()))
 }
 
@@ -458,9 +458,9 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     }
 }
 
-struct Search<'s, const W: usize, M, P> {
+struct Exploration<'s, const W: usize, M, P> {
     program: &'s P,
-    visit: &'s mut dyn FnMut(&Execution<'_, W>) -> Continue,
+    visit: &'s mut dyn FnMut(&CompleteTrace<'_, W>) -> Continue,
     /// The state before each commit of the run, and the present one behind them. States behind that are reused.
     states: Vec<State<M, W>>,
     run: Vec<Committed>,
@@ -468,12 +468,12 @@ struct Search<'s, const W: usize, M, P> {
     counts: Counts,
 }
 
-impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
+impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
     fn state(&self) -> &State<M, W> {
         &self.states[self.run.len()]
     }
 
-    /// Commits an access, if that is allowed; [`Search::back`] takes it back.
+    /// Commits an access, if that is allowed; [`Exploration::back`] takes it back.
     fn commit(
         &mut self,
         event: EventId,
@@ -523,7 +523,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Search<'_, W, M, P> {
         self.counts.executions += 1;
         self.counts.events += self.run.len() as u64;
         let State { trace, model, reads, labels, reached, origins } = state;
-        match (self.visit)(&Execution { trace, reads, labels, reached, origins, model }) {
+        match (self.visit)(&CompleteTrace { trace, reads, labels, reached, origins, model }) {
             Continue::Yes => Ok(()),
             Continue::Stop => Err(Ended::Stopped),
         }

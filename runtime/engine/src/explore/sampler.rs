@@ -11,9 +11,9 @@ use std::ops::Range;
 use super::generator::Generator;
 use super::packed::{Reader, write};
 use super::slice::{Leftover, Unit};
-use super::{Corrupt, Counts, Diverged, Finish, Performed, Previous, Start, Strategy};
+use super::{Corrupt, Counting, Counts, Diverged, Finish, Halt, Observer, Performed, Previous, Start, Strategy};
 use crate::event::Thread;
-use crate::execution::Step;
+use crate::step::Step;
 use crate::thread_set::ThreadSet;
 
 /// What is left of a slice is handed out in so many parts as long as the slice, and the rest.
@@ -113,16 +113,26 @@ impl<D: Draw> Sampler<D> {
     }
 }
 
+impl<D: Draw> Observer for Sampler<D> {
+    fn observes(&self) -> bool {
+        self.draw.observes()
+    }
+
+    fn performed(&mut self, event: &Performed<'_>) {
+        self.draw.performed(event);
+    }
+}
+
 impl<D: Draw> Strategy for Sampler<D> {
     fn begin(&mut self) -> Option<Start> {
         self.execution = self.ahead.front()?.start;
         self.random = Random(Generator::new(self.seed, self.execution));
         self.length = 0;
         self.draw.begin(&mut self.random);
-        Some(Start { shared: 0, preemptions: None, counts: Counts::Once })
+        Some(Start { shared: 0, preemptions: None, counts: Counts::Once, counting: Counting::EveryRun })
     }
 
-    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Halt> {
         let mut threads = *enabled;
         if let Previous::Continues(thread) = previous {
             threads.insert(thread);
@@ -131,7 +141,7 @@ impl<D: Draw> Strategy for Sampler<D> {
         Ok(self.draw.draw(&mut self.random, event, previous, &threads))
     }
 
-    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Halt> {
         if let Some(thread) = only {
             let mut threads = ThreadSet::EMPTY;
             threads.insert(thread);
@@ -143,20 +153,6 @@ impl<D: Draw> Strategy for Sampler<D> {
 
     fn value(&mut self, _event: u32, count: u64) -> Result<u64, Diverged> {
         Ok(self.random.below(count))
-    }
-
-    fn waited(&mut self, _event: u32) {}
-
-    fn observes(&self) -> bool {
-        self.draw.observes()
-    }
-
-    fn performed(&mut self, event: &Performed<'_>) {
-        self.draw.performed(event);
-    }
-
-    fn counts_every_run(&self) -> bool {
-        true
     }
 
     fn finish(&mut self, finish: Finish) {

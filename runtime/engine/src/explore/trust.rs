@@ -15,12 +15,15 @@ use graph::{Begins, Event, Expected, Graph, NONE, Watched, What, Writes, is_obje
 use order::Closure;
 use overtaking::Scratch;
 use preemptions::{Bound, Of};
-use slices::{Goes, UNKNOWN};
+use slices::{Goes, Last, UNKNOWN};
 
 use super::slice::{Leftover, Unit};
-use super::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy};
-use crate::event::{Location, Object, Thread};
-use crate::execution::{Iteration, Step};
+use super::{
+    Corrupt, Counting, Counts, Diverged, Finish, Halt, Need, Notice, Observer, Performed, Previous, Standing, Start,
+    Strategy,
+};
+use crate::event::Thread;
+use crate::step::{Iteration, Step};
 use crate::thread_set::ThreadSet;
 
 /// The explorer `dpor`.
@@ -55,12 +58,7 @@ pub struct Trust {
     /// An event that was performed again is not what it was.
     stale: bool,
     current: Thread,
-    /// Which of its thread's blocks the next event is in, from 1; 0 if it is in none.
-    block: u32,
-    /// How many blocks each thread has begun.
-    blocks: Vec<u32>,
-    /// The last events of blocks that were left in their middle.
-    left: Vec<u32>,
+    blocks: Blocks,
     /// The events of this execution.
     performed: Vec<u32>,
     /// The threads that wait for something to be different, by number.
@@ -71,6 +69,48 @@ pub struct Trust {
     /// The last execution and this one: the threads and, with the highest bit set, the values.
     ran: Vec<u32>,
     runs: Vec<u32>,
+}
+
+/// The blocks of the execution.
+#[derive(Debug, Default)]
+struct Blocks {
+    /// Which of its thread's blocks the next event is in, from 1; 0 if it is in none.
+    current: u32,
+    /// How many blocks each thread has begun.
+    begun: Vec<u32>,
+    /// The last events of blocks that were left in their middle.
+    left: Vec<u32>,
+}
+
+impl Blocks {
+    fn clear(&mut self) {
+        self.current = 0;
+        self.begun.clear();
+        self.left.clear();
+    }
+
+    fn open(&mut self, thread: Thread) {
+        self.current = self.next(thread);
+        if self.begun.len() <= thread.index() {
+            self.begun.resize(thread.index() + 1, 0);
+        }
+        self.begun[thread.index()] = self.current;
+    }
+
+    const fn close(&mut self) {
+        self.current = 0;
+    }
+
+    /// The block ends in its middle, with this event.
+    fn leave(&mut self, last: Option<&u32>) {
+        self.left.extend(last);
+        self.current = 0;
+    }
+
+    /// The number of the block that the thread begins next.
+    fn next(&self, thread: Thread) -> u32 {
+        self.begun.get(thread.index()).copied().unwrap_or(0) + 1
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -110,6 +150,47 @@ impl Trust {
     #[must_use]
     pub fn within(preemptions: Option<u32>) -> Self {
         Self { bound: preemptions.map(Bound::new), ..Self::new() }
+    }
+
+    /// An explorer of these units and of nothing else, within the bound of the whole search.
+    ///
+    /// # Errors
+    /// [`Corrupt`].
+    pub fn slice(preemptions: Option<u32>, units: &[Unit]) -> Result<Self, Corrupt> {
+        units.iter().try_for_each(slices::check)?;
+        Ok(Self { tasks: units.iter().cloned().collect(), ..Self::within(preemptions) })
+    }
+
+    /// The unit of a whole search.
+    #[must_use]
+    pub fn whole() -> Unit {
+        slices::whole()
+    }
+
+    /// Goes on with the next unit; none if there is none.
+    fn enter(&mut self) -> Option<Goes> {
+        let unit = self.tasks.pop_front()?;
+        self.weight = unit.weight;
+        let (goes, mut graphs) = slices::draw(&unit, || self.spare.pop().unwrap_or_default());
+        let graph = graphs.pop().expect("a unit has a graph");
+        self.suspended.append(&mut graphs);
+        self.spare.push(std::mem::replace(&mut self.graph, graph));
+        Some(goes)
+    }
+
+    /// All that is still to be run.
+    fn hand_out(&mut self) -> Leftover {
+        let last = match self.state {
+            State::Running | State::Impossible | State::Strayed => panic!("an execution ends before the search does"),
+            State::Unstarted => None,
+            State::Ended(Finish::Again) if !self.repeats => Some(Last::RunsAgain),
+            State::Ended(_) => Some(Last::IsDone),
+        };
+        let stack: Vec<&Graph> = self.suspended.iter().chain([&self.graph]).collect();
+        let mut now = last.map_or_else(Vec::new, |last| slices::cut(&stack, last, self.weight));
+        now.extend(self.tasks.drain(..));
+        *self = Self { bound: self.bound.take(), ..Self::default() };
+        Leftover { now, next: Vec::new() }
     }
 
     /// How many execution graphs it keeps at the moment. They are all that it keeps.
@@ -232,7 +313,7 @@ impl Trust {
     /// Takes an event that is new, or may be another one than before.
     #[inline(never)]
     fn take(&mut self, event: &Performed<'_>) {
-        let event = &if self.block == 0 { *event } else { graph::interlocked(event) };
+        let event = &if self.blocks.current == 0 { *event } else { graph::interlocked(event) };
         let at = self.waiting.iter().position(|waiting| waiting.thread == event.thread);
         let waiting = at.map(|at| self.waiting.remove(at));
         let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
@@ -261,7 +342,7 @@ impl Trust {
             self.graph.length() - 1
         };
         let taken = &mut self.graph.events[index as usize];
-        (taken.yielded, taken.block) = (self.yielded == Some(self.position), self.block);
+        (taken.yielded, taken.block) = (self.yielded == Some(self.position), self.blocks.current);
         self.performed.push(index);
         self.position += 1;
         if self.has_repeated() {
@@ -332,6 +413,57 @@ impl Trust {
         matches!(self.state, State::Impossible | State::Strayed)
     }
 
+    /// A thread waits until something that its iteration has read is different.
+    fn wait(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
+        let events = iteration.map_or(0..0, |Iteration { first, last, .. }| first as usize..last as usize + 1);
+        let own = |&&index: &&u32| self.graph.event(index).thread == thread;
+        let iteration: Vec<u32> = self.performed[events].iter().filter(own).copied().collect();
+        let mut watched: Vec<Watched> = Vec::new();
+        for access in iteration.iter().flat_map(|&index| self.graph.accesses_of(index)) {
+            if access.watch_is_aside() || watched.iter().any(|&(place, _)| place == access.place) {
+                continue;
+            }
+            // What an operation on an object shows of its state is not known here.
+            let known = access.values.filter(|_| !is_object(access.place));
+            watched.push((access.place, known.map(|(before, _)| before)));
+        }
+        let first = iteration.first().map(|&index| self.graph.event(index));
+        let begins = match (standing, first) {
+            (Standing::InALoop, Some(&Event { block, first, .. })) if block != 0 => {
+                Begins::WithBlock { block: self.blocks.next(thread), on: self.graph.accesses[first as usize].place }
+            }
+            (Standing::InALoop, Some(Event { what: What::Write, .. })) | (Standing::BeforeALimitedWait, _) => {
+                Begins::ByWriting
+            }
+            _ => Begins::ByReading,
+        };
+        let at = self.waiting.partition_point(|waiting| waiting.thread < thread);
+        self.waiting.insert(at, Waiting { thread, iteration, watched, begins, standing });
+    }
+
+    /// Nobody can go on, and this thread waits for an object.
+    fn stop(&mut self, thread: Thread, need: Need) {
+        let expected = self.graph.expects.is_some_and(|expected| expected.thread == thread);
+        if self.planned().is_none() && (!self.repeats || expected) {
+            let before = self.graph.length();
+            self.graph.append_stuck(thread, need);
+            if expected && self.graph.length() > before {
+                self.expected();
+            }
+        }
+    }
+
+    /// Why an execution ends that does not go on as planned.
+    fn halt(&self) -> Halt {
+        let is_impossible = || {
+            self.planned().is_some_and(|index| index + 1 == self.graph.length() || self.graph.moved.contains(&index))
+        };
+        let abandons = self.state == State::Impossible
+            || self.state == State::Running && self.has_repeated()
+            || !self.repeats && is_impossible();
+        if abandons { Halt::Abandoned } else { Halt::Diverged }
+    }
+
     fn planned(&self) -> Option<u32> {
         (self.position < self.planned).then(|| self.graph.order[self.position])
     }
@@ -340,6 +472,42 @@ impl Trust {
 /// Whether the event may touch more than before, as more of the memory that it leaves behind is known.
 fn grows(event: &Performed<'_>) -> bool {
     graph::leaves(event) && !event.locations.is_empty()
+}
+
+impl Observer for Trust {
+    fn observes(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn performed(&mut self, event: &Performed<'_>) {
+        self.current = event.thread;
+        match self.planned() {
+            Some(index) if self.waiting.is_empty() && self.is_known(index) && !grows(event) => {
+                self.performed.push(index);
+                self.position += 1;
+            }
+            _ => self.take(event),
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        match notice {
+            Notice::Waited { .. } => {}
+            Notice::Waits { thread, iteration, standing } => self.wait(thread, iteration, standing),
+            Notice::Yielded => self.yielded = Some(self.position),
+            Notice::BlockOpens(thread) => self.blocks.open(thread),
+            Notice::BlockCloses => self.blocks.close(),
+            Notice::BlockLeft => self.blocks.leave(self.performed.last()),
+            Notice::Blocked { thread, need } => self.stop(thread, need),
+            Notice::Lies { location, address } => self.scratch.addresses.set(location, address),
+            Notice::Becomes { object, state } => {
+                if let Some(&index) = self.performed.last() {
+                    self.graph.becomes(index, object, state);
+                }
+            }
+        }
+    }
 }
 
 impl Strategy for Trust {
@@ -361,44 +529,42 @@ impl Strategy for Trust {
         self.stale = self.graph.generation == UNKNOWN;
         (self.position, self.yielded) = (0, None);
         self.current = Thread::MAIN;
-        self.block = 0;
         self.blocks.clear();
-        self.left.clear();
         self.performed.clear();
         self.counts = Counts::Once;
         self.waiting.clear();
         self.state = State::Running;
-        Some(Start { shared, preemptions: None, counts: Counts::Once })
+        Some(Start { shared, preemptions: None, counts: Counts::Once, counting: Counting::Representatives })
     }
 
-    fn thread(&mut self, _event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
+    fn thread(&mut self, _event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Halt> {
         let continues = match previous {
             Previous::Continues(thread) => Some(thread),
             Previous::Stopped(_) => None,
         };
         match self.planned() {
-            _ if self.is_impossible() || self.has_repeated() => Err(Diverged),
+            _ if self.is_impossible() || self.has_repeated() => Err(self.halt()),
             Some(index) => {
                 let event = self.graph.event(index);
                 let can = enabled.contains(event.thread) || continues == Some(event.thread);
                 let performs = !matches!(event.what, What::Value { .. });
-                if can && performs { Ok(event.thread) } else { Err(Diverged) }
+                if can && performs { Ok(event.thread) } else { Err(self.halt()) }
             }
-            None => enabled.first().into_iter().chain(continues).min().ok_or(Diverged),
+            None => enabled.first().into_iter().chain(continues).min().ok_or(Halt::Diverged),
         }
     }
 
-    fn undecided(&mut self, _event: u32, only: Option<Thread>) -> Result<(), Diverged> {
+    fn undecided(&mut self, _event: u32, only: Option<Thread>) -> Result<(), Halt> {
         if self.has_repeated() && only.is_none() {
             self.end_repetition();
         }
         if self.is_impossible() || self.has_repeated() {
-            return Err(Diverged);
+            return Err(self.halt());
         }
         let Some(index) = self.planned() else { return Ok(()) };
         let event = self.graph.event(index);
         let performs = !matches!(event.what, What::Value { .. });
-        if only == Some(event.thread) && performs { Ok(()) } else { Err(Diverged) }
+        if only == Some(event.thread) && performs { Ok(()) } else { Err(self.halt()) }
     }
 
     fn value(&mut self, _event: u32, count: u64) -> Result<u64, Diverged> {
@@ -407,7 +573,7 @@ impl Strategy for Trust {
         match planned.map(|index| self.graph.event(index).what) {
             Some(What::Value { value, count: before }) if before == count => {
                 if let Some(index) = planned {
-                    self.graph.events[index as usize].block = self.block;
+                    self.graph.events[index as usize].block = self.blocks.current;
                 }
                 self.position += 1;
                 Ok(value.into())
@@ -418,7 +584,7 @@ impl Strategy for Trust {
             // The event that was performed last reads something new, and asks for the first time.
             _ => {
                 self.graph.append_value(self.current, count, self.position);
-                self.graph.events.last_mut().expect("it was just added").block = self.block;
+                self.graph.events.last_mut().expect("it was just added").block = self.blocks.current;
                 self.runs.insert(self.position, VALUE);
                 (self.position, self.planned) = (self.position + 1, self.planned + 1);
                 Ok(0)
@@ -426,92 +592,15 @@ impl Strategy for Trust {
         }
     }
 
-    fn waited(&mut self, _event: u32) {}
-
-    fn observes(&self) -> bool {
-        true
-    }
-
-    #[inline]
-    fn performed(&mut self, event: &Performed<'_>) {
-        self.current = event.thread;
-        match self.planned() {
-            Some(index) if self.waiting.is_empty() && self.is_known(index) && !grows(event) => {
-                self.performed.push(index);
-                self.position += 1;
-            }
-            _ => self.take(event),
-        }
-    }
-
-    fn yielded(&mut self) {
-        self.yielded = Some(self.position);
-    }
-
-    fn lies(&mut self, location: Location, address: u64) {
-        self.scratch.addresses.set(location, address);
-    }
-
-    fn opens_block(&mut self, thread: Thread) {
-        if self.blocks.len() <= thread.index() {
-            self.blocks.resize(thread.index() + 1, 0);
-        }
-        self.blocks[thread.index()] += 1;
-        self.block = self.blocks[thread.index()];
-    }
-
-    fn closes_block(&mut self) {
-        self.block = 0;
-    }
-
-    fn leaves_block(&mut self) {
-        self.left.extend(self.performed.last());
-        self.block = 0;
-    }
-
     fn follows_left_block(&mut self, thread: Thread) -> bool {
-        if self.left.is_empty() {
+        if self.blocks.left.is_empty() {
             return false;
         }
         if self.stale {
             self.graph.rebuild();
         }
         let last = self.performed.iter().rfind(|&&index| self.graph.event(index).thread == thread);
-        last.is_some_and(|&last| self.left.iter().any(|&left| self.graph.knows(self.graph.clock(last), left)))
-    }
-
-    fn becomes(&mut self, object: Object, state: Option<u64>) {
-        if let Some(&index) = self.performed.last() {
-            self.graph.becomes(index, object, state);
-        }
-    }
-
-    fn waits(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
-        let events = iteration.map_or(0..0, |Iteration { first, last, .. }| first as usize..last as usize + 1);
-        let own = |&&index: &&u32| self.graph.event(index).thread == thread;
-        let iteration: Vec<u32> = self.performed[events].iter().filter(own).copied().collect();
-        let mut watched: Vec<Watched> = Vec::new();
-        for access in iteration.iter().flat_map(|&index| self.graph.accesses_of(index)) {
-            if access.watch_is_aside() || watched.iter().any(|&(place, _)| place == access.place) {
-                continue;
-            }
-            // What an operation on an object shows of its state is not known here.
-            let known = access.values.filter(|_| !is_object(access.place));
-            watched.push((access.place, known.map(|(before, _)| before)));
-        }
-        let first = iteration.first().map(|&index| self.graph.event(index));
-        let begins = match (standing, first) {
-            (Standing::InALoop, Some(&Event { block, first, .. })) if block != 0 => {
-                let begun = self.blocks.get(thread.index()).copied().unwrap_or(0);
-                Begins::WithBlock { block: begun + 1, on: self.graph.accesses[first as usize].place }
-            }
-            (Standing::InALoop, Some(Event { what: What::Write, .. })) | (Standing::BeforeALimitedWait, _) => {
-                Begins::ByWriting
-            }
-            _ => Begins::ByReading,
-        };
-        let at = self.waiting.partition_point(|waiting| waiting.thread < thread);
-        self.waiting.insert(at, Waiting { thread, iteration, watched, begins, standing });
+        last.is_some_and(|&last| self.blocks.left.iter().any(|&left| self.graph.knows(self.graph.clock(last), left)))
     }
 
     fn judge(&mut self) -> Option<Counts> {
@@ -528,15 +617,6 @@ impl Strategy for Trust {
         Some(if bound.admits(&self.graph, Of::Class) { counts } else { Counts::AsAnother })
     }
 
-    fn abandons(&self) -> bool {
-        self.state == State::Impossible
-            || self.state == State::Running && self.has_repeated()
-            || !self.repeats
-                && self
-                    .planned()
-                    .is_some_and(|index| index + 1 == self.graph.length() || self.graph.moved.contains(&index))
-    }
-
     fn lacks(&self) -> Option<&'static str> {
         self.lacks
     }
@@ -545,17 +625,6 @@ impl Strategy for Trust {
         let graphs = self.suspended.iter().chain(&self.spare).chain([&self.graph]).map(Graph::bytes);
         let tasks = self.tasks.iter().map(|unit| unit.prefixes.len());
         graphs.chain(tasks).sum::<usize>() as u64
-    }
-
-    fn blocked(&mut self, thread: Thread, need: Need) {
-        let expected = self.graph.expects.is_some_and(|expected| expected.thread == thread);
-        if self.planned().is_none() && (!self.repeats || expected) {
-            let before = self.graph.length();
-            self.graph.append_stuck(thread, need);
-            if expected && self.graph.length() > before {
-                self.expected();
-            }
-        }
     }
 
     fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {

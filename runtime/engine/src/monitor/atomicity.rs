@@ -2,9 +2,9 @@
 //! [`Monitor::violation`] gives in full.
 
 use super::prefix::Prefix;
-use super::{EventIndex, Monitor, MonitorName, Report};
+use super::{Monitor, MonitorName, Report};
 use crate::atomicity::{Criterion, Fencing, Mark, Serializability, Violation};
-use crate::event::{Event, Location, Thread};
+use crate::event::{Event, EventIndex, Location, Thread};
 use crate::model::name::MemoryModel;
 use history::History;
 

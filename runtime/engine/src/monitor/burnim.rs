@@ -51,9 +51,9 @@ use std::marker::PhantomData;
 
 use super::commit_order::{CommitOrder, Pso, Tso};
 use super::happens_before::{Accesses, HappensBefore, Past};
-use super::{EventIndex, Monitor, MonitorName, Report, add_report};
+use super::{Monitor, MonitorName, Report, add_report};
 use crate::clock::Tick;
-use crate::event::{Barrier, Event, Kind, Location, Thread};
+use crate::event::{Barrier, Event, EventIndex, Kind, Location, Thread};
 use crate::model::name::MemoryModel;
 use crate::per_thread::PerThread;
 

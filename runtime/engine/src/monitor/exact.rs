@@ -15,8 +15,8 @@ use super::prefix::Prefix;
 use super::relaxed_order::RelaxedOrder;
 use super::sober::Loads;
 use super::writes::WriteKind;
-use super::{Cycle, EventIndex, Monitor, MonitorName, Report, add_report};
-use crate::event::{Event, Kind, Location};
+use super::{Cycle, Monitor, MonitorName, Report, add_report};
+use crate::event::{Event, EventIndex, Kind, Location};
 use crate::model::name::MemoryModel;
 
 /// The monitor.

@@ -20,10 +20,9 @@
 //! Invariants: C\[t\] before a step is the hb-past of prev\[t\], so that e′ →hb* prev\[t\] iff C\[t\]\[thread(e′)\] is at least the
 //! tick of e′; W\[a\] ≤ A\[a\]; C\[t\]\[u\] ≤ C\[u\]\[u\].
 
-use super::EventIndex;
 use super::journal::Rows;
 use crate::clock::{Clock, Clocks, LANES, Tick, blocks_for, count, join, tick};
-use crate::event::{Event, Kind, Location, Thread};
+use crate::event::{Event, EventIndex, Kind, Location, Thread};
 use crate::per_thread::PerThread;
 
 /// The clocks of one execution after the other.

@@ -1,9 +1,8 @@
 //! What the events of an execution changed, so that they can be undone, the last one first: an execution that begins as
 //! the last one did is watched only from there on.
 
-use super::EventIndex;
 use crate::clock::{Block, Clocks, Tick};
-use crate::event::{Event, Kind, Location, Object, Thread};
+use crate::event::{Event, EventIndex, Kind, Location, Object, Thread};
 
 /// The clocks of threads, of locations and of objects: so many of each thread, and so many of each of the others.
 pub(super) type Rows<'a, const OF_THREAD: usize, const OF_PLACE: usize> =

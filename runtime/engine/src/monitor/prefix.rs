@@ -30,9 +30,9 @@ use super::happens_before::{Accesses, HappensBefore};
 use super::journal::{Changed, Entry, Journal};
 use super::travelling::Travelling;
 use super::writes::{Cell, Write, WriteKind, Writes};
-use super::{EventIndex, Monitor, MonitorName, Report, add_report};
+use super::{Monitor, MonitorName, Report, add_report};
 use crate::clock::{Block, Clock, Clocks, LANES, Tick, count, join};
-use crate::event::{Barrier, Event, Kind, Location, Thread};
+use crate::event::{Barrier, Event, EventIndex, Kind, Location, Thread};
 use crate::model::name::MemoryModel;
 use crate::per_thread::PerThread;
 

@@ -22,9 +22,9 @@
 //! Invariants: C\[t\]\[t\] is the tick of t's last event; the heads of a location are those of the release sequences that
 //! its last write belongs to, at most one a thread, since of two of the same thread the later knows more.
 
-use super::{EventIndex, Monitor, MonitorName, Report};
+use super::{Monitor, MonitorName, Report};
 use crate::clock::{Block, Clock, Clocks, LANES, Tick, blocks_for, join};
-use crate::event::{Event, Kind, Location, Object, Order, Thread};
+use crate::event::{Event, EventIndex, Kind, Location, Object, Order, Thread};
 
 /// The monitor.
 #[derive(Debug, Default)]

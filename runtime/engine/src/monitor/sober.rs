@@ -17,8 +17,8 @@
 use super::happens_before::{Accesses, HappensBefore, Past};
 use super::relaxed_order::RelaxedOrder;
 use super::writes::{Write, WriteKind, Writes};
-use super::{EventIndex, Monitor, MonitorName, Report};
-use crate::event::{Event, Kind, Location, Thread};
+use super::{Monitor, MonitorName, Report};
+use crate::event::{Event, EventIndex, Kind, Location, Thread};
 
 /// The monitor.
 #[derive(Debug, Default)]

@@ -6,10 +6,9 @@
 
 use std::ops::Range;
 
-use super::EventIndex;
 use super::happens_before::Past;
 use crate::clock::{Clock, Clocks, LANES, Tick};
-use crate::event::{Kind, Location, Thread};
+use crate::event::{EventIndex, Kind, Location, Thread};
 
 /// A write, but for its locations.
 #[derive(Clone, Copy, Debug)]

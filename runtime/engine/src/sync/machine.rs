@@ -1,6 +1,7 @@
-//! Any synchronisation object but a mutex, and what a thread may want of one.
+//! Any synchronisation object, and what a thread may want of one.
 
 use super::barrier::Barrier;
+use super::mutex::Mutex;
 use super::once::Once;
 use super::read_write_lock::ReadWriteLock;
 use super::semaphore::Semaphore;
@@ -10,6 +11,8 @@ use crate::event::{Object, Thread};
 /// The state of an object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Machine {
+    /// Of a mutex or a spin lock.
+    Mutex(Mutex),
     /// Of a condition variable or a futex.
     Sleepers(Sleepers),
     /// Of a read-write lock.
@@ -90,6 +93,7 @@ macro_rules! as_kind {
 
 impl Machine {
     as_kind!(
+        mutex: Mutex,
         sleepers: Sleepers,
         read_write_lock: ReadWriteLock,
         semaphore: Semaphore,
@@ -101,6 +105,7 @@ impl Machine {
     #[must_use]
     pub fn seen(&self, thread: Thread) -> u64 {
         match self {
+            Self::Mutex(mutex) => mutex.seen(thread),
             Self::ReadWriteLock(lock) => u64::from(lock.would_read(thread)) | u64::from(lock.would_write(thread)) << 1,
             Self::Semaphore(semaphore) => semaphore.value().into(),
             Self::Sleepers(_) | Self::Barrier(_) | Self::Once(_) => 0,
@@ -111,6 +116,7 @@ impl Machine {
     #[must_use]
     pub fn grants(&self, thread: Thread, wish: Wish) -> bool {
         match (self, wish) {
+            (Self::Mutex(mutex), Wish::Lock(_)) => mutex.would_return(thread),
             (Self::ReadWriteLock(lock), Wish::Read(_)) => lock.would_read(thread),
             (Self::ReadWriteLock(lock), Wish::Write(_)) => lock.would_write(thread),
             (Self::Semaphore(semaphore), Wish::Take(_)) => semaphore.value() > 0,

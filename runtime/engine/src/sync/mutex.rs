@@ -4,7 +4,7 @@
 use crate::event::Thread;
 
 /// The type of a mutex.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Type {
     /// Locking it twice blocks for ever. `PTHREAD_MUTEX_DEFAULT` too.
     #[default]
@@ -16,7 +16,7 @@ pub enum Type {
 }
 
 /// What becomes of a mutex whose owner ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Robustness {
     /// It stays locked for ever.
     #[default]
@@ -52,7 +52,7 @@ pub enum Refusal {
 }
 
 /// A mutex.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Mutex {
     kind: Type,
     robustness: Robustness,
@@ -62,7 +62,7 @@ pub struct Mutex {
 }
 
 /// What the death of an owner has left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 enum Health {
     #[default]
     Consistent,

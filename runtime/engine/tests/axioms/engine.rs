@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::atomicity::{Happening, linearization};
-use engine::explore::rsmc::{self, Continue, Execution};
+use engine::explore::rsmc::{self, CompleteTrace, Continue};
 use engine::graph::EventId;
 use engine::graph::trace::Relations;
 use engine::model::power::Power;
@@ -24,7 +24,7 @@ fn candidate(relations: &Relations) -> Candidate {
 }
 
 /// Checks that a TSO machine that makes these steps has the execution's trace.
-fn check_linearization(execution: &Execution<'_, 1>) {
+fn check_linearization(execution: &CompleteTrace<'_, 1>) {
     let happenings = linearization(execution.trace, |_| false).expect("TSO allows it");
     let expected = execution.trace.relations();
     let location = |event: EventId| execution.trace.node(execution.trace.nodes_of(event).start).location;
@@ -70,7 +70,7 @@ pub(crate) fn found(text: &str, model: MemoryModel) -> BTreeSet<Candidate> {
     let test = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let threads = Threads { test: &test, model, accesses: 64 };
     let mut all = BTreeSet::new();
-    let mut visit = |execution: &Execution<'_, 1>| {
+    let mut visit = |execution: &CompleteTrace<'_, 1>| {
         if model == MemoryModel::Tso {
             check_linearization(execution);
         }

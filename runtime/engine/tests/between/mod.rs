@@ -1,11 +1,11 @@
 //! The explorer `dpor` with something between it and the execution: a test that changes or measures what it is told says
 //! only that, and everything else goes through.
 
-use engine::event::{Location, Object, Thread};
-use engine::execution::{Iteration, Step};
+use engine::event::{Object, Thread};
 use engine::explore::slice::Leftover;
 use engine::explore::trust::Trust;
-use engine::explore::{Counts, Diverged, Finish, Need, Performed, Previous, Standing, Start, Strategy};
+use engine::explore::{Counts, Diverged, Finish, Halt, Need, Notice, Observer, Performed, Previous, Start, Strategy};
+use engine::step::Step;
 use engine::thread_set::ThreadSet;
 
 /// What stands in between.
@@ -35,27 +35,7 @@ pub(crate) struct Behind<B> {
     pub(crate) explorer: Trust,
 }
 
-impl<B: Between> Strategy for Behind<B> {
-    fn begin(&mut self) -> Option<Start> {
-        self.between.begin(&mut self.explorer)
-    }
-
-    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
-        self.explorer.thread(event, previous, enabled)
-    }
-
-    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Diverged> {
-        self.explorer.undecided(event, only)
-    }
-
-    fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
-        self.explorer.value(event, count)
-    }
-
-    fn waited(&mut self, event: u32) {
-        self.explorer.waited(event);
-    }
-
+impl<B: Between> Observer for Behind<B> {
     fn observes(&self) -> bool {
         self.explorer.observes()
     }
@@ -64,48 +44,38 @@ impl<B: Between> Strategy for Behind<B> {
         self.between.performed(&mut self.explorer, event);
     }
 
-    fn yielded(&mut self) {
-        self.explorer.yielded();
+    fn notice(&mut self, notice: Notice) {
+        self.explorer.notice(match notice {
+            Notice::Blocked { thread, need } => Notice::Blocked { thread, need: self.between.need(need) },
+            Notice::Becomes { object, state } => Notice::Becomes { object: self.between.object(object), state },
+            other => other,
+        });
+    }
+}
+
+impl<B: Between> Strategy for Behind<B> {
+    fn begin(&mut self) -> Option<Start> {
+        self.between.begin(&mut self.explorer)
     }
 
-    fn opens_block(&mut self, thread: Thread) {
-        self.explorer.opens_block(thread);
+    fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Halt> {
+        self.explorer.thread(event, previous, enabled)
     }
 
-    fn closes_block(&mut self) {
-        self.explorer.closes_block();
+    fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Halt> {
+        self.explorer.undecided(event, only)
     }
 
-    fn leaves_block(&mut self) {
-        self.explorer.leaves_block();
+    fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged> {
+        self.explorer.value(event, count)
     }
 
     fn follows_left_block(&mut self, thread: Thread) -> bool {
         self.explorer.follows_left_block(thread)
     }
 
-    fn blocked(&mut self, thread: Thread, need: Need) {
-        self.explorer.blocked(thread, self.between.need(need));
-    }
-
-    fn lies(&mut self, location: Location, address: u64) {
-        self.explorer.lies(location, address);
-    }
-
-    fn becomes(&mut self, object: Object, state: Option<u64>) {
-        self.explorer.becomes(self.between.object(object), state);
-    }
-
-    fn waits(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
-        self.explorer.waits(thread, iteration, standing);
-    }
-
     fn judge(&mut self) -> Option<Counts> {
         self.explorer.judge()
-    }
-
-    fn abandons(&self) -> bool {
-        self.explorer.abandons()
     }
 
     fn lacks(&self) -> Option<&'static str> {

@@ -1,9 +1,12 @@
 //! The bridge from the oracle to the explorer `dpor`: one run of each class of a little program.
 
 use engine::event::{Kind, Object, Thread};
-use engine::execution::{Ending, Execution, Next, Pending, Step as EngineStep};
+use engine::execution::{Ending, Execution, Next, Pending};
 use engine::explore::trust::Trust;
-use engine::explore::{Counts, Finish, Values};
+use engine::explore::{Counts, Finish, Notice, Values};
+use engine::step::Step as EngineStep;
+use engine::sync::machine::Machine as ObjectState;
+use engine::sync::mutex::Mutex;
 
 use super::machine::{self, Machine, State, Step};
 use super::program::{Access, Action, Blocks, Program};
@@ -53,9 +56,9 @@ pub(crate) fn run_blocks(
     while visited < count && execution.begin() {
         match runner.run(execution) {
             Ending::Abandoned => {}
-            Ending::Diverged => panic!("{program}: {:?}", execution.divergence()),
+            Ending::Diverged => panic!("{program}: {:?}", execution.history.divergence()),
             _ => {
-                if execution.counts() == Counts::Once {
+                if execution.history.counts() == Counts::Once {
                     visit(&runner.run);
                 }
                 visited += 1;
@@ -83,10 +86,10 @@ impl Runner<'_> {
         self.run.clear();
         self.numbers.fill(None);
         for mutex in 0..machine::MUTEXES {
-            execution.set_mutex(object(mutex), engine::sync::mutex::Type::Normal);
+            execution.state.set_object(object(mutex), ObjectState::Mutex(Mutex::default()));
         }
         let mut created = 0;
-        execution.arrive(Thread::MAIN, Pending::Access);
+        execution.state.arrive(Thread::MAIN, Pending::Access);
         loop {
             let number = match execution.choose() {
                 Next::Run(number) => number,
@@ -106,8 +109,8 @@ impl Runner<'_> {
                 return Ending::Diverged;
             }
             match (number, created == self.unspawned.len()) {
-                (Thread::MAIN, true) => execution.end_thread(number),
-                (Thread::MAIN, false) => execution.arrive(number, Pending::Access),
+                (Thread::MAIN, true) => execution.state.end_thread(number),
+                (Thread::MAIN, false) => execution.state.arrive(number, Pending::Access),
                 _ => self.go_on(execution, number),
             }
         }
@@ -120,7 +123,7 @@ impl Runner<'_> {
         creator: Thread,
         child: usize,
     ) -> Result<(), engine::explore::Diverged> {
-        let number = execution.create().expect("few threads");
+        let number = execution.state.create().expect("few threads");
         self.names[number.index()] = child;
         self.numbers[child] = Some(number);
         let step = EngineStep { thread: creator, site: engine::event::Site(0), kind: Kind::Create(number), target: 0 };
@@ -133,13 +136,13 @@ impl Runner<'_> {
         let thread = self.names[number.index()];
         let state = self.state.as_ref().expect("it runs");
         match self.machine.next(state, thread) {
-            None => execution.end_thread(number),
-            Some(Action::Lock(mutex)) => execution.arrive(number, Pending::Lock(object(mutex))),
+            None => execution.state.end_thread(number),
+            Some(Action::Lock(mutex)) => execution.state.arrive(number, Pending::Lock(object(mutex))),
             Some(Action::Join(other)) => {
                 let other = self.numbers[other].expect("only a thread that has been spawned is joined");
-                execution.arrive(number, Pending::Join(other));
+                execution.state.arrive(number, Pending::Join(other));
             }
-            Some(_) => execution.arrive(number, Pending::Access),
+            Some(_) => execution.state.arrive(number, Pending::Access),
         }
     }
 
@@ -152,8 +155,8 @@ impl Runner<'_> {
         if self.blocks.of(thread, first).is_none() {
             return if self.perform(execution, number) { Next::Run(number) } else { DIVERGED };
         }
-        execution.open_block();
-        execution.concerns(&[BLOCKS]);
+        execution.notify(Notice::BlockOpens(number));
+        execution.at_hand.concerns(&[BLOCKS]);
         let site = engine::event::Site(u32::MAX);
         let begins = EngineStep { thread: number, site, kind: Kind::Fence, target: 0 };
         if execution.performed(begins, &[], Values::Unknown).is_err() {
@@ -168,7 +171,7 @@ impl Runner<'_> {
                 return DIVERGED;
             }
         }
-        execution.close_block();
+        execution.notify(Notice::BlockCloses);
         Next::Run(number)
     }
 
@@ -186,8 +189,8 @@ impl Runner<'_> {
         self.run.push(step);
         match action {
             Action::Spawn(child) => return self.create(execution, number, child).is_ok(),
-            Action::Lock(mutex) => drop(execution.lock(object(mutex)).expect("a normal mutex")),
-            Action::Unlock(mutex) => execution.unlock(object(mutex)).expect("it holds it"),
+            Action::Lock(mutex) => drop(on_mutex(execution, mutex, Mutex::lock).expect("a normal mutex")),
+            Action::Unlock(mutex) => on_mutex(execution, mutex, Mutex::unlock).expect("it holds it"),
             _ => {}
         }
         let expected = match action {
@@ -216,4 +219,8 @@ const BLOCKS: Object = Object(machine::MUTEXES as u32);
 
 fn object(mutex: usize) -> Object {
     Object(u32::try_from(mutex).expect("few mutexes"))
+}
+
+fn on_mutex<R>(execution: &mut Execution, mutex: usize, operation: fn(&mut Mutex, Thread) -> R) -> R {
+    execution.operate(object(mutex), |state, thread| operation(state.mutex().expect("it is one"), thread))
 }

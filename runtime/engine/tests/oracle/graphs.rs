@@ -15,7 +15,7 @@ use super::program::{Access, Action, Addresses, Barrier, Op, Program};
 use super::{classes, replay};
 use engine::atomicity::Fencing;
 use engine::event::Location;
-use engine::explore::rsmc::{self, Continue, Execution};
+use engine::explore::rsmc::{self, CompleteTrace, Continue};
 use engine::graph::overtaking::overtakings;
 use engine::graph::set::Set;
 use engine::graph::trace::Relations;
@@ -102,7 +102,7 @@ type Pairs = BTreeSet<(EventId, EventId)>;
 fn graphs_of<M: Model<1>>(program: &Program, model: MemoryModel) -> (BTreeSet<Relations>, Pairs) {
     let mut found = BTreeSet::new();
     let mut pairs = BTreeSet::new();
-    let mut visit = |execution: &Execution<'_, 1>| {
+    let mut visit = |execution: &CompleteTrace<'_, 1>| {
         for one in overtakings(execution.trace) {
             pairs.extend(one.delayed.iter().map(|&delayed| (delayed, one.overtaking)));
         }
@@ -130,7 +130,7 @@ fn check(program: &Program) -> usize {
     let (pso, pso_pairs) = graphs_of::<Pso<1>>(program, MemoryModel::Pso);
     assert!(none.is_empty(), "a cycle under SC: {program}");
     assert!(sc.is_subset(&tso) && tso.is_subset(&pso), "{program}");
-    let mut monitors = monitor::monitors(&MONITORS, Fencing::Unproved);
+    let mut monitors = monitor::by_name::monitors(&MONITORS, Fencing::Unproved);
     let (mut runs, mut reporting, mut reports) = (0, [false; 3], Vec::new());
     let mut reported: [Pairs; 2] = Default::default();
     classes::runs(program, &mut |run| {

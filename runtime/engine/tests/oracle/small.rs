@@ -24,7 +24,11 @@ pub(crate) struct Watchers {
 
 impl Watchers {
     pub(crate) fn new() -> Self {
-        Self { monitors: monitor::monitors(&NAMES, Fencing::Unproved), reports: Vec::new(), reported: [false; 4] }
+        Self {
+            monitors: monitor::by_name::monitors(&NAMES, Fencing::Unproved),
+            reports: Vec::new(),
+            reported: [false; 4],
+        }
     }
 
     fn watch(&mut self, run: &[Step]) {

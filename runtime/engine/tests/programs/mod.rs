@@ -7,11 +7,13 @@ pub(crate) mod oracle;
 pub(crate) mod random;
 
 use engine::event::{Kind, Object, Site, Thread};
-use engine::execution::{Ending, Execution, Iteration, Next, Pending, Step, Wakes};
+use engine::execution::{Ending, Execution, Next, Pending, Wakes};
 use engine::explore::bounded::Bounded;
 use engine::explore::trust::Trust;
 use engine::explore::{Counts, Finish, Strategy, Values};
-use engine::sync::mutex::Type;
+use engine::step::{Iteration, Step};
+use engine::sync::machine::Machine as ObjectState;
+use engine::sync::mutex::{Mutex, Type};
 
 /// A location of the program; every location starts with 0.
 pub(crate) type Location = u8;
@@ -368,7 +370,7 @@ impl<'a> Interpreter<'a> {
         };
         this.numbers[0] = Some(Thread::MAIN);
         for mutex in 0..MUTEXES {
-            this.execution.set_mutex(object(mutex), Type::Normal);
+            this.execution.state.set_object(object(mutex), ObjectState::Mutex(Mutex::new(Type::Normal)));
         }
         let ending = this.perform_all();
         Run {
@@ -376,10 +378,10 @@ impl<'a> Interpreter<'a> {
             happened: this.happened,
             ending,
             memory: this.machine.memory,
-            counts: this.execution.counts(),
-            preemptions: this.execution.preemptions(),
-            threads: this.execution.steps().iter().map(|step| step.thread).collect(),
-            choices: this.execution.choices().to_vec(),
+            counts: this.execution.history.counts(),
+            preemptions: this.execution.history.preemptions(),
+            threads: this.execution.history.steps().iter().map(|step| step.thread).collect(),
+            choices: this.execution.history.choices().to_vec(),
         }
     }
 
@@ -400,6 +402,11 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    fn on_mutex<R>(&mut self, mutex: u8, operation: fn(&mut Mutex, Thread) -> R) -> R {
+        let object = object(mutex.into());
+        self.execution.operate(object, |state, me| operation(state.mutex().expect("it is one"), me))
+    }
+
     fn number(&self, thread: usize) -> Thread {
         self.numbers[thread].expect("a thread that was created")
     }
@@ -409,7 +416,7 @@ impl<'a> Interpreter<'a> {
         let number = self.number(thread);
         let op = self.machine.operation(self.program, thread);
         self.watched[thread] = None;
-        let index = self.execution.length();
+        let index = self.execution.history.length();
         let memory = self.machine.memory;
         let action = self.machine.perform(self.program, thread);
         if action.in_loop {
@@ -425,20 +432,20 @@ impl<'a> Interpreter<'a> {
             Op::Store(location, _) | Op::StoreRegister(location) => (Kind::Store, location),
             Op::Exchange(location, _) | Op::Increment(location) => (Kind::Rmw, location),
             Op::Lock(mutex) => {
-                self.execution.lock(object(mutex.into())).expect("a normal mutex");
+                self.on_mutex(mutex, Mutex::lock).expect("a normal mutex");
                 (Kind::Lock(object(mutex.into())), mutex)
             }
             Op::TryLock(mutex) => {
-                let got = self.execution.try_lock(object(mutex.into())).is_ok();
+                let got = self.on_mutex(mutex, Mutex::try_lock).is_ok();
                 assert_eq!(action.read, Some(got.into()));
                 (Kind::Lock(object(mutex.into())), mutex)
             }
             Op::Unlock(mutex) => {
-                self.execution.unlock(object(mutex.into())).expect("it holds it");
+                self.on_mutex(mutex, Mutex::unlock).expect("it holds it");
                 (Kind::Lock(object(mutex.into())), mutex)
             }
             Op::Create(created) => {
-                let new = self.execution.create().expect("few threads");
+                let new = self.execution.state.create().expect("few threads");
                 self.named.resize(self.named.len().max(new.index() + 1), usize::MAX);
                 self.named[new.index()] = created.into();
                 self.numbers[usize::from(created)] = Some(new);
@@ -462,7 +469,7 @@ impl<'a> Interpreter<'a> {
         for (waiting, watched) in self.watched.iter().enumerate() {
             if let Some(reads) = watched {
                 let wakes = if self.machine.is_as_it_was(reads) { Wakes::NotYet } else { Wakes::Yes };
-                self.execution.wake(self.numbers[waiting].expect("it waits"), wakes);
+                self.execution.state.wake(self.numbers[waiting].expect("it waits"), wakes);
             }
         }
         child.is_none_or(|child| self.run_on(child)) && self.run_on(thread)
@@ -484,7 +491,7 @@ impl<'a> Interpreter<'a> {
             self.happened.push(Happened::LeftLoop(thread));
         }
         if self.machine.locals[thread].yielded {
-            self.execution.yields(number);
+            self.execution.state.yields(number);
         }
         if let Some(failed) = ran.failed {
             self.happened.push(Happened::Failed(thread, failed.clone()));
@@ -493,18 +500,18 @@ impl<'a> Interpreter<'a> {
                 let first = self.pending(thread);
                 self.execution.wait(number, self.iterations[thread], first);
                 if !fresh {
-                    self.execution.wake(number, Wakes::Yes);
+                    self.execution.state.wake(number, Wakes::Yes);
                 }
                 self.watched[thread] = Some(failed.watched);
                 return true;
             }
         }
         if self.machine.locals[thread].life == Life::Ended {
-            self.execution.end_thread(number);
+            self.execution.state.end_thread(number);
             return true;
         }
         let pending = self.pending(thread);
-        self.execution.arrive(number, pending);
+        self.execution.state.arrive(number, pending);
         true
     }
 
@@ -528,7 +535,7 @@ pub(crate) fn run_all(program: &Program, strategy: Box<dyn Strategy>, mut again:
     let mut repeats: Option<Run> = None;
     while execution.begin() {
         let run = Interpreter::run(program, &mut execution);
-        assert_ne!(run.ending, Ending::Diverged, "{program:?} {:?}: {run:?}", execution.divergence());
+        assert_ne!(run.ending, Ending::Diverged, "{program:?} {:?}: {run:?}", execution.history.divergence());
         if let Some(before) = repeats.take() {
             assert_eq!((&run.schedule, run.counts), (&before.schedule, before.counts), "{program:?}");
             assert_eq!((run.preemptions, run.memory), (before.preemptions, before.memory), "{program:?}");

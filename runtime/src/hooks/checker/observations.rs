@@ -79,7 +79,7 @@ impl Runtime {
         }
         let threads = &self.threads;
         let observed = |(index, path)| (path, &threads.of(Thread::from_index(index)).observed);
-        let outcome = outcome(self.execution.paths().take(threads.len()).enumerate().map(observed));
+        let outcome = outcome(self.execution.state.threads.paths().take(threads.len()).enumerate().map(observed));
         self.recorder.take_outcome(outcome);
     }
 }

@@ -103,10 +103,10 @@ impl Runtime {
             self.end = Some(End::Failed(failure));
             return Switch::End;
         }
-        self.execution.exit();
+        self.execution.state.threads.exit();
         if self.exited.status.is_none() {
             let failure = self.failing_exit(exit);
-            if failure.is_some() && self.planned.is_some_and(|planned| self.execution.length() >= planned) {
+            if failure.is_some() && self.planned.is_some_and(|planned| self.execution.history.length() >= planned) {
                 self.end = failure.map(End::Failed);
                 return Switch::End;
             }

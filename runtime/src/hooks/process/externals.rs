@@ -46,7 +46,7 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
 extern "C" fn __fh_external_pointer(pointer: *const c_void, site: RecordPointer) {
     let unseen = with(|runtime| {
         runtime.globals.written_unseen();
-        runtime.execution.alive() <= 1 || !is_shared(pointer as usize, runtime.running)
+        runtime.execution.state.threads.alive() <= 1 || !is_shared(pointer as usize, runtime.running)
     });
     if unseen == Some(false) {
         let name = with(|runtime| runtime.last_external.as_ref().map(|(name, _)| name.clone())).flatten();

@@ -10,11 +10,13 @@ use std::ffi::{c_int, c_void};
 use engine::event::{Kind, Object};
 use engine::execution::Pending;
 use engine::mapping::calls;
+use engine::sync::machine::Machine;
 use protocol::Operation;
 
 use crate::hooks::pthread::{keys, threads};
 use crate::process::uncontrolled::{self, is_alone};
 use crate::run::{Runtime, with};
+use crate::schedule::mutexes::mutex;
 use crate::schedule::objects::{Call, Done};
 use crate::schedule::once;
 use crate::schedule::waits::Looks;
@@ -99,7 +101,9 @@ pub(crate) fn run_in_graph() {
 impl Runtime {
     /// Whether something is to be done when the function of the running thread is over ([`end_function`]).
     pub(crate) fn leaves_something(&mut self) -> bool {
-        globals::calls_cancel() || !self.keys.is_empty() || self.execution.left_behind().is_some()
+        globals::calls_cancel()
+            || !self.keys.is_empty()
+            || self.execution.state.objects.left_behind_by(self.running).is_some()
     }
 }
 
@@ -107,10 +111,11 @@ impl Runtime {
 pub(crate) fn end_function(call: Call) {
     crate::schedule::cancellation::ignore();
     keys::destroy_values();
-    while let Some(Some(object)) = with(|runtime| runtime.execution.left_behind()) {
+    while let Some(Some(object)) = with(|runtime| runtime.execution.state.objects.left_behind_by(runtime.running)) {
         call.event(Pending::Access, |runtime| {
             // Only this thread can have released it meanwhile, and it does nothing else.
-            runtime.on_mutex(object, Looks::Alike, |execution| execution.orphan(object));
+            let orphan = |state: &mut Machine, _| mutex(state).orphan();
+            runtime.on_mutex(object, Looks::Alike, |execution| execution.operate(object, orphan));
             (Done::by(calls::OWNER_DIES, Kind::Lock(object), Operation::OwnerDies), ())
         });
     }

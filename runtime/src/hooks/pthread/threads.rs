@@ -209,7 +209,7 @@ pub(crate) const fn handle(thread: Thread) -> usize {
 pub(crate) fn thread_of(runtime: &Runtime, handle: usize) -> Option<Thread> {
     let index = handle.checked_sub(0x1000).filter(|&index| index < Thread::LIMIT)?;
     let thread = Thread::from_index(index);
-    (runtime.execution.status(thread) != Status::Absent).then_some(thread)
+    (runtime.execution.state.threads.status(thread) != Status::Absent).then_some(thread)
 }
 
 unsafe extern "C" {
@@ -258,7 +258,7 @@ pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim) -> c_int {
     }
     turn(Pending::Access, site);
     let created = with(|runtime| {
-        let child = runtime.execution.create()?;
+        let child = runtime.execution.state.create()?;
         runtime.threads.reserve(child);
         let blocked = runtime.threads.at(runtime.running).blocked;
         let state = runtime.threads.at(child);
@@ -313,7 +313,7 @@ pub(crate) fn join(call: Call, handle: usize) -> Result<usize, c_int> {
     let child = claim(call, handle, Claim::Joined)?;
     cancellation::point(call);
     call.wait(Pending::Join(child));
-    if globals::calls_cancel() && with(|runtime| runtime.execution.is_granted(Wish::Join(child))) == Some(false) {
+    if globals::calls_cancel() && with(|runtime| runtime.execution.state.is_granted(Wish::Join(child))) == Some(false) {
         unclaim(child);
         cancellation::act(call);
     }
@@ -377,7 +377,7 @@ extern "C" fn __fh_pthread_tryjoin_np(handle: usize, into: *mut usize) -> c_int 
     };
     call.wait(Pending::Access);
     asks_for_end(child);
-    if with(|runtime| runtime.execution.is_granted(Wish::Join(child))) == Some(true) {
+    if with(|runtime| runtime.execution.state.is_granted(Wish::Join(child))) == Some(true) {
         give(joined(call, child), into);
         return 0;
     }
@@ -404,7 +404,7 @@ fn timed_join(call: Call, handle: usize, into: *mut usize, time: *const libc::ti
     cancellation::point(call);
     call.wait(Pending::Wait(Wish::Join(child), Until::TimeOut));
     asks_for_end(child);
-    if with(|runtime| runtime.execution.is_granted(Wish::Join(child))) == Some(true) {
+    if with(|runtime| runtime.execution.state.is_granted(Wish::Join(child))) == Some(true) {
         give(joined(call, child), into);
         return 0;
     }
@@ -519,7 +519,7 @@ fn ends_aside() {
 fn asks_for_end(child: Thread) {
     with(|runtime| {
         let object = runtime.objects.number(Class::End, child.index());
-        runtime.execution.concerns(&[object]);
+        runtime.execution.at_hand.concerns(&[object]);
     });
 }
 

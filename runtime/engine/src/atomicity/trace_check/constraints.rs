@@ -5,9 +5,8 @@
 //! So whether one node comes before another is a comparison of a few numbers ([`Node::is_before`]), and only the
 //! requirements that are added need a search.
 
-use super::super::Delay;
-use crate::event::Thread;
-use crate::monitor::EventIndex;
+use super::super::violation::Delay;
+use crate::event::{EventIndex, Thread};
 
 /// A place in the order of issues: twice the index of an event, and one more for a fence that follows its access.
 pub(super) type Position = u64;

@@ -16,10 +16,10 @@
 //! So a cycle of fewest hops, and among these of earliest exits, is always found; its entries are pairwise not connected
 //! by certain edges.
 
-use super::super::{Edge, Transaction, Violation};
+use super::super::violation::{Edge, Transaction, Violation};
 use super::constraints::Requirements;
 use super::window::{Arc, Window};
-use crate::monitor::EventIndex;
+use crate::event::EventIndex;
 
 /// The search ran out of steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

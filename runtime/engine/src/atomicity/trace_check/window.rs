@@ -8,10 +8,9 @@
 //! before in another group is all from some place on. So of each access only the edge to the first one of each other
 //! group is kept, and that only if the next access of its own group has another one.
 
-use super::super::Transaction;
+use super::super::violation::Transaction;
 use super::constraints::{Commit, Node, Position, Requirement};
-use crate::event::Thread;
-use crate::monitor::EventIndex;
+use crate::event::{EventIndex, Thread};
 
 /// What an access does to its variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -1,4 +1,4 @@
-//! The explorer `dpor` in slices: what is left is handed out, and taken up by another.
+//! The units of the explorer `dpor`: what is left of a search, packed so that another one can take it up.
 //!
 //! What is still to be run is a stack of graphs, and of each of them the alternatives of its events from the last one
 //! down to its bottom. A graph says by itself what is below it, and so does a *piece* of one: a part of its events, with
@@ -10,11 +10,9 @@
 //! below which most is left, are a unit each.
 
 use super::graph::{Event, Expected, Graph, Mark, NONE, Split, Tried, What, Writes};
-use super::{State, Trust};
 use crate::event::Thread;
-use crate::explore::Finish;
 use crate::explore::packed::{Corrupt, Reader, write};
-use crate::explore::slice::{Leftover, Unit};
+use crate::explore::slice::Unit;
 
 /// So many of the events at the bottom of the stack that may have alternatives are units of their own.
 const CUTS: usize = 16;
@@ -64,94 +62,69 @@ struct Shape {
     places: u32,
 }
 
-impl Trust {
-    /// An explorer of these units and of nothing else, within the bound of the whole search.
-    ///
-    /// # Errors
-    /// [`Corrupt`].
-    pub fn slice(preemptions: Option<u32>, units: &[Unit]) -> Result<Self, Corrupt> {
-        for unit in units {
-            read_unit(&unit.prefixes)?;
-        }
-        Ok(Self { tasks: units.iter().cloned().collect(), ..Self::within(preemptions) })
-    }
+/// The unit of a whole search.
+pub(super) fn whole() -> Unit {
+    let empty = Graph::default();
+    pack(Goes::Running, &[Piece { graph: &empty, from: 0, to: 0 }], 1.0)
+}
 
-    /// The unit of a whole search.
-    #[must_use]
-    pub fn whole() -> Unit {
-        let empty = Graph::default();
-        pack(Goes::Running, &[Piece { graph: &empty, from: 0, to: 0 }], 1.0)
-    }
+/// Whether a unit can be drawn.
+pub(super) fn check(unit: &Unit) -> Result<(), Corrupt> {
+    read_unit(&unit.prefixes).map(drop)
+}
 
-    /// Goes on with the next unit; none if there is none.
-    pub(super) fn enter(&mut self) -> Option<Goes> {
-        let unit = self.tasks.pop_front()?;
-        self.weight = unit.weight;
-        let (goes, outlines) = read_unit(&unit.prefixes).expect("it was read before");
-        for outline in outlines {
-            let mut graph = self.spare.pop().unwrap_or_default();
-            outline.draw(&mut graph);
-            self.suspended.push(graph);
-        }
-        let graph = self.suspended.pop().expect("a unit has a graph");
-        self.spare.push(std::mem::replace(&mut self.graph, graph));
-        Some(goes)
-    }
+/// Draws the graphs of a unit that has been checked, the next one last, into graphs that `spare` gives.
+pub(super) fn draw(unit: &Unit, mut spare: impl FnMut() -> Graph) -> (Goes, Vec<Graph>) {
+    let (goes, outlines) = read_unit(&unit.prefixes).expect("it was read before");
+    let graphs = outlines.iter().map(|outline| {
+        let mut graph = spare();
+        outline.draw(&mut graph);
+        graph
+    });
+    (goes, graphs.collect())
+}
 
-    /// All that is still to be run.
-    pub(super) fn hand_out(&mut self) -> Leftover {
-        let mut now = Vec::new();
-        match self.state {
-            State::Running | State::Impossible | State::Strayed => panic!("an execution ends before the search does"),
-            State::Unstarted => {}
-            State::Ended(Finish::Again) if self.repeats => self.cut(None, &mut now),
-            State::Ended(Finish::Again) => {
-                let length = self.graph.length();
-                let again = Piece { graph: &self.graph, from: length, to: length };
-                self.cut(Some(again), &mut now);
-            }
-            State::Ended(Finish::Done) => self.cut(None, &mut now),
-        }
-        now.extend(self.tasks.drain(..));
-        *self = Self { bound: self.bound.take(), ..Self::default() };
-        Leftover { now, next: Vec::new() }
-    }
+/// Whether the execution that was run last has to be run again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Last {
+    IsDone,
+    RunsAgain,
+}
 
-    /// Cuts the search that is under way, from its deep end on.
-    fn cut(&self, again: Option<Piece<'_>>, into: &mut Vec<Unit>) {
-        let stack = || self.suspended.iter().chain([&self.graph]);
-        let mut single = Vec::new();
-        let mut deep = Vec::new();
-        for graph in stack() {
-            let mut from = graph.bottom;
-            if graph.generation != UNKNOWN {
-                for index in (graph.bottom..graph.length()).filter(|&index| may_vary(graph, index)) {
-                    if single.len() == CUTS {
-                        break;
-                    }
-                    single.push(Piece { graph, from: index, to: index + 1 });
-                    from = index + 1;
+/// Cuts a search of this weight that is under way, from its deep end on. The graphs of its stack are given from the bottom
+/// up.
+pub(super) fn cut(stack: &[&Graph], last: Last, weight: f64) -> Vec<Unit> {
+    let mut single = Vec::new();
+    let mut deep = Vec::new();
+    for &graph in stack {
+        let mut from = graph.bottom;
+        if graph.generation != UNKNOWN {
+            for index in (graph.bottom..graph.length()).filter(|&index| may_vary(graph, index)) {
+                if single.len() == CUTS {
+                    break;
                 }
-            }
-            if graph.generation == UNKNOWN || single.len() == CUTS {
-                deep.extend(pieces(graph, from));
+                single.push(Piece { graph, from: index, to: index + 1 });
+                from = index + 1;
             }
         }
-        let open = single.len() + usize::from(!deep.is_empty() || again.is_some());
-        // As if each of them had one alternative left, below which is as much as above.
-        let mut weights = (0..open).scan(self.weight, |left, _| {
-            *left /= 2.0;
-            Some(*left)
-        });
-        let alone: Vec<Unit> =
-            single.iter().zip(&mut weights).map(|(&piece, weight)| pack(Goes::Varying, &[piece], weight)).collect();
-        let goes = if again.is_some() { Goes::Running } else { Goes::Varying };
-        deep.extend(again);
-        if !deep.is_empty() {
-            into.push(pack(goes, &deep, weights.next().unwrap_or(0.0)));
+        if graph.generation == UNKNOWN || single.len() == CUTS {
+            deep.extend(pieces(graph, from));
         }
-        into.extend(alone.into_iter().rev());
     }
+    let again = stack.last().filter(|_| last == Last::RunsAgain);
+    let again = again.map(|graph| Piece { graph, from: graph.length(), to: graph.length() });
+    let open = single.len() + usize::from(!deep.is_empty() || again.is_some());
+    // As if each of them had one alternative left, below which is as much as above.
+    let mut weights = (0..open).scan(weight, |left, _| {
+        *left /= 2.0;
+        Some(*left)
+    });
+    let alone: Vec<Unit> =
+        single.iter().zip(&mut weights).map(|(&piece, weight)| pack(Goes::Varying, &[piece], weight)).collect();
+    let goes = if again.is_some() { Goes::Running } else { Goes::Varying };
+    deep.extend(again);
+    let deep = (!deep.is_empty()).then(|| pack(goes, &deep, weights.next().unwrap_or(0.0)));
+    deep.into_iter().chain(alone.into_iter().rev()).collect()
 }
 
 /// The graph from this event on, cut where a thread that cannot go on is kept: others of that kind are of no use then.

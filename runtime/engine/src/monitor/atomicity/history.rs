@@ -8,8 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::atomicity::{Delay, Edge, Mark, Transaction, Transactions, Violation};
-use crate::event::{Event, Kind, Location, Object, Thread};
-use crate::monitor::EventIndex;
+use crate::event::{Event, EventIndex, Kind, Location, Object, Thread};
 use crate::per_thread::PerThread;
 
 /// Something that events are ordered by.

@@ -1,0 +1,173 @@
+//! What an observer is told of the operation at hand: what its thread had waited for, and what it did to the states of
+//! objects.
+
+use super::objects::Objects;
+use super::state::ProgramState;
+use super::threads::{Pending, Status};
+use crate::event::{self, Kind, Location, Object};
+use crate::explore::{Effect, Need, Notice, Performed, Strategy, Touched, Values};
+use crate::step::Step;
+use crate::sync::machine::{Machine, Until, Wish};
+
+/// What is known of the operation at hand.
+#[derive(Debug, Default)]
+pub struct AtHand {
+    /// Whether the strategy observes. Nothing is kept for one that does not.
+    pub(super) observed: bool,
+    need: Option<Need>,
+    /// The objects whose states it has changed, or looked at, with what the state meant before.
+    before: Vec<(Object, Option<u64>)>,
+    /// An object that the kind of the event does not name.
+    other: Option<Object>,
+    /// More of them, for which nobody waits.
+    aside: Vec<Object>,
+    touched: Vec<Touched>,
+    /// The rounds of barriers that have no state of their own, and the barriers.
+    rounds: Vec<(Object, Object)>,
+}
+
+impl AtHand {
+    pub(super) fn new(strategy: &dyn Strategy) -> Self {
+        Self { observed: strategy.observes(), ..Self::default() }
+    }
+
+    /// A new execution begins.
+    pub(super) fn begin(&mut self) {
+        self.need = None;
+        self.before.clear();
+        self.other = None;
+        self.aside.clear();
+        self.rounds.clear();
+    }
+
+    /// A thread that is at this is about to perform its operation.
+    pub(super) fn note_need(&mut self, status: Status) {
+        self.need = match status {
+            Status::Arrived(pending) | Status::Waiting(pending) => need(pending),
+            Status::Absent | Status::Running | Status::Ended => None,
+        };
+    }
+
+    /// The operation at hand is about to change the state of the object.
+    pub(super) fn note_object(&mut self, object: Object, objects: &Objects) {
+        if self.observed && self.before.iter().all(|&(known, _)| known != object) {
+            self.before.push((object, objects.meaning(object)));
+        }
+    }
+
+    /// What was noted of the states of objects is out of date.
+    pub(super) fn forget_objects(&mut self) {
+        self.before.clear();
+    }
+
+    /// The operation at hand is one on this object, too, which its kind does not name.
+    pub const fn touches(&mut self, object: Object) {
+        if self.observed {
+            self.other = Some(object);
+        }
+    }
+
+    /// The operation at hand, of no kind of its own, concerns whoever operates on these objects.
+    pub fn concerns(&mut self, objects: &[Object]) {
+        if self.observed {
+            self.aside.extend_from_slice(objects);
+        }
+    }
+
+    /// The object stands for every other round of the barrier. To the strategy all rounds are one object, since who
+    /// arrives for which round depends on who has arrived before.
+    pub fn is_round_of(&mut self, round: Object, barrier: Object) {
+        if self.observed && self.rounds.iter().all(|&(known, _)| known != round) {
+            self.rounds.push((round, barrier));
+        }
+    }
+
+    /// Tells the strategy of an event.
+    ///
+    /// # Panics
+    /// If a location is there twice: what comes before an event at a place, and what after it, would be the event itself.
+    #[inline]
+    pub(super) fn tell(
+        &mut self,
+        strategy: &mut dyn Strategy,
+        objects: &Objects,
+        step: Step,
+        locations: &[Location],
+        values: Values,
+    ) {
+        let Step { thread, kind, .. } = step;
+        assert!(locations.len() < 2 || event::are_distinct(locations), "an event touches a location once");
+        let plain = matches!(kind, Kind::Load | Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw);
+        let event = Performed { thread, kind, locations, values, objects: &[], need: None };
+        if plain && self.other.is_none() {
+            strategy.performed(&event);
+        } else {
+            self.tell_of_objects(strategy, objects, event);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_of_objects(&mut self, strategy: &mut dyn Strategy, objects: &Objects, event: Performed<'_>) {
+        let kind = event.kind;
+        let mut touched = std::mem::take(&mut self.touched);
+        touched.clear();
+        let (first, second) = match kind {
+            Kind::Lock(object) | Kind::Share(object) | Kind::Await(object) => (Some(object), None),
+            Kind::Wait { condition, mutex } => (Some(condition), Some(mutex)),
+            _ => (None, None),
+        };
+        let other = self.other.take();
+        let aside = std::mem::take(&mut self.aside);
+        let named = [first, second, other].into_iter().flatten().map(|object| self.touched(object, kind, objects));
+        let beside =
+            aside.iter().map(|&object| Touched { effect: Effect::Aside, ..self.touched(object, kind, objects) });
+        for operated in named.chain(beside) {
+            // An object that the operation is about and concerns as well is one that it is about.
+            if touched.iter().all(|known| known.object != operated.object) {
+                touched.push(operated);
+            }
+        }
+        self.before.clear();
+        let need = self.need.take();
+        strategy.performed(&Performed { objects: &touched, need, ..event });
+        self.touched = touched;
+    }
+
+    fn touched(&self, object: Object, kind: Kind, objects: &Objects) -> Touched {
+        let round = self.rounds.iter().find(|&&(round, _)| round == object);
+        let object = round.map_or(object, |&(_, barrier)| barrier);
+        let after = objects.meaning(object);
+        let noted = self.before.iter().find(|&&(known, _)| known == object);
+        let before = noted.map_or(after, |&(_, before)| before);
+        // Readers of a lock make each other no difference, but all the difference to a writer, and who finds a function
+        // to have run might have had to run it. Only leaving a barrier is nothing to anybody.
+        let leaves = matches!(kind, Kind::Share(_)) && matches!(objects.get(object), Some(Machine::Barrier(_)));
+        let effect = if leaves { Effect::Unseen } else { Effect::Seen };
+        Touched { object, states: before.zip(after), effect }
+    }
+}
+
+/// Tells the strategy who waits for what, now that nobody can go on.
+pub(super) fn tell_blocked(strategy: &mut dyn Strategy, state: &ProgramState) {
+    for (thread, status) in state.threads.statuses() {
+        if let Status::Arrived(pending) = status
+            && let Some(need) = need(pending)
+            && !state.is_patient(thread)
+        {
+            strategy.notice(Notice::Blocked { thread, need });
+        }
+    }
+}
+
+/// What a thread needs to perform an operation that it stands before, if it may have to wait for that.
+fn need(pending: Pending) -> Option<Need> {
+    match pending {
+        Pending::Lock(object) => Some(Need { wish: Wish::Lock(object), until: Until::Granted }),
+        Pending::Wait(wish, until) => {
+            // A wait that runs out can be performed at any time, but while its thread is awake and waits for a mutex.
+            let waits = until == Until::Granted || matches!(wish, Wish::Wake { .. });
+            waits.then_some(Need { wish, until })
+        }
+        Pending::Access | Pending::Join(_) => None,
+    }
+}
