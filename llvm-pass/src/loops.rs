@@ -331,8 +331,8 @@ fn taken<'a>(graph: &'a Graph, block: usize, instructions: &[Vec<Value>]) -> &'a
     let all = graph.successors(block);
     let condition = instructions[block].last().filter(|one| one.opcode() == Some(LLVMOpcode::LLVMBr));
     match (all, condition.map(|branch| branch.operand(0))) {
-        ([_, _], Some(condition)) if condition.is_constant_int() => {
-            let way = usize::from(condition.constant_unsigned() == 0);
+        ([_, _], Some(condition)) if condition.is(Class::ConstantInt) => {
+            let way = usize::from(Constant(condition).unsigned() == 0);
             &all[way..=way]
         }
         _ => all,

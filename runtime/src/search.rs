@@ -396,7 +396,9 @@ impl Runtime {
                 self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 self.count_exit();
                 let failures = self.ended(ending);
-                if failures.is_empty() && self.execution.history.counts() == Counts::Once {
+                // Also where it only repeats another one but for rounds of wait loops: that one may be beyond the bound, since
+                // the switch away from such a round is free.
+                if failures.is_empty() && self.execution.history.counts() != Counts::BeyondBound {
                     self.take_outcome();
                 }
                 for failure in failures {
