@@ -22,6 +22,7 @@ use protocol::{
     Tally, Trace, TraceEvent, Violation,
 };
 
+use crate::hooks::pthread::threads::call_site;
 use crate::process::faults::{self, Fault};
 use crate::process::fiber::Switch;
 use crate::process::sites::{Record, RecordPointer};
@@ -429,9 +430,11 @@ impl Runtime {
         self.count_exit();
     }
 
-    /// The running thread, whose code was here, has performed no visible operation for as long as is allowed.
+    /// The running thread, whose code was here, has performed no visible operation for as long as is allowed. Where that is no
+    /// code of the program, it is in the library function that it called last.
     pub(crate) fn silent(&self, program_counter: u64) -> Silence {
-        let record = Record::behind(self.threads.stands_at(self.running));
+        let called = Record::known(call_site());
+        let record = called.unwrap_or_else(|| Record::behind(self.threads.stands_at(self.running)));
         let (place, function) = (record.place(), record.function().to_owned());
         Silence { thread: self.running.0.into(), place, function, program_counter }
     }
