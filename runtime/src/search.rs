@@ -575,7 +575,7 @@ pub(crate) fn replay(job: &Replay) {
     }
     faults::set_patience(job.limits.local_seconds);
     if let Some(graph) = &job.schedule.graph {
-        return replay_graph(graph);
+        return replay_graph(graph, &job.schedule.threads);
     }
     with(|runtime| {
         runtime.recorder.trace();
@@ -605,9 +605,10 @@ pub(crate) fn replay(job: &Replay) {
     }
 }
 
-/// The same for an execution graph.
-fn replay_graph(graph: &protocol::Graph) {
+/// The same for an execution graph, with the threads numbered as in its search.
+fn replay_graph(graph: &protocol::Graph, threads: &[Vec<u32>]) {
     with(|runtime| runtime.run_for_graphs(graph.model, None));
+    with(|runtime| runtime.graph_mut().number(threads));
     let replayed = graph::search::replay(graph);
     faults::set_patience(u64::MAX);
     session::send(&match replayed {
