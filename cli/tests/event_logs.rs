@@ -124,7 +124,7 @@ fn fences_exchanges_creations_and_joins_order() {
     let messages = ["1 st x", "1 st y", "2 ld y", "2 ld x"];
     assert_eq!(pairs(&messages, "tso,pso"), of(&["pso"], 1, 4));
     assert_eq!(pairs(&["1 st x", "1 stbar", "1 st y", "2 ld y", "2 ld x"], "tso,pso"), []);
-    // monitors.md, erratum B8: the event before the first one of a created thread is its creation.
+    // docs/papers.md, erratum B8: the event before the first one of a created thread is its creation.
     let created = ["1 st a", "1 fork 3", "2 st b", "2 ld a", "3 ld b"];
     assert_eq!(pairs(&created, "tso"), []);
     let created = ["2 st b", "2 ld a", "1 st a", "1 fork 3", "3 ld b"];
@@ -135,7 +135,7 @@ fn fences_exchanges_creations_and_joins_order() {
 
 #[test]
 fn monitors_by_method_see_what_they_see() {
-    // monitors.md, erratum B7: monitor_TSO reports at a store, SOBER does not.
+    // docs/papers.md, erratum B7: monitor_TSO reports at a store, SOBER does not.
     let run = ["1 st b", "1 ld a", "2 st a", "2 st b"];
     let expected = of(&["burnim_tso", "exact_tso", "prefix_tso"], 1, 4);
     assert_eq!(pairs(&run, "sober,prefix_tso,exact_tso,burnim_tso"), expected);

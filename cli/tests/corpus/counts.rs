@@ -1,5 +1,5 @@
 //! The numbers of executions that `c-tests/counts` states, recomputed: every interleaving is walked, one event at a
-//! time, and its preemptions are counted as interface.md says ("What is counted"). Nothing of the tool is used.
+//! time, and its preemptions are counted as docs/counting.md says. Nothing of the tool is used.
 
 use crate::header::Run;
 

@@ -72,9 +72,9 @@ const fn between(between: &'static str, barrier: Barrier) -> Spelling {
 
 const ASM_LOAD: &str = r#"__asm__ volatile("movl %1, %0" : "=r"(r) : "m"(V));"#;
 
-/// The spellings, with what the mapping table (power.md, section 5; `engine/src/mapping.rs`) makes of them. That
-/// nothing overtakes a read-modify-write, as a full barrier on both sides has it, makes no difference to a relaxed one
-/// here: in these shapes all stores are, or none.
+/// The spellings, with what the mapping table (docs/power.md, section 5; `runtime/engine/src/mapping.rs`) makes of
+/// them. That nothing overtakes a read-modify-write, as a full barrier on both sides has it, makes no difference to a
+/// relaxed one here: in these shapes all stores are, or none.
 const SPELLINGS: [Spelling; 33] = [
     between("", Nothing),
     accesses(

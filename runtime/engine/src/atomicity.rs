@@ -1,4 +1,4 @@
-//! Atomicity: is each transaction as if it ran alone? (001-enea-tacas16; monitors.md, section 6.)
+//! Atomicity: is each transaction as if it ran alone? (001-enea-tacas16; docs/monitors.md, section 6.)
 //!
 //! A *transaction* is what a thread does between two marks; an event outside all marks is a transaction of its own. An
 //! execution is *conflict serializable* iff the conflict graph of its transactions has no cycle. What conflicts depends
@@ -43,13 +43,13 @@
 //!
 //! # What synchronisation means inside a transaction
 //!
-//! - A read-modify-write reads, writes and commits in one step, and is a full fence; one that fails reads, and is a full
-//!   fence.
+//! - A read-modify-write reads, writes and commits in one step, and is a full fence; one that fails reads, and is a
+//!   full fence.
 //! - A fence belongs to the transaction it stands in. One between stores is nothing under SC and TSO.
 //! - An operation on a lock or another synchronisation object is a full fence, and conflicts with each other one on the
-//!   same object, as if it exchanged a value there ([`Kind::Share`](crate::event::Kind::Share): as if it read one, and if
-//!   it does not drain, that is all). A spin lock is a location: it is released by a store. So a
-//!   transaction that releases a lock and takes it again is not atomic if another thread took it in between.
+//!   same object, as if it exchanged a value there ([`Kind::Share`](crate::event::Kind::Share): as if it read one, and
+//!   if it does not drain, that is all). A spin lock is a location: it is released by a store. So a transaction that
+//!   releases a lock and takes it again is not atomic if another thread took it in between.
 //! - A wait on a condition variable is an operation on it and on its mutex: a transaction that sleeps while another
 //!   thread takes the mutex is not atomic. To mark what follows the wait, begin the transaction after the wait loop.
 //! - A creation comes before all that the new thread does, a join after all that the ended one did. A transaction that

@@ -1,8 +1,8 @@
 //! Events: the visible operations of a program, as every other part of the engine sees them.
 //!
-//! An event is one access, fence, operation on a synchronisation object, thread creation or join (interface.md, "What is counted"). The fences
-//! that an access implies by its C11 order belong to the event itself ([`Event::before`], [`Event::after`]); which
-//! order implies which fence is decided in one place, [`crate::mapping`].
+//! An event is one access, fence, operation on a synchronisation object, thread creation or join (docs/counting.md).
+//! The fences that an access implies by its C11 order belong to the event itself ([`Event::before`], [`Event::after`]);
+//! which order implies which fence is decided in one place, [`crate::mapping`].
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Which fences a C construct implies: the one table from C11 orders to the machines' barriers.
 //!
-//! The source is the mapping table of the POWER design (section 5): its TSO and PSO columns here, its POWER column in
+//! The table in words is docs/power.md, section 5: its TSO and PSO columns here, its POWER column in
 //! [`power`]. TSO and PSO read the same [`Barriers`]: TSO ignores [`Barrier::StoreStore`], and drains a thread's whole
 //! buffer at each read-modify-write whatever its order (an interlocked instruction is a full fence on x86).
 

@@ -1,9 +1,10 @@
 //! What SC executions say of the TSO-serializability of a program: the cases (a) and (b) (001-enea-tacas16, theorems 2
-//! and 3, and section 6.3; monitors.md, 6.7).
+//! and 3, and section 6.3; docs/monitors.md, section 6.7).
 //!
-//! (a) The program is *transaction-fenced*: each completed transaction ends with a full fence or a read-modify-write, on
-//! every path. Then it is TSO-serializable iff it is robust and SC-serializable (theorem 3), and one execution of each
-//! class is enough to see both. That it is transaction-fenced must be known of the program: a run shows it of one path.
+//! (a) The program is *transaction-fenced*: each completed transaction ends with a full fence or a read-modify-write,
+//! on every path. Then it is TSO-serializable iff it is robust and SC-serializable (theorem 3), and one execution of
+//! each class is enough to see both. That it is transaction-fenced must be known of the program: a run shows it of one
+//! path.
 //!
 //! (b) It is not, or that is not known. If it is robust, its TSO executions are its SC executions up to equivalence, so
 //! those are measured by TSO's conflicts, exactly. If it is not robust, a violation is still one, since each SC

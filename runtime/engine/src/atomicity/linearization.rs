@@ -1,7 +1,7 @@
 //! A TSO execution with its commits that has a given trace: case (c) of atomicity, for explorers of execution graphs.
 //!
-//! Which one does not matter: whether an execution is serializable depends on its trace alone (monitors.md, 6.2). It is
-//! any order of the issues and commits in which
+//! Which one does not matter: whether an execution is serializable depends on its trace alone (docs/monitors.md,
+//! section 6.2). It is any order of the issues and commits in which
 //! - issues come in program order, and a store commits after it is issued;
 //! - a thread's stores commit in program order, and before the thread's next access behind a full fence, and before its
 //!   next access that drains;

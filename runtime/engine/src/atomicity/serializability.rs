@@ -1,4 +1,5 @@
-//! Is one execution conflict serializable? (001-enea-tacas16, sections 3, 4.1 and 4.2; monitors.md, 6.1 and 6.2.)
+//! Is one execution conflict serializable? (001-enea-tacas16, sections 3, 4.1 and 4.2; docs/monitors.md, sections 6.1
+//! and 6.2.)
 //!
 //! Read [`Serializability::event`], then `Serializability::write`. Edges between threads go from the last write to a
 //! location, and from the last read of it by each thread since then: all other conflicts follow from these, since a
@@ -7,7 +8,7 @@
 //! Deviations from the paper:
 //! 1. A load that reads an own store out of the buffer has no edge with commits of other threads that come before that
 //!    store's own; the paper's ∥ leaves out those alone that come after the store was issued. The others follow from
-//!    the edges of the store (monitors.md, erratum F1: it makes no difference).
+//!    the edges of the store (docs/papers.md, erratum F1: it makes no difference).
 //! 2. Stores that never commit commit after everything else, in no order among each other.
 //! 3. Read-modify-writes, objects, creations and joins, which the paper does not have: see [`crate::atomicity`].
 

@@ -1,8 +1,8 @@
 //! Are all TSO executions with this order of issues serializable? (001-enea-tacas16, sections 5 and 6, definition 3;
-//! monitors.md, 6.3 to 6.5.)
+//! docs/monitors.md, sections 6.3 to 6.5.)
 //!
-//! Values are ignored, so on a program with branches the answer is a prediction, and wrong both ways; on a log it is all
-//! that can be said. The question is coNP-complete, so the search has a [`Budget`], and its end is no verdict.
+//! Values are ignored, so on a program with branches the answer is a prediction, and wrong both ways; on a log it is
+//! all that can be said. The question is coNP-complete, so the search has a [`Budget`], and its end is no verdict.
 //!
 //! Read [`TraceCheck::event`], which only notes what happens, then `TraceCheck::examine`. The trace is examined in
 //! windows: after each of them all transactions go that can be on no cycle any more. These are those which no possible

@@ -14,7 +14,7 @@
 //! 1. The paper's work queue holds a state a prefix; ours holds one packed entry an execution ([`super::frontier`]),
 //!    about one byte for each execution of the next round.
 //! 2. The paper counts a switch at a blocking operation as free and has no yields; here a yield and a wait loop
-//!    without effect are free too (interface.md, "What is counted").
+//!    without effect are free too (docs/counting.md).
 //!
 //! Invariants: a decision is pushed at most once a prefix; no two executions have the same decisions; an execution of
 //! round k has exactly k preemptions.

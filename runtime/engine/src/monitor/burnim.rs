@@ -1,4 +1,4 @@
-//! The monitors for TSO and PSO of Burnim, Sen and Stergiou (000-burnim-tacas11, figures 4 and 5; monitors.md,
+//! The monitors for TSO and PSO of Burnim, Sen and Stergiou (000-burnim-tacas11, figures 4 and 5; docs/monitors.md,
 //! section 3).
 //!
 //! A monitor runs a store-buffer machine beside the sequentially consistent execution that it watches, and commits
@@ -18,10 +18,11 @@
 //! 2. Line 6 asks for *some* e′ that qualifies; reported is the newest one. All stores waiting for a location belong
 //!    to one thread (line 11 sees to that), and older ones are →po before newer ones, so the walk from the newest stops
 //!    at the first that qualifies. What it passes over the same event commits: O(1) amortised for each store. (Testing
-//!    the newest store alone, appendix B, is complete but reports on fewer executions: monitors.md, erratum B6.)
+//!    the newest store alone, appendix B, is complete but reports on fewer executions: docs/papers.md, erratum B6.)
 //! 3. PSO has barriers between stores (`stbar`, release stores), which open a new *epoch*: stores of earlier epochs
-//!    commit before those of later ones. The paper's PSO has no barriers, and its remark that atomic operations simulate
-//!    fences is false for it (erratum B4); here fences, locks, creations and joins drain all stores of their thread.
+//!    commit before those of later ones. The paper's PSO has no barriers, and its remark that atomic operations
+//!    simulate fences is false for it (erratum B4); here fences, locks, creations and joins drain all stores of their
+//!    thread.
 //! 4. An event may access several locations. A store is then one entry that commits whole, an access is tested against
 //!    the stores waiting for each of its locations (all tests come before all commits), and a store that could be
 //!    overtaken at several locations is reported once. Such an event may also overtake e′ at one location and come

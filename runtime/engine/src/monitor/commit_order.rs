@@ -1,4 +1,4 @@
-//! The order in which the stores of a thread commit: all in which TSO and PSO differ (monitors.md, section 1, ww).
+//! The order in which the stores of a thread commit: all in which TSO and PSO differ (docs/monitors.md, section 1, ww).
 
 use super::MonitorName;
 use crate::clock::Tick;

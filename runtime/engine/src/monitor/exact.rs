@@ -1,15 +1,16 @@
-//! The most sensitive of the monitors for TSO that look at one execution (monitors.md, section 5, `exact_TSO`).
+//! The most sensitive of the monitors for TSO that look at one execution (docs/monitors.md, section 5, `exact_TSO`).
 //!
-//! An access e can overtake a write w of another thread, which happens before prev(e), iff putting e before w leaves the
-//! relaxed happens-before acyclic and no own store is overtaken: that is the test of [`super::sober`], here for stores
-//! and read-modify-writes, too, which come after the thread's own stores as well. It is independent of the order of
-//! events without conflict, reports all that [`super::prefix`] reports, and needs the fewest preemptions of all.
+//! An access e can overtake a write w of another thread, which happens before prev(e), iff putting e before w leaves
+//! the relaxed happens-before acyclic and no own store is overtaken: that is the test of [`super::sober`], here for
+//! stores and read-modify-writes, too, which come after the thread's own stores as well. It is independent of the order
+//! of events without conflict, reports all that [`super::prefix`] reports, and needs the fewest preemptions of all.
 //!
 //! A store or read-modify-write does not overtake a read-modify-write, which would no longer be atomic: the next older
 //! write is looked at instead.
 //!
-//! Deviation from monitors.md: a store or read-modify-write of several locations is tested as in [`super::prefix`]. It
-//! would have to be placed among the accesses to each of its locations; completeness does not need that.
+//! Deviation from docs/monitors.md: a store or read-modify-write of several locations is tested as in
+//! [`super::prefix`]. It would have to be placed among the accesses to each of its locations; completeness does not
+//! need that.
 
 use super::prefix::Prefix;
 use super::relaxed_order::RelaxedOrder;

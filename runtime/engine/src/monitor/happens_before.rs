@@ -1,4 +1,4 @@
-//! The happens-before clock that all monitors stand on (monitors.md, section 2; the "well-known vector clock
+//! The happens-before clock that all monitors stand on (docs/monitors.md, section 2; the "well-known vector clock
 //! algorithm" of 000-burnim-tacas11, section 5).
 //!
 //! hb = program order ∪ conflict order ∪ {creation → first event of the child, last event → join, the order of the
@@ -8,17 +8,18 @@
 //! L\[m\] are the paper's usual names for the clocks of a thread, of the writes to a location, of an object.
 //!
 //! Deviations from the textbook:
-//! 1. Instead of R\[a\], the clock of the reads of a, A\[a\] = R\[a\] ⊔ W\[a\], that of all accesses to a: a write joins one
-//!    clock instead of two.
+//! 1. Instead of R\[a\], the clock of the reads of a, A\[a\] = R\[a\] ⊔ W\[a\], that of all accesses to a: a write
+//!    joins one clock instead of two.
 //! 2. An access to several locations joins the clocks of all of them before it counts itself, and then writes them
 //!    all: the conflict order is the union over locations.
 //! 3. prev\[t\] is the immediately preceding event of any kind, fences and lock operations included, and for the first
-//!    event of a created thread it is the creation. Anything less loses completeness (monitors.md, errata B8, B9).
+//!    event of a created thread it is the creation. Anything less loses completeness (docs/papers.md, errata B8, B9).
 //! 4. L\[m\] is two clocks, as W and A are: operations that threads make side by side ([`Kind::Share`]) are not ordered
-//!    among themselves. One order of all operations of readers on a lock would invent cycles (power.md, section 5).
+//!    among themselves. One order of all operations of readers on a lock would invent cycles (docs/monitors.md, section
+//!    2).
 //!
-//! Invariants: C\[t\] before a step is the hb-past of prev\[t\], so that e′ →hb* prev\[t\] iff C\[t\]\[thread(e′)\] is at least the
-//! tick of e′; W\[a\] ≤ A\[a\]; C\[t\]\[u\] ≤ C\[u\]\[u\].
+//! Invariants: C\[t\] before a step is the hb-past of prev\[t\], so that e′ →hb* prev\[t\] iff C\[t\]\[thread(e′)\] is
+//! at least the tick of e′; W\[a\] ≤ A\[a\]; C\[t\]\[u\] ≤ C\[u\]\[u\].
 
 use super::journal::Rows;
 use crate::clock::{Clock, Clocks, LANES, Tick, blocks_for, count, join, tick};

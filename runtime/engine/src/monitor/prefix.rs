@@ -1,16 +1,17 @@
-//! The monitors for TSO and PSO that do not depend on the order of events without conflict (monitors.md, section 4).
+//! The monitors for TSO and PSO that do not depend on the order of events without conflict (docs/monitors.md, section
+//! 4).
 //!
 //! Let e be an access, and P the events that happen before prev(e), the event before it in its thread. P is the same in
-//! all executions of a class, and P followed by e is the beginning of one of them. In it, a store is *forced* if it must
-//! commit for what happens in P: if another thread has accessed its location since, or its thread has performed a fence,
-//! or a later store that waits for it is forced. If the last store of P to the location of e is not forced, and not one
-//! of e's own thread, then e can overtake it: w →hb* prev(e) →po e →c w. These are the reports that the monitors of
-//! [`super::burnim`] make over *all* executions of the class; here one execution is enough.
+//! all executions of a class, and P followed by e is the beginning of one of them. In it, a store is *forced* if it
+//! must commit for what happens in P: if another thread has accessed its location since, or its thread has performed a
+//! fence, or a later store that waits for it is forced. If the last store of P to the location of e is not forced, and
+//! not one of e's own thread, then e can overtake it: w →hb* prev(e) →po e →c w. These are the reports that the
+//! monitors of [`super::burnim`] make over *all* executions of the class; here one execution is enough.
 //!
-//! Read `Prefix::test` for the test and `Prefix::perform` for the clocks behind it. F\[t\]\[q\] is the tick through which all
-//! stores of q are known to be forced in the past of t's last event; it travels along happens-before.
+//! Read `Prefix::test` for the test and `Prefix::perform` for the clocks behind it. F\[t\]\[q\] is the tick through
+//! which all stores of q are known to be forced in the past of t's last event; it travels along happens-before.
 //!
-//! Deviations from monitors.md:
+//! Deviations from docs/monitors.md:
 //! 1. Epochs are ticks: that at which the epoch of a store began, as in [`super::burnim`]. So TSO and PSO differ in the
 //!    same function, [`CommitOrder::through`].
 //! 2. In PSO, that another thread has accessed a store forces nothing else of its epoch, and so is kept with the store

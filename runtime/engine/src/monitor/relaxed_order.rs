@@ -1,6 +1,6 @@
 //! The relaxed happens-before of SOBER, rhb, in general vector clocks (003-burckhardt-cav08, section 3 and figure 3, as
-//! corrected in monitors.md, section 5): what TSO keeps of happens-before, a store not being ordered with later loads of
-//! its thread.
+//! corrected in docs/monitors.md, section 5): what TSO keeps of happens-before, a store not being ordered with later
+//! loads of its thread.
 //!
 //! rhb = program order but for pairs (store, load) ∪ {creation, end and order of objects} ∪ conflict order, but for all
 //! conflicts into a load whose source is a plain store of its own thread. A trace is one of TSO iff rhb is acyclic and
@@ -12,10 +12,11 @@
 //! 1. The conflicts into a load that reads an own store, in the sense above. With those of the paper (a load after
 //!    another thread's store that commits before the own one) the axioms are stronger than TSO and the monitor is not
 //!    complete: erratum S2.
-//! 2. mc1\[p\]\[a\] for all p but the writer: since a load of an own store merges nothing, one clock a location is enough,
-//!    that of the last write. So an event costs O(P), not O(P²).
+//! 2. mc1\[p\]\[a\] for all p but the writer: since a load of an own store merges nothing, one clock a location is
+//!    enough, that of the last write. So an event costs O(P), not O(P²).
 //! 3. Fences are events, not interlocked operations on private locations; creations, joins, and operations on objects
-//!    are full fences, and ordered, but for those that only look at an object, which are loads. A compare-and-swap that fails is on both sides, and conflicts as a load does.
+//!    are full fences, and ordered, but for those that only look at an object, which are loads. A compare-and-swap that
+//!    fails is on both sides, and conflicts as a load does.
 //! 4. An access of several locations conflicts at each of them, and a load has a source at each.
 
 use super::general_clock::{ClockNumber, GeneralClocks, Group, count};

@@ -1,5 +1,5 @@
 //! SOBER, the monitor for TSO of Burckhardt and Musuvathi (003-burckhardt-cav08, figure 2), with the corrected relaxed
-//! happens-before of [`super::relaxed_order`] (monitors.md, section 5).
+//! happens-before of [`super::relaxed_order`] (docs/monitors.md, section 5).
 //!
 //! A load e can overtake a store w in TSO iff that leaves rhb acyclic, and no own store is overtaken: the stores to its
 //! location are looked at from the newest one, until one is the thread's own or comes before the last event on the load
@@ -11,8 +11,8 @@
 //! Deviations from the paper:
 //! 1. Only the newest of the stores that happen before prev is looked at: those before it in the walk do not, and
 //!    neither stop nor report; those behind it come before whatever it comes before.
-//! 2. A load of several locations may also overtake w at one and come after a write x at another, where w →hb* x but not
-//!    w →rhb* x.
+//! 2. A load of several locations may also overtake w at one and come after a write x at another, where w →hb* x but
+//!    not w →rhb* x.
 
 use super::happens_before::{Accesses, HappensBefore, Past};
 use super::relaxed_order::RelaxedOrder;

@@ -1,5 +1,5 @@
-//! Serializability by its definitions (monitors.md, section 6): conflicts between all pairs of events of an execution in
-//! which every issue and every commit has its place, and cycles by transitive closure.
+//! Serializability by its definitions (docs/monitors.md, section 6): conflicts between all pairs of events of an
+//! execution in which every issue and every commit has its place, and cycles by transitive closure.
 //!
 //! For accesses of one address. Events are numbered by their place in the run, which is the order of issues.
 
@@ -257,7 +257,7 @@ pub(crate) fn is_sc_serializable(program: &Program, numbers: &Numbers) -> bool {
     is_serializable
 }
 
-/// Whether all TSO executions of a program are serializable: by their traces (monitors.md, 6.2).
+/// Whether all TSO executions of a program are serializable: by their traces (docs/monitors.md, section 6.2).
 pub(crate) fn is_tso_serializable(program: &Program, numbers: &Numbers) -> bool {
     let machine = Machine::new(program, Model::Tso);
     machine.traces().iter().all(|trace| !is_trace_cyclic(program, numbers, &machine, trace))

@@ -1,4 +1,5 @@
-//! The TACAS'11 monitors by their definition (monitors.md, sections 2 and 3): sets of events, no clocks, no cleverness.
+//! The TACAS'11 monitors by their definition (docs/monitors.md, sections 2 and 3): sets of events, no clocks, no
+//! cleverness.
 //!
 //! Extended to accesses of several addresses: e closes a cycle, too, if it overtakes e′ at one address, and at another
 //! comes after some x with e′ →hb* x. So it does if all stores to that address can commit before e′.

@@ -1,4 +1,4 @@
-//! The operational machines SC, TSO and PSO (monitors.md, section 1), as one machine with three models.
+//! The operational machines SC, TSO and PSO (docs/monitors.md, section 1), as one machine with three models.
 //!
 //! A store waits in the buffer of its thread until it commits; it may commit when no store that must commit before it
 //! still waits ([`Model::orders`]). Under SC it commits at once. A state holds the whole trace so far, so that a state

@@ -1,6 +1,6 @@
-//! The oracle: what the engine's algorithms are measured against. It is written from the definitions of monitors.md,
-//! sections 1 and 3, for clarity, and shares no code with the engine. Only the bridges [`replay`], [`watch`],
-//! [`classes`], [`small`] and [`graphs`] know the engine.
+//! The oracle: what the engine's algorithms are measured against. It is written from the definitions of
+//! docs/monitors.md, sections 1 and 3, for clarity, and shares no code with the engine. Only the bridges [`replay`],
+//! [`watch`], [`classes`], [`small`] and [`graphs`] know the engine.
 //!
 //! * [`program`]: little programs and their notation.
 //! * [`machine`]: the operational machines SC, TSO and PSO; all traces, robustness, all interleavings.

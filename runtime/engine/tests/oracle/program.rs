@@ -8,10 +8,9 @@
 //! spawn T2        join T2                         lock m0         unlock m0
 //! [r2!=0] op      only if operation 2 of the same thread was executed and returned a value that is != (or ==) 0
 //! ```
-//! That is the notation of the vectors (FORMAT.md) but for `cas` and two additions: an access may have several
-//! addresses (`st ab=3`; a load then returns the value at the lowest), and its barriers may be written behind the
-//! mnemonic, `<` before the access and `>` after it, `w` between stores and `f` full: `st<w` is a release store,
-//! `st<w>f` a sequentially consistent one.
+//! An access may have several addresses (`st ab=3`; a load then returns the value at the lowest), and its barriers may be
+//! written behind the mnemonic, `<` before the access and `>` after it, `w` between stores and `f` full: `st<w` is a
+//! release store, `st<w>f` a sequentially consistent one.
 
 use std::fmt;
 use std::ops::Range;

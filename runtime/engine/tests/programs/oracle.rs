@@ -1,4 +1,4 @@
-//! What the explorer should run, straight from the definitions (interface.md, "What is counted"): recursion over the
+//! What the explorer should run, straight from the definitions (docs/counting.md): recursion over the
 //! states of a program, without the engine.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -125,7 +125,8 @@ fn enumerate(
     Some(())
 }
 
-/// One event of a reduced execution: who, which operation, read, written. A value that the program got has no operation.
+/// One event of a reduced execution: who, which operation, read, written. A value that the program got has no
+/// operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Event {
     thread: usize,

@@ -1,9 +1,9 @@
-//! The constraint graph H of a trace, and which requirements it has room for (monitors.md, 6.4).
+//! The constraint graph H of a trace, and which requirements it has room for (docs/monitors.md, section 6.4).
 //!
 //! Its nodes are the issues of all events and the commits of all stores. What is fixed is an interval order: a commit
-//! comes after its store was issued, in the order of its thread's stores, and before the thread next empties its buffer.
-//! So whether one node comes before another is a comparison of a few numbers ([`Node::is_before`]), and only the
-//! requirements that are added need a search.
+//! comes after its store was issued, in the order of its thread's stores, and before the thread next empties its
+//! buffer. So whether one node comes before another is a comparison of a few numbers ([`Node::is_before`]), and only
+//! the requirements that are added need a search.
 
 use super::super::violation::Delay;
 use crate::event::{EventIndex, Thread};

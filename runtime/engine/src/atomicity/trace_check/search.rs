@@ -1,5 +1,5 @@
-//! The search for a cycle that some execution of the trace realises (monitors.md, 6.4 and 6.5; the corrected
-//! theorem 5 of 001-enea-tacas16).
+//! The search for a cycle that some execution of the trace realises (docs/monitors.md, sections 6.4 and 6.5; the
+//! corrected theorem 5 of 001-enea-tacas16).
 //!
 //! A cycle is sought as a sequence of *hops*, edges that are possible and not certain, from an *exit* in one
 //! transaction to an *entry* in another; between an entry and the next exit lies a path of certain edges. The
@@ -13,8 +13,8 @@
 //! 4. An entry earlier in its group than another one that leads to the same exits: it requires more. If the
 //!    requirements of one have no room, neither have those of an earlier one.
 //!
-//! So a cycle of fewest hops, and among these of earliest exits, is always found; its entries are pairwise not connected
-//! by certain edges.
+//! So a cycle of fewest hops, and among these of earliest exits, is always found; its entries are pairwise not
+//! connected by certain edges.
 
 use super::super::violation::{Edge, Transaction, Violation};
 use super::constraints::Requirements;

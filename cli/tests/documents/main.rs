@@ -1,4 +1,6 @@
-//! The documents name only files and commands that exist.
+//! The documents, and comments, name only files, commands and sections that exist.
+
+mod comments;
 
 use std::collections::BTreeSet;
 use std::path::{Path as File, PathBuf};
@@ -6,13 +8,16 @@ use std::process::Command;
 
 use engine::mapping::calls::{Effect, MUTEX_AGAIN, MUTEX_REFUSED, Path, TABLE};
 
-const DOCUMENTS: [&str; 11] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "docs/guide.md",
     "docs/papers.md",
+    "docs/monitors.md",
+    "docs/power.md",
+    "docs/counting.md",
     "docs/limits.md",
     "docs/event-log.md",
     "docs/inline-assembly.md",
