@@ -1,17 +1,15 @@
-//! What may be typed: the commands and options as clap reads them, the help texts, and usage errors.
+//! What may be typed: the commands and options as clap reads them, and the help texts.
 //!
-//! Values stay text here; [`crate::plan`] gives them their meaning.
+//! Values are read by [`crate::values`]; [`crate::plan`] says what they mean together.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
-use crate::exit::{Failure, Status};
-use crate::plan::{CheckPlan, MonitorPlan, ReplayPlan};
-use crate::screen::{self, Channel, Color, Screen, complain};
-use crate::{cc, check, doctor, monitor, replay};
+use crate::plan::explorer::Explorer;
+use crate::screen::Color;
+use crate::values::{self, ExitStatuses, Models, Monitors, Preemptions, Time, Words};
 
 const HELP: &str = "\
 Finds the missing fences of C/pthreads programs: explores thread schedules and
@@ -118,15 +116,17 @@ Usage: fencehound doctor [--color auto|always|never]
 Exit status: 0 if everything needed is there, else 4.
 ";
 
+/// The command line.
 #[derive(Debug, Parser)]
 #[command(name = "fencehound", version, override_help = HELP, disable_help_subcommand = false)]
-struct Cli {
+pub(crate) struct Cli {
     #[command(subcommand)]
-    command: Command,
+    pub(crate) command: Command,
 }
 
+/// A command, with its options.
 #[derive(Debug, Subcommand)]
-enum Command {
+pub(crate) enum Command {
     #[command(override_help = CHECK_HELP)]
     Check(Box<CheckArgs>),
     #[command(override_help = REPLAY_HELP)]
@@ -145,50 +145,41 @@ enum Command {
     },
 }
 
-/// What is done about exit statuses other than 0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum ExitStatusArg {
-    /// They are violations.
-    Report,
-    /// They are ends as any other.
-    Ignore,
-}
-
 /// The options of `check`, as typed: each flag is one of its own.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "that is how clap reads flags")]
 pub(crate) struct CheckArgs {
     #[arg(required = true, value_name = "TARGET")]
     pub(crate) targets: Vec<String>,
-    #[arg(long, value_name = "LIST", default_value = "sc")]
-    pub(crate) model: String,
-    #[arg(long, value_name = "LIST")]
-    pub(crate) monitor: Option<String>,
-    #[arg(long, value_name = "NAME")]
-    pub(crate) explorer: Option<String>,
-    #[arg(long, value_name = "K|none")]
-    pub(crate) preemptions: Option<String>,
-    #[arg(long, value_name = "S")]
-    pub(crate) seed: Option<String>,
-    #[arg(long, value_name = "N")]
-    pub(crate) executions: Option<String>,
-    #[arg(long, value_name = "TIME")]
-    pub(crate) time: Option<String>,
-    #[arg(short = 'j', value_name = "N", allow_hyphen_values = true)]
-    pub(crate) jobs: Option<String>,
+    #[arg(long, value_name = "LIST", default_value = "sc", value_parser = values::models)]
+    pub(crate) model: Models,
+    #[arg(long, value_name = "LIST", value_parser = values::monitors)]
+    pub(crate) monitor: Option<Monitors>,
+    #[arg(long, value_name = "NAME", value_parser = values::explorer)]
+    pub(crate) explorer: Option<Explorer>,
+    #[arg(long, value_name = "K|none", value_parser = values::preemptions)]
+    pub(crate) preemptions: Option<Preemptions>,
+    #[arg(long, value_name = "S", value_parser = values::seed)]
+    pub(crate) seed: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = |text: &str| values::count("--executions", text))]
+    pub(crate) executions: Option<u64>,
+    #[arg(long, value_name = "TIME", value_parser = |text: &str| values::time("--time", text))]
+    pub(crate) time: Option<Time>,
+    #[arg(short = 'j', value_name = "N", allow_hyphen_values = true, value_parser = values::workers)]
+    pub(crate) jobs: Option<usize>,
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// For tests: cuts short searches, too, into slices, starts all processes at once, and saves after each slice.
-    #[arg(long, value_name = "N", hide = true)]
-    pub(crate) slice_executions: Option<String>,
-    #[arg(long, value_name = "N")]
-    pub(crate) unroll: Option<String>,
-    #[arg(long, value_name = "N", default_value = "100000")]
-    pub(crate) max_events: String,
-    #[arg(long, value_name = "MIB", default_value = "1024")]
-    pub(crate) max_memory: String,
-    #[arg(long, value_name = "TIME", default_value = "10s")]
-    pub(crate) local_timeout: String,
+    #[arg(long, value_name = "N", hide = true, value_parser = |text: &str| values::count("--slice-executions", text))]
+    pub(crate) slice_executions: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = |text: &str| values::count("--unroll", text))]
+    pub(crate) unroll: Option<u64>,
+    #[arg(long, value_name = "N", default_value = "100000", value_parser = |text: &str| values::count("--max-events", text))]
+    pub(crate) max_events: u64,
+    #[arg(long, value_name = "MIB", default_value = "1024", value_parser = |text: &str| values::count("--max-memory", text))]
+    pub(crate) max_memory: u64,
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = |text: &str| values::time("--local-timeout", text))]
+    pub(crate) local_timeout: Time,
     #[arg(long)]
     pub(crate) spurious_wakeups: bool,
     #[arg(long, overrides_with = "stop_at_first")]
@@ -204,13 +195,13 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) uninitialised: bool,
     #[arg(long, value_name = "WHAT", default_value = "report")]
-    pub(crate) exit_status: ExitStatusArg,
-    #[arg(long, value_name = "N", default_value = "0")]
-    pub(crate) weak_cas_fails: String,
+    pub(crate) exit_status: ExitStatuses,
+    #[arg(long, value_name = "N", default_value = "0", value_parser = values::weak_failures)]
+    pub(crate) weak_cas_fails: u32,
     #[arg(long, value_name = "FILE")]
     pub(crate) asm_templates: Option<String>,
     // As to clang, the last of several is meant.
-    #[arg(short = 'O', value_name = "LEVEL", default_value = "1", overrides_with = "optimise")]
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "1", overrides_with = "optimise", value_parser = values::optimisation)]
     pub(crate) optimise: String,
     #[arg(short = 'D', value_name = "MACRO")]
     pub(crate) define: Vec<String>,
@@ -224,8 +215,8 @@ pub(crate) struct CheckArgs {
     pub(crate) library: Vec<String>,
     #[arg(long, value_name = "STANDARD", overrides_with = "std")]
     pub(crate) std: Option<String>,
-    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
-    pub(crate) cflags: Vec<String>,
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, value_parser = values::words)]
+    pub(crate) cflags: Vec<Words>,
     #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
     pub(crate) json: Option<PathBuf>,
     #[arg(long, value_name = "FILE")]
@@ -249,8 +240,8 @@ pub(crate) struct ReplayArgs {
     pub(crate) gdb: bool,
     #[arg(long, value_name = "DIR")]
     pub(crate) source: Vec<PathBuf>,
-    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
-    pub(crate) cflags: Vec<String>,
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true, value_parser = values::words)]
+    pub(crate) cflags: Vec<Words>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
@@ -260,177 +251,14 @@ pub(crate) struct ReplayArgs {
 pub(crate) struct MonitorArgs {
     #[arg(required = true, value_name = "LOG")]
     pub(crate) logs: Vec<String>,
-    #[arg(long, value_name = "LIST")]
-    pub(crate) monitor: Option<String>,
-    #[arg(long, value_name = "N", default_value = "1000000")]
-    pub(crate) search_steps: String,
+    #[arg(long, value_name = "LIST", default_value = "tso,pso", value_parser = values::monitors)]
+    pub(crate) monitor: Monitors,
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = |text: &str| values::count("--search-steps", text))]
+    pub(crate) search_steps: u64,
     #[arg(long, value_name = "DIR")]
     pub(crate) source: Vec<PathBuf>,
     #[arg(long, value_name = "FILE|-", allow_hyphen_values = true)]
     pub(crate) json: Option<PathBuf>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
-}
-
-/// Reads the command line and runs the command.
-pub(crate) fn dispatch(arguments: Vec<OsString>) -> Status {
-    if arguments.get(1).is_some_and(|command| command == "cc") && !asks_for_help(&arguments[2..]) {
-        // clang's arguments are not for clap to judge.
-        return fail(&cc::run(&arguments[2..]));
-    }
-    let command = arguments.get(1).and_then(|command| command.to_str()).unwrap_or_default().to_string();
-    let status = match Cli::try_parse_from(clang_spelling(arguments)) {
-        Ok(cli) => run(cli.command),
-        Err(error) if !error.use_stderr() => {
-            Screen::new(Channel::Output, Color::Auto).print(&error.render().ansi().to_string());
-            Status::Clean
-        }
-        Err(error) => fail(&usage_error(&error, &command)),
-    };
-    screen::lost().map_or(status, |lost| status.and(fail(&lost)))
-}
-
-fn run(command: Command) -> Status {
-    match command {
-        Command::Check(typed) => match CheckPlan::new(&typed) {
-            Ok(plan) => check::run(&plan),
-            Err(failure) => fail(&failure),
-        },
-        Command::Replay(typed) => {
-            ReplayPlan::new(&typed).and_then(|plan| replay::run(&plan)).unwrap_or_else(|failure| fail(&failure))
-        }
-        Command::Monitor(typed) => match MonitorPlan::new(&typed) {
-            Ok(plan) => monitor::run(&plan),
-            Err(failure) => fail(&failure),
-        },
-        Command::Cc { arguments } => fail(&cc::run(&arguments)),
-        Command::Doctor { color } => doctor::run(color),
-    }
-}
-
-fn fail(failure: &Failure) -> Status {
-    complain(failure);
-    failure.status
-}
-
-fn asks_for_help(arguments: &[OsString]) -> bool {
-    matches!(arguments, [only] if only == "--help" || only == "-h")
-}
-
-/// `-std=c11` and `-pthread` are how everyone types them; clap wants two dashes for a long name.
-fn clang_spelling(arguments: Vec<OsString>) -> Vec<OsString> {
-    let mut program_arguments = false;
-    let respell = |argument: OsString| {
-        program_arguments |= argument == "--";
-        let text = argument.to_str().unwrap_or_default();
-        match text {
-            _ if program_arguments => argument,
-            "-pthread" => "--cflags=-pthread".into(),
-            _ if text.starts_with("-std=") => format!("-{text}").into(),
-            _ => argument,
-        }
-    };
-    arguments.into_iter().map(respell).collect()
-}
-
-/// Says what clap found wrong in the tool's own form: lower-case, then a line of help for the command typed.
-fn usage_error(error: &clap::Error, command: &str) -> Failure {
-    let argument = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
-        _ => None,
-    };
-    if let Some(failure) = later(error.kind(), argument(ContextKind::InvalidArg)) {
-        return failure;
-    }
-    let text = error.render().to_string();
-    let message = text.split("\n\n").next().unwrap_or_default();
-    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let message = message.strip_prefix("error: ").unwrap_or(&message).to_string();
-    // clap's other tips, such as to quote an option, are beside the point.
-    let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: ")).map(str::to_string);
-    let tip = tip.filter(|tip| tip.contains("similar"));
-    let command = ["check", "replay", "monitor", "doctor"].into_iter().find(|name| *name == command);
-    let general = || match command {
-        Some(command) => format!("`fencehound {command} --help` lists what may be typed"),
-        None => "`fencehound --help` lists the commands".to_string(),
-    };
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Failure::usage("no command given", general());
-    }
-    Failure::usage(message, tip.unwrap_or_else(general))
-}
-
-/// What the contract names and this version does not have yet.
-fn later(kind: ErrorKind, argument: Option<&str>) -> Option<Failure> {
-    const OPTIONS: [&str; 2] = ["--sarif", "--junit"];
-    if kind != ErrorKind::UnknownArgument {
-        return None;
-    }
-    let option = OPTIONS.into_iter().find(|name| argument.is_some_and(|text| text.starts_with(name)))?;
-    Some(Failure::usage(
-        format!("the option {option} is not available in this version"),
-        "`fencehound check --help` lists the options that are; --json gives machine-readable results",
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::ffi::OsString;
-
-    use clap::{CommandFactory, Parser};
-
-    use super::{Cli, clang_spelling, usage_error};
-
-    fn error(line: &str) -> String {
-        let arguments = line.split_whitespace().map(OsString::from).collect();
-        let command = line.split_whitespace().nth(1).unwrap_or_default();
-        usage_error(&Cli::try_parse_from(clang_spelling(arguments)).unwrap_err(), command).to_string()
-    }
-
-    #[test]
-    fn the_commands_are_consistent() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn help_names_every_option_and_fits_a_screen() {
-        for command in Cli::command().get_subcommands() {
-            let help = command.clone().render_help().to_string();
-            assert!(help.lines().count() <= 24, "{} lines:\n{help}", help.lines().count());
-            assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
-            for argument in
-                command.get_arguments().filter(|argument| argument.get_id() != "help" && !argument.is_hide_set())
-            {
-                let long = argument.get_long().map(|name| format!("--{name}"));
-                let long = long.map(|name| if name == "--std" { "-std=".to_string() } else { name });
-                let name = long.or_else(|| argument.get_short().map(|name| format!("-{name}")));
-                assert!(name.iter().all(|name| help.contains(name)), "{name:?} is not in\n{help}");
-            }
-        }
-    }
-
-    #[test]
-    fn usage_errors_are_lower_case_and_help() {
-        assert_eq!(
-            error("fencehound check a.c --frobnicate"),
-            "error: unexpected argument '--frobnicate' found\nhelp: `fencehound check --help` lists what may be typed"
-        );
-        assert_eq!(
-            error("fencehound check a.c --modle sc"),
-            "error: unexpected argument '--modle' found\nhelp: a similar argument exists: '--model'"
-        );
-        for command in ["check a.c", "replay finding", "monitor a.log", "doctor"] {
-            let name = command.split(' ').next().unwrap();
-            assert_eq!(
-                error(&format!("fencehound {command} --color maybe")).lines().last(),
-                Some(format!("help: `fencehound {name} --help` lists what may be typed").as_str())
-            );
-        }
-        assert_eq!(error("fencehound").lines().next(), Some("error: no command given"));
-        assert_eq!(
-            error("fencehound check").lines().next(),
-            Some("error: the following required arguments were not provided: <TARGET>...")
-        );
-        assert!(error("fencehound check a.c --sarif x").contains("--sarif is not available in this version"));
-    }
 }

@@ -6,12 +6,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use sha2::{Digest, Sha256};
-
-use crate::cc;
+use crate::clang;
+use crate::executable::{FileKind, file_kind};
 use crate::exit::Failure;
+use crate::hash::hashes;
 use crate::interrupt::Interrupts;
-use crate::program::{FileKind, file_kind};
+use crate::program::Program;
 use crate::screen::{Channel, Color, colours_errors, pass_on, plain};
 use crate::toolchain::Parts;
 use crate::workplace::{self, Workplace};
@@ -47,6 +47,15 @@ pub(crate) struct Built {
     _folder: Workplace,
 }
 
+impl Built {
+    /// The program made of these `.c` files, to be run in a folder: its name is that of the first.
+    pub(crate) fn program(&self, directory: &Path, files: &[String], arguments: Vec<String>) -> Program {
+        let name = files.first().and_then(|file| Path::new(file).file_stem()).unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        Program { executable: self.executable.clone(), name, arguments, directory: directory.to_path_buf() }
+    }
+}
+
 /// Compiles and links. clang's own messages go to the standard error.
 pub(crate) fn compile(
     sources: &Sources,
@@ -60,14 +69,14 @@ pub(crate) fn compile(
     let folder = Workplace::new(&env::temp_dir()).map_err(temporary)?;
     let executable = folder.path().join("program");
     let headers = folder.path().join("headers");
-    cc::note_lto(&sources.options);
-    let mut command = clang(sources, parts, debug, color);
+    clang::note_lto(&sources.options);
+    let mut command = command(sources, parts, debug, color);
     command.arg("-o").arg(&executable);
     // clang writes one name a line into this file, and appends, so that one file serves several sources.
     command.env("CC_PRINT_HEADERS", "1").env("CC_PRINT_HEADERS_FILE", &headers);
     command.stdin(Stdio::null()).stderr(Stdio::piped()).current_dir(&sources.directory);
     if let Some(cause) = interrupts.cause() {
-        return Err(Failure::interrupted(cause));
+        return Err(cause.failure());
     }
     let cannot = |error: io::Error| Failure::missing(format!("{} cannot be started: {error}", parts.clang.display()));
     let mut child = interrupts.spawn(&mut command).map_err(cannot)?;
@@ -75,7 +84,7 @@ pub(crate) fn compile(
     let status = child.wait().map_err(cannot)?;
     interrupts.forget(child.id());
     if let Some(cause) = interrupts.cause() {
-        return Err(Failure::interrupted(cause));
+        return Err(cause.failure());
     }
     let files = sources.files.join(" ");
     let (said, main) = without_main(&String::from_utf8_lossy(&said));
@@ -95,24 +104,26 @@ pub(crate) fn compile(
     }
     let mut files = sources.files.clone();
     files.extend(own_headers(&headers, &parts.include));
-    files.extend(cc::template_files(&sources.options).map(str::to_string));
+    files.extend(clang::template_files(&sources.options).map(str::to_string));
     Ok(Built { executable, files: hashes(&sources.directory, files), _folder: folder })
 }
 
-fn clang(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color) -> Command {
+fn command(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color) -> Command {
     let is_library = |option: &&String| option.starts_with("-l") || option.starts_with("-Wl,");
     let mut command = Command::new(&parts.clang);
-    command.args(cc::compiling(parts));
+    command.args(clang::compiling(parts));
     if debug == DebugInfo::Full {
         command.arg("-g");
     }
     command.arg(if colours_errors(color) { "-fcolor-diagnostics" } else { "-fno-color-diagnostics" });
-    command.args(sources.options.iter().filter(|option| !is_library(option))).args(cc::without_lto(&sources.options));
+    command
+        .args(sources.options.iter().filter(|option| !is_library(option)))
+        .args(clang::without_lto(&sources.options));
     // clang takes other meanings from these beginnings.
     let plain = |file: &String| if file.starts_with(['-', '@']) { format!("./{file}") } else { file.clone() };
     command.args(sources.files.iter().map(plain));
     command.args(sources.options.iter().filter(is_library));
-    command.args(cc::linking(parts));
+    command.args(clang::linking(parts));
     command
 }
 
@@ -164,45 +175,9 @@ fn own_headers(list: &Path, include: &Path) -> Vec<String> {
     text.lines().filter(own).map(str::to_string).collect()
 }
 
-/// Each file once, sorted, with the hash of its content; `gone` if it cannot be read.
-fn hashes(directory: &Path, files: Vec<String>) -> Vec<(String, String)> {
-    let mut names: Vec<String> = files.into_iter().map(|name| plain_name(&name).to_string()).collect();
-    names.sort();
-    names.dedup();
-    let hash = |name: &String| hash_file(&directory.join(name)).unwrap_or_else(|_| "gone".to_string());
-    names.into_iter().map(|name| (name.clone(), hash(&name))).collect()
-}
-
-/// The name without `./` at its beginning.
-pub(crate) fn plain_name(name: &str) -> &str {
-    match name.strip_prefix("./") {
-        Some(rest) => plain_name(rest),
-        None => name,
-    }
-}
-
-/// A hash of a file's content.
-pub(crate) fn hash_file(file: &Path) -> io::Result<String> {
-    if !fs::metadata(file)?.is_file() {
-        return Err(io::Error::other("not a file"));
-    }
-    let digest = Sha256::digest(fs::read(file)?);
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("sha256:{hex}"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Main, hashes, own_headers, without_main};
-
-    #[test]
-    fn files_are_named_once_and_sorted() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("a.h"), "abc").unwrap();
-        let files = hashes(folder.path(), vec!["b.c".into(), "./a.h".into(), "a.h".into()]);
-        let abc = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(files, [("a.h".to_string(), abc.to_string()), ("b.c".to_string(), "gone".to_string())]);
-    }
+    use super::{Main, own_headers, without_main};
 
     #[test]
     fn a_missing_main_is_told_from_other_errors() {

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::interrupt::Cause;
-use crate::report::printable;
+use crate::text::printable;
 
 /// The exit statuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,12 +96,9 @@ impl Failure {
         let help = "this is a bug in fencehound, not a verdict on the program; please report it".to_string();
         Failure { status: Status::Internal, message: message.into(), help: Some(help) }
     }
-
-    /// A signal before there was anything to report.
-    pub(crate) fn interrupted(cause: Cause) -> Failure {
-        Failure { status: Status::Incomplete, message: format!("stopped by {}", cause.name()), help: None }
-    }
 }
+
+impl std::error::Error for Failure {}
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -13,8 +13,9 @@ use protocol::{Finding, MonitorName, VERSION, Violation};
 use serde_json::Value;
 
 use crate::exit::Failure;
-use crate::plan::reason;
-use crate::report::{Threads, graph};
+use crate::report::graph;
+use crate::report::names::Threads;
+use crate::text::reason;
 
 const FINDING: &str = "finding.json";
 const REPORT: &str = "report.txt";

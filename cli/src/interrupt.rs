@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::exit::Status;
+use crate::exit::{Failure, Status};
 
 /// Makes a file that may not grow any more (`ulimit -f`) an error of the write to it, which is said, instead of the end
 /// of the tool.
@@ -35,6 +35,11 @@ impl Cause {
             Cause::CtrlC => "Ctrl-C",
             Cause::Terminate => "SIGTERM",
         }
+    }
+
+    /// The end of a command that was interrupted before it had anything to report.
+    pub(crate) fn failure(self) -> Failure {
+        Failure { status: Status::Incomplete, message: format!("stopped by {}", self.name()), help: None }
     }
 }
 

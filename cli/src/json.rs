@@ -6,7 +6,7 @@ use protocol::{Frame, LeftWaiting, MemoryModel, MonitorName, Place, Role, Summar
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::consequences::Consequence;
+use crate::programs::consequences::Consequence;
 
 /// Values by name, in the order given.
 #[derive(Clone, PartialEq, Debug)]

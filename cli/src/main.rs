@@ -1,35 +1,98 @@
 //! The `fencehound` tool: compiles C programs so that every shared access can be watched, explores their thread
 //! schedules, and shows what it finds.
 //!
-//! How to read it: [`args`] is what may be typed, [`plan`] what that means; [`check`] (with [`litmus`]), [`replay`],
-//! [`monitor`], [`cc`] and [`doctor`] are the commands; [`toolchain`] finds the parts of the tool, [`program`] runs a program under test,
-//! [`symbols`] names the source line of a fault, [`record`] writes event logs, [`findings`] owns the findings directory, [`report`] and [`json`] write results, [`exit`] decides the exit status.
-//! Only [`report`], [`json`] and [`screen`] know what a result looks like.
+//! How to read it, from the top: [`args`] and [`values`] are what may be typed, [`usage`] what is said where it is wrong,
+//! and [`plan`] what it means. [`commands`] has a file for each command; `check` works on [`programs`] or [`litmus`] tests,
+//! `monitor` on event [`logs`]. [`search`] hands out slices of a search to processes of the program and joins what comes
+//! back; [`compile`] (with [`clang`], [`toolchain`] and [`workplace`]) makes a program, [`program`] runs it, [`replayed`]
+//! shows one execution again, [`debugger`] opens gdb on it, [`symbols`] names the line of a fault. [`findings`] owns the findings directory, [`record`]
+//! writes event logs, [`trust`] says what may be done at the word of a finding. [`report`], [`json`] and [`screen`] alone
+//! know what a result looks like, and [`exit`] decides the exit status.
 
 mod args;
-mod cc;
-mod check;
+mod clang;
+mod commands;
 mod compile;
-mod consequences;
-mod doctor;
+mod debugger;
+mod destination;
+mod executable;
 mod exit;
 mod findings;
+mod hash;
 mod interrupt;
 mod json;
 mod litmus;
-mod monitor;
+mod logs;
 mod plan;
 mod program;
+mod programs;
 mod record;
-mod replay;
+mod replayed;
 mod report;
 mod screen;
 mod search;
 mod symbols;
+mod text;
 mod toolchain;
 mod trust;
+mod usage;
+mod values;
 mod workplace;
 
-fn main() -> std::process::ExitCode {
-    args::dispatch(std::env::args_os().collect()).into()
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::thread;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::commands::{cc, check, doctor, monitor, replay};
+use crate::exit::{Failure, Status};
+use crate::plan::check::CheckPlan;
+use crate::plan::monitor::MonitorPlan;
+use crate::plan::replay::ReplayPlan;
+use crate::screen::{Channel, Color, Screen, complain};
+
+fn main() -> ExitCode {
+    let work = || dispatch(std::env::args_os().collect());
+    if !program::has_little_stack() {
+        return work().into();
+    }
+    match thread::Builder::new().stack_size(program::STACK).spawn(work) {
+        Ok(worker) => worker.join().unwrap_or(Status::Internal).into(),
+        Err(error) => fail(&Failure::usage(format!("no stack can be had: {error}"), "allow it: ulimit -s 8192")).into(),
+    }
+}
+
+/// Reads the command line and runs the command.
+fn dispatch(arguments: Vec<OsString>) -> Status {
+    if arguments.get(1).is_some_and(|command| command == "cc") && !usage::asks_for_help(&arguments[2..]) {
+        // clang's arguments are not for clap to judge.
+        return fail(&cc::run(&arguments[2..]));
+    }
+    let command = arguments.get(1).and_then(|command| command.to_str()).unwrap_or_default().to_string();
+    let status = match Cli::try_parse_from(usage::clang_spelling(arguments)) {
+        Ok(cli) => run(cli.command).unwrap_or_else(|failure| fail(&failure)),
+        Err(error) if !error.use_stderr() => {
+            Screen::new(Channel::Output, Color::Auto).print(&error.render().ansi().to_string());
+            Status::Clean
+        }
+        Err(error) => fail(&usage::usage_error(&error, &command)),
+    };
+    screen::lost().map_or(status, |lost| status.and(fail(&lost)))
+}
+
+fn run(command: Command) -> Result<Status, Failure> {
+    match command {
+        Command::Check(typed) => Ok(check::run(&CheckPlan::new(&typed)?)),
+        Command::Replay(typed) => replay::run(&ReplayPlan::new(&typed)?),
+        Command::Monitor(typed) => monitor::run(&MonitorPlan::new(&typed)?),
+        Command::Cc { arguments } => Err(cc::run(&arguments)),
+        Command::Doctor { color } => Ok(doctor::run(color)),
+    }
+}
+
+fn fail(failure: &Failure) -> Status {
+    complain(failure);
+    failure.status
 }

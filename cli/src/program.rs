@@ -1,30 +1,25 @@
 //! Runs a program under test: gives it a job, reads its answers, and knows how it ended.
 
-use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 
-use object::{Object, ObjectSection};
-use protocol::{BUILD, BUILD_SECTION, CONTROL, Job, Message, Replay, Trace};
+use protocol::{CONTROL, Job, Message, Replay, Trace};
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
-use crate::plan::reason;
 use crate::screen::{Channel, pass_on};
 use crate::symbols;
+use crate::text::reason;
 
 /// So many file descriptors a program may have open. Its socket is the next one: beyond its limit, so that nothing that
 /// the program opens, duplicates or writes to meets it; and always the same, so that a program sees the same
 /// descriptors (and the same environment) in every run.
 const DESCRIPTORS: libc::rlim_t = 1024;
-
-/// The section of what the pass puts before each hook.
-const SITES_SECTION: &str = "fh_sites";
 
 /// An executable with the runtime inside, and how to start it.
 #[derive(Clone, Debug)]
@@ -168,12 +163,12 @@ pub(crate) fn send(socket: &mut UnixStream, job: &Job) -> io::Result<()> {
 /// Bytes of address space that a program under test reserves at most (`runtime/src/process/layout.rs`), and what its code needs.
 const ADDRESS_SPACE: libc::rlim_t = 128 << 30;
 /// Bytes of stack that a program under test has as long as its own threads do not run.
-const STACK: libc::rlim_t = 8 << 20;
+pub(crate) const STACK: usize = 8 << 20;
 /// The fewest that do.
 const SMALLEST_STACK: libc::rlim_t = 1 << 20;
 
 /// Refuses to start a program where the limits of the system leave it too little.
-fn require_room() -> Result<(), Failure> {
+pub(crate) fn require_room() -> Result<(), Failure> {
     let space = limits(libc::RLIMIT_AS);
     if space.rlim_max < ADDRESS_SPACE {
         return Err(Failure::usage(
@@ -192,6 +187,11 @@ fn require_room() -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// Whether this process may have less stack than the tool itself needs (`ulimit -s`).
+pub(crate) fn has_little_stack() -> bool {
+    limits(libc::RLIMIT_STACK).rlim_cur < SMALLEST_STACK
 }
 
 /// The limits of this process of a resource.
@@ -223,7 +223,7 @@ pub(crate) fn prepare(command: &mut Command, socket: RawFd) {
         // SAFETY: prctl with PR_SET_PDEATHSIG takes a number; it may be called between fork and exec.
         unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
         set_limit(libc::RLIMIT_AS, space.rlim_max, space.rlim_max);
-        set_limit(libc::RLIMIT_STACK, stack.rlim_cur.max(STACK.min(stack.rlim_max)), stack.rlim_max);
+        set_limit(libc::RLIMIT_STACK, stack.rlim_cur.max((STACK as libc::rlim_t).min(stack.rlim_max)), stack.rlim_max);
         set_limit(libc::RLIMIT_NOFILE, number + 1, hard);
         // SAFETY: dup2 takes no pointers and may be called between fork and exec; the copy is inherited.
         let copy = unsafe { libc::dup2(socket, place) };
@@ -292,70 +292,12 @@ fn in_words(status: ExitStatus) -> String {
     }
 }
 
-/// What kind of file a target is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FileKind {
-    /// An executable that `fencehound cc` made.
-    Ours,
-    /// One that the `fencehound cc` of another version made.
-    OtherVersion,
-    /// A shared library.
-    Library,
-    /// An object file, not linked yet.
-    Relocatable,
-    /// Some other ELF file.
-    ForeignElf,
-    /// Something else.
-    Other,
-}
-
-/// Looks into a file.
-pub(crate) fn file_kind(file: &Path) -> io::Result<FileKind> {
-    if !fs::metadata(file)?.is_file() {
-        return Ok(FileKind::Other);
-    }
-    let content = fs::read(file)?;
-    if !content.starts_with(b"\x7fELF") {
-        return Ok(FileKind::Other);
-    }
-    let Ok(elf) = object::File::parse(content.as_slice()) else { return Ok(FileKind::ForeignElf) };
-    let build = elf.section_by_name(BUILD_SECTION).and_then(|section| section.data().ok());
-    let interpreted = elf.section_by_name(".interp").is_some();
-    Ok(match (elf.kind(), build) {
-        (object::ObjectKind::Relocatable, _) => FileKind::Relocatable,
-        (object::ObjectKind::Dynamic, _) if !interpreted => FileKind::Library,
-        (_, Some(build)) if build == BUILD => FileKind::Ours,
-        (_, Some(_)) => FileKind::OtherVersion,
-        (_, None) if elf.section_by_name(SITES_SECTION).is_some() => FileKind::OtherVersion,
-        (_, None) => FileKind::ForeignElf,
-    })
-}
-
-/// Refuses what is no program that this tool can run.
-pub(crate) fn require_ours(name: &str, kind: FileKind) -> Result<(), Failure> {
-    let (message, help) = match kind {
-        FileKind::Ours => return Ok(()),
-        FileKind::OtherVersion => {
-            ("built by another version of fencehound", "build it again with this `fencehound cc`")
-        }
-        FileKind::Library => ("a shared library", "check an executable; what is to be watched is linked statically"),
-        FileKind::Relocatable => ("an object file", "link it with `fencehound cc`"),
-        FileKind::ForeignElf => {
-            ("not built by fencehound cc", "build it with `fencehound cc` in place of the compiler")
-        }
-        FileKind::Other => {
-            ("neither a .c file nor an executable", "a target is .c files or an executable made by `fencehound cc`")
-        }
-    };
-    Err(Failure::usage(format!("{name}: {message}"), help))
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::process::ExitStatus;
 
-    use super::{FileKind, file_kind, in_words, is_cut_short};
+    use super::{in_words, is_cut_short};
 
     #[test]
     fn the_beginning_of_a_message_is_no_garbage() {
@@ -371,15 +313,5 @@ mod tests {
     fn endings_in_words() {
         assert_eq!(in_words(ExitStatus::from_raw(11)), "was killed by signal 11 (SIGSEGV)");
         assert_eq!(in_words(ExitStatus::from_raw(3 << 8)), "ended with status 3");
-    }
-
-    #[test]
-    fn other_files_are_not_ours() {
-        assert_eq!(file_kind(&std::env::current_exe().unwrap()).unwrap(), FileKind::ForeignElf);
-        let file = tempfile::NamedTempFile::new().unwrap();
-        assert_eq!(file_kind(file.path()).unwrap(), FileKind::Other);
-        std::fs::write(file.path(), b"\x7fELF and nothing more").unwrap();
-        assert_eq!(file_kind(file.path()).unwrap(), FileKind::ForeignElf);
-        assert!(file_kind("no such file".as_ref()).is_err());
     }
 }

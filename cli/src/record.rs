@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crate::exit::Failure;
-use crate::plan::reason;
 use crate::screen::complain;
+use crate::text::reason;
 
 /// A log that is being written, or none.
 pub(crate) struct Record {

@@ -4,9 +4,10 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
 use anstream::{AutoStream, ColorChoice};
+use owo_colors::OwoColorize;
 
-use crate::exit::Failure;
-use crate::plan::reason;
+use crate::exit::{Failure, Status};
+use crate::text::{printable, reason};
 
 /// When to colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -77,6 +78,17 @@ impl Screen {
         };
         keep(written);
     }
+
+    /// Writes a verdict, its first word in the colour of its meaning.
+    pub(crate) fn print_verdict(self, line: &str) {
+        let (word, rest) = line.split_once(": ").unwrap_or((line, ""));
+        let word = match word {
+            "clean" | "not reproduced" => format!("{}", format!("{word}:").green().bold()),
+            "violations" | "reproduced" => format!("{}", format!("{word}:").red().bold()),
+            _ => format!("{}", format!("{word}:").yellow().bold()),
+        };
+        self.print(&format!("{word} {}\n", printable(rest)));
+    }
 }
 
 /// Why text for the standard output or error was lost, if it was.
@@ -121,4 +133,15 @@ pub(crate) fn colours_errors(color: Color) -> bool {
 /// Writes an error message.
 pub(crate) fn complain(message: &impl std::fmt::Display) {
     drop(writeln!(io::stderr(), "{message}"));
+}
+
+/// Writes what could not be done, if something could not, and says which exit status that is.
+pub(crate) fn complain_about(result: Result<(), Failure>) -> Status {
+    match result {
+        Ok(()) => Status::Clean,
+        Err(failure) => {
+            complain(&failure);
+            failure.status
+        }
+    }
 }

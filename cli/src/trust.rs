@@ -6,9 +6,9 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::cc;
+use crate::clang;
 use crate::exit::Failure;
-use crate::plan::reason;
+use crate::text::reason;
 
 /// The folders below which files may be used at the word of a finding or a log.
 #[derive(Clone, Debug)]
@@ -213,8 +213,10 @@ impl Options<'_> {
     /// What `fencehound check` itself hands to the plugin.
     fn plugin_option(&mut self) -> Judgement {
         match self.left.next() {
-            Some(option) if *option == cc::labels()[1] || *option == cc::uninitialised()[1] => Judgement::Harmless,
-            Some(option) => match cc::template_files(std::slice::from_ref(option)).next() {
+            Some(option) if *option == clang::labels()[1] || *option == clang::uninitialised()[1] => {
+                Judgement::Harmless
+            }
+            Some(option) => match clang::template_files(std::slice::from_ref(option)).next() {
                 Some(file) => self.below(file),
                 None => Judgement::Unknown,
             },

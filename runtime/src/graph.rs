@@ -145,6 +145,8 @@ pub(crate) struct Graph {
     initialisers: Initialisers,
     run: Run,
     children: FxHashMap<(Thread, u32), Thread>,
+    /// The keys of thread-specific data, by who created them and how many came before.
+    pub(crate) keys: FxHashMap<(Thread, u32), u32>,
     /// How each thread came to be, from main.
     paths: Vec<Vec<u32>>,
     /// What threads run, by their origin, from 1.
@@ -315,6 +317,7 @@ impl Graph {
                 stop: None,
             },
             children: FxHashMap::default(),
+            keys: FxHashMap::default(),
             paths: vec![Vec::new()],
             origins: Vec::new(),
             failures: Vec::new(),
@@ -341,7 +344,7 @@ impl Graph {
         labels::reset();
     }
 
-    /// The next key that the running thread creates: its nth, from 1.
+    /// The name of the next key that the running thread creates.
     pub(crate) const fn next_key(&mut self) -> (Thread, u32) {
         self.run.keys += 1;
         (self.run.thread, self.run.keys)

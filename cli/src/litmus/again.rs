@@ -15,11 +15,10 @@ use protocol::{Finding, Graph, MonitorName, Schedule, Trace, Violation};
 use super::executions::{self, failure, witness};
 use super::recorder::COVERAGE;
 use super::search::Watched;
-use super::{Target, read};
-use crate::check::print_verdict;
+use super::target::{Target, read};
 use crate::exit::{Failure, Status};
-use crate::plan::{ReplayMode, ReplayPlan};
-use crate::replay::{not_followed, present};
+use crate::plan::replay::{ReplayMode, ReplayPlan};
+use crate::replayed::{not_followed, present};
 use crate::screen::Screen;
 
 /// So many of the stores that wait are shown.
@@ -118,7 +117,7 @@ pub(crate) fn replay(finding: &Finding, plan: &ReplayPlan, screen: Screen) -> Re
     match again(&target, &finding.violation.schedule, monitors, finding.limits.max_events) {
         Ok(trace) => Ok(present(finding, &trace, plan, screen)),
         Err(words) => {
-            print_verdict(screen, &not_followed(&words));
+            screen.print_verdict(&not_followed(&words));
             Ok(Status::Clean)
         }
     }

@@ -14,7 +14,7 @@ use protocol::{
     Violation,
 };
 
-use super::Target;
+use super::target::Target;
 
 /// The width of all accesses: that of the engine's values.
 const WIDTH: u32 = 8;

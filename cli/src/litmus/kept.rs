@@ -7,15 +7,18 @@ use std::path::PathBuf;
 use protocol::{Explorer as Interleavings, Finding, Program, VERSION, Violation};
 
 use super::again::again;
-use super::{Searched, Target};
-use crate::compile::hash_file;
+use super::searched::Searched;
+use super::target::Target;
 use crate::exit::Failure;
 use crate::findings::{Findings, MARK, Names, group_name};
-use crate::plan::{CheckPlan, Explorer, reason};
-use crate::replay::shows;
+use crate::hash::hash_file;
+use crate::plan::check::CheckPlan;
+use crate::plan::explorer::Explorer;
 use crate::report::excerpt::Sources;
-use crate::report::{self, Detail, Subject, Threads};
+use crate::report::finding::{self, Detail, Subject};
+use crate::report::names::Threads;
 use crate::screen::{PLAIN_WIDTH, plain};
+use crate::text::reason;
 
 /// Keeps findings.
 pub(super) struct Keeper<'p> {
@@ -103,7 +106,7 @@ impl<'p> Keeper<'p> {
         let limit = self.plan.explore.limits.max_events;
         let trace = again(searched.target, &violation.schedule, &searched.monitors, limit);
         let trace = trace.and_then(|trace| {
-            if shows(&trace, violation) { Ok(trace) } else { Err("the execution does not show it".to_string()) }
+            if trace.shows(violation) { Ok(trace) } else { Err("the execution does not show it".to_string()) }
         });
         let trace = trace.map_err(|why| Failure::internal(format!("finding {id} did not replay: {why}")))?;
         let folder = self.findings.path(&id);
@@ -119,7 +122,7 @@ impl<'p> Keeper<'p> {
         self.store(searched, &subject);
         let shown = self.alone.then(|| {
             let width = self.plan.screen().width();
-            report::finding(&subject, Detail::Execution, width, &mut self.sources)
+            finding::full(&subject, Detail::Execution, width, &mut self.sources)
         });
         Ok(KeptFinding { text: shown, folder, id })
     }
@@ -129,7 +132,7 @@ impl<'p> Keeper<'p> {
             // Where one cannot be written, the others cannot either.
             return;
         }
-        let text = report::finding(subject, Detail::Everything, PLAIN_WIDTH, &mut self.sources);
+        let text = finding::full(subject, Detail::Everything, PLAIN_WIDTH, &mut self.sources);
         let written = self.finding(searched, subject).and_then(|finding| self.findings.store(&finding, &plain(&text)));
         self.unwritten = written.err();
     }

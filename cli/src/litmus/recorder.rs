@@ -11,9 +11,9 @@ use protocol::{
     BoundCount, FailureKind, FirstReport, MemoryModel, MonitorCount, MonitorName, Role, SiteUse, Violation,
 };
 
-use super::Target;
 use super::executions::{operation, place, schedule};
-use crate::report::full_place;
+use super::target::Target;
+use crate::report::names::full_place;
 
 /// What monitors get to see of a litmus test: all its interleavings, or all within a bound, are run.
 pub(super) const COVERAGE: Coverage = Coverage::Interleavings;

@@ -5,12 +5,14 @@ use std::fmt::Write;
 use litmus::condition::Quantifier;
 use protocol::{MemoryModel, Role, Violation};
 
+use super::judged::Judged;
 use super::kept::Kept;
-use super::{Judged, Searched};
+use super::searched::Searched;
 use crate::exit::Status;
-use crate::plan::Explorer;
-use crate::report::verdict::{Verdict, counted};
-use crate::report::{full_place, model_name, printable};
+use crate::plan::explorer::Explorer;
+use crate::report::names::{full_place, model_name};
+use crate::report::verdict::Verdict;
+use crate::text::{counted, printable};
 
 /// So many violations of a test are shown.
 const SHOWN: usize = 3;

@@ -16,10 +16,12 @@ use protocol::{MemoryModel, MonitorName, Schedule, StoppedBy, Summary, Violation
 
 use super::executions::{self, failure, place, witness};
 use super::recorder::{COVERAGE, Recorder};
-use super::{Searched, Target};
+use super::searched::Searched;
+use super::target::Target;
 use crate::exit::Failure;
 use crate::interrupt::{Cause, Interrupts};
-use crate::plan::{CheckPlan, Explorer};
+use crate::plan::check::CheckPlan;
+use crate::plan::explorer::Explorer;
 
 /// Why a search ended before its end.
 enum Stopped {
@@ -158,7 +160,7 @@ fn max_events(plan: &CheckPlan) -> u32 {
 }
 
 fn no_summary() -> Summary {
-    Summary { stopped_by: None, ..crate::report::verdict::nothing_explored() }
+    Summary { stopped_by: None, ..Summary::nothing() }
 }
 
 /// Those that watch.

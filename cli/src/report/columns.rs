@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use owo_colors::{OwoColorize, Style};
 use protocol::{Operation, TraceEvent};
 
-use super::{Threads, printable, short_place};
+use super::names::{Threads, short_place};
+use crate::text::printable;
 
 /// Executions up to this length are shown whole.
 const SHORT: usize = 24;
@@ -315,7 +316,7 @@ mod tests {
     use protocol::Operation;
 
     use super::{Row, Table, event_words, number, pick, wide_number};
-    use crate::report::Threads;
+    use crate::report::names::Threads;
     use crate::report::samples::{access, event};
     use crate::screen::plain;
 

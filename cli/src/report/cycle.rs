@@ -13,7 +13,7 @@ use owo_colors::OwoColorize;
 use protocol::{Operation, TraceEvent};
 
 use super::columns::event_words;
-use super::{Threads, short_place};
+use super::names::{Threads, short_place};
 
 /// Why one event comes before another.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

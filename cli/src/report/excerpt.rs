@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use owo_colors::OwoColorize;
 use protocol::Place;
 
-use super::{frame_place, full_place, printable};
+use super::names::{frame_place, full_place};
+use crate::text::printable;
 use crate::trust::Roots;
 
 const TAB: &str = "    ";

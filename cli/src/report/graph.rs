@@ -8,7 +8,8 @@ use std::fmt::Write;
 use protocol::{Graph, GraphEvent, Operation};
 
 use super::columns::number;
-use super::{Threads, printable, short_place};
+use super::names::{Threads, short_place};
+use crate::text::printable;
 
 /// Why one event of a graph comes before another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -234,7 +235,8 @@ fn is_next(graph: &Graph, from: usize, to: usize) -> bool {
 mod tests {
     use protocol::{Graph, GraphEvent, MemoryModel, Operation, Place};
 
-    use super::{Threads, dot, in_words, rows};
+    use super::{dot, in_words, rows};
+    use crate::report::names::Threads;
 
     fn event(thread: u32, index: u32, target: &str, location: u32) -> GraphEvent {
         GraphEvent {

@@ -1,11 +1,10 @@
 //! The verdict line: one sentence that says what was checked and what was not.
 
-use std::collections::BTreeMap;
-
 use protocol::{FailureKind, MonitorName, Place, StoppedBy, Summary, Violation};
 
-use super::{Threads, full_place, model_name, printable};
+use super::names::{Threads, full_place, model_name};
 use crate::exit::Status;
+use crate::text::{counted, printable};
 
 /// What a verdict is about.
 #[derive(Clone, Copy, Debug)]
@@ -91,24 +90,6 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Verdict {
         (Status::Clean, "clean", clean(facts))
     };
     Verdict { status, word, line: format!("{word}: {sentence}") }
-}
-
-/// The name of a reason to stop in JSON.
-pub(crate) fn stopped_by_name(reason: StoppedBy) -> &'static str {
-    match reason {
-        StoppedBy::Time => "time",
-        StoppedBy::Executions => "executions",
-        StoppedBy::Events => "events",
-        StoppedBy::Rounds => "rounds",
-        StoppedBy::Memory => "memory",
-        StoppedBy::LocalTimeout => "local-timeout",
-        StoppedBy::Interrupt => "interrupt",
-    }
-}
-
-/// `1 execution`, `2 executions`.
-pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 fn executions(summary: &Summary) -> String {
@@ -309,37 +290,11 @@ const KINDS: [(FailureKind, &str, &str); 16] = [
     (FailureKind::Nondeterministic, "nondeterminism", "nondeterminisms"),
 ];
 
-/// The counts of a search that ended before it could count.
-pub(crate) fn nothing_explored() -> Summary {
-    Summary {
-        complete: false,
-        stopped_by: Some(StoppedBy::Interrupt),
-        executions: 0,
-        blocked: 0,
-        runs: 0,
-        events: 0,
-        seconds: 0.0,
-        by_bound: Vec::new(),
-        monitors: Vec::new(),
-        violation_executions: Vec::new(),
-        uninstrumented: Vec::new(),
-        busiest: None,
-        silence: None,
-        assumptions: Vec::new(),
-        exit_statuses: BTreeMap::new(),
-        outcomes: protocol::Outcomes::default(),
-        undecided: 0,
-        containments: Vec::new(),
-        leaves_out_rounds: false,
-        left_waiting: Vec::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use protocol::{BusyLoop, FailureKind, MonitorCount, MonitorName, Place, StoppedBy, Summary, Violation};
 
-    use super::{Facts, Issues, Open, judge, nothing_explored};
+    use super::{Facts, Issues, Open, judge};
     use crate::exit::Status;
     use crate::report::samples;
 
@@ -352,7 +307,7 @@ mod tests {
             first: None,
         };
         let monitors = distinct.iter().map(count).collect();
-        Summary { complete: true, stopped_by: None, executions, monitors, ..nothing_explored() }
+        Summary { complete: true, stopped_by: None, executions, monitors, ..Summary::nothing() }
     }
 
     fn line(change: impl FnOnce(&mut Facts<'_>), summary: &Summary, violations: &[Violation]) -> (Status, String) {
@@ -493,7 +448,7 @@ mod tests {
         stopped.stopped_by = Some(StoppedBy::Memory);
         assert!(line(|_| {}, &stopped, &[]).1.contains("stopped by --max-memory 1024 where T1 went round the loop at"));
         assert_eq!(
-            line(|_| {}, &nothing_explored(), &[]).1,
+            line(|_| {}, &Summary::nothing(), &[]).1,
             "incomplete: 0 executions, stopped by Ctrl-C; nothing found"
         );
     }

@@ -12,9 +12,9 @@ use protocol::{BUILD, Explore, VERSION};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::Progress;
+use super::progress::Progress;
 use crate::exit::Failure;
-use crate::plan::reason;
+use crate::text::reason;
 
 /// What the key `fencehound` of a checkpoint says.
 const MARK: &str = "checkpoint";
@@ -196,7 +196,7 @@ mod tests {
     use protocol::{ExitStatus, Explore, Heap, Limits, MonitorName, VERSION, Wakeups};
 
     use super::{Checkpoint, Key};
-    use crate::search::Progress;
+    use crate::search::progress::Progress;
 
     fn key(preemptions: u32) -> Key {
         let explore = Explore {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use engine::explore::estimate::Estimate;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::report::verdict::counted;
+use crate::text::counted;
 
 /// From one line to the next where they are not replaced.
 const SELDOM: Duration = Duration::from_secs(10);

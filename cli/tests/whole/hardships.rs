@@ -48,10 +48,13 @@ fn limits_of_memory_are_named_or_do_not_matter() {
             "about 100 GiB of addresses, and may have 4000000 KiB\nhelp: allow it: ulimit -v unlimited",
         ),
         ("ulimit -s 500", "1024 KiB of stack, and may have 500 KiB\nhelp: allow it: ulimit -s 8192\n"),
+        ("ulimit -s 80", "1024 KiB of stack, and may have 80 KiB\nhelp: allow it: ulimit -s 8192\n"),
     ] {
-        let ran = limited(&bench, limits, "check program");
-        assert_eq!(ran.status, 2, "{limits}: {ran:?}");
-        assert!(ran.errors.contains(said), "{limits}: {ran:?}");
+        for target in ["program", "a.c"] {
+            let ran = limited(&bench, limits, &format!("check {target}"));
+            assert_eq!(ran.status, 2, "{limits}: {ran:?}");
+            assert!(ran.errors.contains(said), "{limits}: {ran:?}");
+        }
     }
     // What the user may allow again needs no word.
     for limits in ["ulimit -S -v 4000000", "ulimit -S -s 500"] {
@@ -125,10 +128,13 @@ fn pipes_are_no_sources_and_a_log_is_a_file() {
         assert_eq!(ran.status, 2, "{ran:?}");
         assert!(ran.errors.starts_with(&format!("error: {name}: is no file but a pipe or a device\n")), "{ran:?}");
     }
-    let ran = bench.run("check a.c --record -");
-    assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{ran:?}");
-    assert!(ran.errors.starts_with("error: --record does not write to the standard output"), "{ran:?}");
-    assert!(!bench.path("-").exists());
+    for option in ["--record", "--checkpoint"] {
+        let ran = bench.run(&format!("check a.c {option} -"));
+        assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{ran:?}");
+        let refused = format!("error: {option} does not write to the standard output");
+        assert!(ran.errors.starts_with(&refused), "{ran:?}");
+        assert!(!bench.path("-").exists());
+    }
 }
 
 #[test]

@@ -65,6 +65,35 @@ pub struct Summary {
     pub left_waiting: Vec<LeftWaiting>,
 }
 
+impl Summary {
+    /// The counts of a search that was interrupted before it could count anything.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self {
+            complete: false,
+            stopped_by: Some(StoppedBy::Interrupt),
+            executions: 0,
+            blocked: 0,
+            runs: 0,
+            events: 0,
+            seconds: 0.0,
+            by_bound: Vec::new(),
+            monitors: Vec::new(),
+            violation_executions: Vec::new(),
+            uninstrumented: Vec::new(),
+            busiest: None,
+            silence: None,
+            assumptions: Vec::new(),
+            exit_statuses: BTreeMap::new(),
+            outcomes: Outcomes::default(),
+            undecided: 0,
+            containments: Vec::new(),
+            leaves_out_rounds: false,
+            left_waiting: Vec::new(),
+        }
+    }
+}
+
 /// Why a search ended before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -83,6 +112,22 @@ pub enum StoppedBy {
     LocalTimeout,
     /// Ctrl-C.
     Interrupt,
+}
+
+impl StoppedBy {
+    /// The name in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Executions => "executions",
+            Self::Events => "events",
+            Self::Rounds => "rounds",
+            Self::Memory => "memory",
+            Self::LocalTimeout => "local-timeout",
+            Self::Interrupt => "interrupt",
+        }
+    }
 }
 
 /// The counts of one preemption bound.

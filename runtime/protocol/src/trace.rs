@@ -15,6 +15,19 @@ pub struct Trace {
     pub violations: Vec<Violation>,
 }
 
+impl Trace {
+    /// Whether the execution shows a violation: the same in all but the schedule, which a trace does not repeat.
+    #[must_use]
+    pub fn shows(&self, violation: &Violation) -> bool {
+        self.violations.iter().any(|shown| {
+            shown.kind == violation.kind
+                && shown.monitor == violation.monitor
+                && shown.message == violation.message
+                && shown.sites == violation.sites
+        })
+    }
+}
+
 /// One event of a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceEvent {

@@ -1,0 +1,69 @@
+//! What clang is told beside what the user asks for: the pass, the header, the runtime library.
+
+use std::ffi::{OsStr, OsString};
+
+use crate::screen::complain;
+use crate::toolchain::Parts;
+
+/// The option of the plugin that names a file of templates of inline assembly.
+const TEMPLATES: &str = "-fencehound-asm-templates=";
+
+/// What tells the plugin of a file of templates.
+pub(crate) fn templates(file: &str) -> [String; 2] {
+    ["-mllvm".to_string(), format!("{TEMPLATES}{file}")]
+}
+
+/// What tells the plugin to label values with the loads that they depend on.
+pub(crate) fn labels() -> [String; 2] {
+    ["-mllvm".to_string(), "-fencehound-labels".to_string()]
+}
+
+/// What tells the plugin to follow values that were never written, and clang to keep the names of local variables.
+pub(crate) fn uninitialised() -> [String; 3] {
+    ["-mllvm", "-fencehound-uninitialised", "-fno-discard-value-names"].map(str::to_string)
+}
+
+/// The files of templates that options of [`templates`] name.
+pub(crate) fn template_files(options: &[String]) -> impl Iterator<Item = &str> {
+    options.iter().filter_map(|option| option.strip_prefix(TEMPLATES))
+}
+
+/// What every compilation needs, before the user's own arguments, so that these win.
+pub(crate) fn compiling(parts: &Parts) -> Vec<OsString> {
+    let mut plugin = OsString::from("-fpass-plugin=");
+    plugin.push(&parts.plugin);
+    // Loaded before clang reads `-mllvm`, so that it knows the plugin's option.
+    let load: [OsString; 4] = ["-Xclang".into(), "-load".into(), "-Xclang".into(), parts.plugin.clone().into()];
+    let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
+    all.extend(load);
+    all.extend([plugin, "-gline-tables-only".into(), "-fno-common".into()]);
+    all.extend(["-D__FENCEHOUND__=1".into(), "-isystem".into(), parts.include.clone().into()]);
+    all.push("--end-no-unused-arguments".into());
+    all
+}
+
+/// What linking an executable needs, after the user's own arguments. The library goes through `-Xlinker`, so that
+/// no `-x` of the user makes it a source file.
+pub(crate) fn linking(parts: &Parts) -> Vec<OsString> {
+    let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into(), "-no-pie".into()];
+    all.extend([parts.linker.argument(), "-Xlinker".into(), parts.runtime.clone().into()]);
+    all.extend(["-lpthread", "-ldl", "-lm", "--end-no-unused-arguments"].map(OsString::from));
+    all
+}
+
+/// Switches link-time optimisation off again, where the arguments ask for it; goes after them.
+pub(crate) fn without_lto(arguments: &[impl AsRef<OsStr>]) -> Option<OsString> {
+    asked_lto(arguments).map(|_| "-fno-lto".into())
+}
+
+/// Says so, once.
+pub(crate) fn note_lto(arguments: &[impl AsRef<OsStr>]) {
+    if let Some(option) = asked_lto(arguments) {
+        complain(&format!("note: {option} is ignored: each file is instrumented, and then optimised by itself"));
+    }
+}
+
+fn asked_lto(arguments: &[impl AsRef<OsStr>]) -> Option<&str> {
+    let texts = arguments.iter().filter_map(|argument| argument.as_ref().to_str());
+    texts.filter(|text| *text == "-flto" || text.starts_with("-flto=")).last()
+}

@@ -1,0 +1,156 @@
+//! `fencehound check`: compiles, explores, replays what was found, shows it, and says the verdict.
+
+use owo_colors::OwoColorize;
+use protocol::{MemoryModel, Summary};
+
+use crate::exit::{Failure, Status};
+use crate::findings::Findings;
+use crate::interrupt::{Interrupts, survive_full_files};
+use crate::json::{self, Entry};
+use crate::litmus;
+use crate::plan::check::CheckPlan;
+use crate::plan::explorer::Explorer;
+use crate::plan::target::Target;
+use crate::programs::consequences::Consequence;
+use crate::programs::found::{REPLAYED, Troubles, collect, store};
+use crate::programs::searched::{Searched, consequences, entries, line, result};
+use crate::programs::shown::show;
+use crate::programs::subjects::Subjects;
+use crate::record::Record;
+use crate::report::excerpt::Sources;
+use crate::report::verdict::Verdict;
+use crate::screen::{complain, complain_about};
+use crate::search::{Checkpoint, Exploration, Key, Search};
+use crate::text::printable;
+
+/// Runs the command.
+pub(crate) fn run(plan: &CheckPlan) -> Status {
+    survive_full_files();
+    if let Target::Litmus(files) = &plan.target {
+        return litmus::run(plan, files);
+    }
+    search(plan).unwrap_or_else(|failure| failed(plan, &failure))
+}
+
+fn search(plan: &CheckPlan) -> Result<Status, Failure> {
+    let findings = Findings::prepare(&plan.out)?;
+    plan.json.prepare()?;
+    Record::prepare(plan.record.as_deref())?;
+    let interrupts =
+        Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
+    // Also where the program does not compile any more: what is there afterwards is of this run.
+    findings.clear()?;
+    let subjects = match Subjects::build(plan, &interrupts) {
+        Ok(subjects) => subjects,
+        Err(failure) if failure.status == Status::Incomplete => {
+            let under = |&(model, explorer): &(MemoryModel, Explorer)| Searched {
+                plan: plan.under(model, explorer),
+                exploration: Exploration::default(),
+                found: Vec::new(),
+            };
+            let nothing: Vec<Searched> = plan.models.iter().map(under).collect();
+            return conclude(plan, &nothing, &Troubles::default(), &interrupts);
+        }
+        Err(failure) => return Err(failure),
+    };
+    let mut sources = Sources::new(subjects.source_folders());
+    let mut troubles = Troubles::default();
+    let mut all = Vec::new();
+    let mut record = Record::create(plan.record.as_deref())?;
+    for &(model, explorer) in &plan.models {
+        let plan = plan.under(model, explorer);
+        let exploration = if interrupts.pressed() {
+            Exploration::default()
+        } else {
+            explore(&plan, &subjects, &interrupts, &mut record)?
+        };
+        if let Some(failure) = &exploration.unsaved {
+            troubles.unwritten.get_or_insert_with(|| failure.clone());
+        }
+        let found = collect(&plan, &subjects, &exploration, &findings, &interrupts, &mut troubles)?;
+        store(&plan, &subjects, &findings, &found, &mut sources, &mut troubles);
+        show(&plan, &found, &exploration, &mut sources);
+        all.push(Searched { plan, exploration, found });
+    }
+    if let Err(failure) = record.finish() {
+        troubles.unwritten.get_or_insert(failure);
+    }
+    conclude(plan, &all, &troubles, &interrupts)
+}
+
+/// Searches, anew or from where the checkpoint says.
+fn explore(
+    plan: &CheckPlan,
+    subjects: &Subjects,
+    interrupts: &Interrupts,
+    record: &mut Record,
+) -> Result<Exploration, Failure> {
+    let mut search = Search::new(&subjects.program, &plan.explore, plan.budget, plan.spread, interrupts);
+    if let Some(file) = &plan.checkpoint {
+        let hash = subjects.hash_of_executable()?;
+        let (options, arguments) = (&plan.compile_options, &plan.arguments);
+        let key = Key::new(plan.target.names(), &subjects.files, hash, options, arguments, &plan.explore);
+        let (checkpoint, saved) = Checkpoint::open(file, key)?;
+        search.keep_in(checkpoint, saved)?;
+    }
+    let exploration = search.run(record)?;
+    let is_kept = interrupts.pressed() && exploration.unsaved.is_none();
+    if let Some(file) = plan.checkpoint.as_ref().filter(|_| is_kept) {
+        let note = format!("note: the search is kept in {}: the same command goes on from there", file.display());
+        complain(&note);
+    }
+    Ok(exploration)
+}
+
+/// The run ended before its result.
+fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
+    if failure.status == Status::Usage {
+        complain(failure);
+        return failure.status;
+    }
+    let target = plan.target.names().join(" ");
+    let written = plan.json.write(&json::error(&target, &failure.message));
+    if let Some(help) = &failure.help {
+        complain(&format!("help: {help}"));
+    }
+    let kind = if failure.status == Status::Internal { "internal error: " } else { "" };
+    plan.screen().print(&format!("{} {kind}{}\n", "error:".red().bold(), printable(&failure.message)));
+    failure.status.and(complain_about(written))
+}
+
+/// The verdict line, the JSON, and the exit status.
+fn conclude(
+    plan: &CheckPlan,
+    all: &[Searched],
+    troubles: &Troubles,
+    interrupts: &Interrupts,
+) -> Result<Status, Failure> {
+    if let Some(failure) = &troubles.internal {
+        return Err(failure.clone());
+    }
+    let summaries: Vec<Summary> = all.iter().map(Searched::summary).collect();
+    let verdicts: Vec<Verdict> =
+        all.iter().zip(&summaries).map(|(searched, summary)| searched.judge(summary, interrupts)).collect();
+    let target = plan.target.names().join(" ");
+    let consequences = consequences(all, &summaries);
+    tell(plan, all, &consequences);
+    let each = all.iter().zip(&summaries).zip(&consequences);
+    let entries: Vec<Vec<Entry<'_>>> =
+        each.map(|((searched, summary), consequences)| entries(searched, summary, consequences)).collect();
+    let outcomes = all.iter().zip(&summaries).zip(verdicts.iter().zip(&entries));
+    let outcomes =
+        outcomes.map(|((searched, summary), (verdict, entries))| result(&target, searched, summary, verdict, entries));
+    let written = plan.json.write(&json::results(outcomes));
+    let status = verdicts.iter().map(|verdict| verdict.status).fold(Status::Clean, Status::and);
+    plan.screen().print_verdict(&line(all, &verdicts, status));
+    let unwritten = complain_about(troubles.unwritten.clone().map_or(Ok(()), Err));
+    Ok(status.and(unwritten).and(complain_about(written)))
+}
+
+/// Says what comes of SC violations.
+fn tell(plan: &CheckPlan, all: &[Searched], consequences: &[Vec<Option<Consequence>>]) {
+    let found = all.iter().flat_map(|searched| &searched.found).zip(consequences.iter().flatten());
+    for (one, consequence) in found.filter_map(|(one, consequence)| Some((one, consequence.as_ref()?))).take(REPLAYED) {
+        plan.screen().print(&format!("{}: {}\n", printable(&one.id), printable(&consequence.in_words())));
+    }
+}

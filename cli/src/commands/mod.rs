@@ -1,0 +1,7 @@
+//! The commands, a file each.
+
+pub(crate) mod cc;
+pub(crate) mod check;
+pub(crate) mod doctor;
+pub(crate) mod monitor;
+pub(crate) mod replay;

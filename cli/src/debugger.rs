@@ -1,0 +1,88 @@
+//! A recorded execution in gdb.
+
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use protocol::{Finding, Job, Role};
+
+use crate::exit::{Failure, Status};
+use crate::interrupt::Interrupts;
+use crate::program::{self, Program};
+use crate::replayed::job;
+use crate::toolchain::in_path;
+use crate::trust::is_plain_file_name;
+
+/// Seconds that gdb's user may look at a thread before it counts as an endless loop: a year.
+const PATIENCE: u64 = 365 * 24 * 3600;
+
+/// Opens gdb on the program, which finds its schedule waiting when it is run.
+pub(crate) fn open_gdb(finding: &Finding, program: &Program, interrupts: &Interrupts) -> Result<Status, Failure> {
+    let gdb =
+        in_path("gdb").ok_or_else(|| Failure::usage("gdb was not found", "install it: sudo apt-get install gdb"))?;
+    let broken = |error: io::Error| Failure::internal(format!("gdb cannot be run: {error}"));
+    let (ours, theirs) = UnixStream::pair().map_err(broken)?;
+    let mut command = Command::new(gdb);
+    command.args(gdb_arguments(finding)).arg("--args").arg(&program.executable).args(&program.arguments);
+    command.current_dir(&program.directory);
+    program::prepare(&mut command, theirs.as_raw_fd());
+    // gdb shares the terminal, and Ctrl-C is for gdb.
+    interrupts.ignore();
+    let mut child = command.spawn().map_err(broken)?;
+    drop(theirs);
+    let mut job = job(finding);
+    job.limits.local_seconds = PATIENCE;
+    let attendant = thread::spawn(move || attend(ours, &Job::Replay(job)));
+    child.wait().map_err(broken)?;
+    drop(attendant.join());
+    Ok(Status::Clean)
+}
+
+fn gdb_arguments(finding: &Finding) -> Vec<String> {
+    let mut commands = vec!["set breakpoint pending on".to_string()];
+    // The runtime's own timers.
+    commands.extend(["SIGALRM", "SIGVTALRM", "SIGPROF"].map(|signal| format!("handle {signal} nostop noprint pass")));
+    let sites = finding.violation.sites.iter().filter(|site| site.role != Role::Previous && site.place.line > 0);
+    let sites = sites.filter(|site| is_plain_file_name(&site.place.file));
+    let mut places: Vec<String> = sites.map(|site| format!("{}:{}", site.place.file, site.place.line)).collect();
+    places.dedup();
+    commands.extend(places.iter().map(|place| format!("break {place}")));
+    commands.push("echo fencehound: `run` starts the recorded execution\\n".to_string());
+    ["-q".to_string()]
+        .into_iter()
+        .chain(commands.into_iter().flat_map(|command| ["-ex".to_string(), command]))
+        .collect()
+}
+
+/// Gives the program its job each time it is run, until gdb is left. What it answers is of no interest here.
+fn attend(mut socket: UnixStream, job: &Job) {
+    // Short enough that nobody types `run` twice in between.
+    let pause = Duration::from_millis(50);
+    let mut ignored = [0; 1 << 16];
+    if socket.set_read_timeout(Some(pause)).is_err() {
+        return;
+    }
+    loop {
+        // One job waits at any time: when the last one has been taken, the next run needs another.
+        if unread(&socket) == 0 && program::send(&mut socket, job).is_err() {
+            return;
+        }
+        match socket.read(&mut ignored) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// How much of what was sent has not been received.
+fn unread(socket: &UnixStream) -> libc::c_int {
+    let mut count: libc::c_int = 0;
+    // SAFETY: TIOCOUTQ writes an int through the pointer, which is valid for that.
+    let status = unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &raw mut count) };
+    if status == 0 { count } else { 0 }
+}

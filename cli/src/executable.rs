@@ -1,0 +1,86 @@
+//! What kind of file a target is: executables that `fencehound cc` made, and others.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use object::{Object, ObjectSection};
+use protocol::{BUILD, BUILD_SECTION};
+
+use crate::exit::Failure;
+
+/// The section of what the pass puts before each hook.
+const SITES_SECTION: &str = "fh_sites";
+
+/// What kind of file a target is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FileKind {
+    /// An executable that `fencehound cc` made.
+    Ours,
+    /// One that the `fencehound cc` of another version made.
+    OtherVersion,
+    /// A shared library.
+    Library,
+    /// An object file, not linked yet.
+    Relocatable,
+    /// Some other ELF file.
+    ForeignElf,
+    /// Something else.
+    Other,
+}
+
+/// Looks into a file.
+pub(crate) fn file_kind(file: &Path) -> io::Result<FileKind> {
+    if !fs::metadata(file)?.is_file() {
+        return Ok(FileKind::Other);
+    }
+    let content = fs::read(file)?;
+    if !content.starts_with(b"\x7fELF") {
+        return Ok(FileKind::Other);
+    }
+    let Ok(elf) = object::File::parse(content.as_slice()) else { return Ok(FileKind::ForeignElf) };
+    let build = elf.section_by_name(BUILD_SECTION).and_then(|section| section.data().ok());
+    let interpreted = elf.section_by_name(".interp").is_some();
+    Ok(match (elf.kind(), build) {
+        (object::ObjectKind::Relocatable, _) => FileKind::Relocatable,
+        (object::ObjectKind::Dynamic, _) if !interpreted => FileKind::Library,
+        (_, Some(build)) if build == BUILD => FileKind::Ours,
+        (_, Some(_)) => FileKind::OtherVersion,
+        (_, None) if elf.section_by_name(SITES_SECTION).is_some() => FileKind::OtherVersion,
+        (_, None) => FileKind::ForeignElf,
+    })
+}
+
+/// Refuses what is no program that this tool can run.
+pub(crate) fn require_ours(name: &str, kind: FileKind) -> Result<(), Failure> {
+    let (message, help) = match kind {
+        FileKind::Ours => return Ok(()),
+        FileKind::OtherVersion => {
+            ("built by another version of fencehound", "build it again with this `fencehound cc`")
+        }
+        FileKind::Library => ("a shared library", "check an executable; what is to be watched is linked statically"),
+        FileKind::Relocatable => ("an object file", "link it with `fencehound cc`"),
+        FileKind::ForeignElf => {
+            ("not built by fencehound cc", "build it with `fencehound cc` in place of the compiler")
+        }
+        FileKind::Other => {
+            ("neither a .c file nor an executable", "a target is .c files or an executable made by `fencehound cc`")
+        }
+    };
+    Err(Failure::usage(format!("{name}: {message}"), help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileKind, file_kind};
+
+    #[test]
+    fn other_files_are_not_ours() {
+        assert_eq!(file_kind(&std::env::current_exe().unwrap()).unwrap(), FileKind::ForeignElf);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!(file_kind(file.path()).unwrap(), FileKind::Other);
+        std::fs::write(file.path(), b"\x7fELF and nothing more").unwrap();
+        assert_eq!(file_kind(file.path()).unwrap(), FileKind::ForeignElf);
+        assert!(file_kind("no such file".as_ref()).is_err());
+    }
+}

@@ -1,0 +1,48 @@
+//! Hashes of the files that a program is made of, by which a changed program is noticed.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+/// Each file once, sorted, with the hash of its content; `gone` if it cannot be read.
+pub(crate) fn hashes(directory: &Path, files: Vec<String>) -> Vec<(String, String)> {
+    let mut names: Vec<String> = files.into_iter().map(|name| plain_name(&name).to_string()).collect();
+    names.sort();
+    names.dedup();
+    let hash = |name: &String| hash_file(&directory.join(name)).unwrap_or_else(|_| "gone".to_string());
+    names.into_iter().map(|name| (name.clone(), hash(&name))).collect()
+}
+
+/// The name without `./` at its beginning.
+pub(crate) fn plain_name(name: &str) -> &str {
+    match name.strip_prefix("./") {
+        Some(rest) => plain_name(rest),
+        None => name,
+    }
+}
+
+/// A hash of a file's content.
+pub(crate) fn hash_file(file: &Path) -> io::Result<String> {
+    if !fs::metadata(file)?.is_file() {
+        return Err(io::Error::other("not a file"));
+    }
+    let digest = Sha256::digest(fs::read(file)?);
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("sha256:{hex}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hashes;
+
+    #[test]
+    fn files_are_named_once_and_sorted() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.h"), "abc").unwrap();
+        let files = hashes(folder.path(), vec!["b.c".into(), "./a.h".into(), "a.h".into()]);
+        let abc = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(files, [("a.h".to_string(), abc.to_string()), ("b.c".to_string(), "gone".to_string())]);
+    }
+}

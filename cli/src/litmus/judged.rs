@@ -1,0 +1,64 @@
+//! A result of a litmus test, with what is kept of it.
+
+use protocol::StoppedBy;
+
+use super::kept::Kept;
+use super::searched::Searched;
+use crate::json::{Entry, Litmus, Outcome, Unsupported};
+use crate::plan::check::CheckPlan;
+use crate::plan::explorer::Explorer;
+use crate::report::verdict::Verdict;
+
+/// A result, with what is kept of it.
+pub(super) struct Judged<'t> {
+    pub(super) searched: Searched<'t>,
+    pub(super) verdict: Verdict,
+    pub(super) kept: Kept,
+}
+
+impl Judged<'_> {
+    /// The result as JSON wants it, its violations borrowed.
+    pub(super) fn outcome<'a>(&'a self, plan: &CheckPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {
+        let Judged { searched, verdict, kept } = self;
+        let bounded = searched.explorer == Explorer::BOUNDED;
+        let states = searched.outcomes.show(&searched.target.test);
+        Outcome {
+            target: &searched.target.file,
+            model: searched.model.name(),
+            explorer: searched.explorer.name(),
+            preemptions: plan.explore.preemptions.filter(|_| bounded),
+            unroll: None,
+            monitors: &searched.monitors,
+            verdict: verdict.word,
+            stopped_by: searched.summary.stopped_by.map(StoppedBy::name),
+            summary: &searched.summary,
+            violations: entries,
+            unsupported: searched
+                .unsupported
+                .iter()
+                .map(|(what, place)| Unsupported { what, file: &place.file, line: place.line, column: place.column })
+                .collect(),
+            litmus: Some(Litmus {
+                states,
+                condition: &searched.target.test.condition.text,
+                observation: searched.outcomes.observation().name(),
+                witness: kept.witness(),
+            }),
+        }
+    }
+}
+
+/// The violations of a result as JSON wants them.
+pub(super) fn entries<'a>(judged: &'a Judged<'_>) -> Vec<Entry<'a>> {
+    let Judged { searched, kept, .. } = judged;
+    let found = kept.found().iter().zip(&searched.violations).enumerate();
+    found
+        .map(|(index, (kept, violation))| Entry {
+            id: &kept.id,
+            finding: Some(&kept.folder),
+            violation,
+            executions: searched.summary.violation_executions.get(index).copied().unwrap_or(1),
+            consequence: None,
+        })
+        .collect()
+}

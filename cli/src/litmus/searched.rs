@@ -1,0 +1,49 @@
+//! What was found of a litmus test under one memory model, and the verdict on it.
+
+use litmus::outcomes::Outcomes;
+use protocol::{MemoryModel, MonitorName, Place, Summary, Violation};
+
+use super::target::Target;
+use crate::plan::check::CheckPlan;
+use crate::plan::explorer::Explorer;
+use crate::report::verdict::{Facts, Issues, Open, Verdict, judge};
+
+/// What was found of a test under a model.
+pub(super) struct Searched<'t> {
+    pub(super) target: &'t Target,
+    pub(super) model: MemoryModel,
+    pub(super) explorer: Explorer,
+    pub(super) monitors: Vec<MonitorName>,
+    pub(super) summary: Summary,
+    pub(super) outcomes: Outcomes,
+    pub(super) violations: Vec<Violation>,
+    /// The first execution that has what the condition asks for, if it asks.
+    pub(super) witness: Option<Violation>,
+    pub(super) unsupported: Vec<(String, Place)>,
+    /// What ended the search, if something did that it had to obey.
+    pub(super) interrupted_by: &'static str,
+}
+
+impl Searched<'_> {
+    /// The verdict on the search.
+    pub(super) fn judge(&self, plan: &CheckPlan) -> Verdict {
+        let bounded = self.explorer == Explorer::BOUNDED;
+        judge(&Facts {
+            preemptions: plan.explore.preemptions.filter(|_| bounded),
+            unroll: None,
+            monitors: &self.monitors,
+            time: plan.time.as_ref().map(|time| time.typed.as_str()),
+            budget: plan.budget.executions,
+            interrupted_by: self.interrupted_by,
+            max_events: plan.explore.limits.max_events,
+            memory: plan.explore.limits.memory,
+            local_seconds: plan.explore.limits.local_seconds,
+            open: Open::NotRobust,
+            issues: Issues::All,
+            given_up: "where the model refuses what was tried",
+            summary: &self.summary,
+            violations: &self.violations,
+            unsupported: &self.unsupported,
+        })
+    }
+}

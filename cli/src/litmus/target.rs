@@ -1,0 +1,28 @@
+//! A litmus test, as it is read from its file.
+
+use std::fs;
+use std::path::Path;
+
+use litmus::Test;
+use litmus::parse::parse;
+
+use crate::exit::Failure;
+use crate::text::reason;
+
+/// A test and the file that it is in.
+pub(super) struct Target {
+    pub(super) file: String,
+    pub(super) test: Test,
+}
+
+/// Reads a test, by its name in a folder.
+pub(super) fn read(folder: &Path, file: &str) -> Result<Target, Failure> {
+    let unreadable = |error| Failure::usage(format!("{file}: {}", reason(&error)), "name litmus files that exist");
+    let text = fs::read(folder.join(file)).map_err(unreadable)?;
+    let text = String::from_utf8(text)
+        .map_err(|_| Failure::usage(format!("{file}: is no text in UTF-8"), "a litmus test is text"))?;
+    let test = parse(&text).map_err(|error| {
+        Failure::usage(format!("{file}:{error}"), "docs/limits.md says what of herd7's litmus format is understood")
+    })?;
+    Ok(Target { file: file.to_string(), test })
+}

@@ -1,0 +1,108 @@
+//! A log as a file: its lines in order, and again by their offsets.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+
+use protocol::log::Line;
+
+use crate::exit::Failure;
+use crate::text::reason;
+
+/// So many bytes a line may have.
+const LONGEST: u64 = 1 << 20;
+/// So many lines a log may have.
+const MOST: LineNumber = LineNumber::MAX >> 1;
+const BUFFER: usize = 1 << 18;
+
+/// A line of a log, from 1.
+pub(crate) type LineNumber = u32;
+
+/// A log, open.
+pub(crate) struct Log {
+    /// Its name, as typed.
+    pub(super) name: String,
+    file: File,
+}
+
+/// Where a line is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Position {
+    /// Its number, from 1.
+    pub(super) line: LineNumber,
+    /// Its first byte.
+    pub(super) offset: u64,
+}
+
+impl Log {
+    /// Opens a log. What cannot be read twice, as a pipe, is copied first.
+    pub(crate) fn open(name: &str) -> Result<Self, Failure> {
+        let unreadable = |error: io::Error| {
+            Failure::usage(
+                format!("{name}: {}", reason(&error)),
+                "name event logs that exist: `check --record` makes one",
+            )
+        };
+        let mut file = File::open(name).map_err(unreadable)?;
+        let kind = file.metadata().map_err(unreadable)?;
+        if kind.is_dir() {
+            return Err(Failure::usage(format!("{name}: is a folder"), "name the event logs in it"));
+        }
+        if !kind.is_file() {
+            let mut copy = tempfile::tempfile().map_err(unreadable)?;
+            io::copy(&mut file, &mut copy).map_err(unreadable)?;
+            file = copy;
+        }
+        Ok(Self { name: name.to_string(), file })
+    }
+
+    /// Hands on each line from a position on, but empty ones, until `hear` says that it is enough.
+    ///
+    /// # Errors
+    /// The first line that is none, or that `hear` refuses.
+    pub(super) fn read(
+        &self,
+        from: Position,
+        mut hear: impl FnMut(Position, Line<'_>) -> Result<Continue, String>,
+    ) -> Result<(), Failure> {
+        let broken =
+            |error: io::Error| Failure::usage(format!("{}: {}", self.name, reason(&error)), "make it readable");
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(from.offset)).map_err(broken)?;
+        let mut input = BufReader::with_capacity(BUFFER, file);
+        let mut text = Vec::new();
+        let mut at = from;
+        loop {
+            text.clear();
+            let length = input.by_ref().take(LONGEST + 1).read_until(b'\n', &mut text).map_err(broken)? as u64;
+            let heard = match length {
+                0 => return Ok(()),
+                _ if length > LONGEST => Err(format!("a line of more than {LONGEST} bytes")),
+                _ if at.line > MOST => Err(format!("a log of more than {MOST} lines")),
+                _ if text.trim_ascii().is_empty() => Ok(Continue::Yes),
+                _ => Line::read(text.trim_ascii_end()).and_then(|line| hear(at, line)),
+            };
+            match heard {
+                Ok(Continue::Yes) => at = Position { line: at.line + 1, offset: at.offset + length },
+                Ok(Continue::No) => return Ok(()),
+                Err(words) => return Err(self.refusal(at.line, &words)),
+            }
+        }
+    }
+
+    /// Says what is wrong with a line.
+    pub(super) fn refusal(&self, line: LineNumber, words: &str) -> Failure {
+        Failure::usage(format!("{}:{line}: {words}", self.name), "docs/event-log.md describes the lines of a log")
+    }
+
+    /// The first line.
+    pub(super) const START: Position = Position { line: 1, offset: 0 };
+}
+
+/// Whether to go on reading.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Continue {
+    /// With the next line.
+    Yes,
+    /// No more.
+    No,
+}

@@ -1,0 +1,168 @@
+//! What a command `check` means.
+
+use std::path::PathBuf;
+
+use protocol::{
+    Cycles, ExitStatus, Explore, Graphs, Heap, Leaks, Limits, MemoryModel, MonitorName, Recorded, Reuse, VERSION,
+    Wakeups,
+};
+
+use super::compiler::compile_options;
+use super::explorer::{Explored, Explorer, explored, has_interleavings};
+use super::fits::{bound, fits_explorer, fits_files, fits_target, seed, unroll};
+use super::monitors::{fits_monitors, monitors_of, watches_graphs};
+use super::target::{Target, target};
+use crate::args::CheckArgs;
+use crate::destination::JsonTo;
+use crate::exit::Failure;
+use crate::screen::{Color, Screen};
+use crate::search::{Budget, Spread};
+use crate::trust;
+use crate::values::{ExitStatuses, Time, cores};
+
+/// So many accesses an execution graph of a program can have.
+const GRAPH_EVENTS: u64 = 1000;
+
+/// A command `check`, understood.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct CheckPlan {
+    /// What to check.
+    pub(crate) target: Target,
+    /// The memory models, each with how its executions are enumerated.
+    pub(crate) models: Vec<Explored>,
+    /// The program's arguments.
+    pub(crate) arguments: Vec<String>,
+    /// Options for the compiler.
+    pub(crate) compile_options: Vec<String>,
+    /// Those of them that a replay takes only from the user.
+    pub(crate) repeated_options: Vec<String>,
+    /// What the runtime is asked.
+    pub(crate) explore: Explore,
+    /// What watches execution graphs, each of its model: nothing unless it is named.
+    graph_monitors: Vec<MonitorName>,
+    /// What ends the search before its end.
+    pub(crate) budget: Budget,
+    /// The bound on rounds of loops, of execution graphs.
+    pub(crate) unroll: Option<u64>,
+    /// How it is spread over processes.
+    pub(crate) spread: Spread,
+    /// Where it is kept, if it is.
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// The value of `--time`.
+    pub(crate) time: Option<Time>,
+    /// Where executions are recorded, if they are.
+    pub(crate) record: Option<PathBuf>,
+    /// The findings directory, as typed.
+    pub(crate) out: PathBuf,
+    /// Whether the executions that answer litmus tests' questions are kept there, too.
+    pub(crate) keeps_witnesses: bool,
+    /// Where the JSON goes.
+    pub(crate) json: JsonTo,
+    /// When to colour.
+    pub(crate) color: Color,
+}
+
+impl CheckPlan {
+    /// Gives what was typed its meaning, or says what is wrong with it.
+    pub(crate) fn new(typed: &CheckArgs) -> Result<CheckPlan, Failure> {
+        let models = explored(&typed.model.0, typed.explorer)?;
+        let explorer = models.iter().find_map(|(_, explorer)| explorer.of_interleavings());
+        let explore = explore(typed, &models, explorer)?;
+        fits_explorer(typed, explorer)?;
+        fits_monitors(&explore.monitors, explorer)?;
+        fits_files(typed, &models)?;
+        let target = target(&typed.targets)?;
+        fits_target(typed, &target, &models)?;
+        let compile_options = compile_options(typed, &models);
+        let unroll = unroll(typed, &models)?;
+        Ok(CheckPlan {
+            target,
+            models,
+            arguments: typed.arguments.clone(),
+            repeated_options: trust::doubtful(&compile_options),
+            compile_options,
+            graph_monitors: if typed.monitor.is_some() { explore.monitors.clone() } else { Vec::new() },
+            explore,
+            budget: Budget { executions: typed.executions, seconds: typed.time.as_ref().map(|time| time.seconds) },
+            unroll,
+            spread: Spread { workers: typed.jobs.unwrap_or_else(cores), slice: typed.slice_executions },
+            checkpoint: typed.checkpoint.clone(),
+            time: typed.time.clone(),
+            record: typed.record.clone(),
+            out: typed.out.clone().unwrap_or_else(|| PathBuf::from("fencehound-out/")),
+            keeps_witnesses: typed.out.is_some(),
+            json: JsonTo::named(typed.json.as_deref()),
+            color: typed.color,
+        })
+    }
+
+    /// The plan for one of its models alone.
+    pub(crate) fn under(&self, model: MemoryModel, explorer: Explorer) -> CheckPlan {
+        let mut plan = CheckPlan { models: vec![(model, explorer)], ..self.clone() };
+        if explorer == Explorer::Rsmc {
+            let seconds = plan.budget.seconds;
+            let cycles = if self.warns_of(model) { Cycles::Counted } else { Cycles::Ignored };
+            plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles });
+            plan.spread = Spread { workers: 1, slice: None };
+            let named = self.graph_monitors.iter().copied();
+            plan.explore.monitors = named.filter(|&monitor| watches_graphs(monitor, model)).collect();
+            plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);
+        }
+        plan
+    }
+
+    /// Whether a monitor warns of the executions of a relaxed model: on those of SC, or named for the model itself.
+    pub(crate) fn warns_of(&self, model: MemoryModel) -> bool {
+        let of_model = |monitor: &MonitorName| monitor.model() == Some(model);
+        let on_interleavings = has_interleavings(&self.models) && self.explore.monitors.iter().any(of_model);
+        on_interleavings || self.graph_monitors.iter().any(of_model)
+    }
+
+    /// The bound on rounds of loops, where there is one.
+    pub(crate) fn unroll(&self) -> Option<u64> {
+        self.unroll.filter(|_| self.explore.graphs.is_some())
+    }
+
+    /// The preemption bound, where there is one.
+    pub(crate) fn preemptions(&self) -> Option<u32> {
+        self.explore.preemptions.filter(|_| self.explore.graphs.is_none())
+    }
+
+    /// Where the text for people goes.
+    pub(crate) fn screen(&self) -> Screen {
+        self.json.screen(self.color)
+    }
+}
+
+/// What the runtime is asked.
+fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Explorer>) -> Result<Explore, Failure> {
+    Ok(Explore {
+        version: VERSION,
+        explorer: explorer.unwrap_or_default(),
+        seed: seed(typed, explorer)?,
+        preemptions: bound(typed, explorer)?,
+        monitors: monitors_of(typed, models)?,
+        limits: Limits {
+            max_events: typed.max_events,
+            memory: typed.max_memory.saturating_mul(1 << 20),
+            local_seconds: typed.local_timeout.whole_seconds(),
+            weak_failures: typed.weak_cas_fails,
+            wakeups: if typed.spurious_wakeups { Wakeups::Spurious } else { Wakeups::Signalled },
+            exit_status: match typed.exit_status {
+                ExitStatuses::Report => ExitStatus::Reported,
+                ExitStatuses::Ignore => ExitStatus::Ignored,
+            },
+        },
+        heap: heap(typed),
+        stop_at_first: typed.stop_at_first,
+        graphs: None,
+        record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
+    })
+}
+
+fn heap(typed: &CheckArgs) -> Heap {
+    Heap {
+        reuse: if typed.heap_reuse { Reuse::ByThread } else { Reuse::Never },
+        leaks: if typed.leaks { Leaks::Reported } else { Leaks::Ignored },
+    }
+}

@@ -1,0 +1,158 @@
+//! Which options fit each other, and what is meant where one is left out.
+
+use std::path::Path;
+
+use super::explorer::{Explored, Explorer, has_graphs};
+use super::monitors::fits_litmus;
+use super::target::Target;
+use crate::args::CheckArgs;
+use crate::exit::Failure;
+use crate::values::Preemptions;
+
+/// Whether the explorer can do what the other options ask.
+pub(super) fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
+    let Some(explorer) = explorer else { return Ok(()) };
+    if explorer.draws() && typed.executions.is_none() && typed.time.is_none() {
+        let message = format!("the explorer {} has no end of its own", explorer.name());
+        return Err(Failure::usage(message, "add --executions 1000 or --time 30s"));
+    }
+    if explorer != protocol::Explorer::Dpor {
+        return Ok(());
+    }
+    let given = [(typed.spurious_wakeups, "--spurious-wakeups"), (typed.weak_cas_fails > 0, "--weak-cas-fails")];
+    match given.into_iter().find(|(given, _)| *given) {
+        Some((_, option)) => Err(Failure::usage(
+            format!("{option} does not fit the explorer dpor in this version"),
+            "use --explorer bounded",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether the other options are for such a target.
+pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored]) -> Result<(), Failure> {
+    if let Target::Litmus(_) = target {
+        fits_litmus_files(typed, models)?;
+        return fits_litmus(typed, models);
+    }
+    if let (Target::Executable(name), true) = (target, typed.sv_comp_transactions) {
+        return Err(Failure::usage(
+            format!("{name}: --sv-comp-transactions needs the source"),
+            "name the .c files: they are compiled for it",
+        ));
+    }
+    if let (Target::Executable(name), true) = (target, typed.uninitialised) {
+        return Err(Failure::usage(
+            format!("{name}: --uninitialised needs the source"),
+            "name the .c files, or compile with `fencehound cc --uninitialised` and check without the option",
+        ));
+    }
+    if !has_graphs(models) {
+        return Ok(());
+    }
+    let options = [
+        ("--heap-reuse", typed.heap_reuse),
+        ("--leaks", typed.leaks),
+        ("--uninitialised", typed.uninitialised),
+        ("--spurious-wakeups", typed.spurious_wakeups),
+        ("--weak-cas-fails", typed.weak_cas_fails > 0),
+        ("--checkpoint", typed.checkpoint.is_some()),
+        ("--slice-executions", typed.slice_executions.is_some()),
+    ];
+    match options.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Failure::usage(
+            format!("{option} does not fit the explorer rsmc"),
+            "it is for interleavings: --model sc --explorer bounded",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether the options are for litmus files.
+fn fits_litmus_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failure> {
+    let other = |explorer: &Explorer| !matches!(explorer, &Explorer::BOUNDED | Explorer::Rsmc);
+    if let Some((_, explorer)) = models.iter().find(|(_, explorer)| other(explorer)) {
+        let message = format!("explorer `{}` does not fit litmus files", explorer.name());
+        return Err(Failure::usage(message, "available for them are bounded and rsmc"));
+    }
+    let lists = [&typed.define, &typed.undefine, &typed.include, &typed.library_folder, &typed.library];
+    if lists.iter().any(|list| !list.is_empty()) || !typed.cflags.is_empty() || typed.std.is_some() {
+        return Err(Failure::usage("options for the compiler do not fit litmus files", "leave them out"));
+    }
+    if typed.record.is_some() {
+        return Err(Failure::usage("--record does not fit litmus files", "it records executions of C programs"));
+    }
+    if !typed.arguments.is_empty() {
+        return Err(Failure::usage("program arguments do not fit litmus files", "leave them out"));
+    }
+    if typed.unroll.is_some() {
+        return Err(Failure::usage("--unroll does not fit litmus files", "for them there is --max-events"));
+    }
+    for (option, given) in [("-j", typed.jobs.is_some()), ("--checkpoint", typed.checkpoint.is_some())] {
+        if given {
+            let message = format!("{option} does not fit litmus files, which take one process and little time");
+            return Err(Failure::usage(message, "leave it out"));
+        }
+    }
+    if typed.uninitialised {
+        return Err(Failure::usage("--uninitialised does not fit litmus files", "in them everything is written"));
+    }
+    Ok(())
+}
+
+/// Whether executions can be recorded, or the search kept, where the user wants them.
+pub(super) fn fits_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failure> {
+    for (option, file) in [("--record", &typed.record), ("--checkpoint", &typed.checkpoint)] {
+        if file.as_deref() == Some(Path::new("-")) {
+            let message = format!("{option} does not write to the standard output, where the result goes");
+            return Err(Failure::usage(message, "name a file, ./- if it is to be called so"));
+        }
+    }
+    if typed.record.is_some() && typed.checkpoint.is_some() {
+        let message = "--record does not fit --checkpoint, which does not keep executions";
+        return Err(Failure::usage(message, "leave one of them out"));
+    }
+    if typed.record.is_some() && has_graphs(models) {
+        let message = "--record does not fit an explorer of execution graphs, which have no order of events";
+        return Err(Failure::usage(message, "leave it out, or say --model sc --explorer bounded"));
+    }
+    Ok(())
+}
+
+/// The preemption bound: 2 for `bounded` and none for the others, unless one is given.
+pub(super) fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Option<u32>, Failure> {
+    let usual = match explorer {
+        None | Some(protocol::Explorer::Bounded) => Preemptions::AtMost(2),
+        Some(_) => Preemptions::Unbounded,
+    };
+    match (explorer, typed.preemptions) {
+        (None, Some(Preemptions::AtMost(bound))) => Err(Failure::usage(
+            format!("--preemptions `{bound}` does not fit the explorer rsmc"),
+            "it is for interleavings: --model sc --explorer bounded",
+        )),
+        (Some(explorer), Some(Preemptions::AtMost(_))) if explorer.draws() => Err(Failure::usage(
+            format!("--preemptions does not fit the explorer {}", explorer.name()),
+            "it bounds the explorers bounded and dpor",
+        )),
+        (_, given) => Ok(given.unwrap_or(usual).bound()),
+    }
+}
+
+/// The bound on rounds of loops, if one is given.
+pub(super) fn unroll(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u64>, Failure> {
+    if typed.unroll.is_some() && !has_graphs(models) {
+        return Err(Failure::usage(
+            "--unroll fits only the explorer rsmc",
+            "add --model power, tso or pso, or --explorer rsmc; for interleavings there is --max-events",
+        ));
+    }
+    Ok(typed.unroll)
+}
+
+/// The seed of a random search.
+pub(super) fn seed(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<u64, Failure> {
+    if typed.seed.is_some() && !explorer.is_some_and(protocol::Explorer::draws) {
+        return Err(Failure::usage("--seed fits only random search", "add --explorer random, pct or urw"));
+    }
+    Ok(typed.seed.unwrap_or_default())
+}

@@ -1,0 +1,10 @@
+//! What the command line means.
+
+pub(crate) mod check;
+pub(crate) mod compiler;
+pub(crate) mod explorer;
+mod fits;
+pub(crate) mod monitor;
+mod monitors;
+pub(crate) mod replay;
+pub(crate) mod target;

@@ -1,0 +1,142 @@
+//! What was found of a program: each violation is run again, and kept in its folder.
+
+use protocol::{FailureKind, Finding, Replay, ScheduleEnd, Trace, VERSION, Violation};
+
+use super::subjects::Subjects;
+use crate::exit::Failure;
+use crate::findings::{Findings, MARK, identify};
+use crate::interrupt::Interrupts;
+use crate::plan::check::CheckPlan;
+use crate::program::Replayed;
+use crate::report::excerpt::Sources;
+use crate::report::finding::{self, Detail, Subject};
+use crate::report::names::Threads;
+use crate::screen::{PLAIN_WIDTH, plain};
+use crate::search::Exploration;
+
+/// So many findings are run again and shown; the others are stored only.
+pub(crate) const REPLAYED: usize = 50;
+
+/// A violation on its way to the user.
+pub(crate) struct Found {
+    pub(crate) id: String,
+    pub(crate) violation: Violation,
+    pub(crate) trace: Option<Trace>,
+    pub(crate) folder: String,
+}
+
+/// What went wrong after the search: the verdict stands, the exit status does not.
+#[derive(Default)]
+pub(crate) struct Troubles {
+    /// A finding that did not replay.
+    pub(crate) internal: Option<Failure>,
+    /// A finding, a log or a checkpoint that could not be written.
+    pub(crate) unwritten: Option<Failure>,
+}
+
+/// Names the violations and runs each again.
+pub(crate) fn collect(
+    plan: &CheckPlan,
+    subjects: &Subjects,
+    exploration: &Exploration,
+    findings: &Findings,
+    interrupts: &Interrupts,
+    troubles: &mut Troubles,
+) -> Result<Vec<Found>, Failure> {
+    let erratic = exploration.violations.iter().any(|violation| violation.kind == FailureKind::Nondeterministic);
+    let mut all = Vec::new();
+    let prefix = plan.explore.graphs.map_or(String::new(), |_| format!("{}-", plan.models[0].0.name()));
+    for (id, violation) in identify(&exploration.violations).into_iter().zip(&exploration.violations) {
+        let id = format!("{prefix}{id}");
+        let mut trace = None;
+        if all.len() < REPLAYED && violation.kind != FailureKind::Nondeterministic {
+            match run_again(plan, subjects, violation, interrupts)? {
+                Ok(again) => trace = again,
+                // Of a program that is nondeterministic, nothing else can be expected.
+                Err(_) if erratic => {}
+                Err(why) => {
+                    let failure = Failure::internal(format!("finding {id} did not replay: {why}"));
+                    troubles.internal.get_or_insert(failure);
+                }
+            }
+        }
+        let folder = findings.path(&id);
+        all.push(Found { id, violation: violation.clone(), trace, folder });
+    }
+    Ok(all)
+}
+
+/// The execution of a violation, none after Ctrl-C, or why it could not be had.
+fn run_again(
+    plan: &CheckPlan,
+    subjects: &Subjects,
+    violation: &Violation,
+    interrupts: &Interrupts,
+) -> Result<Result<Option<Trace>, String>, Failure> {
+    let job = Replay {
+        version: VERSION,
+        schedule: violation.schedule.clone(),
+        explorer: plan.explore.explorer,
+        monitors: plan.explore.monitors.clone(),
+        limits: plan.explore.limits.clone(),
+        heap: plan.explore.heap,
+        end: ScheduleEnd::of(violation),
+        output: false,
+    };
+    Ok(match subjects.program.replay(&job, interrupts)? {
+        Replayed::Trace(trace) if trace.shows(violation) => Ok(Some(*trace)),
+        Replayed::Trace(_) => Err("the execution does not show the violation".to_string()),
+        Replayed::Diverged(words) => Err(words),
+        Replayed::Interrupted => Ok(None),
+    })
+}
+
+impl Found {
+    pub(crate) fn subject<'a>(&'a self, plan: &'a CheckPlan) -> Subject<'a> {
+        Subject {
+            id: &self.id,
+            violation: &self.violation,
+            trace: self.trace.as_ref(),
+            monitors: &plan.explore.monitors,
+            folder: &self.folder,
+            repeated: &plan.repeated_options,
+            threads: Threads::Created,
+        }
+    }
+}
+
+/// Keeps the findings in their folders.
+pub(crate) fn store(
+    plan: &CheckPlan,
+    subjects: &Subjects,
+    findings: &Findings,
+    found: &[Found],
+    sources: &mut Sources,
+    troubles: &mut Troubles,
+) {
+    for one in found {
+        let kept = Finding {
+            fencehound: MARK.to_string(),
+            version: VERSION,
+            id: one.id.clone(),
+            program: protocol::Program {
+                directory: subjects.directory.to_string_lossy().into_owned(),
+                target: plan.target.names(),
+                compile_options: plan.compile_options.clone(),
+                files: subjects.files.clone(),
+            },
+            arguments: plan.arguments.clone(),
+            explorer: plan.explore.explorer,
+            monitors: plan.explore.monitors.clone(),
+            limits: plan.explore.limits.clone(),
+            heap: plan.explore.heap,
+            violation: one.violation.clone(),
+        };
+        let text = finding::full(&one.subject(plan), Detail::Everything, PLAIN_WIDTH, sources);
+        if let Err(failure) = findings.store(&kept, &plain(&text)) {
+            troubles.unwritten.get_or_insert(failure);
+            // Where one cannot be written, the others cannot either.
+            return;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What a search of a program shows: findings, what is not supported, and notes.
+
+use protocol::{ExitStatus, StoppedBy};
+
+use super::found::{Found, REPLAYED};
+use crate::findings::group_name;
+use crate::plan::check::CheckPlan;
+use crate::report::excerpt::{self, Sources};
+use crate::report::finding::{self, Detail};
+use crate::search::Exploration;
+use crate::text::{counted, printable};
+
+/// So many findings of one monitor or kind are shown with their source; the others in a line each.
+const SHOWN: usize = 3;
+
+/// The findings, as many of them and as much of each as a reader can take.
+pub(crate) fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &mut Sources) {
+    let screen = plan.screen();
+    let width = screen.width();
+    let mut before: Vec<&str> = Vec::new();
+    for one in found.iter().take(REPLAYED) {
+        let group = group_name(&one.violation);
+        let subject = one.subject(plan);
+        let text = match before.iter().filter(|other| **other == group).count() {
+            0 => finding::full(&subject, Detail::Execution, width, sources) + "\n",
+            shown if shown < SHOWN => finding::full(&subject, Detail::Excerpts, width, sources) + "\n",
+            _ => finding::line(&subject),
+        };
+        before.push(group);
+        screen.print(&text);
+    }
+    if found.len() > REPLAYED {
+        screen.print(&format!("… and {} more in {}\n", found.len() - REPLAYED, plan.out.display()));
+    }
+    for (what, place) in &exploration.unsupported {
+        let words = format!("not supported: {}", printable(what));
+        screen.print(&(excerpt::excerpt(place, &words, sources) + "\n"));
+    }
+    let unwatched = exploration.summary.as_ref().map_or(&[][..], |summary| &summary.uninstrumented);
+    if !unwatched.is_empty() {
+        let names = printable(&unwatched.join(", "));
+        screen.print(&format!("note: called, but not watched inside: {names}\n"));
+    }
+    for assumption in exploration.summary.iter().flat_map(|summary| &summary.assumptions) {
+        screen.print(&format!("note: {assumption}\n"));
+    }
+    for left in exploration.summary.iter().flat_map(|summary| &summary.left_waiting) {
+        let message = printable(&left.message);
+        screen.print(&format!("note: a thread still waits for ever when the process has ended: {message}\n"));
+    }
+    if let Some(help) = exploration.summary.as_ref().and_then(|summary| summary.stopped_by).and_then(help) {
+        screen.print(&format!("help: {help}\n"));
+    }
+    let statuses = exploration.summary.iter().flat_map(|summary| &summary.exit_statuses);
+    for (status, executions) in statuses.filter(|_| plan.explore.limits.exit_status == ExitStatus::Ignored) {
+        let count = counted(*executions, "execution", "executions");
+        screen.print(&format!("note: the program ends with exit status {status} in {count}, which is no violation\n"));
+    }
+}
+
+/// What to do where a search was stopped by this.
+const fn help(by: StoppedBy) -> Option<&'static str> {
+    match by {
+        StoppedBy::LocalTimeout => Some(
+            "if that takes long and ends, raise --local-timeout; if it waits for another thread there, let it read what \
+             changes by an access that is watched (README.md, \"How it works\")",
+        ),
+        StoppedBy::Rounds => Some(
+            "threads get in each other's way there, and may do so for ever: executions with more and more such rounds have \
+             no end; --preemptions 2 looks at those with few",
+        ),
+        StoppedBy::Memory => {
+            Some("if the program ends in each execution, raise --max-memory; --preemptions 2 looks at fewer of them")
+        }
+        StoppedBy::Time | StoppedBy::Executions | StoppedBy::Events | StoppedBy::Interrupt => None,
+    }
+}

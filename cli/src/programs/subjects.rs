@@ -1,0 +1,69 @@
+//! The program that is checked, and what it was made of.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use crate::compile::{self, Built, DebugInfo, Sources};
+use crate::exit::Failure;
+use crate::hash::hash_file;
+use crate::interrupt::Interrupts;
+use crate::plan::check::CheckPlan;
+use crate::plan::target::Target;
+use crate::program::{self, Program};
+use crate::text::reason;
+use crate::toolchain::Toolchain;
+
+/// A program to check, and what it was made of.
+pub(crate) struct Subjects {
+    pub(crate) program: Program,
+    pub(crate) files: Vec<(String, String)>,
+    pub(crate) directory: PathBuf,
+    /// What was compiled for it, which keeps the executable in existence; nothing where the user named an executable.
+    built: Option<Built>,
+}
+
+impl Subjects {
+    /// The hash of the program as it is run; an executable that the user named is one of its files.
+    pub(crate) fn hash_of_executable(&self) -> Result<String, Failure> {
+        if self.built.is_none() {
+            return Ok(self.files.iter().map(|(_, hash)| hash.clone()).collect());
+        }
+        let executable = &self.program.executable;
+        hash_file(executable)
+            .map_err(|error| Failure::internal(format!("{}: {}", executable.display(), reason(&error))))
+    }
+
+    /// Makes the program ready to run.
+    pub(crate) fn build(plan: &CheckPlan, interrupts: &Interrupts) -> Result<Subjects, Failure> {
+        // clang would need it, too, and say less.
+        program::require_room()?;
+        let directory = env::current_dir().map_err(|error| {
+            Failure::usage(format!("no current folder: {}", reason(&error)), "change to another folder")
+        })?;
+        let arguments = plan.arguments.clone();
+        match &plan.target {
+            Target::Sources(files) => {
+                let options = plan.compile_options.clone();
+                let sources = Sources { directory: directory.clone(), files: files.clone(), options };
+                let parts = Toolchain::locate().require()?;
+                let built = compile::compile(&sources, &parts, DebugInfo::Lines, plan.color, interrupts)?;
+                let program = built.program(&directory, files, arguments);
+                Ok(Subjects { program, files: built.files.clone(), directory, built: Some(built) })
+            }
+            Target::Executable(name) => {
+                let executable = directory.join(name);
+                let hash = hash_file(&executable)
+                    .map_err(|error| Failure::usage(format!("{name}: {}", reason(&error)), "make it readable"))?;
+                let program = Program { executable, name: name.clone(), arguments, directory: directory.clone() };
+                Ok(Subjects { program, files: vec![(name.clone(), hash)], directory, built: None })
+            }
+            Target::Litmus(_) => unreachable!("litmus tests are no programs"),
+        }
+    }
+
+    /// The folders that relative names of sources are looked for in.
+    pub(crate) fn source_folders(&self) -> Vec<PathBuf> {
+        let beside = self.program.executable.parent().map(Path::to_path_buf);
+        [self.directory.clone()].into_iter().chain(beside).collect()
+    }
+}

@@ -1,0 +1,61 @@
+//! How reports call threads, places and models.
+
+use protocol::{Frame, MemoryModel, MonitorName, Place, Program};
+
+use crate::text::printable;
+
+/// How threads are called in reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Threads {
+    /// Those of a C program: `main`, `T1`.
+    Created,
+    /// Those of a litmus test: `P0`, `P1`.
+    Declared,
+}
+
+impl Threads {
+    /// Those of a program.
+    pub(crate) fn of(program: &Program) -> Threads {
+        if program.is_litmus() { Threads::Declared } else { Threads::Created }
+    }
+
+    /// The name of a thread.
+    pub(crate) fn name(self, thread: u32) -> String {
+        match self {
+            Threads::Declared => format!("P{thread}"),
+            Threads::Created if thread == 0 => "main".to_string(),
+            Threads::Created => format!("T{thread}"),
+        }
+    }
+}
+
+/// `file:line`, or what is known of it.
+pub(crate) fn short_place(place: &Place) -> String {
+    match (place.file.as_str(), place.line) {
+        ("", _) => "(unknown place)".to_string(),
+        (file, 0) => printable(file),
+        (file, line) => format!("{}:{line}", printable(file)),
+    }
+}
+
+/// `file:line` of a call.
+pub(crate) fn frame_place(frame: &Frame) -> String {
+    format!("{}:{}", printable(&frame.file), frame.line)
+}
+
+/// `file:line:column`, or what is known of it.
+pub(crate) fn full_place(place: &Place) -> String {
+    match place.column {
+        0 => short_place(place),
+        column => format!("{}:{column}", short_place(place)),
+    }
+}
+
+/// The model that a monitor watches for: `TSO`, or `TSO (burnim_tso)` for one asked for by name.
+pub(crate) fn model_name(monitor: MonitorName) -> String {
+    let model = monitor.model().map_or("", MemoryModel::title);
+    match monitor {
+        MonitorName::Tso | MonitorName::Pso => model.to_string(),
+        _ => format!("{model} ({})", monitor.name()),
+    }
+}

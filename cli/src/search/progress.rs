@@ -1,0 +1,106 @@
+//! A search as far as it has come, which is what a checkpoint holds.
+
+use protocol::{BusyLoop, Harvest, Place, Prefixes, Silence, SliceEnd, StoppedBy, Unit};
+use serde::{Deserialize, Serialize};
+
+use super::queue::Queue;
+use super::totals::{Totals, agree};
+
+/// How a search came to its end.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum End {
+    Complete,
+    Found,
+    Limit { by: StoppedBy, busiest: Option<BusyLoop> },
+    Silent(Silence),
+    Unsupported { what: String, place: Place },
+}
+
+/// A search, as far as it has come: all that a checkpoint holds.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Progress {
+    pub(super) totals: Totals,
+    pub(super) queue: Queue,
+    pub(super) end: Option<End>,
+    /// What it had found when it had to begin anew, if it had to.
+    #[serde(default)]
+    pub(super) earlier: Totals,
+    /// Seconds that it took so far.
+    pub(super) seconds: f64,
+    /// The log of what was joined since it was last taken.
+    #[serde(skip)]
+    pub(super) recorded: String,
+}
+
+impl Progress {
+    /// Nothing is done.
+    pub(super) fn whole() -> Progress {
+        let whole = Unit { weight: 1.0, prefixes: Prefixes::Whole };
+        Progress {
+            totals: Totals::default(),
+            queue: Queue::new(whole),
+            end: None,
+            earlier: Totals::default(),
+            seconds: 0.0,
+            recorded: String::new(),
+        }
+    }
+
+    /// Joins what has been run from the front on; says which budget is used up, if one is.
+    pub(super) fn join(&mut self, limit: Option<u64>) -> Option<StoppedBy> {
+        while self.end.is_none() {
+            if limit.is_some_and(|limit| self.totals.executions >= limit) {
+                return if self.queue.is_empty() { self.complete() } else { Some(StoppedBy::Executions) };
+            }
+            let Some(done) = self.queue.first() else { break };
+            let left = limit.map(|limit| limit - self.totals.executions);
+            let too_far = left.is_some_and(|left| done.harvest.tally.executions >= left) && done.budget != left;
+            if too_far || !agree(&self.totals.threads, &done.harvest.threads) {
+                self.queue.take_back();
+                break;
+            }
+            let Some(done) = self.queue.join() else { break };
+            self.totals.add(&done.harvest, done.started);
+            self.recorded.push_str(&done.harvest.recorded);
+            self.end = match done.harvest.end {
+                SliceEnd::Open if self.queue.is_empty() => Some(End::Complete),
+                SliceEnd::Open => None,
+                SliceEnd::Divided => unreachable!("the search begins anew as soon as that is heard"),
+                SliceEnd::Found => Some(End::Found),
+                SliceEnd::Limit { by, busiest } => Some(End::Limit { by, busiest }),
+                SliceEnd::Silent(silence) => Some(End::Silent(silence)),
+                SliceEnd::Unsupported { what, place } => Some(End::Unsupported { what, place }),
+            };
+        }
+        None
+    }
+
+    /// Nothing is done again, but what has been found is remembered, and where memory is divided.
+    pub(super) fn begin_anew(&mut self, harvest: &Harvest, started: f64) {
+        let mut earlier = self.all();
+        earlier.add(harvest, started);
+        earlier.recall(&self.earlier);
+        let totals = earlier.divided();
+        *self = Progress { totals, earlier, seconds: self.seconds, ..Progress::whole() };
+    }
+
+    fn complete(&mut self) -> Option<StoppedBy> {
+        self.end = Some(End::Complete);
+        None
+    }
+
+    /// What is known, with what has been run out of order.
+    pub(super) fn all(&self) -> Totals {
+        let mut totals = self.totals.clone();
+        for done in self.queue.waiting().filter(|done| agree(&self.totals.threads, &done.harvest.threads)) {
+            totals.add(&done.harvest, done.started);
+        }
+        totals
+    }
+
+    /// How many executions have been run, joined or not.
+    pub(super) fn executions(&self) -> u64 {
+        self.totals.executions + self.queue.waiting().map(|done| done.harvest.tally.executions).sum::<u64>()
+    }
+}

@@ -1,0 +1,135 @@
+//! Usage errors, in the tool's own form: what and where, in lower case, then what to do.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::exit::Failure;
+
+/// Whether the arguments of a command ask for its help alone.
+pub(crate) fn asks_for_help(arguments: &[OsString]) -> bool {
+    matches!(arguments, [only] if only == "--help" || only == "-h")
+}
+
+/// Spells options as clap wants them: `-std=c11` and `-pthread` are how everyone types them, and a long name has two
+/// dashes.
+pub(crate) fn clang_spelling(arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut program_arguments = false;
+    let respell = |argument: OsString| {
+        program_arguments |= argument == "--";
+        let text = argument.to_str().unwrap_or_default();
+        match text {
+            _ if program_arguments => argument,
+            "-pthread" => "--cflags=-pthread".into(),
+            _ if text.starts_with("-std=") => format!("-{text}").into(),
+            _ => argument,
+        }
+    };
+    arguments.into_iter().map(respell).collect()
+}
+
+/// Says what clap found wrong in the tool's own form: lower-case, then a line of help for the command typed.
+pub(crate) fn usage_error(error: &clap::Error, command: &str) -> Failure {
+    let argument = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    if let Some(refused) = std::error::Error::source(error).and_then(|source| source.downcast_ref::<Failure>()) {
+        return refused.clone();
+    }
+    if let Some(failure) = later(error.kind(), argument(ContextKind::InvalidArg)) {
+        return failure;
+    }
+    let text = error.render().to_string();
+    let message = text.split("\n\n").next().unwrap_or_default();
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message).to_string();
+    // clap's other tips, such as to quote an option, are beside the point.
+    let tip = text.lines().find_map(|line| line.trim_start().strip_prefix("tip: ")).map(str::to_string);
+    let tip = tip.filter(|tip| tip.contains("similar"));
+    let command = ["check", "replay", "monitor", "doctor"].into_iter().find(|name| *name == command);
+    let general = || match command {
+        Some(command) => format!("`fencehound {command} --help` lists what may be typed"),
+        None => "`fencehound --help` lists the commands".to_string(),
+    };
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Failure::usage("no command given", general());
+    }
+    Failure::usage(message, tip.unwrap_or_else(general))
+}
+
+/// What the contract names and this version does not have yet.
+fn later(kind: ErrorKind, argument: Option<&str>) -> Option<Failure> {
+    const OPTIONS: [&str; 2] = ["--sarif", "--junit"];
+    if kind != ErrorKind::UnknownArgument {
+        return None;
+    }
+    let option = OPTIONS.into_iter().find(|name| argument.is_some_and(|text| text.starts_with(name)))?;
+    Some(Failure::usage(
+        format!("the option {option} is not available in this version"),
+        "`fencehound check --help` lists the options that are; --json gives machine-readable results",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use clap::{CommandFactory, Parser};
+
+    use super::{clang_spelling, usage_error};
+    use crate::args::Cli;
+
+    fn error(line: &str) -> String {
+        let arguments = line.split_whitespace().map(OsString::from).collect();
+        let command = line.split_whitespace().nth(1).unwrap_or_default();
+        usage_error(&Cli::try_parse_from(clang_spelling(arguments)).unwrap_err(), command).to_string()
+    }
+
+    #[test]
+    fn the_commands_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_every_option_and_fits_a_screen() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.clone().render_help().to_string();
+            assert!(help.lines().count() <= 24, "{} lines:\n{help}", help.lines().count());
+            assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+            for argument in
+                command.get_arguments().filter(|argument| argument.get_id() != "help" && !argument.is_hide_set())
+            {
+                let long = argument.get_long().map(|name| format!("--{name}"));
+                let long = long.map(|name| if name == "--std" { "-std=".to_string() } else { name });
+                let name = long.or_else(|| argument.get_short().map(|name| format!("-{name}")));
+                assert!(name.iter().all(|name| help.contains(name)), "{name:?} is not in\n{help}");
+            }
+        }
+    }
+
+    #[test]
+    fn usage_errors_are_lower_case_and_help() {
+        assert_eq!(
+            error("fencehound check a.c --frobnicate"),
+            "error: unexpected argument '--frobnicate' found\nhelp: `fencehound check --help` lists what may be typed"
+        );
+        assert_eq!(
+            error("fencehound check a.c --modle sc"),
+            "error: unexpected argument '--modle' found\nhelp: a similar argument exists: '--model'"
+        );
+        for command in ["check a.c", "replay finding", "monitor a.log", "doctor"] {
+            let name = command.split(' ').next().unwrap();
+            assert_eq!(
+                error(&format!("fencehound {command} --color maybe")).lines().last(),
+                Some(format!("help: `fencehound {name} --help` lists what may be typed").as_str())
+            );
+        }
+        assert_eq!(error("fencehound").lines().next(), Some("error: no command given"));
+        assert_eq!(
+            error("fencehound check").lines().next(),
+            Some("error: the following required arguments were not provided: <TARGET>...")
+        );
+        assert!(error("fencehound check a.c --sarif x").contains("--sarif is not available in this version"));
+    }
+}

@@ -1,0 +1,236 @@
+//! Values of options: each is read into a type, or refused in the tool's own words.
+
+use std::thread::available_parallelism;
+
+use protocol::{MemoryModel, MonitorName};
+
+use crate::exit::Failure;
+use crate::plan::explorer::Explorer;
+
+/// The memory models of `--model`, each once, in the order given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Models(pub(crate) Vec<MemoryModel>);
+
+/// The monitors of `--monitor`, each once, in the order given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Monitors(pub(crate) Vec<MonitorName>);
+
+/// The value of `--preemptions`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Preemptions {
+    /// As many as there are.
+    Unbounded,
+    /// At most so many.
+    AtMost(u32),
+}
+
+/// A time, greater than 0.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Time {
+    /// As it was typed: `30s`.
+    pub(crate) typed: String,
+    /// In seconds.
+    pub(crate) seconds: f64,
+}
+
+/// The words in a value of `--cflags`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Words(pub(crate) Vec<String>);
+
+/// What is done about exit statuses other than 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum ExitStatuses {
+    /// They are violations.
+    Report,
+    /// They are ends as any other.
+    Ignore,
+}
+
+/// More processes than that are a mistake.
+const WORKERS: usize = 1024;
+
+impl Preemptions {
+    /// The bound, if there is one.
+    pub(crate) const fn bound(self) -> Option<u32> {
+        match self {
+            Preemptions::Unbounded => None,
+            Preemptions::AtMost(bound) => Some(bound),
+        }
+    }
+}
+
+impl Time {
+    /// The time in whole seconds, rounded up.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 < seconds < 1e9")]
+    pub(crate) fn whole_seconds(&self) -> u64 {
+        self.seconds.ceil() as u64
+    }
+}
+
+/// Reads a list of memory models: `sc,tso`.
+pub(crate) fn models(list: &str) -> Result<Models, Failure> {
+    let mut chosen = Vec::new();
+    for name in list.split(',').map(str::trim) {
+        let Some(model) = MemoryModel::ALL.into_iter().find(|known| known.name() == name) else {
+            return Err(Failure::usage(format!("unknown model `{name}`"), "available are sc, tso, pso and power"));
+        };
+        if !chosen.contains(&model) {
+            chosen.push(model);
+        }
+    }
+    Ok(Models(chosen))
+}
+
+/// Reads a list of monitors: `tso,race`, or `none`.
+pub(crate) fn monitors(list: &str) -> Result<Monitors, Failure> {
+    let available = || format!("available are {}, and none alone", MonitorName::ALL.map(MonitorName::name).join(", "));
+    let mut chosen = Vec::new();
+    if list == "none" {
+        return Ok(Monitors(chosen));
+    }
+    for name in list.split(',').map(str::trim) {
+        let monitor = match MonitorName::ALL.into_iter().find(|known| known.name() == name) {
+            Some(monitor) => monitor,
+            None if name == "none" => {
+                return Err(Failure::usage("monitor `none` cannot be combined with others", available()));
+            }
+            None => return Err(Failure::usage(format!("unknown monitor `{name}`"), available())),
+        };
+        if !chosen.contains(&monitor) {
+            chosen.push(monitor);
+        }
+    }
+    Ok(Monitors(chosen))
+}
+
+/// Reads the name of an explorer.
+pub(crate) fn explorer(name: &str) -> Result<Explorer, Failure> {
+    const AVAILABLE: &str = "available are bounded, dpor, random, pct and urw (for sc), and rsmc";
+    let known = Explorer::ALL.into_iter().find(|explorer| explorer.name() == name);
+    known.ok_or_else(|| Failure::usage(format!("unknown explorer `{name}`"), AVAILABLE))
+}
+
+/// Reads a bound on preemptions: a number, or `none`.
+pub(crate) fn preemptions(typed: &str) -> Result<Preemptions, Failure> {
+    if typed == "none" {
+        return Ok(Preemptions::Unbounded);
+    }
+    let wrong = |_| Failure::usage(format!("--preemptions `{typed}` is no bound"), "give 0, 1, 2, … or none");
+    typed.parse().map(Preemptions::AtMost).map_err(wrong)
+}
+
+/// Reads the seed of a random search.
+pub(crate) fn seed(typed: &str) -> Result<u64, Failure> {
+    let wrong = |_| Failure::usage(format!("--seed `{typed}` is no seed"), "give a whole number from 0");
+    typed.parse().map_err(wrong)
+}
+
+/// Reads a number of processes.
+pub(crate) fn workers(typed: &str) -> Result<usize, Failure> {
+    if let Ok(workers @ 1..=WORKERS) = typed.parse() {
+        return Ok(workers);
+    }
+    let message = format!("-j `{typed}` is no number of processes");
+    Err(Failure::usage(message, format!("give a whole number from 1 to {WORKERS}")))
+}
+
+/// As many processes as there are cores.
+pub(crate) fn cores() -> usize {
+    available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Reads how many weak compare-and-exchanges may fail.
+pub(crate) fn weak_failures(typed: &str) -> Result<u32, Failure> {
+    let wrong = |_| Failure::usage(format!("--weak-cas-fails `{typed}` is no count"), "give 0, 1, 2, …");
+    typed.parse().map_err(wrong)
+}
+
+/// Reads a count, at least 1, of this option.
+pub(crate) fn count(option: &str, typed: &str) -> Result<u64, Failure> {
+    match typed.parse() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err(Failure::usage(format!("{option} `{typed}` is no count"), "give a whole number from 1")),
+    }
+}
+
+/// Reads a time of this option: `500ms`, `30s`, `1.5m`, `1h`.
+pub(crate) fn time(option: &str, typed: &str) -> Result<Time, Failure> {
+    let wrong =
+        || Failure::usage(format!("{option} `{typed}` is no time"), "give a number and a unit: 500ms, 30s, 2m, 1h");
+    let unit = typed.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(wrong)?;
+    let (number, unit) = typed.split_at(unit);
+    let scale = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(wrong()),
+    };
+    let digits = number.chars().all(|c| c.is_ascii_digit() || c == '.');
+    match number.parse::<f64>() {
+        Ok(value) if digits && value > 0.0 && value * scale < 1e9 => {
+            Ok(Time { typed: typed.to_string(), seconds: value * scale })
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// Reads clang's level of optimisation.
+pub(crate) fn optimisation(level: &str) -> Result<String, Failure> {
+    if ["0", "1", "2", "3", "s", "z", "g", "fast"].contains(&level) {
+        return Ok(level.to_string());
+    }
+    Err(Failure::usage(format!("unknown optimisation level -O{level}"), "give -O0, -O1, -O2 or -O3"))
+}
+
+/// Reads options of the compiler, quoted as in a shell.
+pub(crate) fn words(flags: &str) -> Result<Words, Failure> {
+    let wrong = || Failure::usage(format!("--cflags `{flags}` has an open quote"), "quote as in a shell");
+    shlex::split(flags).map(Words).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::MonitorName;
+
+    use super::{Preemptions, count, monitors, preemptions, time};
+
+    #[test]
+    fn times() {
+        let given = |text| time("--time", text).ok().map(|time| time.seconds);
+        assert_eq!(given("30s"), Some(30.0));
+        assert_eq!(given("500ms"), Some(0.5));
+        assert_eq!(given("2m"), Some(120.0));
+        assert_eq!(given("1.5h"), Some(5400.0));
+        for wrong in ["30", "s", "-1s", "1d", "1 s", "0s", "", "inf s", "1e99h", "1.2.3s", "∞s"] {
+            assert_eq!(given(wrong), None, "{wrong}");
+        }
+        assert_eq!(time("--local-timeout", "500ms").unwrap().whole_seconds(), 1);
+    }
+
+    #[test]
+    fn bounds_and_counts() {
+        assert_eq!(preemptions("none").unwrap(), Preemptions::Unbounded);
+        assert_eq!(preemptions("3").unwrap(), Preemptions::AtMost(3));
+        assert!(preemptions("-1").is_err());
+        assert_eq!(count("--executions", "7").unwrap(), 7);
+        assert!(count("--executions", "0").is_err());
+        assert!(count("--executions", "many").is_err());
+    }
+
+    #[test]
+    fn monitor_lists() {
+        let monitors = |list| monitors(list).map(|monitors| monitors.0);
+        assert_eq!(monitors("pso,tso,pso").unwrap(), [MonitorName::Pso, MonitorName::Tso]);
+        assert_eq!(monitors("none").unwrap(), []);
+        assert_eq!(monitors("tso,none").unwrap_err().message, "monitor `none` cannot be combined with others");
+        assert_eq!(monitors("race, prefix_tso").unwrap(), [MonitorName::Race, MonitorName::PrefixTso]);
+        assert_eq!(monitors("sc-atomicity").unwrap(), [MonitorName::ScAtomicity]);
+        let unknown = monitors("tsoo").unwrap_err();
+        assert_eq!(
+            unknown.to_string(),
+            "error: unknown monitor `tsoo`\nhelp: available are tso, pso, burnim_tso, burnim_pso, prefix_tso, \
+             prefix_pso, exact_tso, sober, race, sc-atomicity, tso-atomicity, sc-equivalence, and none alone"
+        );
+    }
+}
