@@ -13,7 +13,7 @@ use crate::ir::{self, Call, Class, Constant, Layout, Type, Value, attribute_kind
 use crate::names::Names;
 use crate::sites::{Places, Site};
 
-/// What is done to an instruction.
+/// What the pass does to an instruction: puts a hook in its place or before it, or refuses it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Action {
     /// A plain load becomes a hook.
@@ -26,30 +26,35 @@ pub(crate) enum Action {
     AtomicStore(u32),
     /// An atomic read-modify-write becomes a hook: operation, order.
     ReadModifyWrite(u32, u32),
-    /// A compare-and-exchange becomes a hook: its orders and whether it is weak: as a wide hook takes them.
+    /// A compare-and-exchange becomes a hook. The number has its two orders and whether it is weak, as
+    /// `__fh_atomic_cas` takes them.
     CompareExchange(u32),
     /// A fence of a number of the hook ABI becomes a hook, in place of the instruction or before it.
     Fence(u32),
     /// A fence becomes a hook before the instruction, which stays.
     FenceBefore(u32),
-    /// Inline assembly becomes hooks and ordinary code; the arguments through which others could see memory.
+    /// Inline assembly becomes hooks and ordinary code. `shared` are the arguments that point to memory which others
+    /// could see.
     Lift { program: Program, shared: Vec<u32> },
-    /// A call of the atomic library becomes a hook; the arguments whose memory others could see.
+    /// A call of the atomic library becomes a hook. `shared` are the arguments that point to memory which others could
+    /// see.
     Library { function: Function, shared: Vec<u32> },
-    /// A memcpy or memmove becomes a hook: whether the target, whether the source is native.
+    /// A memcpy or memmove becomes a hook. Native is what no other thread could see.
     Copy { to_native: bool, from_native: bool },
     /// A memset becomes a hook.
     Fill,
-    /// A struct passed by value is first copied from shared memory: the argument's position, its type.
+    /// A struct that is passed by value is first copied from shared memory. Given are the argument's position and its
+    /// type.
     PassByValue(u32, Type),
-    /// The instruction is refused when it is reached: what it is.
+    /// The instruction is refused when it is reached. The text names it.
     Refuse(String),
-    /// The call's site is stored before it.
+    /// The place of a call is stored before it, for the model of the function to find.
     StoreSite,
-    /// The call fills a buffer to which a later one can jump; this argument says whether with the blocked signals.
+    /// The call is one of `setjmp`. The argument of this number, if there is one, says whether it keeps the blocked
+    /// signals.
     SetJump { saves_mask: Option<u32> },
-    /// The call of an external function is announced: its name, whether it is harmless, the positions of the arguments
-    /// that may point to shared memory.
+    /// The call of an external function is announced to the runtime. `pointers` are the positions of the arguments that
+    /// may point to shared memory.
     Announce { name: String, harmless: bool, pointers: Vec<u32> },
 }
 
@@ -61,7 +66,7 @@ pub(crate) struct Hook {
     pub(crate) site: Site,
 }
 
-/// What is asked to decide.
+/// Decides for the instructions of a module; the fields are what the decisions rest on.
 pub(crate) struct Accesses<'a> {
     pub(crate) names: &'a Names,
     pub(crate) layout: Layout,
@@ -95,7 +100,7 @@ impl Accesses<'_> {
         actions.into_iter().map(hook).collect()
     }
 
-    /// The site of a hook.
+    /// The place in the source that a hook is called with.
     fn site(&self, instruction: Value, action: &Action) -> Site {
         let operand = match (action, instruction.opcode()) {
             (Action::PassByValue(argument, _), _) => *argument,
@@ -242,7 +247,7 @@ impl Accesses<'_> {
         actions
     }
 
-    /// Copies for the arguments that are structs passed by value from shared memory.
+    /// The actions that copy structs passed by value out of shared memory.
     fn by_value(&self, call: Value) -> Vec<Action> {
         let byval = attribute_kind("byval");
         Call(call)
@@ -335,7 +340,7 @@ fn refuse(what: &str) -> Action {
     Action::Refuse(what.to_owned())
 }
 
-/// C11's number of an order.
+/// The number that C11 gives to a memory order.
 fn c11_order(ordering: LLVMAtomicOrdering) -> Option<u32> {
     match ordering {
         LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic => Some(0),
@@ -347,7 +352,7 @@ fn c11_order(ordering: LLVMAtomicOrdering) -> Option<u32> {
     }
 }
 
-/// The hook's number of a read-modify-write operation (`FH_RMW_…`).
+/// The number that the hook ABI gives to a read-modify-write operation (`FH_RMW_…`).
 fn rmw_number(operation: LLVMAtomicRMWBinOp, kind: Type) -> Option<u32> {
     let float = matches!(kind.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind);
     match operation {

@@ -43,7 +43,7 @@ pub(crate) fn argument_use(call: Value, argument: u32, names: &Names, byval: u32
     }
 }
 
-/// The use of an argument that the result may be.
+/// What a call does with an argument that its result may be.
 fn returned(call: Value) -> ArgumentUse {
     if call.users().is_empty() { ArgumentUse::Written } else { ArgumentUse::Kept }
 }

@@ -10,7 +10,7 @@ use crate::ir::{self, Constant, Function, Global, Value};
 use crate::names::Names;
 use crate::sites::Site;
 
-/// What `FH_ATOMIC` annotates a function with.
+/// The annotation that the macro `FH_ATOMIC` puts on a function.
 const ANNOTATION: &str = "fencehound.atomic";
 
 /// The functions of a module that are transactions.
@@ -27,10 +27,10 @@ pub(crate) fn annotated(module: LLVMModuleRef) -> Vec<Value> {
     entries.into_iter().filter(is_ours).map(|entry| entry.operand(0)).collect()
 }
 
-/// What the names of atomic blocks begin with.
+/// The beginning of the names of functions that are atomic blocks.
 const PREFIX: &str = "__VERIFIER_atomic_";
 
-/// What a function is.
+/// What a function is as a whole: a transaction, or an atomic block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Bracket {
     Transaction,
@@ -38,7 +38,7 @@ pub(crate) enum Bracket {
 }
 
 impl Bracket {
-    /// What this function is; `annotated` are those of its module that are transactions.
+    /// The bracket of a function, if it is one; `annotated` are the functions of its module that are transactions.
     pub(crate) fn of(function: Value, annotated: &[Value], names: &Names) -> Option<Self> {
         if annotated.contains(&function) {
             return Some(Self::Transaction);
@@ -47,7 +47,7 @@ impl Bracket {
         (name.starts_with(PREFIX) && !names.is_modelled(&name)).then_some(Self::AtomicBlock)
     }
 
-    /// The hooks of its beginning and of its ends.
+    /// The names of the hooks that are called where the function begins and where it ends.
     const fn hooks(self) -> [&'static str; 2] {
         match self {
             Self::Transaction => ["__fh_transaction_begin", "__fh_transaction_end"],
@@ -56,7 +56,7 @@ impl Bracket {
     }
 }
 
-/// Puts the hooks of a function that is one as a whole in place.
+/// Puts the hooks of a bracket in place, at the beginning of the function and before each return.
 pub(crate) fn emit(hooks: &mut Hooks, function: Value, (bracket, site): &(Bracket, Site)) -> Result<()> {
     let site = hooks.site(site)?;
     let [begin, end] = bracket.hooks();

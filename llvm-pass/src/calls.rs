@@ -1,4 +1,4 @@
-//! What a call calls.
+//! What a call calls: which kind of function, intrinsic or assembly, known by name, shape and text.
 
 use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
@@ -26,7 +26,7 @@ pub(crate) enum Callee {
     Modelled(String),
     /// `setjmp`, by whatever name: the runtime is told of it first.
     SetJump,
-    /// The same with a second argument, which says whether the blocked signals are kept.
+    /// `sigsetjmp`, by whatever name: its second argument says whether the blocked signals are kept.
     SetJumpWithSignals,
     /// A function that does nothing but say where some memory of the C library is.
     Library,
@@ -38,10 +38,10 @@ pub(crate) enum Callee {
     Indirect,
 }
 
-/// C11's number of the sequentially consistent order.
+/// The number that C11 gives to the sequentially consistent order.
 pub(crate) const SEQ_CST: u32 = 5;
 
-/// What a call calls.
+/// Finds out what a call calls.
 pub(crate) fn callee(call: Value, names: &Names) -> Callee {
     let callee = Call(call).callee();
     if callee.is(Class::InlineAssembly) {

@@ -20,7 +20,7 @@ pub(crate) struct Effect {
     pub(crate) writes: bool,
 }
 
-/// What is asked to find effects.
+/// Finds the effects of instructions.
 pub(crate) struct Effects<'names> {
     names: &'names Names,
     layout: Layout,
@@ -29,12 +29,12 @@ pub(crate) struct Effects<'names> {
 }
 
 impl<'names> Effects<'names> {
-    /// Ready to find.
+    /// Makes one for a module of this layout.
     pub(crate) fn new(names: &'names Names, layout: Layout) -> Self {
         Self { names, layout, byval: attribute_kind("byval"), elementtype: attribute_kind("elementtype") }
     }
 
-    /// The memory that an instruction reads and writes, hooked or not.
+    /// The memory that an instruction reads and writes, whether or not it gets a hook.
     pub(crate) fn of(&self, instruction: Value) -> Vec<Effect> {
         let effect = |operand: u32, length, reads, writes| Effect {
             pointer: instruction.operand(operand),

@@ -20,7 +20,7 @@ pub(crate) struct Emitter<'a, 'ctx> {
 }
 
 impl<'ctx> Emitter<'_, 'ctx> {
-    /// Carries out one decision.
+    /// Puts one hook in the place of its instruction, or before it.
     pub(crate) fn emit(&mut self, hook: &Hook) -> Result<()> {
         let instruction = hook.instruction;
         self.hooks.before(instruction);
@@ -302,7 +302,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
         Ok(())
     }
 
-    /// An integer in at least so many bits.
+    /// Extends an integer to at least so many bits.
     fn widened(&self, value: Value, bits: u32) -> Result<IntValue<'ctx>> {
         let value: IntValue = value.integer();
         if value.get_type().get_bit_width() >= bits {

@@ -14,14 +14,14 @@ use crate::effects::Effects;
 use crate::ir::{Class, Function, Value};
 use crate::objects::{Object, Objects};
 
-/// What is private in a module.
+/// Which variables of a module are private.
 pub(crate) struct Privacy<'names> {
     objects: Objects<'names>,
     escaped: HashSet<Value>,
 }
 
 impl<'names> Privacy<'names> {
-    /// Decides for all variables of the functions.
+    /// Decides which variables of the functions are private.
     pub(crate) fn decide(functions: &[Value], objects: Objects<'names>, effects: &Effects) -> Self {
         let mut privacy = Self { objects, escaped: HashSet::new() };
         // The objects of accesses that may touch several, at least one of them a candidate.

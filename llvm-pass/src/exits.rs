@@ -12,7 +12,7 @@ use crate::sites::{Places, Site};
 pub(crate) struct Returns(Vec<(Value, Site)>);
 
 impl Returns {
-    /// Those of a function, if it is `main`.
+    /// The returns of a function, if it is `main`; none of any other one.
     pub(crate) fn of(function: Value, places: &Places) -> Self {
         if function.name() != "main" {
             return Self::default();
@@ -36,7 +36,7 @@ fn statements(blocks: &[Block], end: Value) -> Vec<Value> {
     if before.len() > 1 && before.iter().all(jumps) { before } else { vec![end] }
 }
 
-/// Puts the places where the runtime looks for that of a call.
+/// Stores the place of each return where the runtime looks for the place of a call.
 pub(crate) fn emit(emitter: &mut Emitter<'_, '_>, returns: &Returns) -> Result<()> {
     for (end, site) in &returns.0 {
         emitter.hooks.before(*end);

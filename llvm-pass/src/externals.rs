@@ -21,8 +21,8 @@ const FUNCTION: LLVMAttributeIndex = LLVMAttributeIndex::MAX;
 /// Attributes of any function and call that a hook inside, or a switch of threads, would break.
 const BROKEN: [&str; 6] = ["memory", "willreturn", "nosync", "nofree", "speculatable", "norecurse"];
 
-/// All that renamed declarations, and calls of them, keep: what the calling convention needs, and which functions do
-/// not come back.
+/// The attributes that renamed declarations, and calls of them, keep: those that the calling convention needs, and
+/// which functions do not come back.
 const KEPT: [&str; 13] = [
     "noreturn",
     "nounwind",
@@ -44,7 +44,7 @@ pub(crate) fn marker(function: &str) -> String {
     format!("__fh_defined_{function}")
 }
 
-/// Renames, marks and removes, after all hooks are in place.
+/// Renames modelled functions, marks definitions and removes attributes, after all hooks are in place.
 pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
     let defined = definitions(module);
     for function in functions(module).into_iter().filter(|&function| Function(function).intrinsic() == 0) {
@@ -137,7 +137,7 @@ pub(crate) fn say_that_unwritten_is_tracked(hooks: &Hooks) {
     say(hooks, "__fh_unwritten", "fh_unwritten");
 }
 
-/// The module's values have no labels of the loads that they depend on.
+/// Says to the runtime that the module's values have no labels of the loads that they depend on.
 pub(crate) fn say_that_it_is_unlabelled(hooks: &Hooks) {
     say(hooks, "__fh_unlabelled", "fh_unlabelled");
 }
@@ -199,7 +199,7 @@ enum Loss {
     Text(Vec<u8>),
 }
 
-/// What is lost of an attribute.
+/// Whether a renamed function loses an attribute.
 fn loss(attribute: LLVMAttributeRef) -> Option<Loss> {
     // SAFETY: the attribute is live.
     if (unsafe { LLVMIsStringAttribute(attribute) }) != 0 {

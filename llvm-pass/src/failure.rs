@@ -8,7 +8,7 @@ use inkwell::builder::BuilderError;
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
 
-/// What the pass's functions give back.
+/// The result of the pass's functions.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {

@@ -1,16 +1,16 @@
-//! Is a module *transaction-fenced* (001-enea-tacas16, theorem 3; `engine::atomicity::decision`)? It is known to be if on
-//! every path
+//! Finds out whether a module is *transaction-fenced* (001-enea-tacas16, theorem 3; docs/monitors.md, section 6.7). It
+//! is known to be if on every path
 //! - no store may still wait in the buffer when a transaction ends, or when one begins;
 //! - none does when something is read outside of transactions.
 //!
 //! So each two operations of a thread that are not in the same transaction, and of which TSO could swap the order, have
-//! a full fence between them. A file of which this is not known says so ([`crate::externals`]): a program is known to be
-//! fenced if no file does.
+//! a full fence between them. A file of which this is not known says so ([`crate::externals`]): a program is known to
+//! be fenced if no file does.
 //!
 //! What is followed is what a thread is in: how many transactions are open, and whether stores may wait. A function is
 //! followed from each such [`State`] from which this file calls it. Functions of other files, and those called through
-//! pointers, are called outside of transactions and with an empty buffer alone, and may leave stores waiting: every file
-//! keeps to this, or says that it is not known to be fenced.
+//! pointers, are called outside of transactions and with an empty buffer alone, and may leave stores waiting: every
+//! file keeps to this, or says that it is not known to be fenced.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,7 +24,7 @@ use crate::escape::Privacy;
 use crate::ir::{self, Block, Call, Class, Global, Value};
 use crate::names::{Names, OnStoreBuffer};
 
-/// What a thread is in.
+/// The state that a thread is in, as far as fences are concerned.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct State {
     /// How many transactions are open.
@@ -33,15 +33,15 @@ struct State {
     waiting: bool,
 }
 
-/// More open transactions are not followed.
+/// The depth of nested transactions beyond which nothing is known.
 const DEEPEST: u8 = 8;
 
-/// Outside, with nothing in the buffer.
+/// The state outside of all transactions, with nothing in the buffer.
 const OUTSIDE: State = State { depth: 0, waiting: false };
 
 type States = BTreeSet<State>;
 
-/// What an instruction does.
+/// What an instruction does to the state of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Effect {
     Load,
@@ -56,16 +56,16 @@ enum Effect {
     Call(usize),
     /// A call of a function elsewhere.
     Foreign,
-    /// Something from which code is called that is not followed.
+    /// Something that may run code which is not followed, or go on elsewhere.
     Lost,
 }
 
-/// It is not known to be fenced.
+/// The module is not known to be fenced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Unproved;
 
 impl Effect {
-    /// What may be after it, if it calls nothing.
+    /// The state after the effect, if it calls nothing.
     fn on(self, state: State) -> Result<State, Unproved> {
         let State { depth, waiting } = state;
         let outside_and_waiting = depth == 0 && waiting;
@@ -85,7 +85,7 @@ impl Effect {
     }
 }
 
-/// A function, as far as it matters here.
+/// The control flow of a function, with the effects of its blocks.
 struct Function {
     graph: Graph,
     /// What each block does.
@@ -125,8 +125,8 @@ pub(crate) fn is_fenced(
     fencing.prove(roots.map(|(_, number)| number)).is_ok()
 }
 
-/// Whether the file may make a mutex that is not a normal one: to lock a recursive one once more drains nothing, and all
-/// files rely on that nobody makes one.
+/// Whether the file may make a mutex that is not a normal one: to lock a recursive one once more drains nothing, and
+/// all files rely on that nobody makes one.
 fn may_make_other_mutexes(module: LLVMModuleRef) -> bool {
     let of_type = |user: &Value| user.is_call() && user.operand(1) == user.operand(1).kind().zero();
     let makes = |function: &Value| match function.name().trim_start_matches("__fh_") {
@@ -222,7 +222,7 @@ impl Fencing {
     }
 }
 
-/// What is asked for what instructions do.
+/// Finds out what instructions do.
 struct Effects<'a> {
     numbers: &'a HashMap<Value, usize>,
     names: &'a Names,
@@ -251,7 +251,7 @@ impl Effects<'_> {
         Function { graph, effects, returns, is_transaction }
     }
 
-    /// What a hook does.
+    /// The effects of a hook's action.
     fn of_action(action: &Action) -> Vec<Effect> {
         match action {
             Action::Load | Action::AtomicLoad(_) | Action::PassByValue(..) => vec![Effect::Load],
@@ -272,7 +272,7 @@ impl Effects<'_> {
         }
     }
 
-    /// What a call does beside its hooks.
+    /// The effects of a call beside those of its hooks.
     fn of_call(&self, call: Value) -> Vec<Effect> {
         match callee(call, self.names) {
             Callee::Own => match self.numbers.get(&Call(call).callee()) {

@@ -15,17 +15,17 @@ use crate::ir::{Call, Class, Function, Instruction, Layout, Type, Value, attribu
 use crate::sites::{Places, Site};
 use inkwell::llvm_sys::LLVMOpcode;
 
-/// What the memory of local variables is filled with, as the runtime fills those that are announced.
+/// The byte that private local variables are filled with; the runtime fills those that are announced with the same.
 const PATTERN: u64 = 0xa5;
 
-/// So many bytes of a variable are filled: large buffers cost too much.
+/// The most bytes of a variable that are filled: large buffers would cost too much.
 const AS_MUCH_AS_IS_FILLED: u64 = 1024;
 
 /// The local variables of a function.
 pub(crate) struct Frame {
-    /// Those that are announced.
+    /// The variables that are announced to the runtime.
     locals: Vec<Value>,
-    /// Those that nobody else can know of.
+    /// The variables of which no other thread can know.
     private: Vec<Value>,
     /// Parameters that are the function's own copies (`byval`), and their types.
     copies: Vec<(Value, Type)>,
@@ -33,7 +33,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Decides for a function.
+    /// Finds the local variables of a function.
     pub(crate) fn of(function: Value, privacy: &Privacy, places: &Places) -> Self {
         let variables = Function(function).instructions().into_iter().filter(|one| one.is(Class::Alloca));
         let (locals, private) = variables.partition(|one| privacy.has_escaped(*one));
@@ -48,7 +48,7 @@ impl Frame {
     }
 }
 
-/// Puts the hooks in place, after all others of the function.
+/// Announces the variables of a function, and their end, after all its other hooks are in place.
 pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: Layout) -> Result<()> {
     if frame.locals.is_empty() && frame.copies.is_empty() {
         return Ok(());
@@ -79,7 +79,7 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: La
     Ok(())
 }
 
-/// Fills the private variables of a function, behind all other changes: it is no doing of the program.
+/// Fills the private variables of a function, after all other changes, so that no hook sees it.
 pub(crate) fn fill(hooks: &Hooks, frame: &Frame, layout: Layout) -> Result<()> {
     for &variable in &frame.private {
         hooks.before(variable.next().ok_or_else(|| Failure::new("a block that ends with an alloca"))?);

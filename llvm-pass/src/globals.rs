@@ -14,7 +14,7 @@ use crate::shim;
 use crate::sites::source_name;
 use crate::stubs;
 
-/// Moves the variables, after all hooks are in place.
+/// Moves all variables of the module to their sections, after all hooks are in place.
 pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -> Result<()> {
     for global in globals(module) {
         let name = global.name();
@@ -54,7 +54,7 @@ fn take_structors(hooks: &Hooks, list: Value, section: &str) -> Result<()> {
     stubs::guard(hooks, list)
 }
 
-/// Bytes behind each variable (`runtime/src/state/globals.rs`).
+/// The number of bytes behind each variable that belong to none (`runtime/src/state/globals.rs`).
 const GAP: u32 = 16;
 
 /// Emits the record of a variable of this size, whose elements have that one if it is an array.

@@ -20,9 +20,9 @@ use crate::failure::{Failure, Result};
 use crate::ir::{Function, Type, Value};
 use crate::sites::{Frame, Site};
 
-/// Builds in a module.
+/// Builds calls of hooks, and what they are called with, in a module.
 pub(crate) struct Hooks<'ctx> {
-    /// Not dropped: it is clang's.
+    /// The module, which is clang's, and so is not dropped.
     pub(crate) module: ManuallyDrop<Module<'ctx>>,
     pub(crate) context: ContextRef<'ctx>,
     pub(crate) builder: Builder<'ctx>,
@@ -33,7 +33,7 @@ pub(crate) struct Hooks<'ctx> {
 }
 
 impl Hooks<'_> {
-    /// Ready to build in a module.
+    /// Makes one for a module.
     pub(crate) fn new(module: LLVMModuleRef) -> Self {
         // SAFETY: clang hands over a live module, which outlives the pass.
         let module = ManuallyDrop::new(unsafe { Module::new(module) });

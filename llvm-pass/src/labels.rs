@@ -27,12 +27,12 @@ use crate::ir::{Block, Call, Class, Function, Instruction, Layout, Type, Value, 
 use crate::names::Names;
 use code::{ADDRESS, ARGUMENTS, Code, LOADED, MOST_ARGUMENTS, MOST_RESULTS, RESULTS, STORED, is_none};
 
-/// Labels of values of one function.
+/// Puts labels beside the values of one function.
 struct Labeller<'a, 'ctx> {
     code: Code<'a, 'ctx>,
     names: &'a Names,
     byval: u32,
-    /// Of a value the label of each of its elements; none is known of what has no label.
+    /// The labels of each value that has any, one for each of its elements.
     labels: HashMap<Value, Vec<IntValue<'ctx>>>,
 }
 
@@ -125,7 +125,8 @@ impl<'ctx> Labeller<'_, 'ctx> {
         Ok(())
     }
 
-    /// What a function's arguments depend on: the record has it, and is ready for a caller that knows nothing of labels.
+    /// Takes the labels of a function's arguments out of the record, and clears them there, for a caller that knows
+    /// nothing of labels.
     fn parameters(&mut self, function: Value, entry: Block) -> Result<()> {
         let first = entry.first_non_phi().ok_or_else(|| Failure::new("a block without an end"))?;
         self.code.hooks.before(first);
@@ -179,7 +180,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         }
     }
 
-    /// What computes a value from others.
+    /// Labels an instruction that computes a value from others.
     fn compute(&mut self, instruction: Value, opcode: LLVMOpcode) -> Result<()> {
         let labels = instruction.operands().map(|operand| self.of(operand)).collect::<Result<Vec<_>>>()?;
         let label = self.code.union(&labels)?;
@@ -221,7 +222,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         Ok(())
     }
 
-    /// Room in the frame, which may have been another variable's.
+    /// Clears the labels of a new local variable, whose memory may have been another one's.
     fn alloca(&self, alloca: Value) -> Result<()> {
         self.code.behind(alloca)?;
         let each = self.code.hooks.long(self.code.layout.allocated_size(Instruction(alloca).allocated_type()));
@@ -232,7 +233,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         self.code.hooks.call("__fh_label_put", &[alloca.basic(), size.into(), self.code.none().into()]).map(drop)
     }
 
-    /// A load of private memory.
+    /// Labels a load of private memory.
     fn load(&mut self, load: Value) -> Result<()> {
         let address = self.of(load.operand(0))?;
         self.code.know(address)?;
@@ -248,7 +249,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         Ok(())
     }
 
-    /// A store to private memory.
+    /// Stores the labels of what is stored to private memory.
     fn store(&self, store: Value) -> Result<()> {
         let (value, address) = (store.operand(0), self.of(store.operand(1))?);
         self.code.know(address)?;
@@ -260,7 +261,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         Ok(())
     }
 
-    /// A read-modify-write of private memory.
+    /// Labels a read-modify-write of private memory.
     fn exchange(&mut self, instruction: Value, opcode: LLVMOpcode) -> Result<()> {
         let address = self.of(instruction.operand(0))?;
         self.code.know(address)?;
@@ -306,7 +307,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         }
     }
 
-    /// A call of a function that knows of labels, or may.
+    /// Passes labels to a function that knows of labels, or may, and takes those of its result.
     fn instrumented(&mut self, call: Value) -> Result<()> {
         self.code.branch(self.of(Call(call).callee())?)?;
         let mut slot = 0;
@@ -335,7 +336,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         Ok(())
     }
 
-    /// A call of a function that does not.
+    /// Labels the result of a function that knows nothing of labels, and may be given only values that are known.
     fn native(&mut self, call: Value) -> Result<()> {
         let mut labels = Call(call).arguments().map(|(_, argument)| self.of(argument)).collect::<Result<Vec<_>>>()?;
         for (index, argument) in Call(call).arguments() {
@@ -354,7 +355,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         Ok(())
     }
 
-    /// A copy or fill of private memory.
+    /// Copies or sets the labels of private memory that is copied or filled.
     fn memory(&mut self, call: Value, copies: bool) -> Result<()> {
         let (to, from, length) = (call.operand(0), call.operand(1), call.operand(2));
         let address = self.of(to)?;
@@ -375,7 +376,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
         Ok(())
     }
 
-    /// A call of a hook.
+    /// Tells a hook the labels of its address and value, and takes that of what it has loaded.
     fn hook(&mut self, call: Value, hook: &str) -> Result<()> {
         let accesses = ["load", "store", "rmw", "cas", "weak_cas", "atomic_", "read", "write", "copy", "fill"];
         if !accesses.iter().any(|prefix| hook.starts_with(prefix)) {

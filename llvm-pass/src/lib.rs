@@ -7,13 +7,15 @@
 //! 1. `prepare` readies the module for SROA, which shim.cpp runs, and undoes it; `wrappers` puts the bodies of wrappers
 //!    in the place of their calls.
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
-//!    and `effects` (what instructions do), which ask `arguments`, `calls` and `names`; `accesses` (which instructions get which
-//!    hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
-//! 3. Changes: `loop_hooks`, `emit`, `frames`, `brackets`, `labels` (dependencies, where POWER is explored) and `lift` (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of functions);
-//!    `globals` (sections, thread-locals). Where reads of what was never written are looked for, `unwritten` goes before and
-//!    after LLVM's MemorySanitizer, which shim.cpp runs on all that.
+//!    and `effects` (what instructions do), which ask `arguments`, `calls` and `names`; `accesses` (which instructions
+//!    get which hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
+//! 3. Changes: `loop_hooks`, `emit`, `frames`, `brackets`, `labels` (dependencies, where POWER is explored) and `lift`
+//!    (inline assembly, which `assembly` reads), which build by `hooks`; `externals` (names and attributes of
+//!    functions); `globals` (sections, thread-locals). Where reads of what was never written are looked for,
+//!    `unwritten` goes before and after LLVM's MemorySanitizer, which shim.cpp runs on all that.
 //!
-//! `abi` is the hook ABI as its header has it. `ir` and `shim` are the border to LLVM. An internal failure always ends the compilation.
+//! `abi` is the hook ABI as its header has it. `ir` and `shim` are the border to LLVM. An internal failure always ends
+//! the compilation.
 
 mod abi;
 mod accesses;
@@ -127,18 +129,18 @@ fn end_compilation_on_panic() {
     std::panic::set_hook(Box::new(|panic| shim::fatal(&format!("fencehound pass: internal error: {panic}"))));
 }
 
-/// What is decided for a function.
+/// All that is to be done to a function.
 struct Plan {
     function: Value,
     hooks: Vec<Hook>,
     loops: LoopPlan,
     frame: Frame,
     returns: Returns,
-    /// What it is as a whole, and where.
+    /// The bracket that the function is, if it is one, and its place.
     bracket: Option<(Bracket, Site)>,
 }
 
-/// What is decided for a module.
+/// All that is to be done to a module.
 struct Plans {
     functions: Vec<Plan>,
     /// Whether it is known that no store waits between transactions.
@@ -185,7 +187,7 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
     hooks.module.verify().map_err(Failure::new)
 }
 
-/// Decides for all functions.
+/// Decides what is to be done to all functions of a module.
 fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Plans {
     let functions = ir::definitions(module);
     let effects = Effects::new(names, layout);

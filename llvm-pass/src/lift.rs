@@ -30,7 +30,7 @@ pub(crate) struct Lifter<'a, 'ctx> {
 }
 
 impl<'a, 'ctx> Lifter<'a, 'ctx> {
-    /// Ready to lift.
+    /// Makes one for a call of inline assembly.
     pub(crate) fn new(
         hooks: &'a mut Hooks<'ctx>,
         call: Value,
@@ -42,7 +42,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
         Ok(Self { machine: Machine::new(hooks, call, program, shared, site)?, flags })
     }
 
-    /// Lifts, and removes the assembly.
+    /// Builds the hooks and the code, and removes the assembly.
     pub(crate) fn lift(mut self) -> Result<()> {
         for instruction in &self.machine.program.instructions {
             self.instruction(instruction)?;
@@ -68,7 +68,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
         Ok(())
     }
 
-    /// What an output slot holds in the end, in 64 bits.
+    /// The value that an output slot holds in the end, in 64 bits.
     fn output(&self, slot: usize) -> Result<IntValue<'ctx>> {
         match (self.machine.program.slots[slot].place, Register::of(&self.machine.program.slots, slot)) {
             (Place::Flag(condition), _) => self.machine.extended(self.flags.holds(self.machine.hooks, condition)?),

@@ -5,8 +5,9 @@
 //! header through phis alone, if it dominates the body: else there is no hook. The runtime compares the
 //! state with that of earlier visits.
 //!
-//! Private variables of up to [`LARGEST`] bytes are part of what it is told, with the bytes that may still be read ([`Liveness`]). For other private memory (large or variable-length arrays, a `va_list`), a flag
-//! notes before each store whether it changes something.
+//! Private variables of up to [`LARGEST`] bytes are part of what it is told, with the bytes that may still be read
+//! ([`Liveness`]). For other private memory (large or variable-length arrays, a `va_list`), a flag notes before each
+//! store whether it changes something.
 
 use std::collections::HashSet;
 
@@ -58,7 +59,7 @@ pub(crate) struct FlaggedWrite {
     pub(crate) loops: Vec<usize>,
 }
 
-/// What is decided for a function.
+/// The loops of a function that get hooks, and what the hooks are told.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct LoopPlan {
     pub(crate) loops: Vec<HookedLoop>,
@@ -66,7 +67,7 @@ pub(crate) struct LoopPlan {
     pub(crate) writes: Vec<FlaggedWrite>,
 }
 
-/// What is asked to decide.
+/// Decides for the loops of functions; the fields are what the decisions rest on.
 pub(crate) struct Loops<'a> {
     pub(crate) names: &'a Names,
     pub(crate) layout: Layout,
@@ -104,7 +105,7 @@ impl<'a> Loops<'a> {
         found
     }
 
-    /// Decides for a function whose hooks are decided.
+    /// Decides for the loops of a function, whose other hooks are known.
     pub(crate) fn of(&self, function: Value, hooks: &[Hook]) -> LoopPlan {
         let graph = Graph::of(function);
         let loops = graph.loops();
@@ -355,7 +356,7 @@ pub(crate) fn quiet(functions: &[(Value, Vec<Hook>)], names: &Names) -> HashSet<
     }
 }
 
-/// Where an instruction with these effects writes natively.
+/// The native writes of an instruction with these effects.
 fn native_writes(effects: &[Effect], privacy: &Privacy) -> Vec<Value> {
     effects
         .iter()

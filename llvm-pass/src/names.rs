@@ -9,11 +9,11 @@ use crate::shim;
 /// Whether a function may keep a pointer argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Capture {
-    /// It may.
+    /// It may keep the argument.
     Kept,
-    /// Not beyond the call.
+    /// It does not keep the argument beyond the call.
     Dropped,
-    /// Not beyond the call, but the result may point where the argument points.
+    /// It does not keep the argument beyond the call, but its result may point where the argument points.
     Returned,
 }
 

@@ -23,9 +23,9 @@ pub(crate) enum Object {
     /// Memory of the C library that is no business of the program's: `stdout`, `errno`, the tables of ctype.h, and
     /// the areas that a `va_list` walks (always used by one thread).
     Library,
-    /// No object: null, or an undefined value.
+    /// Nothing: the null pointer, or an undefined value.
     Nothing,
-    /// All else: memory that other threads may reach.
+    /// Any other memory: threads may share it.
     Other,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Objects<'names> {
 }
 
 impl<'names> Objects<'names> {
-    /// Ready to find.
+    /// Makes one for a module of this layout.
     pub(crate) fn new(names: &'names Names, layout: Layout) -> Self {
         Self { names, layout, byval: attribute_kind("byval") }
     }

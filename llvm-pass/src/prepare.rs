@@ -22,7 +22,7 @@ use crate::names::Names;
 use crate::objects::{Object, Objects};
 use crate::shim;
 
-/// What the names of the unknown functions begin with.
+/// The beginning of the names of the functions that SROA does not know.
 const HIDDEN: &str = "fencehound.hidden.";
 
 /// Readies the module for another run of SROA; false if there is nothing to gain by one.
@@ -102,7 +102,7 @@ pub(crate) fn has_attribute(function: Value, name: &str) -> bool {
     !unsafe { LLVMGetEnumAttributeAtIndex(function.raw(), LLVMAttributeFunctionIndex, attribute_kind(name)) }.is_null()
 }
 
-/// What is asked to fix and free accesses.
+/// Fixes accesses before SROA, and frees them after it.
 struct Preparation<'a> {
     module: LLVMModuleRef,
     names: &'a Names,

@@ -1,4 +1,4 @@
-//! The functions of shim.cpp.
+//! The functions of shim.cpp, which reach what LLVM's C interface does not.
 
 use std::ffi::{CStr, c_char};
 
@@ -7,7 +7,7 @@ use inkwell::llvm_sys::prelude::{LLVMMetadataRef, LLVMModuleRef, LLVMValueRef};
 use crate::failure::{Failure, Result};
 use crate::ir::{self, Location, Value, c_text};
 
-/// What clang asks a plugin: LLVM's `PassPluginLibraryInfo`.
+/// The answer to what clang asks a plugin: LLVM's `PassPluginLibraryInfo`.
 #[repr(C)]
 pub struct PluginInfo {
     version: u32,

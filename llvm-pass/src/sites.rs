@@ -9,7 +9,7 @@ use crate::ir::{Class, Function, Global, Layout, Location, Type, Value, compilat
 use crate::objects::constant_offset;
 use crate::shim;
 
-/// A `struct fh_site` to be.
+/// A place in the source where a hook is called, from which a `struct fh_site` is made.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Site {
     pub(crate) file: String,
@@ -21,7 +21,7 @@ pub(crate) struct Site {
     pub(crate) stack: Vec<Frame>,
 }
 
-/// A `struct fh_frame` to be: a place in a function.
+/// A place in a function, from which a `struct fh_frame` is made.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Frame {
     pub(crate) file: String,
@@ -45,7 +45,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Ready to find.
+    /// Makes one for a module.
     pub(crate) fn new(module: LLVMModuleRef, layout: Layout) -> Self {
         Self { module, layout, source_file: source_file(module), folder: compilation_folder(module) }
     }
@@ -71,7 +71,7 @@ impl Places {
         Site { file, function, expression, line, column, stack }
     }
 
-    /// The place that a location is.
+    /// The frame that a location of the debug information stands for.
     fn frame(&self, location: Location) -> Frame {
         let (file, folder) = location.file();
         Frame {
@@ -82,7 +82,7 @@ impl Places {
         }
     }
 
-    /// The place where a function is declared, for what it declares.
+    /// The site of what a function declares: the place where the function itself is declared.
     pub(crate) fn of_function(&self, function: Value) -> Site {
         let place = Function(function).subprogram_file();
         Site {

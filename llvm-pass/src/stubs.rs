@@ -1,5 +1,5 @@
 //! What a program does where no tool controls it: modelled functions are the real ones, and constructors and
-//! destructors are called by the system. Which it is says a byte of the runtime's, `__fh_controlled`.
+//! destructors are called by the system. A byte of the runtime's, `__fh_controlled`, says whether there is a tool.
 
 use inkwell::IntPredicate;
 use inkwell::llvm_sys::core::{LLVMAppendModuleInlineAsm, LLVMSetInitializer};
@@ -15,8 +15,8 @@ use crate::ir::{Global, Value};
 /// The byte of the runtime's that is 1 where a tool controls the program.
 const CONTROLLED: &str = "__fh_controlled";
 
-/// What a modelled function is called by from now on. One that only checkers have is the runtime's own in any case; for
-/// any other the module gets a stub, which hands all arguments on as they are, as many as there may be.
+/// The name by which a modelled function is called from now on. One that only checkers have is the runtime's own in any
+/// case; for any other the module gets a stub, which hands all arguments on as they are, as many as there may be.
 pub(crate) fn name_of(module: LLVMModuleRef, function: &str) -> String {
     let model = format!("__fh_{function}");
     if ["fh_", "__VERIFIER_", "reach_error"].iter().any(|own| function.starts_with(own)) {

@@ -1,10 +1,10 @@
-//! Values that were never written (`-mllvm -fencehound-uninitialised`). LLVM's MemorySanitizer, in its form for kernels,
-//! carries a shadow beside each value; shim.cpp runs it on what the other hooks have become. Here is what goes before and
-//! after it: [`mark`] gives local variables a first value before SROA turns them into values, since LLVM takes a choice
-//! between nothing and something for something, and [`unmark`] makes it what an unwritten variable holds; [`emit`] puts a
-//! further hook behind each hook that accesses memory, which carries the shadow of what was loaded
-//! or stored; [`finish`] gives what MemorySanitizer has emitted the runtime's names, and uses and local variables their
-//! places.
+//! Values that were never written (`-mllvm -fencehound-uninitialised`). LLVM's MemorySanitizer, in its form for
+//! kernels, carries a shadow beside each value; shim.cpp runs it on what the other hooks have become. Here is what goes
+//! before and after it: [`mark`] gives local variables a first value before SROA turns them into values, since LLVM
+//! takes a choice between nothing and something for something, and [`unmark`] makes it what an unwritten variable
+//! holds; [`emit`] puts a further hook behind each hook that accesses memory, which carries the shadow of what was
+//! loaded or stored; [`finish`] gives what MemorySanitizer has emitted the runtime's names, and uses and local
+//! variables their places.
 
 use std::collections::HashMap;
 
@@ -22,13 +22,13 @@ use crate::names::Names;
 use crate::objects::constant_offset;
 use crate::sites::{Places, Site};
 
-/// What the names of the functions begin with that stand for first values.
+/// The beginning of the names of the functions that stand for first values.
 const FIRST: &str = "fencehound.unwritten.";
 
-/// Local variables of more bytes get no first value: each of their elements would be stored.
+/// The size in bytes of the largest local variable that gets a first value: each of its elements is stored.
 const LARGEST: u64 = 64;
 
-/// Stores a first value to each local variable: what a function gives of which nothing is known.
+/// Stores a first value to each local variable: the result of a function of which nothing is known.
 pub(crate) fn mark(module: LLVMModuleRef) -> Result<()> {
     let (hooks, layout) = (Hooks::new(module), Layout::of(module));
     let mut functions: HashMap<Type, FunctionValue> = HashMap::new();
@@ -143,7 +143,7 @@ fn width(hook: &str) -> Option<(&str, u32)> {
     Some((&hook[..hook.len() - 1], digit))
 }
 
-/// Asks, before a hook goes there, whether an address was written. That of a variable is.
+/// Asks, before a hook uses an address, whether it was ever written. The address of a variable always is.
 fn ask_for_address(hooks: &Hooks, call: Value, pointer: Value, site: Value) -> Result<()> {
     if !pointer.is(Class::Instruction) || pointer.is(Class::Alloca) {
         return Ok(());
@@ -189,7 +189,7 @@ fn behind_hook(hooks: &Hooks, call: Value, hook: &str) -> Result<()> {
     }
 }
 
-/// Behind an indivisible access of any width.
+/// Lets shadows follow an indivisible access of any width.
 fn behind_wide(hooks: &Hooks, call: Value, hook: &str) -> Result<()> {
     let basic = |index| call.operand(index).basic();
     match hook {
@@ -207,7 +207,7 @@ fn behind_wide(hooks: &Hooks, call: Value, hook: &str) -> Result<()> {
     }
 }
 
-/// Behind a call of a function that is not instrumented: what its pointers point to, it may have written.
+/// Takes what a function that is not instrumented was given pointers to for written, behind its call.
 fn behind_native(hooks: &Hooks, call: Value, names: &Names) -> Result<()> {
     if !matches!(callee(call, names), Callee::External(_) | Callee::AtomicLibrary(_)) || call.next().is_none() {
         return Ok(());
@@ -219,7 +219,7 @@ fn behind_native(hooks: &Hooks, call: Value, names: &Names) -> Result<()> {
     Ok(())
 }
 
-/// Gives what MemorySanitizer has emitted its names and places.
+/// Gives the calls that MemorySanitizer has built the runtime's names, and the places of the source.
 pub(crate) fn finish(module: LLVMModuleRef) -> Result<()> {
     let places = Places::new(module, Layout::of(module));
     let mut hooks = Hooks::new(module);
@@ -253,7 +253,7 @@ pub(crate) fn finish(module: LLVMModuleRef) -> Result<()> {
     hooks.module.verify().map_err(Failure::new)
 }
 
-/// The site with the source's name of its function: main has been renamed by now.
+/// A site with the name that its function has in the source: `main` has been renamed by now.
 fn named(site: Site) -> Site {
     let function = site.function.strip_prefix("__fh_").unwrap_or(&site.function).to_owned();
     Site { function, ..site }
@@ -264,7 +264,7 @@ fn local_name(pointer: Value) -> String {
     pointer.name().split('.').next().unwrap_or_default().to_owned()
 }
 
-/// Puts a hook with a place where a call is.
+/// Replaces a call by that of a hook with a place.
 fn place(hooks: &mut Hooks, call: Value, name: &str, arguments: &[Value], site: &Site) -> Result<()> {
     hooks.before(call);
     let site = hooks.site(site)?;

@@ -20,7 +20,8 @@ use crate::names::Names;
 use crate::prepare::{has_attribute, hidden_name, plain_mark};
 use crate::shim;
 
-/// So many plain accesses may stand beside the one that matters: of what was expected, of what is given back.
+/// The most plain accesses that a wrapper may have beside the one that matters: of what was expected, of what is given
+/// back.
 const BESIDE: usize = 4;
 
 /// Puts the bodies of the wrappers that call no other one in the place of their calls; false if there was none.
@@ -82,7 +83,7 @@ fn is_static(function: Value) -> bool {
     matches!(Global(function).linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
 }
 
-/// What a function does to memory.
+/// How many accesses of each kind a function makes.
 #[derive(Default)]
 struct Doings {
     /// Atomic and volatile accesses, assembly, operations on objects of pthreads.
@@ -91,7 +92,7 @@ struct Doings {
     fences: usize,
 }
 
-/// Reads functions.
+/// Tells wrappers from other functions.
 struct Reader<'a> {
     names: &'a Names,
     /// The kind of metadata of accesses that are volatile for the time of SROA alone.

@@ -3,7 +3,7 @@
 use super::conditions::Condition;
 use super::registers::Named;
 
-/// An output or input.
+/// An output or input of inline assembly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     pub(crate) role: Role,

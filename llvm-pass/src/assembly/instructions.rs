@@ -153,7 +153,7 @@ const fn flags(instruction: &Instruction) -> (Flags, Flags) {
     }
 }
 
-/// The instructions with a width that a suffix may say.
+/// The names of the instructions whose width a suffix may say.
 const MNEMONICS: [&str; 21] = [
     "mov", "xchg", "add", "sub", "and", "or", "xor", "cmp", "test", "inc", "dec", "neg", "not", "xadd", "cmpxchg",
     "bts", "btr", "btc", "bt", "sbb", "movabs",
@@ -249,7 +249,7 @@ fn with_width(name: &str, operands: &[Sized], width: u64, lock: Lock) -> Option<
     }
 }
 
-/// Whether the processor has the instruction with these operands, and what it does to the stack is nothing.
+/// Whether the processor has the instruction with these operands, and it does nothing to the stack.
 fn is_sensible(instruction: &Instruction, lock: Lock) -> bool {
     let (target, source) = match *instruction {
         Instruction::Arithmetic { operator, source, target: Operand::Stack, .. } => {

@@ -2,8 +2,9 @@
 //!
 //! A template is read as a straight line of the x86-64 instructions that lock-free C uses (AT&T syntax), or of the
 //! fences of POWER and ARM. What is understood is built anew from hooks and ordinary code (`lift.rs`); what is not is
-//! refused where it is reached, unless it only computes in registers (`computation`). How to read: `constraints` says what each operand is, `operands` reads operands,
-//! `instructions` reads instructions. Templates that users explain are in `templates`.
+//! refused where it is reached, unless it only computes in registers (`computation`). How to read: `constraints` says
+//! what each operand is, `operands` reads operands, `instructions` reads instructions. Templates that users explain are
+//! in `templates`.
 
 mod computation;
 pub(crate) mod conditions;
@@ -43,7 +44,7 @@ pub(crate) struct Program {
     pub(crate) slots: Vec<Slot>,
 }
 
-/// What the text means. `bytes` are the sizes of the operands' types, where they are scalars.
+/// Finds out what inline assembly does. `bytes` are the sizes of the operands' types, where they are scalars.
 pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], templates: &Templates) -> Assembly {
     let unknown = || Assembly::Unknown(as_written(text));
     let statements = statements(text);
@@ -74,7 +75,7 @@ pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], t
     }
 }
 
-/// The instructions whose result is no business of other threads.
+/// The meaning of an instruction that stays as it is: its result has nothing to do with other threads.
 fn native(statement: &str) -> Option<Assembly> {
     const SEQ_CST: u32 = 5;
     let (harmless, fence) = match statement {

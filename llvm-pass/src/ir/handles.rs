@@ -69,7 +69,7 @@ pub(crate) enum Class {
 }
 
 impl Value {
-    /// Whether it is of a class of LLVM's.
+    /// Whether the value is of a class of LLVM's.
     pub(crate) fn is(self, class: Class) -> bool {
         let cast = match class {
             Class::Alloca => LLVMIsAAllocaInst,
@@ -117,7 +117,7 @@ impl Value {
         matches!(self.opcode(), Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr))
     }
 
-    /// Its type.
+    /// The type of the value.
     pub(crate) fn kind(self) -> Type {
         // SAFETY: the handle is live (the invariant of this file).
         Type(unsafe { LLVMTypeOf(self.0) })
@@ -177,13 +177,13 @@ impl Value {
         text(start, length).trim_start_matches('\u{1}').to_owned()
     }
 
-    /// Gives it a name.
+    /// Gives the value a name.
     pub(crate) fn set_name(self, name: &str) {
         // SAFETY: the handle is live; pointer and length are of one string.
         unsafe { LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len()) }
     }
 
-    /// Where it is in the source, if that is known.
+    /// The place of an instruction in the source, if that is known.
     pub(crate) fn location(self) -> Option<Location> {
         use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
         // SAFETY: the handle is a live instruction.
@@ -207,7 +207,7 @@ impl Value {
         .collect()
     }
 
-    /// Makes all its users use another value.
+    /// Makes all users of the value use another one.
     pub(crate) fn replace_by(self, other: Value) {
         // SAFETY: both are live and of one type.
         unsafe { LLVMReplaceAllUsesWith(self.0, other.0) }
@@ -233,26 +233,26 @@ impl Value {
 }
 
 impl Block {
-    /// Its instructions, in order.
+    /// The instructions of the block, in order.
     pub(crate) fn instructions(self) -> Vec<Value> {
         // SAFETY: the block is live.
         let first = Value::from_raw(unsafe { LLVMGetFirstInstruction(self.0) });
         std::iter::successors(first, |instruction| instruction.next()).collect()
     }
 
-    /// Its last instruction.
+    /// The last instruction of the block.
     pub(crate) fn terminator(self) -> Option<Value> {
         // SAFETY: the block is live.
         Value::from_raw(unsafe { LLVMGetBasicBlockTerminator(self.0) })
     }
 
-    /// Its function.
+    /// The function that the block is in.
     pub(crate) fn function(self) -> Value {
         // SAFETY: the block is live and in a function.
         Value(unsafe { LLVMGetBasicBlockParent(self.0) })
     }
 
-    /// Where its last instruction may go, once for each edge.
+    /// The blocks to which the last instruction may go, once for each edge.
     pub(crate) fn successors(self) -> Vec<Block> {
         let Some(terminator) = self.terminator() else { return Vec::new() };
         // SAFETY: the terminator is live.
@@ -265,7 +265,7 @@ impl Block {
             .collect()
     }
 
-    /// Its first instruction that is not a phi.
+    /// The first instruction of the block that is not a phi.
     pub(crate) fn first_non_phi(self) -> Option<Value> {
         self.instructions().into_iter().find(|instruction| !instruction.is(Class::Phi))
     }

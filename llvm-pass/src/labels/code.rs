@@ -67,13 +67,13 @@ impl<'ctx> Code<'_, 'ctx> {
         Ok(self.hooks.builder.build_load(self.hooks.context.i32_type(), place, "")?.into_int_value())
     }
 
-    /// Where the labels of an argument that is passed by value are on their way: no memory is there.
+    /// The address under which the labels of an argument passed by value are kept during the call; no memory is there.
     fn passing(&self, index: u32) -> PointerValue<'ctx> {
         const NOWHERE: u64 = 1 << 60;
         self.hooks.long(NOWHERE + (u64::from(index) << 32)).const_to_pointer(self.hooks.pointer_type())
     }
 
-    /// Takes the labels of an argument that is passed by value along.
+    /// Copies the labels of an argument that is passed by value to where the function called will look for them.
     pub(super) fn pass_copy(&self, index: u32, argument: Value, kind: Type) -> Result<()> {
         let (to, size) = (self.passing(index).into(), self.hooks.long(self.layout.allocated_size(kind)).into());
         self.hooks.call("__fh_label_copy", &[to, argument.basic(), size]).map(drop)
@@ -86,7 +86,7 @@ impl<'ctx> Code<'_, 'ctx> {
         self.hooks.call("__fh_label_put", &[from, size, self.none().into()]).map(drop)
     }
 
-    /// Asks for a value that is known.
+    /// Calls the hook that asks for the value with this label to be known.
     pub(super) fn know(&self, label: IntValue<'ctx>) -> Result<()> {
         if !is_none(label) {
             self.hooks.call("__fh_label_know", &[label.into()])?;
