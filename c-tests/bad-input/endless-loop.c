@@ -13,6 +13,21 @@
 //@ run: --model tso
 //@ verdict: violations
 //@ livelock: loop join
+//@ run: -DDO_WHILE
+//@ verdict: violations
+//@ executions: 1
+//@ livelock: do-while join
+//@ run: -DDO_WHILE --model tso
+//@ verdict: violations
+//@ livelock: do-while join
+//@ run: -DPAUSES
+//@ verdict: violations
+//@ executions: 1
+//@ livelock: pauses join
+//@ run: -DPAUSES --explorer dpor
+//@ verdict: violations
+//@ executions: 1
+//@ livelock: pauses join
 //@ run: -DDETACHED --preemptions none
 //@ verdict: clean
 #include <pthread.h>
@@ -21,9 +36,17 @@ volatile int event;
 
 static void *body(void *unused) {
     event = 1;
-    // C lets a compiler assume that a loop ends, but not one whose condition is a constant.
+// C lets a compiler assume that a loop ends, but not one whose condition is a constant.
+#if defined DO_WHILE
+    do {
+    } while (1); // @do-while
+#elif defined PAUSES
+    while (1)
+        __builtin_ia32_pause(); // @pauses
+#else
     for (unsigned long count = 0;; count++) // @loop
         ;
+#endif
     return unused;
 }
 

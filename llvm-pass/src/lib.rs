@@ -4,8 +4,8 @@
 //! The contract with the runtime is `runtime/include/fencehound_hooks.h`. The pass runs first in clang's pipeline, so
 //! that the hooks are the same at -O0, -O1, -O2 and -O3; clang optimises after it. How to read the crate:
 //!
-//! 1. `prepare` readies the module for SROA, which shim.cpp runs, and undoes it; `wrappers` puts the bodies of wrappers
-//!    in the place of their calls.
+//! 1. `coerced` makes copies of accesses by which structures are passed in registers; `prepare` readies the module for SROA,
+//!    which shim.cpp runs, and undoes it; `wrappers` puts the bodies of wrappers in the place of their calls.
 //! 2. Decisions, while nothing is changed yet: `escape` (which memory is private) on `objects` (what pointers point to)
 //!    and `effects` (what instructions do), which ask `arguments`, `calls` and `names`; `accesses` (which instructions
 //!    get which hooks); `loops` (which loops get one, and what is compared) on `cfg` and `liveness`.
@@ -25,6 +25,7 @@ mod atomic_library;
 mod brackets;
 mod calls;
 mod cfg;
+mod coerced;
 mod effects;
 mod emit;
 mod escape;
@@ -82,12 +83,20 @@ pub extern "C" fn llvmGetPassPluginInfo() -> shim::PluginInfo {
 pub unsafe extern "C" fn fencehound_prepare(module: LLVMModuleRef, round: u32) -> bool {
     end_compilation_on_panic();
     if round == 0
-        && shim::wants_unwritten()
-        && let Err(Failure(reason)) = unwritten::mark(module)
+        && let Err(Failure(reason)) = begin(module)
     {
         shim::fatal(&format!("fencehound pass: internal error: {reason}"));
     }
     prepare::prepare(module, &Names::new(), round == 0)
+}
+
+/// What is done once, before all else.
+fn begin(module: LLVMModuleRef) -> Result<()> {
+    coerced::replace(module)?;
+    if shim::wants_unwritten() {
+        unwritten::mark(module)?;
+    }
+    Ok(())
 }
 
 /// Called by shim.cpp when SROA has run, until it answers that no wrapper is left whose body stands elsewhere.

@@ -163,7 +163,7 @@ impl<'a> Loops<'a> {
     /// Whether a loop has no exit, and nothing in it could be seen, fault or end the thread: it computes in registers.
     fn is_endless(&self, graph: &Graph, found: &Loop, instructions: &[Vec<Value>]) -> bool {
         found.body.iter().all(|&block| {
-            graph.successors(block).iter().all(|next| found.body.contains(next))
+            taken(graph, block, instructions).iter().all(|next| found.body.contains(next))
                 && instructions[block].iter().all(|&one| self.only_computes(one))
         })
     }
@@ -178,7 +178,9 @@ impl<'a> Loops<'a> {
         };
         if instruction.is_call() {
             return match callee(instruction, self.names) {
-                Callee::Intrinsic(name) => name.starts_with("llvm.dbg.") || name.starts_with("llvm.lifetime."),
+                Callee::Intrinsic(name) => {
+                    name.starts_with("llvm.dbg.") || name.starts_with("llvm.lifetime.") || name == "llvm.x86.sse2.pause"
+                }
                 Callee::Assembly(meaning) => meaning == Assembly::Nothing,
                 _ => false,
             };
@@ -322,6 +324,19 @@ impl<'a> Loops<'a> {
         let told =
             places.find(|one| !one.is(Class::Phi) && one.location().is_some_and(|location| location.line() != 0));
         self.places.site(told.unwrap_or(instructions[block][instructions[block].len() - 1]), None)
+    }
+}
+
+/// Where a block goes to, once for each edge: a branch on a constant goes one way, as that of `do {} while (1)`.
+fn taken<'a>(graph: &'a Graph, block: usize, instructions: &[Vec<Value>]) -> &'a [usize] {
+    let all = graph.successors(block);
+    let condition = instructions[block].last().filter(|one| one.opcode() == Some(LLVMOpcode::LLVMBr));
+    match (all, condition.map(|branch| branch.operand(0))) {
+        ([_, _], Some(condition)) if condition.is(Class::ConstantInt) => {
+            let way = usize::from(Constant(condition).unsigned() == 0);
+            &all[way..=way]
+        }
+        _ => all,
     }
 }
 

@@ -74,7 +74,7 @@ int pass(void) { //> local
 
 int small_by_value(struct small argument) { return argument.a; }
 
-int pass_small(void) { return small_by_value(pair); } //> load8 pair
+int pass_small(void) { return small_by_value(pair); } //> read 8 pair
 
 struct small back(void) { return pair; } //> read 8 pair
 

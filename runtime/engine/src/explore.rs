@@ -58,6 +58,8 @@ pub enum Counts {
     Once,
     /// Another execution stands for it; the monitors watch it all the same.
     AsAnother,
+    /// It needs more preemptions than the bound allows, and was run on the way to others; the monitors watch it all the same.
+    BeyondBound,
 }
 
 /// The thread that performed the last event, at a decision who goes on.

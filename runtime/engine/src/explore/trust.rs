@@ -614,7 +614,7 @@ impl Strategy for Trust {
         if std::mem::take(&mut self.stale) {
             self.graph.rebuild();
         }
-        Some(if bound.admits(&self.graph, Of::Class) { counts } else { Counts::AsAnother })
+        Some(if bound.admits(&self.graph, Of::Class) { counts } else { Counts::BeyondBound })
     }
 
     fn lacks(&self) -> Option<&'static str> {
