@@ -1,6 +1,7 @@
 //! The documents, and comments, name only files, commands and sections that exist.
 
 mod comments;
+mod json;
 
 use std::collections::BTreeSet;
 use std::path::{Path as File, PathBuf};
@@ -8,7 +9,7 @@ use std::process::Command;
 
 use engine::mapping::calls::{Effect, MUTEX_AGAIN, MUTEX_REFUSED, Path, TABLE};
 
-const DOCUMENTS: [&str; 14] = [
+const DOCUMENTS: [&str; 15] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -20,6 +21,7 @@ const DOCUMENTS: [&str; 14] = [
     "docs/counting.md",
     "docs/limits.md",
     "docs/event-log.md",
+    "docs/json.md",
     "docs/inline-assembly.md",
     "c-tests/README.md",
     "benches/RESULTS.md",
