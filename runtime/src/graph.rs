@@ -1,4 +1,4 @@
-//! Execution graphs of the program (decision 8 of the design): each thread is run by itself, from its beginning, as far
+//! Execution graphs of the program: each thread is run by itself, from its beginning, as far
 //! as what its reads return is known. Shared memory lives in the graph.
 //!
 //! The engine's search ([`engine::explore::rsmc`]) asks what a thread does if its reads return this and that

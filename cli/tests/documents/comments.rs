@@ -182,3 +182,19 @@ fn every_paper_that_a_comment_names_is_in_the_index() {
     }
     assert!(checked.len() > 3, "only {checked:?} were recognised");
 }
+
+#[test]
+fn every_decision_that_a_comment_names_has_its_number() {
+    let decisions = text("ARCHITECTURE.md");
+    let decisions = decisions.split("## Decisions").nth(1).expect("there are decisions");
+    let mut checked = 0;
+    for (file, comments) in all_comments() {
+        for rest in behind(&comments, "ARCHITECTURE.md, decision ") {
+            let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            assert!(decisions.contains(&format!("\n{number}. **")), "{file}: there is no decision {number}");
+            checked += 1;
+        }
+        assert!(!comments.contains("of the design)"), "{file} names a decision without the document that it is in");
+    }
+    assert!(checked > 0, "no decision was recognised");
+}

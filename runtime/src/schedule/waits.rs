@@ -1,4 +1,4 @@
-//! Wait loops that end (decision 7 of the design): an iteration that changes nothing blocks its thread until something
+//! Wait loops that end (ARCHITECTURE.md, decision 6): an iteration that changes nothing blocks its thread until something
 //! that it read is different.
 //!
 //! At each visit of a loop's header the pass says what the private state of the loop is: the values that enter the
