@@ -145,8 +145,6 @@ pub(crate) struct Graph {
     initialisers: Initialisers,
     run: Run,
     children: FxHashMap<(Thread, u32), Thread>,
-    /// The keys of thread-specific data, by who created them and how many came before.
-    pub(crate) keys: FxHashMap<(Thread, u32), u32>,
     /// How each thread came to be, from main.
     paths: Vec<Vec<u32>>,
     /// What threads run, by their origin, from 1.
@@ -317,7 +315,6 @@ impl Graph {
                 stop: None,
             },
             children: FxHashMap::default(),
-            keys: FxHashMap::default(),
             paths: vec![Vec::new()],
             origins: Vec::new(),
             failures: Vec::new(),
@@ -344,7 +341,7 @@ impl Graph {
         labels::reset();
     }
 
-    /// The name of the next key that the running thread creates.
+    /// The next key that the running thread creates: its nth, from 1.
     pub(crate) const fn next_key(&mut self) -> (Thread, u32) {
         self.run.keys += 1;
         (self.run.thread, self.run.keys)

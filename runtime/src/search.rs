@@ -22,6 +22,7 @@ use protocol::{
     Tally, Trace, TraceEvent, Violation,
 };
 
+use crate::hooks::pthread::threads::call_site;
 use crate::process::faults::{self, Fault};
 use crate::process::fiber::Switch;
 use crate::process::sites::{Record, RecordPointer};
@@ -396,7 +397,9 @@ impl Runtime {
                 self.recorder.count(&self.execution, &self.reports, &self.monitors);
                 self.count_exit();
                 let failures = self.ended(ending);
-                if failures.is_empty() && self.execution.history.counts() == Counts::Once {
+                // Also where it only repeats another one but for rounds of wait loops: that one may be beyond the bound, since
+                // the switch away from such a round is free.
+                if failures.is_empty() && self.execution.history.counts() != Counts::BeyondBound {
                     self.take_outcome();
                 }
                 for failure in failures {
@@ -427,9 +430,11 @@ impl Runtime {
         self.count_exit();
     }
 
-    /// The running thread, whose code was here, has performed no visible operation for as long as is allowed.
+    /// The running thread, whose code was here, has performed no visible operation for as long as is allowed. Where that is no
+    /// code of the program, it is in the library function that it called last.
     pub(crate) fn silent(&self, program_counter: u64) -> Silence {
-        let record = Record::behind(self.threads.stands_at(self.running));
+        let called = Record::known(call_site());
+        let record = called.unwrap_or_else(|| Record::behind(self.threads.stands_at(self.running)));
         let (place, function) = (record.place(), record.function().to_owned());
         Silence { thread: self.running.0.into(), place, function, program_counter }
     }
@@ -570,7 +575,7 @@ pub(crate) fn replay(job: &Replay) {
     }
     faults::set_patience(job.limits.local_seconds);
     if let Some(graph) = &job.schedule.graph {
-        return replay_graph(graph);
+        return replay_graph(graph, &job.schedule.threads);
     }
     with(|runtime| {
         runtime.recorder.trace();
@@ -600,9 +605,10 @@ pub(crate) fn replay(job: &Replay) {
     }
 }
 
-/// The same for an execution graph.
-fn replay_graph(graph: &protocol::Graph) {
+/// The same for an execution graph, with the threads numbered as in its search.
+fn replay_graph(graph: &protocol::Graph, threads: &[Vec<u32>]) {
     with(|runtime| runtime.run_for_graphs(graph.model, None));
+    with(|runtime| runtime.graph_mut().number(threads));
     let replayed = graph::search::replay(graph);
     faults::set_patience(u64::MAX);
     session::send(&match replayed {

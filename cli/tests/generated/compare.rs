@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::{Batch, Checked, Extent, Optimised};
-use crate::program::{Loops, Native, Program};
+use crate::check::{Batch, Checked, Ends, Extent, Optimised, Search};
+use crate::program::{Native, Program};
 
 /// Two searches that do not agree.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,8 +67,8 @@ impl Report {
     }
 
     /// Counts a search that did not come to its end; random search never does.
-    fn ended(&mut self, name: &str, checked: &Checked) {
-        match &checked.extent {
+    fn ended(&mut self, name: &str, extent: &Extent) {
+        match extent {
             Extent::Complete => {}
             Extent::Cut if DRAWN.contains(&name) => {}
             Extent::Cut => *self.cut.entry(name.to_owned()).or_default() += 1,
@@ -81,94 +81,167 @@ impl Report {
     }
 }
 
-/// What is run of a program.
+/// What is run of programs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// Executions of interleavings, at most.
-    pub(crate) executions: &'static str,
+    /// Executions of one search of a program, at most. All interleavings are run where there are about as many.
+    pub(crate) executions: u32,
     /// Rounds on the machine itself.
     pub(crate) rounds: u64,
 }
 
-/// A program of a batch, being compared.
-struct Comparison<'a> {
+/// Searches of a batch of programs, each run once for all programs that it is about.
+struct Searches<'a> {
     batch: &'a Batch,
-    number: usize,
+    programs: &'a [Program],
     effort: Effort,
+    done: BTreeMap<&'static str, BTreeMap<usize, Checked>>,
+}
+
+/// A program of a batch, being compared.
+struct Comparison<'a, 'b> {
+    searches: &'a mut Searches<'b>,
+    number: usize,
     /// The names of the comparisons that are asked for; all if there is none.
     focus: &'a [&'a str],
-    done: BTreeMap<&'static str, Checked>,
     report: Report,
 }
 
-/// Compares searches of a program of a batch: all of them, or those whose comparisons have these names.
-pub(crate) fn compare(batch: &Batch, number: usize, program: &Program, effort: Effort, focus: &[&str]) -> Report {
-    let (done, report) = (BTreeMap::new(), Report::default());
-    let mut comparison = Comparison { batch, number, effort, focus, done, report };
-    comparison.interleavings(program.loops());
-    comparison.drawn(DRAWN[usize::try_from(program.seed % 3).expect("it is small")]);
-    comparison.graphs();
-    if let Some(known) = program.known.as_ref().filter(|_| comparison.wants("known")) {
-        comparison.known(known);
+/// Compares searches of each program of a batch: all of them, or those whose comparisons have these names.
+pub(crate) fn compare(batch: &Batch, programs: &[Program], effort: Effort, focus: &[&str]) -> Vec<Report> {
+    let mut searches = Searches { batch, programs, effort, done: BTreeMap::new() };
+    let mut reports = Vec::new();
+    for (number, program) in (1..).zip(programs) {
+        let mut comparison = Comparison { searches: &mut searches, number, focus, report: Report::default() };
+        comparison.whole_program(program);
+        reports.push(comparison.report);
     }
-    if program.native == Native::Runs && effort.rounds > 0 && comparison.wants("native") {
-        comparison.native();
+    for (search, checked) in &searches.done {
+        for (number, checked) in checked {
+            reports[number - 1].ended(search, &checked.extent);
+        }
     }
-    comparison.report
+    reports
 }
 
 const DRAWN: [&str; 3] = ["random", "pct", "urw"];
 
-/// Executions of a search that is done once more in slices.
-const MOST_IN_SLICES: u64 = 5000;
+/// Executions that are drawn of each program.
+const DRAWS: u64 = 300;
 
 /// A search for each bound, of interleavings and of classes.
 const BOUNDS: [[&str; 2]; 3] = [["bounded 0", "dpor 0"], ["bounded 1", "dpor 1"], ["bounded 2", "dpor 2"]];
 
+/// All searches of graphs and of interleavings to their ends.
+const SEARCHES: [&str; 14] = [
+    "dpor",
+    "dpor -O2",
+    "dpor -j 2",
+    "dpor 0",
+    "dpor 1",
+    "dpor 2",
+    "bounded none",
+    "bounded none -j 2",
+    "bounded 0",
+    "bounded 1",
+    "bounded 2",
+    "graphs sc",
+    "graphs tso",
+    "graphs pso",
+];
+
 /// How a search is run.
-fn options(search: &'static str) -> (Optimised, Vec<&'static str>) {
-    let (name, rest) = search.split_once(' ').unwrap_or((search, ""));
-    let quiet = ["--monitor", "none", "-j", "1"];
-    let slices = ["--monitor", "none", "-j", "2", "--slice-executions"];
-    let watched = ["--monitor", "tso,pso", "-j", "1"];
-    match (name, rest) {
-        ("dpor", "") => (Optimised::Not, [&watched[..], &["--explorer", "dpor"]].concat()),
-        ("dpor", "-O2") => (Optimised::Much, [&watched[..], &["--explorer", "dpor"]].concat()),
-        ("dpor", "-j 2") => (Optimised::Much, [&slices[..], &["5", "--explorer", "dpor"]].concat()),
-        ("dpor", bound) => (Optimised::Much, [&quiet[..], &["--explorer", "dpor", "--preemptions", bound]].concat()),
-        ("bounded", "none") => (Optimised::Not, [&watched[..], &["--preemptions", "none"]].concat()),
-        ("bounded", "none -j 2") => (Optimised::Much, [&slices[..], &["50", "--preemptions", "none"]].concat()),
-        ("bounded", bound) => (Optimised::Much, [&quiet[..], &["--preemptions", bound]].concat()),
-        ("graphs", "sc") => (Optimised::Much, vec!["--explorer", "rsmc"]),
-        ("graphs", model) => (Optimised::Much, vec!["--model", model]),
-        _ => (Optimised::Much, [&quiet[..], &["--explorer", search, "--executions", "300"]].concat()),
+fn search(name: &'static str, effort: Effort) -> Search {
+    let (explorer, rest) = name.split_once(' ').unwrap_or((name, ""));
+    let quiet = "--monitor none -j 1";
+    let slices = "--monitor none -j 2 --slice-executions";
+    let watched = "--monitor tso,pso -j 1";
+    let (level, options) = match (explorer, rest) {
+        ("dpor", "") => (Optimised::Not, format!("{watched} --explorer dpor")),
+        ("dpor", "-O2") => (Optimised::Much, format!("{watched} --explorer dpor")),
+        ("dpor", "-j 2") => (Optimised::Much, format!("{slices} 5 --explorer dpor")),
+        ("dpor", bound) => (Optimised::Much, format!("{quiet} --explorer dpor --preemptions {bound}")),
+        ("bounded", "none") => (Optimised::Not, format!("{watched} --preemptions none")),
+        ("bounded", "none -j 2") => (Optimised::Much, format!("{slices} 50 --preemptions none")),
+        ("bounded", bound) => (Optimised::Much, format!("{quiet} --preemptions {bound}")),
+        ("graphs", "sc") => (Optimised::Much, "--explorer rsmc".to_owned()),
+        ("graphs", model) => (Optimised::Much, format!("--model {model}")),
+        _ => (Optimised::Much, format!("{quiet} --explorer {explorer}")),
+    };
+    let most = u64::from(effort.executions);
+    let ends = match name {
+        "bounded none" | "bounded none -j 2" => Ends::Interleavings(most),
+        _ if DRAWN.contains(&name) => Ends::Budget(DRAWS),
+        _ => Ends::Itself(most),
+    };
+    Search { level, options: options.split(' ').map(str::to_owned).collect(), ends }
+}
+
+impl Searches<'_> {
+    /// What a search gives of a program, if it is run of that one.
+    fn of(&mut self, number: usize, name: &'static str) -> Option<Checked> {
+        if !self.done.contains_key(name) {
+            let mut numbers: Vec<usize> =
+                (1..=self.programs.len()).filter(|&number| self.is_run(number, name)).collect();
+            // Where a search does not end, its second half is the one to be blamed.
+            numbers.sort_by(|&one, &other| self.size(one).total_cmp(&self.size(other)));
+            let checked = self.batch.check(&numbers, &search(name, self.effort));
+            self.done.insert(name, checked);
+        }
+        self.done[name].get(&number).cloned()
+    }
+
+    fn size(&self, number: usize) -> f64 {
+        self.programs[number - 1].interleavings()
+    }
+
+    /// Whether a search is run of a program: not where a cheaper one did not come to its end, and one that draws or is
+    /// in slices in turns.
+    fn is_run(&self, number: usize, name: &'static str) -> bool {
+        let complete =
+            |name| self.done.get(name).is_none_or(|done| done.get(&number).is_some_and(Checked::is_complete));
+        let turn = usize::try_from(self.programs[number - 1].seed % 3).expect("it is small");
+        let in_turn = DRAWN.iter().position(|&drawn| drawn == name).is_none_or(|index| index == turn);
+        in_turn
+            && complete("dpor")
+            && match name {
+                "graphs tso" | "graphs pso" => complete("graphs sc"),
+                "bounded none" => self.size(number) <= self.effort.executions.into(),
+                "bounded none -j 2" => turn == 0 && complete("bounded none"),
+                "dpor -j 2" => turn == 1,
+                _ => true,
+            }
     }
 }
 
-impl Comparison<'_> {
+impl Comparison<'_, '_> {
+    fn whole_program(&mut self, program: &Program) {
+        for search in SEARCHES.into_iter().chain(DRAWN) {
+            if self.focus.contains(&format!("{search}: broken").as_str()) {
+                self.ended(search);
+            }
+        }
+        self.interleavings();
+        for explorer in DRAWN {
+            self.drawn(explorer);
+        }
+        self.graphs();
+        if let Some(known) = program.known.as_ref().filter(|_| self.wants("known")) {
+            self.known(known);
+        }
+        if program.native == Native::Runs && self.searches.effort.rounds > 0 && self.wants("native") {
+            self.native();
+        }
+    }
+
     /// Whether a comparison is asked for whose name begins so.
     fn wants(&self, name: &str) -> bool {
         self.focus.is_empty() || self.focus.iter().any(|focus| focus.starts_with(name))
     }
 
-    /// Runs a search, once. Counts it if it did not come to its end.
-    fn search(&mut self, search: &'static str) -> Checked {
-        if let Some(checked) = self.done.get(search) {
-            return checked.clone();
-        }
-        let (level, mut words) = options(search);
-        if !words.contains(&"--executions") {
-            words.extend(["--executions", self.effort.executions]);
-        }
-        let checked = self.batch.check(self.number, level, &words);
-        self.report.ended(search, &checked);
-        self.done.insert(search, checked.clone());
-        checked
-    }
-
     /// The search, if it came to its end.
     fn ended(&mut self, search: &'static str) -> Option<Checked> {
-        Some(self.search(search)).filter(Checked::is_complete)
+        self.searches.of(self.number, search).filter(Checked::is_complete)
     }
 
     /// All that the program can do, by a search that came to its end.
@@ -176,7 +249,7 @@ impl Comparison<'_> {
         self.ended("bounded none").or_else(|| self.ended("dpor"))
     }
 
-    fn interleavings(&mut self, loops: Loops) {
+    fn interleavings(&mut self) {
         if self.wants("dpor, bounded none") {
             self.classes();
         }
@@ -189,11 +262,11 @@ impl Comparison<'_> {
             self.report.equal("dpor -O0, -O2: pso", &plain.pso, &optimised.pso);
         }
         for [bounded, classes] in BOUNDS {
-            self.within_bound(bounded, classes, loops);
+            self.within_bound(bounded, classes);
         }
         for (whole, slices) in [("dpor", "dpor -j 2"), ("bounded none", "bounded none -j 2")] {
             if self.wants(slices)
-                && let Some(whole) = self.ended(whole).filter(|whole| whole.executions <= MOST_IN_SLICES)
+                && let Some(whole) = self.ended(whole)
                 && let Some(slices_ended) = self.ended(slices)
             {
                 self.report.equal(&format!("{slices}: outcomes"), &slices_ended.outcomes, &whole.outcomes);
@@ -219,18 +292,15 @@ impl Comparison<'_> {
         }
     }
 
-    /// With wait loops, a class is within a bound if it is so without the rounds that do nothing: the switch away from
-    /// such a round is free to interleavings, and may be a preemption without it.
-    fn within_bound(&mut self, bounded: &'static str, classes: &'static str, loops: Loops) {
+    /// What is within a bound is the same to both. A search for classes runs some that need more on the way, and what fails in
+    /// these is reported as well.
+    fn within_bound(&mut self, bounded: &'static str, classes: &'static str) {
         let name = format!("{classes}, {bounded}");
         if self.wants(&name)
             && let (Some(classes), Some(bounded)) = (self.ended(classes), self.ended(bounded))
         {
-            self.report.within(&format!("{name}: outcomes"), &classes.outcomes, &bounded.outcomes);
-            if loops == Loops::None {
-                self.report.within(&format!("{name}: fewer outcomes"), &bounded.outcomes, &classes.outcomes);
-                self.report.within(&format!("{name}: failures"), &bounded.failures, &classes.failures);
-            }
+            self.report.equal(&format!("{name}: outcomes"), &classes.outcomes, &bounded.outcomes);
+            self.report.within(&format!("{name}: failures"), &bounded.failures, &classes.failures);
         }
         let name = format!("{bounded} in bounded none");
         if self.wants(&name)
@@ -246,33 +316,37 @@ impl Comparison<'_> {
         if !self.wants(explorer) {
             return;
         }
-        let Some(whole) = self.whole() else { return };
-        let drawn = self.search(explorer);
-        if matches!(drawn.extent, Extent::Complete | Extent::Cut) {
+        if let Some(whole) = self.whole()
+            && let Some(drawn) = self.searches.of(self.number, explorer)
+            && matches!(drawn.extent, Extent::Complete | Extent::Cut)
+        {
             self.report.within(&format!("{explorer}: outcomes"), &drawn.outcomes, &whole.outcomes);
             self.report.within(&format!("{explorer}: failures"), &drawn.failures, &whole.failures);
         }
     }
 
+    /// Execution graphs of SC show what interleavings show. Where nothing orders a use of memory and its end, one graph stands
+    /// for both orders, and fails; and its thread goes on behind that, so that more may fail.
     fn graphs(&mut self) {
-        // Graphs do not look for uses of freed memory (docs/limits.md).
         if self.wants("graphs sc")
-            && let Some(whole) = self.whole().filter(|whole| !kinds(&whole.failures).contains("use-after-free"))
-            && let Some(sc) = self.ended("graphs sc")
+            && let (Some(whole), Some(sc)) = (self.whole(), self.ended("graphs sc"))
         {
-            self.report.equal("graphs sc: outcomes", &sc.outcomes, &whole.outcomes);
-            self.report.equal("graphs sc: fails", &kinds(&sc.failures), &kinds(&whole.failures));
-        }
-        let refused = self.done.get("graphs sc").is_some_and(|sc| matches!(sc.extent, Extent::Refused(_)));
-        if refused {
-            return;
+            let (fails, expected) = (kinds(&sc.failures), kinds(&whole.failures));
+            self.report.within("graphs sc: outcomes", &sc.outcomes, &whole.outcomes);
+            self.report.within("graphs sc: fails", &expected, &fails);
+            if !uses_freed(&whole) {
+                self.report.within("graphs sc: fewer outcomes", &whole.outcomes, &sc.outcomes);
+                self.report.within("graphs sc: fails more", &fails, &expected);
+            }
         }
         for (less, more) in [("graphs sc", "graphs tso"), ("graphs tso", "graphs pso")] {
             let name = format!("{less} in {more}");
             if self.wants(&name)
                 && let (Some(less), Some(more)) = (self.ended(less), self.ended(more))
             {
-                self.report.within(&format!("{name}: outcomes"), &less.outcomes, &more.outcomes);
+                if !uses_freed(&more) {
+                    self.report.within(&format!("{name}: outcomes"), &less.outcomes, &more.outcomes);
+                }
                 self.report.within(&format!("{name}: failures"), &less.failures, &more.failures);
             }
         }
@@ -281,7 +355,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Where no SC violation is found, the relaxed model has no other executions.
+    /// Where no SC violation is found, the relaxed model has no other executions, but for stores that reach freed memory: to
+    /// monitors a free is no access.
     fn robust(&mut self, graphs: &'static str) {
         let name = format!("robust, {graphs}");
         if !self.wants(&name) {
@@ -291,6 +366,7 @@ impl Comparison<'_> {
         let reported = if graphs == "graphs tso" { &classes.tso } else { &classes.pso };
         if reported.is_empty()
             && let (Some(sc), Some(relaxed)) = (self.ended("graphs sc"), self.ended(graphs))
+            && !uses_freed(&relaxed)
         {
             self.report.equal(&format!("{name}: outcomes"), &relaxed.outcomes, &sc.outcomes);
             self.report.equal(&format!("{name}: failures"), &relaxed.failures, &sc.failures);
@@ -310,27 +386,26 @@ impl Comparison<'_> {
     /// What the machine itself shows is allowed: by the graphs of TSO, or where there is no SC violation by SC. A program
     /// that fails is not run there, as it might not end.
     fn native(&mut self) {
-        let tso = self.search("graphs tso");
-        let allowed = if tso.is_complete() {
-            tso
-        } else {
-            match self.ended("dpor") {
-                Some(classes) if classes.tso.is_empty() => classes,
-                _ => return,
-            }
-        };
+        let classes = self.ended("dpor");
+        let robust = classes.filter(|classes| classes.tso.is_empty());
+        let Some(allowed) = self.ended("graphs tso").or(robust) else { return };
         if !allowed.failures.is_empty() {
             return;
         }
-        match self.batch.run_natively(self.number, self.effort.rounds) {
+        match self.searches.batch.run_natively(self.number, self.searches.effort.rounds) {
             None => *self.report.cut.entry("native".to_owned()).or_default() += 1,
             Some(seen) => {
                 self.report.native_programs += 1;
-                self.report.native_rounds += self.effort.rounds;
+                self.report.native_rounds += self.searches.effort.rounds;
                 self.report.within("native: outcomes", &seen, &allowed.outcomes);
             }
         }
     }
+}
+
+/// Whether memory is used that was freed, or left by its function.
+fn uses_freed(checked: &Checked) -> bool {
+    kinds(&checked.failures).contains("use-after-free")
 }
 
 /// The kinds of failures alone: which accesses are told as those for which a thread waits differs.

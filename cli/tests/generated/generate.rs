@@ -17,6 +17,14 @@ pub(crate) struct Generator {
     pub(crate) room: usize,
 }
 
+/// How much there is in a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Size {
+    Small,
+    Medium,
+    Large,
+}
+
 /// The program of this seed.
 pub(crate) fn generate(seed: u64) -> Program {
     let mut random = Random::new(seed);
@@ -49,12 +57,23 @@ pub(crate) fn generate(seed: u64) -> Program {
 }
 
 impl Generator {
+    /// Most programs are small: all searches end on them, and what goes wrong does so in small ones as well.
     fn fill(&mut self) {
         self.share();
-        let threads = if self.random.percent(85) { 2 } else { 3 };
+        let size = match self.random.below(10) {
+            0..6 => Size::Small,
+            6..9 => Size::Medium,
+            _ => Size::Large,
+        };
+        let threads = if size == Size::Small || self.random.percent(70) { 2 } else { 3 };
         self.program.created = threads;
         for _ in 0..threads {
-            self.room = 4 - threads + self.random.below(2);
+            self.room = match size {
+                Size::Small => 1,
+                Size::Medium => 4 - threads,
+                Size::Large => 5 - threads,
+            };
+            self.room += self.random.below(2);
             let statements = self.statements();
             self.program.threads.push(statements);
         }
@@ -63,7 +82,12 @@ impl Generator {
             self.room = 1;
             self.program.main = self.statements();
         }
-        for _ in 0..self.random.below(5 - threads) {
+        let most = match size {
+            Size::Small => 1,
+            Size::Medium => 4 - threads,
+            Size::Large => 5 - threads,
+        };
+        for _ in 0..self.random.below(most + 1) {
             protocols::add(self);
         }
     }

@@ -12,7 +12,7 @@ const CAPTURE: &str =
 
 /// A statement or a few of them.
 pub(crate) fn one(generator: &mut Generator) -> Vec<Statement> {
-    match generator.random.below(17) {
+    match generator.random.below(20) {
         0..3 => out_parameter(generator),
         3..5 => several_returns(generator),
         5 => wrappers(generator),
@@ -26,6 +26,8 @@ pub(crate) fn one(generator: &mut Generator) -> Vec<Statement> {
         13 => increment(generator),
         14 => early_end(generator),
         15 => chase(generator),
+        16 => duplicate(generator),
+        17..19 => jump(generator),
         _ => pauses(generator),
     }
 }
@@ -182,6 +184,39 @@ fn chase(generator: &mut Generator) -> Vec<Statement> {
         2 => vec![line("pointer$ = &table$[1];")],
         _ => vec![line(format!("{register} = *pointer$;"))],
     }
+}
+
+/// Text that threads share.
+fn duplicate(generator: &mut Generator) -> Vec<Statement> {
+    generator.differs_natively();
+    generator.declare("SHARED char text$[4] = \"ab\";");
+    let (register, name) = (generator.register(), generator.fresh());
+    match generator.random.below(4) {
+        0 => vec![line("strcpy(text$, \"xyz\");")],
+        1 => vec![line(format!("text$[{}] = 'q';", generator.random.below(3)))],
+        2 => vec![line(format!("{register} = (long)strlen(text$);"))],
+        _ => {
+            let body = vec![line(format!("{register} = {name}[0] - 'a';"))];
+            vec![block(format!("{{ char *{name} = strdup(text$);"), body, format!("free({name}); }}"))]
+        }
+    }
+}
+
+/// A jump out of a block, perhaps through a function. What was stored before it stays, and no register is set in the
+/// block: after a jump it would have no value that is known.
+fn jump(generator: &mut Generator) -> Vec<Statement> {
+    generator.declare("static void back$(jmp_buf *to, int value) { longjmp(*to, value); }");
+    let (cell, register, name) = (generator.cell(), generator.register(), generator.fresh());
+    let load = cell.load(&mut generator.random);
+    let leaves = if generator.random.percent(50) {
+        format!("longjmp({name}, {});", generator.number())
+    } else {
+        format!("back$(&{name}, {});", generator.number())
+    };
+    let body = vec![generator.store(), line(format!("if ({load}) {leaves}")), generator.store()];
+    let tried = block(format!("if (setjmp({name}) == 0) {{"), body, "}");
+    let caught = block("else {", vec![line(format!("{register} = 8;"))], "}");
+    vec![block(format!("{{ jmp_buf {name};"), vec![block("{", vec![tried, caught], "}")], "}")]
 }
 
 fn pauses(generator: &mut Generator) -> Vec<Statement> {

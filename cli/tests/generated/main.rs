@@ -24,11 +24,11 @@ use std::time::Instant;
 use std::{env, fs};
 
 use compare::{Effort, Report, compare};
-use program::{Native, Program, file};
+use program::{Native, Program, file, single};
 use shrink::{compiled, shrink};
 
 /// So many programs are in one executable.
-const BATCH: u64 = 25;
+const BATCH: u64 = 40;
 
 /// What is to be run.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ const SAMPLE: Plan = Plan {
     tool: None,
     programs: 40,
     first: 1,
-    effort: Effort { executions: "50000", rounds: 200 },
+    effort: Effort { executions: 5000, rounds: 200 },
     jobs: 2,
     shrinks: false,
     calls: true,
@@ -97,7 +97,9 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
             text.parse::<u64>().map_err(|_| format!("{word} {text}: not a number"))
         };
         match word.as_str() {
-            "--executions" => plan.effort.executions = Box::leak(number()?.to_string().into_boxed_str()),
+            "--executions" => {
+                plan.effort.executions = u32::try_from(number()?).map_err(|error| error.to_string())?;
+            }
             "--rounds" => plan.effort.rounds = number()?,
             "--jobs" => plan.jobs = usize::try_from(number()?).map_err(|error| error.to_string())?.max(1),
             "--tool" => plan.tool = Some(words.next().ok_or("--tool needs a path")?.into()),
@@ -184,8 +186,7 @@ fn batch(tool: &Path, programs: &[Program], plan: &Plan, focus: &[&str]) -> Repo
         Ok(batch) => batch,
         Err(errors) => panic!("programs from seed {} do not compile:\n{errors}", programs[0].seed),
     };
-    for (index, program) in programs.iter().enumerate() {
-        let report = compare(&batch, index + 1, program, plan.effort, focus);
+    for (program, report) in programs.iter().zip(compare(&batch, programs, plan.effort, focus)) {
         for difference in &report.differences {
             println!("seed {}: {}", program.seed, difference.name);
             for (who, only) in ["first", "second"].iter().zip(&difference.only) {
@@ -198,18 +199,15 @@ fn batch(tool: &Path, programs: &[Program], plan: &Plan, focus: &[&str]) -> Repo
             keep(&shrink(tool, program, &difference.name, plan.effort), &difference.name);
         }
         total.add(report);
-        if plan.stops && !total.differences.is_empty() {
-            break;
-        }
     }
     total
 }
 
 /// Prints a program on which searches differ, and leaves it in a file.
 fn keep(program: &Program, name: &str) {
-    let text = format!("/* seed {}: {name} */\n{}", program.seed, file(std::slice::from_ref(program)));
+    let text = format!("/* seed {}: {name} */\n{}", program.seed, single(program));
     let place = env::temp_dir().join(format!("fuzz-c-{}.c", program.seed));
     let kept = fs::write(&place, &text);
     let native = if program.native == Native::Runs { "" } else { " (not run natively)" };
-    println!("shrunk{native}, in {} ({kept:?}), to be run with one argument:\n{text}", place.display());
+    println!("shrunk{native}, in {} ({kept:?}):\n{text}", place.display());
 }

@@ -33,13 +33,6 @@ pub(crate) enum Native {
     Differs,
 }
 
-/// Whether a thread may go round a loop until others have done something.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Loops {
-    None,
-    Some,
-}
-
 /// A program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Program {
@@ -72,9 +65,11 @@ const HEAD: &str = "\
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 ";
 
@@ -155,9 +150,29 @@ impl Program {
         named(&text, number)
     }
 
-    /// Whether a thread may go round a loop until others have done something.
-    pub(crate) fn loops(&self) -> Loops {
-        if self.functions().contains("while (") { Loops::Some } else { Loops::None }
+    /// About how many interleavings it has: as if its threads and main did nothing but use what is shared, once for each time
+    /// that they name it.
+    pub(crate) fn interleavings(&self) -> f64 {
+        fn events(statements: &[Statement]) -> u32 {
+            let one = |statement: &Statement| match statement {
+                Statement::Line(text) => named(text),
+                Statement::Block { open, body, close } => {
+                    let rounds = if open.starts_with("for (") { 2 } else { 1 };
+                    named(open) + rounds * events(body) + named(close)
+                }
+            };
+            statements.iter().map(one).sum()
+        }
+        fn named(text: &str) -> u32 {
+            u32::try_from(text.matches('$').count()).expect("a line is short")
+        }
+        let lengths = self.threads.iter().chain([&self.main]).map(|thread| events(thread));
+        let (mut total, mut all) = (0, 1.0);
+        for one in lengths.flat_map(|length| 1..=length) {
+            total += 1;
+            all *= f64::from(total) / f64::from(one);
+        }
+        all
     }
 
     /// How many statements it has, whatever is in blocks counted as well.
@@ -187,16 +202,34 @@ fn switch(programs: usize, name: &str) -> String {
     format!("    switch (number) {{\n{}    }}\n    return 2;\n", cases.collect::<String>())
 }
 
-/// A file with these programs, which are told apart by how many arguments it is called with, from 1.
+/// What comes before a program in a file.
+pub(crate) const SEPARATOR: &str = "/* seed ";
+
+/// The word on the command line for the program with this number.
+pub(crate) fn word(number: usize) -> String {
+    let character = u8::try_from(number).ok().and_then(|number| b'0'.checked_add(number));
+    char::from(character.expect("a file has few programs")).to_string()
+}
+
+/// Chooses one of the programs that the arguments name, and observes which.
+const CHOOSE: &str = "
+int main(int count, char **arguments) {
+    int number = arguments[1 + fh_choose(count - 1)][0] - '0';
+    fh_observe(number);
+";
+
+/// A file with these programs, of which it runs one of those that its arguments name.
 pub(crate) fn file(programs: &[Program]) -> String {
     let mut text = format!("{HEAD}{CHECKED}");
     for (index, program) in programs.iter().enumerate() {
-        write!(text, "\n/* seed {} */\n{}", program.seed, program.render(index + 1)).expect("a string takes it");
+        write!(text, "\n{SEPARATOR}{} */\n{}", program.seed, program.render(index + 1)).expect("a string takes it");
     }
-    // The words of the arguments are not read: that would be accesses.
-    write!(text, "\nint main(int number, char **arguments) {{\n    (void)arguments;\n    number--;\n")
-        .expect("as above");
-    text + &switch(programs.len(), "main") + "}\n"
+    text + CHOOSE + &switch(programs.len(), "main") + "}\n"
+}
+
+/// A file with this program alone.
+pub(crate) fn single(program: &Program) -> String {
+    format!("{HEAD}{CHECKED}\n{}\nint main(void) {{ return main_1(); }}\n", program.render(1))
 }
 
 /// A file with these programs that runs one of them on the machine itself, again and again.
@@ -204,7 +237,7 @@ pub(crate) fn native_file(programs: &[Program]) -> String {
     let mut text = format!("{HEAD}{}", include_str!("native.h"));
     for (index, program) in programs.iter().enumerate() {
         let number = index + 1;
-        write!(text, "\n/* seed {} */\nSHARED({number}) char begin_{number};\n", program.seed).expect("as above");
+        write!(text, "\n{SEPARATOR}{} */\nSHARED({number}) char begin_{number};\n", program.seed).expect("as above");
         text.push_str(&program.render(number));
         writeln!(text, "RUN({number}, {})", program.created).expect("as above");
     }

@@ -5,7 +5,7 @@ use crate::program::{Statement, block, line};
 
 /// Adds something that threads do together.
 pub(crate) fn add(generator: &mut Generator) {
-    let kinds: [fn(&mut Generator, usize, usize); 14] = [
+    let kinds: [fn(&mut Generator, usize, usize); 18] = [
         critical_sections,
         critical_sections,
         tries,
@@ -20,6 +20,10 @@ pub(crate) fn add(generator: &mut Generator) {
         errors_of_mutexes,
         child,
         specific,
+        timed_lock,
+        timed_condition,
+        timed_semaphore,
+        early_free,
     ];
     let count = generator.program.created;
     let first = generator.random.below(count);
@@ -235,4 +239,76 @@ fn specific(generator: &mut Generator, first: usize, second: usize) {
         line(format!("{register} = (long)pthread_getspecific(key$) + ended$;")),
     ];
     generator.insert(second, vec![block("{", body, "}")]);
+}
+
+/// A lock that is given up when its limit is over, which is so at once.
+fn timed_lock(generator: &mut Generator, first: usize, second: usize) {
+    let (declaration, name, lock, timed) = *generator.random.of(&[
+        &(
+            "SHARED pthread_mutex_t m$ = PTHREAD_MUTEX_INITIALIZER;",
+            "m$",
+            "pthread_mutex_lock",
+            "pthread_mutex_timedlock",
+        ),
+        &(
+            "SHARED pthread_rwlock_t rw$ = PTHREAD_RWLOCK_INITIALIZER;",
+            "rw$",
+            "pthread_rwlock_wrlock",
+            "pthread_rwlock_timedrdlock",
+        ),
+    ]);
+    generator.declare(declaration);
+    let unlock = if name == "m$" { "pthread_mutex_unlock(&m$);" } else { "pthread_rwlock_unlock(&rw$);" };
+    let body = small(generator);
+    generator.insert(first, vec![block(format!("{lock}(&{name});"), body, unlock)]);
+    let (register, limit) = (generator.register(), generator.fresh());
+    let body = vec![generator.load(), line(unlock)];
+    let tried = vec![
+        line(format!("{register} = {timed}(&{name}, &{limit});")),
+        block(format!("if ({register} == 0) {{"), body, "}"),
+    ];
+    generator.insert(second, vec![block(format!("{{ struct timespec {limit} = {{0, 0}};"), tried, "}")]);
+}
+
+/// A wait on a condition variable that may run out.
+fn timed_condition(generator: &mut Generator, first: usize, second: usize) {
+    generator.declare("SHARED pthread_mutex_t m$ = PTHREAD_MUTEX_INITIALIZER;");
+    generator.declare("SHARED pthread_cond_t cond$ = PTHREAD_COND_INITIALIZER;");
+    generator.declare("SHARED volatile int ready$;");
+    let (register, limit) = (generator.register(), generator.fresh());
+    let wait = if generator.random.percent(50) {
+        format!("if (!ready$) {register} = pthread_cond_timedwait(&cond$, &m$, &{limit});")
+    } else {
+        format!("while (!ready$ && {register} == 0) {register} = pthread_cond_timedwait(&cond$, &m$, &{limit});")
+    };
+    let wait = vec![block("pthread_mutex_lock(&m$);", vec![line(wait)], "pthread_mutex_unlock(&m$);")];
+    generator.insert(first, vec![block(format!("{{ struct timespec {limit} = {{0, 0}};"), wait, "}")]);
+    let wake = vec![line("ready$ = 1;"), line("pthread_cond_signal(&cond$);")];
+    generator.insert(second, vec![block("pthread_mutex_lock(&m$);", wake, "pthread_mutex_unlock(&m$);")]);
+}
+
+fn timed_semaphore(generator: &mut Generator, first: usize, second: usize) {
+    generator.declare("SHARED sem_t tsem$;");
+    generator.once_in_setup("sem_init(&tsem$, 0, 0);");
+    let (register, limit) = (generator.register(), generator.fresh());
+    let wait = vec![line(format!("{register} = sem_timedwait(&tsem$, &{limit});"))];
+    generator.insert(first, vec![block(format!("{{ struct timespec {limit} = {{0, 0}};"), wait, "}")]);
+    generator.insert(second, vec![line("sem_post(&tsem$);")]);
+}
+
+/// A block that one thread frees and another one may use afterwards.
+fn early_free(generator: &mut Generator, first: usize, second: usize) {
+    generator.differs_natively();
+    generator.declare("SHARED volatile int *gone$;");
+    generator.once_in_setup("gone$ = calloc(2, sizeof *gone$);");
+    let register = generator.register();
+    let condition = if generator.random.percent(50) {
+        let cell = generator.cell();
+        format!("if ({}) ", cell.load(&mut generator.random))
+    } else {
+        String::new()
+    };
+    let uses = generator.random.of(&["gone$[0] = 1;", "REGISTER = gone$[1];", "free((void *)gone$);"]);
+    generator.insert(first, vec![line("free((void *)gone$);")]);
+    generator.insert(second, vec![line(condition + &uses.replace("REGISTER", register))]);
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::check::{Batch, Optimised};
-use crate::compare::{Effort, compare};
+use crate::compare::{Effort, Report, compare};
 use crate::program::{Program, Statement};
 
 /// So many smaller programs are compiled at once.
@@ -31,11 +31,9 @@ fn first_that_differs(tool: &Path, programs: &[Program], name: &str, effort: Eff
             first_that_differs(tool, left, name, effort).or_else(|| first_that_differs(tool, right, name, effort))
         })?;
     };
-    let differs = |(index, program): &(usize, &Program)| {
-        let report = compare(&batch, index + 1, program, effort, &[name]);
-        report.differences.iter().any(|difference| difference.name == name)
-    };
-    programs.iter().enumerate().find(differs).map(|(_, program)| program.clone())
+    let reports = compare(&batch, programs, effort, &[name]);
+    let differs = |report: &Report| report.differences.iter().any(|difference| difference.name == name);
+    programs.iter().zip(&reports).find(|(_, report)| differs(report)).map(|(program, _)| program.clone())
 }
 
 /// The programs, compiled for all that may be compared.

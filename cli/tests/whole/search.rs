@@ -572,6 +572,9 @@ fn what_takes_too_long_is_no_livelock() {
         let said = format!("{}{}", ran.output, ran.errors);
         assert!(said.contains("raise --local-timeout"), "{options}: {ran:?}");
         assert!(said.contains("in which main did nothing that others could see in"), "{options}: {ran:?}");
+        if options == "-DWAITS" {
+            assert!(said.contains("long.c:15"), "the call of read: {ran:?}");
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use std::ffi::{c_char, c_void};
 
 use engine::graph::Reached;
 use engine::graph::set::Set;
+use engine::model::MemoryModel;
 use rustc_hash::FxHashMap;
 
 use super::{Graph, Stop, park, refuse};
@@ -262,23 +263,29 @@ pub(crate) fn put(address: usize, length: usize, label: Label) {
     });
 }
 
-/// The label of so many bytes of private memory.
+/// The label of so many bytes of private memory: all loads on which one of them depends. On POWER, where a dependency
+/// orders, they have to depend on the same ones.
 pub(crate) fn get(address: usize, length: usize) -> Label {
     let found = with(|runtime| {
-        let graph = runtime.graph.as_deref_mut()?;
-        if graph.run.private.0.is_empty() {
-            return Some((Label::NONE, true));
-        }
+        let graph = runtime.graph.as_deref_mut().filter(|graph| !graph.run.private.0.is_empty());
+        let Some(graph) = graph else { return Some(Label::NONE) };
         let first = graph.run.private.at(address);
-        let alike = (address..address + length).all(|byte| graph.run.private.at(byte) == first);
-        Some((first, alike))
+        let mut all = first;
+        for byte in address + 1..address + length {
+            let label = graph.run.private.at(byte);
+            if label != first && graph.model == MemoryModel::Power {
+                return None;
+            }
+            all = graph.sets.union(all, label);
+        }
+        Some(all)
     });
-    match found.flatten() {
-        Some((_, false)) => {
+    match found {
+        Some(None) => {
             refuse("a value of whose bytes each depends on other loads", stands_at());
             Label::NONE
         }
-        Some((label, true)) => label,
+        Some(Some(label)) => label,
         None => Label::NONE,
     }
 }

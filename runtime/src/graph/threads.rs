@@ -52,6 +52,19 @@ impl Graph {
         Some(child)
     }
 
+    /// Fixes which path of creation has which number, before there are threads.
+    ///
+    /// # Panics
+    /// If parents do not come before their children.
+    pub(crate) fn number(&mut self, paths: &[Vec<u32>]) {
+        for path in &paths[self.paths.len()..] {
+            let (&nth, parent) = path.split_last().expect("only main was not created");
+            let parent = self.paths.iter().position(|known| known == parent).expect("parents come first");
+            self.children.insert((Thread::from_index(parent), nth), Thread::from_index(self.paths.len()));
+            self.paths.push(path.clone());
+        }
+    }
+
     /// How often the running thread has joined a thread.
     fn joins(&self, child: Thread) -> usize {
         let joins = |recorded: &&Recorded| matches!(recorded.note.operation, Operation::Join(other) if other == child);

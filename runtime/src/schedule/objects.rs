@@ -392,22 +392,29 @@ impl Call {
         }
     }
 
-    /// Refuses an object in memory that may not be accessed.
+    /// Refuses an object in memory that may not be accessed, when the turn of the thread has come.
     fn require(&self, class: Class) {
-        let memory = self.address..self.address + class.size();
-        if with(|runtime| !memory.is_empty() && runtime.is_forbidden(&memory)) == Some(true) {
+        if self.is_forbidden(class) {
             turn_to_step(self.site);
+            self.require_now(class);
         }
-        self.require_now(class);
     }
 
     /// Refuses an object in memory that may not be accessed, of a thread whose turn it is already.
     fn require_now(&self, class: Class) {
-        let memory = self.address..self.address + class.size();
-        if with(|runtime| !memory.is_empty() && runtime.is_forbidden(&memory)) == Some(true) {
+        if self.is_forbidden(class) {
             self.note(class, Operation::Destroy);
+            memory::require(self.memory(class), self.operation(), self.site);
         }
-        memory::require(memory, self.operation(), self.site);
+    }
+
+    fn memory(&self, class: Class) -> Range<usize> {
+        self.address..self.address + class.size()
+    }
+
+    fn is_forbidden(&self, class: Class) -> bool {
+        let memory = self.memory(class);
+        with(|runtime| !memory.is_empty() && runtime.is_forbidden(&memory)) == Some(true)
     }
 
     /// The object comes to life by its `init` function, which puts zeros into its memory.

@@ -398,8 +398,7 @@ impl Recorder {
         self.observes
     }
 
-    /// Takes the outcome of a complete execution, which has been counted and did not fail; it is empty if nothing was
-    /// observed.
+    /// Takes the outcome of a complete execution within the bound, which did not fail; it is empty if nothing was observed.
     pub(crate) fn take_outcome(&mut self, outcome: String) {
         if outcome.is_empty() {
             self.outcomes.insert_silent();

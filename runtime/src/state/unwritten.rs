@@ -13,6 +13,7 @@
 //! and, once a hook has loaded it, which of its bytes.
 
 use std::cell::UnsafeCell;
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -87,6 +88,8 @@ impl Source {
 /// The origins of one execution.
 struct Origins {
     sources: Vec<Source>,
+    /// Where each object lies that began unwritten, by its first byte: its end. No two overlap.
+    objects: BTreeMap<usize, usize>,
     /// Those of bytes that were loaded, by whose they are.
     loads: FxHashMap<(Origin, usize, usize), Origin>,
     /// Some variable of the program has held what was never written.
@@ -104,13 +107,34 @@ static SOURCES: Shared<Option<Origins>> = Shared(UnsafeCell::new(None));
 fn origins() -> &'static mut Origins {
     // SAFETY: one OS thread, and no caller keeps the reference over a call of another function that asks for it.
     let origins = unsafe { &mut *SOURCES.0.get() };
-    origins.get_or_insert_with(|| Origins { sources: Vec::new(), loads: FxHashMap::default(), in_variables: false })
+    origins.get_or_insert_with(|| Origins {
+        sources: Vec::new(),
+        objects: BTreeMap::new(),
+        loads: FxHashMap::default(),
+        in_variables: false,
+    })
 }
 
 impl Origins {
     fn add(&mut self, source: Source) -> Origin {
         self.sources.push(source);
         self.sources.len() as Origin
+    }
+
+    /// A new object, which is there instead of those that it overlaps.
+    fn begin(&mut self, source: Source) -> Origin {
+        let Range { start, end } = source.object;
+        while let Some((&other, _)) = self.objects.range(..end).next_back().filter(|&(_, &other_end)| other_end > start)
+        {
+            self.objects.remove(&other);
+        }
+        self.objects.insert(start, end);
+        self.add(source)
+    }
+
+    /// The end of the object that this address is in.
+    fn end_of_object(&self, address: usize) -> Option<usize> {
+        self.objects.range(..=address).next_back().map(|(_, &end)| end).filter(|&end| address < end)
     }
 
     fn get(&self, origin: Origin) -> Option<&Source> {
@@ -302,7 +326,7 @@ fn begin_object(source: Source) {
     let object = source.object.clone();
     let Some(Metadata { origins: place, .. }) = metadata(object.start) else { return };
     fill(object.start, object.len(), 0xff);
-    let origin = origins().add(source);
+    let origin = origins().begin(source);
     for word in 0..((object.start & 3) + object.len()).div_ceil(4) {
         // SAFETY: the origins of the object are mapped.
         unsafe { place.wrapping_add(word).write(origin) };
@@ -352,6 +376,7 @@ pub(crate) fn begin() {
     let origins = origins();
     origins.sources.clear();
     origins.loads.clear();
+    origins.objects.clear();
     if std::mem::take(&mut origins.in_variables) {
         let image = globals::image();
         fill(image.start, image.len(), 0);
@@ -406,12 +431,12 @@ extern "C" fn __fh_unwritten_local(address: *const c_void, size: u64, site: Reco
 #[unsafe(no_mangle)]
 extern "C" fn __fh_unwritten_forget(pointer: *const c_void) {
     let address = pointer as usize;
-    let Some(Metadata { origins: place, .. }) = metadata(address) else { return };
-    // SAFETY: the origins of the address are mapped.
-    let origin = unsafe { place.read() };
-    let object = origins().get(origin).map(|source| source.object.clone());
-    if let Some(object) = object.filter(|object| object.contains(&address)) {
-        written(address, object.end - address);
+    if !ON.load(Ordering::Relaxed) {
+        return;
+    }
+    // Asked by address: an origin is of four aligned bytes, which may lie in two objects.
+    if let Some(end) = origins().end_of_object(address) {
+        written(address, end - address);
     }
 }
 

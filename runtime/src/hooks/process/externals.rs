@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_void};
 use engine::event::Thread;
 
 use crate::hooks::process::program;
+use crate::hooks::pthread::threads::calls_from;
 use crate::process::layout;
 use crate::process::sites::{Record, RecordPointer, text};
 use crate::process::uncontrolled::is_alone;
@@ -30,6 +31,7 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
         return;
     }
     let name = text(name);
+    calls_from(site);
     with(|runtime| {
         if known == 0 {
             runtime.has_effect();

@@ -1,6 +1,7 @@
 //! Thread-specific data: `pthread_key_create` and its sisters. Nobody but the thread itself can see a value, so to
 //! set or get one is no event; to create and delete a key is one. Destructors run as a thread ends.
 
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_uint, c_void};
 
 use engine::event::Thread;
@@ -14,7 +15,7 @@ use crate::run::{Runtime, steps_on, with};
 use crate::schedule::objects::Class;
 
 /// `PTHREAD_KEYS_MAX` of glibc.
-const LIMIT: usize = 1024;
+const LIMIT: u32 = 1024;
 /// `PTHREAD_DESTRUCTOR_ITERATIONS` of glibc.
 const ROUNDS: usize = 4;
 
@@ -27,11 +28,11 @@ enum Key {
     Live(Option<Destructor>, RecordPointer),
 }
 
-/// The keys, and each thread's values.
+/// The keys, and each thread's values, by the numbers of keys.
 #[derive(Default)]
 pub(crate) struct Keys {
-    keys: Vec<Key>,
-    values: PerThread<Vec<usize>>,
+    keys: BTreeMap<u32, Key>,
+    values: PerThread<BTreeMap<u32, usize>>,
     /// One more than the highest thread that has values.
     used: usize,
 }
@@ -40,7 +41,7 @@ impl Keys {
     /// Forgets the last execution.
     pub(crate) fn reset(&mut self) {
         self.keys.clear();
-        self.values.first(self.used).iter_mut().for_each(Vec::clear);
+        self.values.first(self.used).iter_mut().for_each(BTreeMap::clear);
     }
 
     /// A thread is run from its beginning.
@@ -49,46 +50,39 @@ impl Keys {
     }
 
     /// Whether no key has been made in this execution.
-    pub(crate) const fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
     /// A new key, with a value of null in all threads.
     fn create(&mut self, destructor: Option<Destructor>, site: RecordPointer) -> Option<u32> {
-        if self.keys.len() == LIMIT {
-            return None;
-        }
-        self.keys.push(Key::Live(destructor, site));
-        u32::try_from(self.keys.len() - 1).ok()
+        let key = u32::try_from(self.keys.len()).ok().filter(|&key| key < LIMIT)?;
+        self.keys.insert(key, Key::Live(destructor, site));
+        Some(key)
     }
 
     fn is_live(&self, key: u32) -> bool {
-        matches!(self.keys.get(key as usize), Some(Key::Live(..)))
+        matches!(self.keys.get(&key), Some(Key::Live(..)))
     }
 
     fn value(&self, thread: Thread, key: u32) -> usize {
         if !self.is_live(key) {
             return 0;
         }
-        self.values[thread].get(key as usize).copied().unwrap_or(0)
+        self.values[thread].get(&key).copied().unwrap_or(0)
     }
 
     fn set(&mut self, thread: Thread, key: u32, value: usize) {
-        let values = &mut self.values[thread];
-        if values.len() <= key as usize {
-            values.resize(key as usize + 1, 0);
-        }
-        values[key as usize] = value;
+        self.values[thread].insert(key, value);
         self.used = self.used.max(thread.index() + 1);
     }
 
     /// The destructor to be called next of those from this key on, which stands where the key was created; and its argument,
     /// which is forgotten.
-    fn next_destructor(&mut self, thread: Thread, from: usize) -> Option<(usize, Destructor, RecordPointer, usize)> {
-        let values = &mut self.values[thread];
-        for (key, value) in values.iter_mut().enumerate().skip(from) {
+    fn next_destructor(&mut self, thread: Thread, from: u32) -> Option<(u32, Destructor, RecordPointer, usize)> {
+        for (key, value) in self.values[thread].range_mut(from..) {
             if let (Some(Key::Live(Some(destructor), site)), 1..) = (self.keys.get(key), *value) {
-                return Some((key, *destructor, *site, std::mem::take(value)));
+                return Some((*key, *destructor, *site, std::mem::take(value)));
             }
         }
         None
@@ -116,33 +110,53 @@ pub(crate) fn destroy_values() {
     }
 }
 
+/// What comes of the creation of a key in execution graphs.
+enum Created {
+    Key(u32),
+    TooMany,
+    /// Another one has its number.
+    Other,
+}
+
 impl Runtime {
-    /// Each thread is run alone, and again and again: the nth key that it creates is the same one each time.
-    fn create_key_in_graph(&mut self, destructor: Option<Destructor>, site: RecordPointer) -> Option<u32> {
-        let name = self.graph_mut().next_key();
-        if let Some(&key) = self.graph_mut().keys.get(&name) {
-            return Some(key);
+    /// Each thread is run alone, and again and again: the nth key that it creates at a place has the same number each time, and
+    /// in every process. Those of a thread are in the order in which it creates them.
+    fn create_key_in_graph(&mut self, destructor: Option<Destructor>, site: RecordPointer) -> Created {
+        let (thread, nth) = self.graph_mut().next_key();
+        if nth > LIMIT {
+            return Created::TooMany;
         }
-        let key = self.keys.create(destructor, site)?;
-        self.graph_mut().keys.insert(name, key);
-        Some(key)
+        // Records of places are 8 bytes or more apart.
+        let place = (site as usize >> 3) as u32 & 0xfff;
+        let key = nth << 20 | u32::from(thread.0) << 12 | place;
+        let known = *self.keys.keys.entry(key).or_insert(Key::Live(destructor, site));
+        let same = matches!(known, Key::Live(other, at) if at == site && other.map(address) == destructor.map(address));
+        if same { Created::Key(key) } else { Created::Other }
     }
+}
+
+fn address(destructor: Destructor) -> usize {
+    destructor as usize
 }
 
 /// `pthread_key_create`.
 pub(crate) fn create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int {
     let site = call_site();
-    let mut key = None;
+    let mut created = Created::TooMany;
     steps_on(Class::Keys, |runtime| {
         runtime.has_effect();
-        key = match runtime.graph {
+        created = match runtime.graph {
             Some(_) => runtime.create_key_in_graph(destructor, site),
-            None => runtime.keys.create(destructor, site),
+            None => runtime.keys.create(destructor, site).map_or(Created::TooMany, Created::Key),
         };
     });
-    match key {
-        None => libc::EAGAIN,
-        Some(key) => {
+    match created {
+        Created::TooMany => libc::EAGAIN,
+        Created::Other => {
+            graph::refuse("a key with different destructors in different executions", site);
+            libc::EAGAIN
+        }
+        Created::Key(key) => {
             results::store(into.cast(), key, site);
             0
         }
@@ -159,7 +173,7 @@ pub(crate) fn delete(key: c_uint) -> c_int {
         runtime.has_effect();
         live = runtime.keys.is_live(key);
         if live {
-            runtime.keys.keys[key as usize] = Key::Deleted;
+            runtime.keys.keys.insert(key, Key::Deleted);
         }
     });
     if live { 0 } else { libc::EINVAL }
