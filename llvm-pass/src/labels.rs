@@ -1,5 +1,5 @@
 //! Dependency labels: beside each value of an instrumented function goes a number, the set of loads that the value
-//! depends on, 0 for none. What a set is only the runtime knows (`runtime/src/graph/labels.rs`).
+//! depends on, 0 for none. What a set is only the runtime knows (`runtime/src/state/graph/labels.rs`).
 //!
 //! Carried out last, on what the other hooks have become: so what a hook loads has a label, and so has the memory that
 //! it reads or writes on the program's behalf.

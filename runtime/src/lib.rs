@@ -19,3 +19,4 @@ mod schedule;
 mod search;
 mod session;
 mod state;
+mod world;

@@ -1,17 +1,24 @@
 //! What threads under the scheduler do: operations on synchronisation objects, waits, and what is said where nobody can go on.
 
-pub(crate) mod atomic_blocks;
 pub(crate) mod barriers;
 pub(crate) mod cancellation;
 pub(crate) mod conditions;
-pub(crate) mod futexes;
+pub(crate) mod ends;
+pub(crate) mod events;
+pub(crate) mod exits;
+pub(crate) mod frames;
 pub(crate) mod idle_rounds;
 pub(crate) mod leaks;
+pub(crate) mod library;
+pub(crate) mod loops;
 pub(crate) mod mutexes;
 pub(crate) mod objects;
 pub(crate) mod once;
 pub(crate) mod read_write_locks;
 pub(crate) mod semaphores;
 pub(crate) mod stuck;
+pub(crate) mod threads;
 pub(crate) mod timed;
+pub(crate) mod turns;
 pub(crate) mod waits;
+pub(crate) mod wakes;

@@ -15,25 +15,31 @@ use engine::explore::slice::{Leftover, Unit};
 use engine::explore::trust::Trust;
 use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Counts, Finish, Strategy};
-use engine::monitor::{self, Coverage};
+use engine::monitor::{self, Coverage, MonitorName};
 use protocol::{
-    Cycles, Explore, Explorer, FailureKind, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits, Message, MonitorName,
-    Operation, Packed, Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Silence, Slice, SliceEnd, StoppedBy,
-    Tally, Trace, TraceEvent, Violation,
+    BusyLoop, Cycles, Explore, Explorer, FailureKind, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits, Message,
+    Operation, Packed, Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Slice, SliceEnd, StoppedBy, Tally,
+    Trace, TraceEvent, Violation,
 };
 
-use crate::hooks::pthread::threads::call_site;
+use crate::graph::threads::number;
+use crate::hooks::pthread::threads;
 use crate::process::faults::{self, Fault};
-use crate::process::fiber::Switch;
+use crate::process::fiber::{self, Switch};
 use crate::process::sites::{Record, RecordPointer};
-use crate::process::{fiber, foreign, layout, scratch};
-use crate::run::{End, Numbers, Runtime, Turn, install, with};
-use crate::schedule::stuck::name;
-use crate::state::globals;
+use crate::process::{channel, foreign, layout, scratch, sections, ticks};
+use crate::run::{Numbers, Runtime, install, with};
+use crate::schedule::{leaks, stuck, turns, wakes};
+use crate::search::ends::{Stopped, failure_of, silence, stack_overflow};
+use crate::state::failure::{Extent, Failure, name, site_use};
 use crate::state::heap::Heap;
-use crate::state::recorder::{Extent, Failure, Recorder, site_use};
+use crate::state::observed::outcome;
+use crate::state::recorder::Recorder;
+use crate::state::turn::{End, Turn};
 use crate::state::unwritten;
-use crate::{graph, session};
+
+pub(crate) mod ends;
+pub(crate) mod graphs;
 
 /// Which interleavings monitors get to see under an explorer.
 const fn coverage(explorer: Explorer) -> Coverage {
@@ -59,7 +65,7 @@ const BUG_DEPTH: u32 = 3;
 
 fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
     let methods: Vec<MonitorName> = names.iter().map(|name| name.method(coverage(explorer))).collect();
-    let fencing = if globals::is_fenced() { Fencing::Proved } else { Fencing::Unproved };
+    let fencing = if sections::is_fenced() { Fencing::Proved } else { Fencing::Unproved };
     let monitors = monitor::by_name::monitors(&methods, fencing);
     let named = names.iter().copied().zip(methods).collect();
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(named), Heap::new(heap)));
@@ -73,7 +79,7 @@ fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limit
             runtime.explorer = explorer;
             install(runtime);
         }
-        Err(error) => session::internal_error(&format!("address space cannot be reserved: {error}")),
+        Err(error) => channel::internal_error(&format!("address space cannot be reserved: {error}")),
     }
 }
 
@@ -81,13 +87,13 @@ fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limit
 /// their shadows would be.
 fn follow_unwritten() {
     if let Err(error) = unwritten::start() {
-        session::internal_error(&format!("address space for --uninitialised cannot be reserved: {error}"));
+        channel::internal_error(&format!("address space for --uninitialised cannot be reserved: {error}"));
     }
 }
 
 fn refuse_other_version(version: u32) {
     if version != protocol::VERSION {
-        session::internal_error(&format!(
+        channel::internal_error(&format!(
             "the program speaks version {} of the protocol, the tool version {version}: compile it again",
             protocol::VERSION
         ));
@@ -117,24 +123,24 @@ impl Search {
             with(|runtime| runtime.recorder.record());
         }
         if let Err(error) = faults::install() {
-            session::internal_error(&format!("signal handlers cannot be installed: {error}"));
+            channel::internal_error(&format!("signal handlers cannot be installed: {error}"));
         }
         Self { job, begun: Cell::new(false) }
     }
 
     /// Explores a slice, and tells the tool what came of it.
     pub(crate) fn explore(&self, slice: &Slice) {
-        if with(|runtime| runtime.begin_slice(slice)) != Some(true) {
-            session::internal_error("the slice numbers threads otherwise than this process");
+        if with(|runtime| begin_slice(runtime, slice)) != Some(true) {
+            channel::internal_error("the slice numbers threads otherwise than this process");
         }
         match self.strategy(&slice.units) {
             Ok(Some(strategy)) => drop(with(|runtime| runtime.execution.go_on_with(strategy))),
             Ok(None) if self.begun.replace(true) => {}
-            _ => session::internal_error("the slice cannot be read"),
+            _ => channel::internal_error("the slice cannot be read"),
         }
         self.begun.set(true);
-        if !faults::interrupted() {
-            faults::set_patience(self.job.limits.local_seconds);
+        if !ticks::interrupted() {
+            ticks::set_patience(self.job.limits.local_seconds);
         }
         match self.job.graphs {
             None => conclude(&search(&self.job, slice)),
@@ -169,22 +175,21 @@ fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
     if slice.units.iter().any(|unit| unit.prefixes == Prefixes::Rest) {
         return Stopped::Open;
     }
-    with(|runtime| runtime.run_for_graphs(graphs.model, graphs.unroll));
+    with(|runtime| graphs::run_for_graphs(runtime, graphs.model, graphs.unroll));
     if graphs.cycles == Cycles::Counted {
         with(|runtime| runtime.recorder.count_cycles());
     }
-    let stopped =
-        graph::search::search(job, &graph::search::Limits { seconds: graphs.seconds, executions: slice.executions });
-    with(|runtime| runtime.refused()).flatten().unwrap_or(stopped)
+    let stopped = graphs::search(job, &graphs::Limits { seconds: graphs.seconds, executions: slice.executions });
+    with(|runtime| ran_outside(runtime)).flatten().unwrap_or(stopped)
 }
 
 /// Tells the tool how the slice ended.
 fn conclude(stopped: &Stopped) {
     // A timer that ticks on could end the message.
-    faults::set_patience(u64::MAX);
+    ticks::set_patience(u64::MAX);
     with(|runtime| {
-        let harvest = runtime.harvest(stopped);
-        session::send(&Message::Harvest(Box::new(harvest)));
+        let harvest = harvest(runtime, stopped);
+        channel::send(&Message::Harvest(Box::new(harvest)));
     });
 }
 
@@ -198,346 +203,27 @@ pub(crate) fn ended_by_a_library() {
     conclude(&Stopped::Unsupported { what, place });
 }
 
-/// Why a slice ended.
-pub(crate) enum Stopped {
-    /// All of it has been run.
-    Complete,
-    /// A budget is used up, or Ctrl-C was pressed.
-    Open,
-    /// At the first violation, or at one after which going on makes no sense.
-    Found,
-    /// Memory has been divided where it was not before.
-    Divided,
-    /// Executions reached this limit of length or memory.
-    Limit(StoppedBy),
-    /// A thread performed no visible operation for as long as is allowed.
-    Silent(Silence),
-    Unsupported {
-        what: String,
-        place: protocol::Place,
-    },
-}
-
 fn search(job: &Explore, slice: &Slice) -> Stopped {
-    let mut looked = faults::ticks();
+    let mut looked = ticks::ticks();
     let by_classes = job.explorer == Explorer::Dpor;
     loop {
-        if with(|runtime| runtime.is_spent(slice, &mut looked)) == Some(true) {
+        if with(|runtime| is_spent(runtime, slice, &mut looked)) == Some(true) {
             return Stopped::Open;
         }
         if with(Runtime::begin) != Some(true) {
-            return with(|runtime| runtime.refused()).flatten().unwrap_or(Stopped::Complete);
+            return with(|runtime| ran_outside(runtime)).flatten().unwrap_or(Stopped::Complete);
         }
-        fiber::run(Thread::MAIN);
-        faults::progress();
+        fiber::run(Thread::MAIN, threads::body);
+        ticks::progress();
         let mut fault = faults::take();
-        while by_classes && let Some(Some(next)) = with(|runtime| runtime.go_on_without(&mut fault)) {
+        while by_classes && let Some(Some(next)) = with(|runtime| go_on_without(runtime, &mut fault)) {
             fiber::run_on(next);
-            faults::progress();
+            ticks::progress();
             fault = faults::take();
         }
         scratch::reset();
-        if let Some(stop) = with(|runtime| runtime.finish(fault, job.stop_at_first)).flatten() {
+        if let Some(stop) = with(|runtime| finish(runtime, fault, job.stop_at_first)).flatten() {
             return stop;
-        }
-    }
-}
-
-impl Runtime {
-    /// Where classes are explored, a thread that fails or whose assumption does not hold just stops: what the others
-    /// do belongs to the class. Who goes on, if that is how the execution ended, and somebody can.
-    fn go_on_without(&mut self, fault: &mut Option<(Fault, u64)>) -> Option<Switch> {
-        let silent = matches!(fault, Some((Fault::Silent, _)));
-        let goes_on = self.explorer == Explorer::Dpor && !self.void && !faults::interrupted() && !silent;
-        let failure = match (fault.as_ref(), &self.end) {
-            _ if !goes_on => return None,
-            (Some(&(fault, program_counter)), _) => Some(self.fault(fault, program_counter)),
-            (None, Some(End::StackOverflow)) => Some(self.overflow()),
-            (None, Some(End::Failed(_) | End::Assumed)) => None,
-            (None, _) => return None,
-        };
-        *fault = None;
-        match (failure, self.end.take()) {
-            // Nothing comes after what is left of a block.
-            _ if self.execution.follows_left_block() => self.assumed = true,
-            (Some(failure), _) | (None, Some(End::Failed(failure))) => {
-                let extent = Extent::of(&self.execution);
-                self.failed.push((failure, extent));
-            }
-            (None, _) => self.assumed = true,
-        }
-        match self.give_up() {
-            Turn::Other(Switch::End) | Turn::Ours | Turn::Alone => None,
-            Turn::Other(next) => Some(next),
-        }
-    }
-
-    /// Gets ready for a slice; false if it numbers threads otherwise than this process.
-    fn begin_slice(&mut self, slice: &Slice) -> bool {
-        let numbered = self.execution.state.threads.paths().len() > slice.threads.len()
-            || self.execution.state.threads.number(&slice.threads).is_ok();
-        self.recorder.restart(&slice.known);
-        if self.steps_aside() {
-            self.shadow.divide(&slice.divisions);
-            self.numbers = Numbers::MayDiffer;
-            if slice.units.iter().any(|unit| unit.prefixes != Prefixes::Whole) {
-                self.shadow.settle();
-            }
-        }
-        self.uninstrumented.clear();
-        self.assumptions.clear();
-        self.left_waiting.clear();
-        numbered
-    }
-
-    /// Whether the budget of the slice is used up. `looked` is the tick at which the clock was last read.
-    fn is_spent(&self, slice: &Slice, looked: &mut u64) -> bool {
-        if faults::interrupted() || slice.executions.is_some_and(|limit| self.recorder.executions >= limit) {
-            return true;
-        }
-        if *looked == faults::ticks() {
-            return false;
-        }
-        *looked = faults::ticks();
-        self.recorder.seconds() >= slice.seconds
-    }
-
-    /// What ran outside of any control, if something did.
-    fn refused(&self) -> Option<Stopped> {
-        if let Some(record) = foreign::refused() {
-            return Some(Stopped::Unsupported { what: foreign::WHAT.to_owned(), place: record.place() });
-        }
-        let (place, library) = self.sites.shared_library()?;
-        let what = format!("instrumented code in a shared library ({library}), whose variables cannot be reset");
-        Some(Stopped::Unsupported { what, place })
-    }
-
-    /// Takes the execution that has ended into the counts; says whether to stop.
-    fn finish(&mut self, fault: Option<(Fault, u64)>, stop_at_first: bool) -> Option<Stopped> {
-        if let Some(refused) = self.refused() {
-            return Some(refused);
-        }
-        // Also of an execution that does not count: the next one may resume what the monitors have reported of it.
-        self.reports.truncate(self.reports_before_left_block.unwrap_or(usize::MAX));
-        if let Some((Fault::Silent, program_counter)) = fault {
-            self.run_again();
-            return Some(if faults::interrupted() {
-                Stopped::Open
-            } else {
-                Stopped::Silent(self.silent(program_counter))
-            });
-        }
-        // What has been tried of an event is counted by the places that it touches.
-        if self.shadow.divides_late() {
-            self.run_again();
-            return Some(Stopped::Divided);
-        }
-        // The first execution is run twice, so that a program that depends on the time or on chance is noticed.
-        if self.void || (fault.is_none() && !std::mem::replace(&mut self.run_twice, true)) {
-            self.run_again();
-            return None;
-        }
-        let end = match fault {
-            Some((fault, program_counter)) => End::Failed(self.fault(fault, program_counter)),
-            None => self.end.take().expect("an execution ends for a reason"),
-        };
-        if let Some(what) = self.execution.lacks() {
-            let place = Record::behind(self.recorder.last_site()).place();
-            return Some(Stopped::Unsupported { what: format!("{what}, under --explorer dpor"), place });
-        }
-        let strayed = match end {
-            End::Nobody(Ending::Diverged) => Some(self.diverged()),
-            _ => self.execution.strayed().map(|among| self.strayed(&among)),
-        };
-        if let Some(failure) = strayed {
-            self.recorder.count(&self.execution, &[], &self.monitors);
-            self.recorder.fail(failure, &self.execution);
-            return Some(Stopped::Found);
-        }
-        if let Some(stopped) = self.take_end(end) {
-            return Some(stopped);
-        }
-        self.execution.finish(Finish::Done);
-        self.shadow.settle();
-        if stop_at_first && self.recorder.has_found() {
-            return Some(Stopped::Found);
-        }
-        (self.execution.kept() > self.memory).then_some(Stopped::Limit(StoppedBy::Memory))
-    }
-
-    /// Takes an execution that has ended in this way into the counts; says whether it ends the search.
-    fn take_end(&mut self, end: End) -> Option<Stopped> {
-        match end {
-            End::Assumed => self.recorder.blocked += 1,
-            End::StackOverflow => {
-                self.recorder.count(&self.execution, &self.reports, &self.monitors);
-                let failure = self.overflow();
-                self.recorder.fail(failure, &self.execution);
-                self.count_exit();
-            }
-            End::MaxEvents => {
-                self.count_exit();
-                return Some(Stopped::Limit(StoppedBy::Events));
-            }
-            End::IdleRounds => {
-                self.count_exit();
-                return Some(Stopped::Limit(StoppedBy::Rounds));
-            }
-            End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
-            // It is no execution of the program, or the beginning of one that has been run before.
-            End::Nobody(Ending::Abandoned) => {}
-            End::Nobody(_) if !self.failed.is_empty() => self.take_failed(),
-            End::Nobody(_) if self.assumed => self.recorder.blocked += 1,
-            End::Nobody(Ending::Deadlock | Ending::Livelock) if self.lets_go_in_passing() => {
-                self.execution.history.repeats_another();
-                self.recorder.count(&self.execution, &self.reports, &self.monitors);
-                self.count_exit();
-            }
-            End::Nobody(ending) => {
-                self.recorder.count(&self.execution, &self.reports, &self.monitors);
-                self.count_exit();
-                let failures = self.ended(ending);
-                // Also where it only repeats another one but for rounds of wait loops: that one may be beyond the bound, since
-                // the switch away from such a round is free.
-                if failures.is_empty() && self.execution.history.counts() != Counts::BeyondBound {
-                    self.take_outcome();
-                }
-                for failure in failures {
-                    self.recorder.fail(failure, &self.execution);
-                }
-            }
-            End::Failed(failure) => {
-                self.recorder.count(&self.execution, &self.reports, &self.monitors);
-                self.recorder.fail(failure, &self.execution);
-                self.count_exit();
-            }
-        }
-        None
-    }
-
-    /// The execution, which has ended, has to be run once more, maybe with other locations.
-    fn run_again(&mut self) {
-        self.execution.finish(Finish::Again);
-        self.numbers = Numbers::MayDiffer;
-    }
-
-    /// Takes an execution in which threads have failed, and the others went on, into the counts.
-    fn take_failed(&mut self) {
-        self.recorder.count(&self.execution, &self.reports, &self.monitors);
-        for (failure, extent) in self.failed.drain(..) {
-            self.recorder.fail_at(failure, &self.execution, extent);
-        }
-        self.count_exit();
-    }
-
-    /// The running thread, whose code was here, has performed no visible operation for as long as is allowed. Where that is no
-    /// code of the program, it is in the library function that it called last.
-    pub(crate) fn silent(&self, program_counter: u64) -> Silence {
-        let called = Record::known(call_site());
-        let record = called.unwrap_or_else(|| Record::behind(self.threads.stands_at(self.running)));
-        let (place, function) = (record.place(), record.function().to_owned());
-        Silence { thread: self.running.0.into(), place, function, program_counter }
-    }
-
-    pub(crate) fn fault(&self, fault: Fault, program_counter: u64) -> Failure {
-        let thread = self.running;
-        let at = match &self.last_external {
-            Some((_, record)) if faults::comes_in_a_call(fault) => std::ptr::from_ref::<Record>(record),
-            _ => self.threads.stands_at(thread),
-        };
-        let sites = vec![site_use(Role::At, thread, at, Operation::Fault)];
-        let message = faults::describe(fault);
-        Failure { kind: FailureKind::Crash, message, sites, program_counter: Some(program_counter) }
-    }
-
-    /// The stack is used up at a hook, whose place is known.
-    pub(crate) fn overflow(&self) -> Failure {
-        let sites = vec![site_use(Role::At, self.running, self.threads.stands_at(self.running), Operation::Fault)];
-        let message = faults::describe(Fault::StackOverflow);
-        Failure { kind: FailureKind::Crash, message, sites, program_counter: None }
-    }
-
-    /// What is wrong with an execution in which nobody can go on.
-    fn ended(&mut self, ending: Ending) -> Vec<Failure> {
-        match ending {
-            Ending::Complete => {
-                self.note_left_waiting();
-                self.leaks()
-            }
-            _ => self.stuck(ending).into_iter().collect(),
-        }
-    }
-
-    fn diverged(&self) -> Failure {
-        let (index, before) = self.execution.history.divergence().unwrap_or((self.execution.history.length(), None));
-        let was = before.map_or(String::new(), |step| format!(" (there was an operation of {})", name(step.thread)));
-        let what = format!("event {index} is another one than in the run before{was}");
-        self.nondeterministic(&what, (self.running, self.recorder.last_site()))
-    }
-
-    /// The execution had other events than one that began with the same decisions, which is not kept.
-    fn strayed(&self, among: &Range<u32>) -> Failure {
-        let steps = self.execution.history.steps();
-        let thread = steps.get(among.start as usize).map_or(self.running, |step| step.thread);
-        let site = self.recorder.note(among.start).map_or(self.recorder.last_site(), |note| note.site);
-        let what = format!(
-            "of the events {} to {}, the first of which is here, one is another one than when this schedule was run first",
-            among.start,
-            among.end.max(among.start + 1) - 1
-        );
-        self.nondeterministic(&what, (thread, site))
-    }
-
-    fn nondeterministic(&self, what: &str, (thread, at): (Thread, RecordPointer)) -> Failure {
-        let call = self.last_external.as_ref().map_or(String::new(), |(name, record)| {
-            let place = record.place();
-            format!("; the last call out of the checked program was {name} at {}:{}", place.file, place.line)
-        });
-        Failure {
-            kind: FailureKind::Nondeterministic,
-            message: format!("the same schedule did not give the same events: {what}{call}"),
-            sites: vec![site_use(Role::At, thread, at, Operation::Other)],
-            program_counter: None,
-        }
-    }
-
-    fn harvest(&mut self, stopped: &Stopped) -> Harvest {
-        let (end, left) = match stopped {
-            Stopped::Complete | Stopped::Open if self.graph.is_some() => (SliceEnd::Open, None),
-            Stopped::Complete | Stopped::Open => (SliceEnd::Open, self.execution.leave()),
-            Stopped::Divided => (SliceEnd::Divided, Some(Leftover::default())),
-            Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
-            &Stopped::Limit(by) => (SliceEnd::Limit { by, busiest: self.busiest_loop() }, Some(Leftover::default())),
-            Stopped::Silent(silence) => (SliceEnd::Silent(silence.clone()), Some(Leftover::default())),
-            Stopped::Unsupported { what, place } => {
-                let (what, place) = (what.clone(), place.clone());
-                (SliceEnd::Unsupported { what, place }, Some(Leftover::default()))
-            }
-        };
-        let pack = |units: Vec<Unit>| {
-            let prefixes = |unit: Unit| (unit.weight, Prefixes::Packed(Packed(unit.prefixes)));
-            let packed = units.into_iter().map(prefixes);
-            packed.map(|(weight, prefixes)| protocol::Unit { weight, prefixes }).collect()
-        };
-        let (left, next) = match (left, stopped) {
-            (Some(Leftover { now, next }), _) => (pack(now), pack(next)),
-            (None, Stopped::Complete) => (Vec::new(), Vec::new()),
-            (None, _) => (vec![protocol::Unit { weight: 0.0, prefixes: Prefixes::Rest }], Vec::new()),
-        };
-        Harvest {
-            end,
-            left,
-            next,
-            threads: self.execution.state.threads.paths().map(<[u32]>::to_vec).collect(),
-            tally: Tally {
-                uninstrumented: self.uninstrumented.iter().cloned().collect(),
-                left_waiting: LeftWaiting::distinct(std::mem::take(&mut self.left_waiting)),
-                assumptions: self.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
-                ..self.recorder.tally()
-            },
-            found: self.recorder.take_found(),
-            recorded: std::mem::take(&mut self.recorder.recorded),
-            divisions: self.shadow.divisions(),
         }
     }
 }
@@ -561,7 +247,7 @@ pub(crate) fn replay(job: &Replay) {
     let strategy = ReplayStrategy::new(planned, job.schedule.choices.clone());
     let mut execution = Execution::new(Box::new(strategy));
     if execution.state.threads.number(&job.schedule.threads).is_err() {
-        session::send(&Message::Diverged("the finding's thread numbers are none".to_owned()));
+        channel::send(&Message::Diverged("the finding's thread numbers are none".to_owned()));
         return;
     }
     // One more event than the schedule has shows that the program does not follow it.
@@ -571,9 +257,9 @@ pub(crate) fn replay(job: &Replay) {
         follow_unwritten();
     }
     if let Err(error) = faults::install() {
-        session::internal_error(&format!("signal handlers cannot be installed: {error}"));
+        channel::internal_error(&format!("signal handlers cannot be installed: {error}"));
     }
-    faults::set_patience(job.limits.local_seconds);
+    ticks::set_patience(job.limits.local_seconds);
     if let Some(graph) = &job.schedule.graph {
         return replay_graph(graph, &job.schedule.threads);
     }
@@ -582,36 +268,36 @@ pub(crate) fn replay(job: &Replay) {
         runtime.planned = u32::try_from(length).ok();
     });
     loop {
-        faults::set_patience(job.limits.local_seconds);
+        ticks::set_patience(job.limits.local_seconds);
         with(Runtime::begin);
-        fiber::run(Thread::MAIN);
+        fiber::run(Thread::MAIN, threads::body);
         let mut fault = faults::take();
         let planned = |runtime: &Runtime| u64::from(runtime.execution.history.length()) < length;
         while let Some(Some(next)) =
-            with(|runtime| if planned(runtime) { runtime.go_on_without(&mut fault) } else { None })
+            with(|runtime| if planned(runtime) { go_on_without(runtime, &mut fault) } else { None })
         {
             fiber::run_on(next);
             fault = faults::take();
         }
         let void = with(|runtime| runtime.void) == Some(true);
         if !void || fault.is_some() {
-            faults::set_patience(u64::MAX);
+            ticks::set_patience(u64::MAX);
             // SAFETY: writes out what the program printed.
             unsafe { libc::fflush(std::ptr::null_mut()) };
-            with(|runtime| runtime.finish_replay(job, fault));
+            with(|runtime| finish_replay(runtime, job, fault));
             return;
         }
-        with(Runtime::run_again);
+        with(run_again);
     }
 }
 
 /// The same for an execution graph, with the threads numbered as in its search.
 fn replay_graph(graph: &protocol::Graph, threads: &[Vec<u32>]) {
-    with(|runtime| runtime.run_for_graphs(graph.model, None));
-    with(|runtime| runtime.graph_mut().number(threads));
-    let replayed = graph::search::replay(graph);
-    faults::set_patience(u64::MAX);
-    session::send(&match replayed {
+    with(|runtime| graphs::run_for_graphs(runtime, graph.model, None));
+    with(|runtime| number(runtime.graph_mut(), threads));
+    let replayed = graphs::replay(graph);
+    ticks::set_patience(u64::MAX);
+    channel::send(&match replayed {
         Ok(mut trace) => {
             trace.violations.iter_mut().for_each(|violation| violation.schedule = Schedule::default());
             Message::Replayed(Box::new(trace))
@@ -620,91 +306,387 @@ fn replay_graph(graph: &protocol::Graph, threads: &[Vec<u32>]) {
     });
 }
 
-impl Runtime {
-    fn finish_replay(&mut self, job: &Replay, fault: Option<(Fault, u64)>) {
-        if let Some(Stopped::Unsupported { what, place }) = self.refused() {
-            self.end = Some(End::Unsupported { what, place });
+/// Where classes are explored, a thread that fails or whose assumption does not hold just stops: what the others
+/// do belongs to the class. Who goes on, if that is how the execution ended, and somebody can.
+fn go_on_without(runtime: &mut Runtime, fault: &mut Option<(Fault, u64)>) -> Option<Switch> {
+    let silent = matches!(fault, Some((Fault::Silent, _)));
+    let goes_on = runtime.explorer == Explorer::Dpor && !runtime.void && !ticks::interrupted() && !silent;
+    let failure = match (fault.as_ref(), &runtime.end) {
+        _ if !goes_on => return None,
+        (Some(&(fault, program_counter)), _) => Some(failure_of(runtime, fault, program_counter)),
+        (None, Some(End::StackOverflow)) => Some(stack_overflow(runtime)),
+        (None, Some(End::Failed(_) | End::Assumed)) => None,
+        (None, _) => return None,
+    };
+    *fault = None;
+    match (failure, runtime.end.take()) {
+        // Nothing comes after what is left of a block.
+        _ if runtime.execution.follows_left_block() => runtime.assumed = true,
+        (Some(failure), _) | (None, Some(End::Failed(failure))) => {
+            let extent = Extent::of(&runtime.execution);
+            runtime.failed.push((failure, extent));
         }
-        if matches!(fault, Some((Fault::Silent, _))) {
-            session::send(&Message::Diverged(faults::describe(Fault::Silent)));
-            return;
-        }
-        if let Some(End::Unsupported { what, place }) = &self.end {
-            let what = what.clone();
-            session::send(&Message::Diverged(format!("{what} at {}:{}", place.file, place.line)));
-            return;
-        }
-        let schedule = self.recorder.schedule(&self.execution);
-        if let Some(difference) = self.difference(&job.schedule, &schedule) {
-            session::send(&Message::Diverged(difference));
-            return;
-        }
-        let mut events = self.recorder.trace_events(self.execution.history.steps(), &self.globals);
-        self.name_variables(&mut events);
-        self.finish_quietly(fault);
-        let found = self.recorder.take_found().into_iter().filter_map(|sighting| sighting.violation);
-        let violations = found.map(|violation| Violation { schedule: Schedule::default(), ..*violation }).collect();
-        session::send(&Message::Replayed(Box::new(Trace { events, violations })));
+        (None, _) => runtime.assumed = true,
     }
+    match turns::give_up(runtime) {
+        Turn::Other(Switch::End) | Turn::Ours | Turn::Alone => None,
+        Turn::Other(next) => Some(next),
+    }
+}
 
-    /// Gives accesses that library functions make the names of the variables that they are to.
-    fn name_variables(&self, events: &mut [TraceEvent]) {
-        for event in events.iter_mut().filter(|event| event.width > 0 && event.target.starts_with("0x")) {
-            let address = event.address as usize;
-            if let Some(variable) = self.globals.variable(address) {
-                event.target = match address - variable.bytes.start {
-                    0 => variable.name.clone(),
-                    offset => format!("{}+{offset}", variable.name),
-                };
+/// Gets ready for a slice; false if it numbers threads otherwise than this process.
+fn begin_slice(runtime: &mut Runtime, slice: &Slice) -> bool {
+    let numbered = runtime.execution.state.threads.paths().len() > slice.threads.len()
+        || runtime.execution.state.threads.number(&slice.threads).is_ok();
+    runtime.recorder.restart(&slice.known);
+    if runtime.steps_aside() {
+        runtime.shadow.divide(&slice.divisions);
+        runtime.numbers = Numbers::MayDiffer;
+        if slice.units.iter().any(|unit| unit.prefixes != Prefixes::Whole) {
+            runtime.shadow.settle();
+        }
+    }
+    runtime.uninstrumented.clear();
+    runtime.assumptions.clear();
+    runtime.left_waiting.clear();
+    numbered
+}
+
+/// Whether the budget of the slice is used up. `looked` is the tick at which the clock was last read.
+fn is_spent(runtime: &Runtime, slice: &Slice, looked: &mut u64) -> bool {
+    if ticks::interrupted() || slice.executions.is_some_and(|limit| runtime.recorder.executions >= limit) {
+        return true;
+    }
+    if *looked == ticks::ticks() {
+        return false;
+    }
+    *looked = ticks::ticks();
+    runtime.recorder.seconds() >= slice.seconds
+}
+
+/// What ran outside of any control, if something did.
+fn ran_outside(runtime: &Runtime) -> Option<Stopped> {
+    if let Some(record) = foreign::refused() {
+        return Some(Stopped::Unsupported { what: foreign::WHAT.to_owned(), place: record.place() });
+    }
+    let (place, library) = runtime.sites.shared_library()?;
+    let what = format!("instrumented code in a shared library ({library}), whose variables cannot be reset");
+    Some(Stopped::Unsupported { what, place })
+}
+
+/// Takes the execution that has ended into the counts; says whether to stop.
+fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: bool) -> Option<Stopped> {
+    if let Some(refused) = ran_outside(runtime) {
+        return Some(refused);
+    }
+    // Also of an execution that does not count: the next one may resume what the monitors have reported of it.
+    runtime.reports.truncate(runtime.reports_before_left_block.unwrap_or(usize::MAX));
+    if let Some((Fault::Silent, program_counter)) = fault {
+        run_again(runtime);
+        return Some(if ticks::interrupted() {
+            Stopped::Open
+        } else {
+            Stopped::Silent(silence(runtime, program_counter))
+        });
+    }
+    // What has been tried of an event is counted by the places that it touches.
+    if runtime.shadow.divides_late() {
+        run_again(runtime);
+        return Some(Stopped::Divided);
+    }
+    // The first execution is run twice, so that a program that depends on the time or on chance is noticed.
+    if runtime.void || (fault.is_none() && !std::mem::replace(&mut runtime.run_twice, true)) {
+        run_again(runtime);
+        return None;
+    }
+    let end = match fault {
+        Some((fault, program_counter)) => End::Failed(failure_of(runtime, fault, program_counter)),
+        None => runtime.end.take().expect("an execution ends for a reason"),
+    };
+    if let Some(what) = runtime.execution.lacks() {
+        let place = Record::behind(runtime.recorder.last_site()).place();
+        return Some(Stopped::Unsupported { what: format!("{what}, under --explorer dpor"), place });
+    }
+    let strayed = match end {
+        End::Nobody(Ending::Diverged) => Some(diverged(runtime)),
+        _ => runtime.execution.strayed().map(|among| strayed(runtime, &among)),
+    };
+    if let Some(failure) = strayed {
+        runtime.recorder.count(&runtime.execution, &[], &runtime.monitors);
+        runtime.recorder.fail(failure, &runtime.execution);
+        return Some(Stopped::Found);
+    }
+    if let Some(stopped) = take_end(runtime, end) {
+        return Some(stopped);
+    }
+    runtime.execution.finish(Finish::Done);
+    runtime.shadow.settle();
+    if stop_at_first && runtime.recorder.has_found() {
+        return Some(Stopped::Found);
+    }
+    (runtime.execution.kept() > runtime.memory).then_some(Stopped::Limit(StoppedBy::Memory))
+}
+
+/// Takes an execution that has ended in this way into the counts; says whether it ends the search.
+fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
+    match end {
+        End::Assumed => runtime.recorder.blocked += 1,
+        End::StackOverflow => {
+            runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+            let failure = stack_overflow(runtime);
+            runtime.recorder.fail(failure, &runtime.execution);
+            count_exit(runtime);
+        }
+        End::MaxEvents => {
+            count_exit(runtime);
+            return Some(Stopped::Limit(StoppedBy::Events));
+        }
+        End::IdleRounds => {
+            count_exit(runtime);
+            return Some(Stopped::Limit(StoppedBy::Rounds));
+        }
+        End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
+        // It is no execution of the program, or the beginning of one that has been run before.
+        End::Nobody(Ending::Abandoned) => {}
+        End::Nobody(_) if !runtime.failed.is_empty() => take_failed(runtime),
+        End::Nobody(_) if runtime.assumed => runtime.recorder.blocked += 1,
+        End::Nobody(Ending::Deadlock | Ending::Livelock) if wakes::lets_go_in_passing(runtime) => {
+            runtime.execution.history.repeats_another();
+            runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+            count_exit(runtime);
+        }
+        End::Nobody(ending) => {
+            runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+            count_exit(runtime);
+            let failures = failures_at_the_end(runtime, ending);
+            // Also where it only repeats another one but for rounds of wait loops: that one may be beyond the bound, since
+            // the switch away from such a round is free.
+            if failures.is_empty() && runtime.execution.history.counts() != Counts::BeyondBound {
+                take_outcome(runtime);
+            }
+            for failure in failures {
+                runtime.recorder.fail(failure, &runtime.execution);
             }
         }
-    }
-
-    /// As [`Runtime::finish`], but what was found stays here.
-    fn finish_quietly(&mut self, fault: Option<(Fault, u64)>) {
-        let end = match fault {
-            Some((fault, program_counter)) => End::Failed(self.fault(fault, program_counter)),
-            None => self.end.take().expect("an execution ends for a reason"),
-        };
-        self.recorder.count(&self.execution, &self.reports, &self.monitors);
-        let failures = match end {
-            End::Failed(failure) => vec![failure],
-            End::Nobody(_) if self.assumed || !self.failed.is_empty() => {
-                self.failed.drain(..).map(|(failure, _)| failure).collect()
-            }
-            End::Nobody(ending) => self.ended(ending),
-            End::StackOverflow => vec![self.overflow()],
-            _ => Vec::new(),
-        };
-        for failure in failures {
-            self.recorder.fail(failure, &self.execution);
+        End::Failed(failure) => {
+            runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+            runtime.recorder.fail(failure, &runtime.execution);
+            count_exit(runtime);
         }
     }
+    None
+}
 
-    /// Where the schedule that ran differs from the one asked for.
-    fn difference(&self, wanted: &Schedule, ran: &Schedule) -> Option<String> {
-        if let Some(End::Nobody(Ending::Diverged)) = self.end {
+/// The execution, which has ended, has to be run once more, maybe with other locations.
+fn run_again(runtime: &mut Runtime) {
+    runtime.execution.finish(Finish::Again);
+    runtime.numbers = Numbers::MayDiffer;
+}
+
+/// Takes an execution in which threads have failed, and the others went on, into the counts.
+fn take_failed(runtime: &mut Runtime) {
+    runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+    for (failure, extent) in runtime.failed.drain(..) {
+        runtime.recorder.fail_at(failure, &runtime.execution, extent);
+    }
+    count_exit(runtime);
+}
+
+/// What is wrong with an execution in which nobody can go on.
+fn failures_at_the_end(runtime: &mut Runtime, ending: Ending) -> Vec<Failure> {
+    match ending {
+        Ending::Complete => {
+            stuck::note_left_waiting(runtime);
+            leaks::leaks(runtime)
+        }
+        _ => stuck::stuck(runtime, ending).into_iter().collect(),
+    }
+}
+
+fn diverged(runtime: &Runtime) -> Failure {
+    let (index, before) = runtime.execution.history.divergence().unwrap_or((runtime.execution.history.length(), None));
+    let was = before.map_or(String::new(), |step| format!(" (there was an operation of {})", name(step.thread)));
+    let what = format!("event {index} is another one than in the run before{was}");
+    nondeterministic(runtime, &what, (runtime.running, runtime.recorder.last_site()))
+}
+
+/// The execution had other events than one that began with the same decisions, which is not kept.
+fn strayed(runtime: &Runtime, among: &Range<u32>) -> Failure {
+    let steps = runtime.execution.history.steps();
+    let thread = steps.get(among.start as usize).map_or(runtime.running, |step| step.thread);
+    let site = runtime.recorder.note(among.start).map_or(runtime.recorder.last_site(), |note| note.site);
+    let what = format!(
+        "of the events {} to {}, the first of which is here, one is another one than when this schedule was run first",
+        among.start,
+        among.end.max(among.start + 1) - 1
+    );
+    nondeterministic(runtime, &what, (thread, site))
+}
+
+fn nondeterministic(runtime: &Runtime, what: &str, (thread, at): (Thread, RecordPointer)) -> Failure {
+    let call = runtime.last_external.as_ref().map_or(String::new(), |(name, record)| {
+        let place = record.place();
+        format!("; the last call out of the checked program was {name} at {}:{}", place.file, place.line)
+    });
+    Failure {
+        kind: FailureKind::Nondeterministic,
+        message: format!("the same schedule did not give the same events: {what}{call}"),
+        sites: vec![site_use(Role::At, thread, at, Operation::Other)],
+        program_counter: None,
+    }
+}
+
+fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
+    let (end, left) = match stopped {
+        Stopped::Complete | Stopped::Open if runtime.graph.is_some() => (SliceEnd::Open, None),
+        Stopped::Complete | Stopped::Open => (SliceEnd::Open, runtime.execution.leave()),
+        Stopped::Divided => (SliceEnd::Divided, Some(Leftover::default())),
+        Stopped::Found => (SliceEnd::Found, Some(Leftover::default())),
+        &Stopped::Limit(by) => (SliceEnd::Limit { by, busiest: busiest_loop(runtime) }, Some(Leftover::default())),
+        Stopped::Silent(silence) => (SliceEnd::Silent(silence.clone()), Some(Leftover::default())),
+        Stopped::Unsupported { what, place } => {
+            let (what, place) = (what.clone(), place.clone());
+            (SliceEnd::Unsupported { what, place }, Some(Leftover::default()))
+        }
+    };
+    let pack = |units: Vec<Unit>| {
+        let prefixes = |unit: Unit| (unit.weight, Prefixes::Packed(Packed(unit.prefixes)));
+        let packed = units.into_iter().map(prefixes);
+        packed.map(|(weight, prefixes)| protocol::Unit { weight, prefixes }).collect()
+    };
+    let (left, next) = match (left, stopped) {
+        (Some(Leftover { now, next }), _) => (pack(now), pack(next)),
+        (None, Stopped::Complete) => (Vec::new(), Vec::new()),
+        (None, _) => (vec![protocol::Unit { weight: 0.0, prefixes: Prefixes::Rest }], Vec::new()),
+    };
+    Harvest {
+        end,
+        left,
+        next,
+        threads: runtime.execution.state.threads.paths().map(<[u32]>::to_vec).collect(),
+        tally: Tally {
+            uninstrumented: runtime.uninstrumented.iter().cloned().collect(),
+            left_waiting: LeftWaiting::distinct(std::mem::take(&mut runtime.left_waiting)),
+            assumptions: runtime.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+            ..runtime.recorder.tally()
+        },
+        found: runtime.recorder.take_found(),
+        recorded: std::mem::take(&mut runtime.recorder.recorded),
+        divisions: runtime.shadow.divisions(),
+    }
+}
+
+fn finish_replay(runtime: &mut Runtime, job: &Replay, fault: Option<(Fault, u64)>) {
+    if let Some(Stopped::Unsupported { what, place }) = ran_outside(runtime) {
+        runtime.end = Some(End::Unsupported { what, place });
+    }
+    if matches!(fault, Some((Fault::Silent, _))) {
+        channel::send(&Message::Diverged(faults::describe(Fault::Silent)));
+        return;
+    }
+    if let Some(End::Unsupported { what, place }) = &runtime.end {
+        let what = what.clone();
+        channel::send(&Message::Diverged(format!("{what} at {}:{}", place.file, place.line)));
+        return;
+    }
+    let schedule = runtime.recorder.schedule(&runtime.execution);
+    if let Some(difference) = difference(runtime, &job.schedule, &schedule) {
+        channel::send(&Message::Diverged(difference));
+        return;
+    }
+    let mut events = runtime.recorder.trace_events(runtime.execution.history.steps(), &runtime.globals);
+    name_variables(runtime, &mut events);
+    finish_quietly(runtime, fault);
+    let found = runtime.recorder.take_found().into_iter().filter_map(|sighting| sighting.violation);
+    let violations = found.map(|violation| Violation { schedule: Schedule::default(), ..*violation }).collect();
+    channel::send(&Message::Replayed(Box::new(Trace { events, violations })));
+}
+
+/// Gives accesses that library functions make the names of the variables that they are to.
+fn name_variables(runtime: &Runtime, events: &mut [TraceEvent]) {
+    for event in events.iter_mut().filter(|event| event.width > 0 && event.target.starts_with("0x")) {
+        let address = event.address as usize;
+        if let Some(variable) = runtime.globals.variable(address) {
+            event.target = match address - variable.bytes.start {
+                0 => variable.name.clone(),
+                offset => format!("{}+{offset}", variable.name),
+            };
+        }
+    }
+}
+
+/// As [`Runtime::finish`], but what was found stays here.
+fn finish_quietly(runtime: &mut Runtime, fault: Option<(Fault, u64)>) {
+    let end = match fault {
+        Some((fault, program_counter)) => End::Failed(failure_of(runtime, fault, program_counter)),
+        None => runtime.end.take().expect("an execution ends for a reason"),
+    };
+    runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+    let failures = match end {
+        End::Failed(failure) => vec![failure],
+        End::Nobody(_) if runtime.assumed || !runtime.failed.is_empty() => {
+            runtime.failed.drain(..).map(|(failure, _)| failure).collect()
+        }
+        End::Nobody(ending) => failures_at_the_end(runtime, ending),
+        End::StackOverflow => vec![stack_overflow(runtime)],
+        _ => Vec::new(),
+    };
+    for failure in failures {
+        runtime.recorder.fail(failure, &runtime.execution);
+    }
+}
+
+/// Where the schedule that ran differs from the one asked for.
+fn difference(runtime: &Runtime, wanted: &Schedule, ran: &Schedule) -> Option<String> {
+    if let Some(End::Nobody(Ending::Diverged)) = runtime.end {
+        return Some(format!(
+            "event {} cannot be performed by the thread of the finding",
+            runtime.execution.history.length()
+        ));
+    }
+    for (index, segment) in wanted.segments.iter().enumerate() {
+        let Some(other) = ran.segments.get(index) else {
+            return Some(format!("the run ends before T{} reaches line {}", segment.thread, segment.last.line));
+        };
+        if other != segment {
             return Some(format!(
-                "event {} cannot be performed by the thread of the finding",
-                self.execution.history.length()
+                "T{} reaches {}:{} where the finding has T{} at {}:{}",
+                other.thread, other.last.file, other.last.line, segment.thread, segment.last.file, segment.last.line
             ));
         }
-        for (index, segment) in wanted.segments.iter().enumerate() {
-            let Some(other) = ran.segments.get(index) else {
-                return Some(format!("the run ends before T{} reaches line {}", segment.thread, segment.last.line));
-            };
-            if other != segment {
-                return Some(format!(
-                    "T{} reaches {}:{} where the finding has T{} at {}:{}",
-                    other.thread,
-                    other.last.file,
-                    other.last.line,
-                    segment.thread,
-                    segment.last.file,
-                    segment.last.line
-                ));
-            }
-        }
-        None
+    }
+    None
+}
+
+/// The execution, which is complete and did not fail, belongs to the result.
+pub(crate) fn take_outcome(runtime: &mut Runtime) {
+    if !runtime.recorder.observes() {
+        return runtime.recorder.take_outcome(String::new());
+    }
+    let threads = &runtime.threads;
+    let observed = |(index, path)| (path, &threads.of(Thread::from_index(index)).observed);
+    let outcome = outcome(runtime.execution.state.threads.paths().take(threads.len()).enumerate().map(observed));
+    runtime.recorder.take_outcome(outcome);
+}
+
+/// The loop that has gone round most often since it was entered.
+pub(crate) fn busiest_loop(runtime: &Runtime) -> Option<BusyLoop> {
+    let threads = (0..runtime.threads.len()).map(Thread::from_index);
+    let loops = threads.flat_map(|thread| {
+        runtime.threads.of(thread).visits.active().map(move |(site, rounds)| (thread, site, rounds))
+    });
+    let (thread, site, rounds) = loops.filter(|&(_, _, rounds)| rounds > 0).max_by_key(|&(_, _, rounds)| rounds)?;
+    let record = Record::behind(site);
+    let function = record.function().to_owned();
+    Some(BusyLoop { thread: thread.0.into(), place: record.place(), function, rounds })
+}
+
+/// Takes a failing exit of the execution that has been counted into the counts.
+pub(crate) fn count_exit(runtime: &mut Runtime) {
+    if let Some((failure, extent)) = runtime.exited.take_failure() {
+        runtime.recorder.fail_at(failure, &runtime.execution, extent);
+    }
+    if let Some(status) = runtime.exited.status().filter(|&status| status != 0) {
+        runtime.recorder.count_status(status.into(), &runtime.execution);
     }
 }

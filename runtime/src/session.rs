@@ -1,71 +1,23 @@
 //! The socket to the tool, and `main`.
 
 use std::arch::naked_asm;
-use std::ffi::{c_char, c_int, c_uint};
+use std::ffi::{c_char, c_int};
 use std::io::{BufRead, BufReader};
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::Ordering;
 
-use protocol::{BUILD, CONTROL, Job, Message};
+use protocol::{BUILD, CONTROL, Job};
 
 use crate::hooks::process::program;
-use crate::process::uncontrolled;
-use crate::process::{faults, fiber, foreign};
-use crate::run::{Runtime, with};
-use crate::search;
-use crate::search::Search;
-
-/// The socket's descriptor, or -1. The program's limit of descriptors is below it (the tool sees to that), so that no
-/// `open`, `dup2` or `write` of the program meets it; what closes descriptors that are there already is modelled below.
-static SOCKET: AtomicI32 = AtomicI32::new(-1);
-
-/// The result has been told: what comes now is only the end of the process.
-static CONCLUDED: AtomicBool = AtomicBool::new(false);
+use crate::process::channel::{CONCLUDED, SOCKET, end_process, internal_error};
+use crate::process::{arguments, faults, foreign, uncontrolled};
+use crate::search::{self, Search};
 
 /// See [`protocol::build`]. `main` refers to it, so that no linker takes it for garbage.
 #[used]
 #[unsafe(link_section = "fh_version")]
 static BUILT_BY: [u8; BUILD.len()] = BUILD;
-
-/// Tells the tool something. A tool that is gone needs no answer: the process ends.
-pub(crate) fn send(message: &Message) {
-    let mut line = serde_json::to_vec(message).expect("messages are plain data");
-    line.push(b'\n');
-    let socket = SOCKET.load(Ordering::Relaxed);
-    let mut left = line.as_slice();
-    while socket >= 0 && !left.is_empty() {
-        // SAFETY: the bytes are there; a tool that is gone is an error rather than a signal.
-        let sent = unsafe { libc::send(socket, left.as_ptr().cast(), left.len(), libc::MSG_NOSIGNAL) };
-        match usize::try_from(sent) {
-            Ok(sent) => left = &left[sent..],
-            Err(_) if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => end_process(70),
-        }
-    }
-}
-
-/// Whether a tool listens.
-pub(crate) fn is_connected() -> bool {
-    SOCKET.load(Ordering::Relaxed) >= 0
-}
-
-/// Ends the process without the program's exit handlers.
-fn end_process(status: c_int) -> ! {
-    CONCLUDED.store(true, Ordering::Relaxed);
-    // SAFETY: takes a number.
-    unsafe { libc::_exit(status) }
-}
-
-/// An error inside the runtime: tells the tool, or whoever reads stderr, and ends the process.
-pub(crate) fn internal_error(what: &str) -> ! {
-    if is_connected() {
-        send(&Message::Internal(what.to_owned()));
-    } else {
-        eprintln!("fencehound: internal error: {what}");
-    }
-    end_process(70)
-}
 
 /// What the tool that started this process has to say.
 struct Orders(BufReader<UnixStream>);
@@ -132,7 +84,7 @@ extern "C" fn obey(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) 
     std::panic::set_hook(Box::new(|info| internal_error(&info.to_string().replace('\n', " "))));
     foreign::claim_this_thread();
     let orders = Orders::listen();
-    program::set_arguments(argc, argv, envp);
+    arguments::set_arguments(argc, argv, envp);
     let Some(mut orders) = orders else { internal_error("the socket to the tool has no number") };
     // SAFETY: registers a function that lives as long as the process.
     unsafe { libc::atexit(on_exit) };
@@ -154,39 +106,4 @@ extern "C" fn obey(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) 
         }
     }
     end_process(0)
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_close(descriptor: c_int) -> c_int {
-    with(Runtime::has_effect);
-    if descriptor == SOCKET.load(Ordering::Relaxed) {
-        return fiber::refuse_call(libc::EBADF);
-    }
-    // SAFETY: the program's own call, of a descriptor that is not ours.
-    unsafe { libc::close(descriptor) }
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_closefrom(lowest: c_int) {
-    __fh_close_range(lowest.max(0).cast_unsigned(), c_uint::MAX, 0);
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
-    with(Runtime::has_effect);
-    let ours = SOCKET.load(Ordering::Relaxed);
-    match c_uint::try_from(ours) {
-        Ok(ours) if (first..=last).contains(&ours) => {
-            let below = if first < ours { close_range(first, ours - 1, flags) } else { 0 };
-            let above = if ours < last { close_range(ours + 1, last, flags) } else { 0 };
-            below.min(above)
-        }
-        _ => close_range(first, last, flags),
-    }
-}
-
-fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
-    // SAFETY: the program's own call, of descriptors that are not ours.
-    let status = unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) };
-    if status == 0 { 0 } else { -1 }
 }

@@ -1,12 +1,30 @@
 //! What one execution of the program has: variables, blocks, records of what has happened.
 
+pub(crate) mod access;
+pub(crate) mod ends;
+pub(crate) mod exited;
+pub(crate) mod exits;
+pub(crate) mod failure;
 pub(crate) mod files;
 pub(crate) mod globals;
+pub(crate) mod graph;
 pub(crate) mod heap;
+pub(crate) mod idle_rounds;
+pub(crate) mod jumps;
+pub(crate) mod keys;
+pub(crate) mod library;
 pub(crate) mod locals;
 pub(crate) mod memory;
 pub(crate) mod naming;
+pub(crate) mod objects;
+pub(crate) mod observed;
+pub(crate) mod operation;
 pub(crate) mod recorder;
 pub(crate) mod recording;
 pub(crate) mod shadow;
+pub(crate) mod signals;
+pub(crate) mod threads;
+pub(crate) mod turn;
 pub(crate) mod unwritten;
+pub(crate) mod waits;
+pub(crate) mod weak_failures;

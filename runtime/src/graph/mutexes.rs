@@ -3,84 +3,32 @@
 
 use std::ffi::c_int;
 
-use engine::graph::{Access, Internal, Link, Reached, Value, Written};
+use engine::graph::{Access, Internal, Written};
 use engine::mapping::calls::{self, Path};
-use engine::mapping::graphs::{self, Around};
-use engine::mapping::power::Synchronizes;
-use engine::model::MemoryModel;
 use engine::sync::mutex::{Refusal, Robustness, Type};
 use protocol::Operation;
 
-use super::objects::Patience;
-use super::places::Thing;
-use super::{Graph, Recorded, Stop, park};
-use crate::run::with;
-use crate::schedule::mutexes;
-use crate::schedule::objects::{Call, Class};
-use crate::state::recorder::Note;
-
-impl Graph {
-    fn held(&mut self, mutex: usize) -> Option<&mut (usize, u32)> {
-        self.run.held.iter_mut().find(|held| held.0 == mutex)
-    }
-
-    fn owner(&self) -> Value {
-        Value::from(self.run.thread.0) + 1
-    }
-
-    /// What orders an access by which threads synchronise: the path that was taken, or, of one that is not known yet,
-    /// what stands before it on each of the paths that there are. On POWER that is what stands before the first one.
-    fn around(&self, access: Access, paths: &[Path], taken: Option<Path>) -> Around {
-        let of = |path: &Path| graphs::call(self.model, access, path.effect);
-        let drains = paths.iter().all(|path| path.effect.drains());
-        match taken {
-            taken if self.model == MemoryModel::Power => {
-                let first = of(&paths[0]);
-                Around { before: first.before, ..taken.map_or(first, |path| of(&path)) }
-            }
-            Some(path) => of(&path),
-            None if drains => graphs::locked(),
-            None => Around::default(),
-        }
-    }
-
-    /// An access by which threads synchronise, on one of these paths, at the location of what is no memory.
-    pub(super) fn synchronizing(
-        &mut self,
-        thing: Thing,
-        (paths, taken): (&[Path], Option<Path>),
-        (access, written): (Access, Written),
-        note: Note,
-        address: usize,
-    ) -> Recorded {
-        let location = self.places.of(thing);
-        let Around { before, after, synchronizes } = self.around(access, paths, taken);
-        let depends = self.depends();
-        if synchronizes == Synchronizes::Yes {
-            self.synchronize();
-        } else if access.reads() {
-            self.branch();
-        }
-        self.run.fences += before;
-        let fences = self.run.fences;
-        self.run.fences += after;
-        Recorded { access, location, written, fences, link: Link::None, depends, note, address, width: 0 }
-    }
-}
+use crate::graph::stops::refuse;
+use crate::graph::synchronising::{self, Patience, wait_since};
+use crate::graph::{accesses, initialisers};
+use crate::run::{self, with};
+use crate::state::graph::places::Thing;
+use crate::state::objects::{self, Call, Class};
+use crate::state::operation::Note;
 
 /// The type of a mutex that lives.
 fn kind(call: Call, mutex: usize, class: Class) -> Type {
     if class == Class::SpinLock {
         return Type::Normal;
     }
-    let found = with(|runtime| runtime.graph_mut().type_of(mutex)).expect("there is a runtime");
+    let found = with(|runtime| initialisers::type_of(runtime.graph_mut(), mutex)).expect("there is a runtime");
     let kind = found.unwrap_or_else(|what| {
-        super::refuse(what, call.site);
+        refuse(what, call.site);
         None
     });
-    let Some(kind) = kind else { call.misuse("of a mutex that was never initialised", None) };
+    let Some(kind) = kind else { run::misuse(call, "of a mutex that was never initialised", None) };
     if kind.robustness == Robustness::Robust {
-        super::refuse("a robust mutex", call.site);
+        refuse("a robust mutex", call.site);
     }
     kind.kind
 }
@@ -100,16 +48,17 @@ fn attempt(call: Call, mutex: usize, operation: Operation, paths: [Path; 2]) -> 
         let [locks, finds_it_held] = paths;
         let (written, taken) = match found {
             None => (Written::Unknown, None),
-            Some(0) => (Written::Value(graph.owner()), Some(locks)),
+            Some(0) => (Written::Value(synchronising::owner(graph)), Some(locks)),
             Some(_) => (Written::Nothing, Some(finds_it_held)),
         };
         let note = Note { site: call.site, operation };
         let access = Access::Update(Internal::Control);
-        let recorded = graph.synchronizing(Thing::Mutex(mutex), (&paths, taken), (access, written), note, mutex);
-        if written == Written::Value(graph.owner()) {
+        let recorded =
+            synchronising::synchronizing(graph, Thing::Mutex(mutex), (&paths, taken), (access, written), note, mutex);
+        if written == Written::Value(synchronising::owner(graph)) {
             graph.run.held.push((mutex, 1));
         }
-        runtime.record_object(recorded)
+        accesses::record_object(runtime, recorded)
     });
     let Some((turn, found)) = attempted else { return Attempt::Locked };
     turn.obey();
@@ -120,7 +69,7 @@ fn attempt(call: Call, mutex: usize, operation: Operation, paths: [Path; 2]) -> 
 fn locks_again(mutex: usize) -> bool {
     let again = with(|runtime| {
         runtime.has_effect();
-        let held = runtime.graph_mut().held(mutex)?;
+        let held = synchronising::held(runtime.graph_mut(), mutex)?;
         held.1 += 1;
         Some(())
     });
@@ -128,16 +77,16 @@ fn locks_again(mutex: usize) -> bool {
 }
 
 /// How often the running thread holds a mutex with which it is about to wait.
-pub(super) enum Holds {
+pub(crate) enum Holds {
     Not(Type),
     Once,
     Often,
 }
 
-pub(super) fn held_for_a_wait(call: Call) -> Holds {
+pub(crate) fn held_for_a_wait(call: Call) -> Holds {
     let mutex = call.address();
     let kind = kind(call, mutex, Class::Mutex);
-    match with(|runtime| runtime.graph_mut().held(mutex).map(|held| held.1)).flatten() {
+    match with(|runtime| synchronising::held(runtime.graph_mut(), mutex).map(|held| held.1)).flatten() {
         None => Holds::Not(kind),
         Some(1) => Holds::Once,
         Some(_) => Holds::Often,
@@ -145,7 +94,7 @@ pub(super) fn held_for_a_wait(call: Call) -> Holds {
 }
 
 fn is_held(mutex: usize) -> bool {
-    with(|runtime| runtime.graph_mut().held(mutex).is_some()) == Some(true)
+    with(|runtime| synchronising::held(runtime.graph_mut(), mutex).is_some()) == Some(true)
 }
 
 /// Acquires a mutex, however long it takes.
@@ -164,12 +113,6 @@ pub(crate) fn lock(call: Call, class: Class) -> c_int {
     0
 }
 
-/// The running thread waits for ever, or for other reads than since this access, or the last one.
-pub(super) fn wait_since(since: Option<usize>) -> ! {
-    let last = with(|runtime| runtime.graph_mut().run.recorded.len() - 1).unwrap_or(0);
-    park(Stop::Reached(Reached::Waits { since: since.unwrap_or(last) as u16 }))
-}
-
 /// Acquires a mutex if that takes no time.
 pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     let mutex = call.address();
@@ -177,7 +120,7 @@ pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     if kind == Type::Recursive && locks_again(mutex) {
         return 0;
     }
-    let paths = mutexes::paths_of_a_try(class);
+    let paths = objects::paths_of_a_try(class);
     match attempt(call, mutex, Operation::TryLock, paths) {
         Attempt::Locked => 0,
         Attempt::Held => libc::EBUSY,
@@ -206,15 +149,15 @@ pub(crate) fn unlock(call: Call, class: Class) -> c_int {
     let kind = kind(call, mutex, class);
     let left = with(|runtime| {
         runtime.has_effect();
-        let held = runtime.graph_mut().held(mutex)?;
+        let held = synchronising::held(runtime.graph_mut(), mutex)?;
         held.1 -= 1;
         Some(held.1)
     });
     match left.flatten() {
         None if kind == Type::Normal => {
-            call.misuse(&format!("of a {} that this thread does not hold", class.name()), None)
+            run::misuse(call, &format!("of a {} that this thread does not hold", class.name()), None)
         }
-        None => return mutexes::error(Refusal::NotOwner),
+        None => return objects::error(Refusal::NotOwner),
         Some(0) => {}
         Some(_) => return 0,
     }
@@ -224,8 +167,9 @@ pub(crate) fn unlock(call: Call, class: Class) -> c_int {
         let note = Note { site: call.site, operation: Operation::Unlock };
         let path = if class == Class::SpinLock { calls::SPIN_UNLOCK } else { calls::MUTEX_UNLOCK };
         let access = (Access::Store, Written::Value(0));
-        let recorded = graph.synchronizing(Thing::Mutex(mutex), (&[path], Some(path)), access, note, mutex);
-        runtime.record_object(recorded).0
+        let recorded =
+            synchronising::synchronizing(graph, Thing::Mutex(mutex), (&[path], Some(path)), access, note, mutex);
+        accesses::record_object(runtime, recorded).0
     });
     if let Some(turn) = turn {
         turn.obey();

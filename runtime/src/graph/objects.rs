@@ -6,72 +6,27 @@
 use std::ffi::c_int;
 
 use engine::event::Thread;
-use engine::graph::{Access, Internal, Link, Value, Written};
+use engine::graph::{Access, Internal, Link, Written};
 use engine::mapping::calls::{self, Path};
-use engine::sync::barrier::{Arrival, Barrier};
+use engine::sync::barrier::Arrival;
 use engine::sync::line::{End, Line};
 use engine::sync::machine::{Machine, Wish};
+use engine::sync::mutex::Type;
 use engine::sync::once::Entry;
-use engine::sync::semaphore::{self, Semaphore};
-use engine::sync::{mutex::Type, read_write_lock as rw};
+use engine::sync::{read_write_lock as rw, semaphore};
 use protocol::Operation;
-use rustc_hash::FxHashMap;
 
-use super::places::Thing;
-use super::{Graph, mutexes};
-use crate::hooks::library::common::Common;
-use crate::hooks::library::random::Library;
+use crate::graph::stops::refuse;
+use crate::graph::synchronising::{self, Patience, Stuck, Waited, misuse};
+use crate::graph::{accesses, initialisers, lifetimes, mutexes};
 use crate::process::sites::RecordPointer;
-use crate::run::{Runtime, with};
-use crate::schedule::objects::{Call, Class, Initial};
-use crate::state::recorder::Note;
-
-/// The state of an object.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum State {
-    /// Of a condition variable.
-    Condition(Line),
-    /// Of a barrier, and which beginning of which thread it came to life by.
-    Barrier(Barrier, (Thread, u32)),
-    /// Of another one.
-    Other(Machine),
-}
-
-/// The states that objects have had, numbered from 1.
-#[derive(Default)]
-pub(crate) struct States {
-    states: Vec<State>,
-    numbers: FxHashMap<State, Value>,
-}
-
-impl States {
-    fn number(&mut self, state: State) -> Value {
-        if let Some(&number) = self.numbers.get(&state) {
-            return number;
-        }
-        self.states.push(state.clone());
-        let number = Value::try_from(self.states.len()).expect("fewer than 2^63 states");
-        self.numbers.insert(state, number);
-        number
-    }
-
-    /// The state with this number; none if it is 0.
-    pub(crate) fn get(&self, number: Value) -> Option<&State> {
-        usize::try_from(number).ok()?.checked_sub(1).map(|index| &self.states[index])
-    }
-}
-
-/// Why an operation does not go on.
-enum Stuck {
-    /// It has to wait, and waits since this access, or since it.
-    Waits(Option<usize>),
-    /// It breaks its contract: this goes on after the function's name.
-    Misuse(String),
-}
-
-fn misuse(what: &str) -> Stuck {
-    Stuck::Misuse(what.to_owned())
-}
+use crate::run::{self, Runtime, fill, with};
+use crate::state::graph::Graph;
+use crate::state::graph::places::Thing;
+use crate::state::graph::states::State;
+use crate::state::library::{Common, Library};
+use crate::state::objects::{Call, Class, Initial};
+use crate::state::operation::Note;
 
 /// The state of an object that came to life without its `init` function, if it can: as the thread finds it that is about
 /// to read it.
@@ -81,14 +36,16 @@ fn initial(call: Call, class: Class) -> Option<State> {
         let address = call.address();
         match graph.next_read()? {
             0 if matches!(class, Class::Semaphore | Class::Barrier) => None,
-            0 => graph.keeps_state(address, class).and_then(|()| graph.initialiser(address, class)).transpose(),
-            _ => graph.keeps_state(address, class).err().map(Err),
+            0 => initialisers::keeps_state(graph, address, class)
+                .and_then(|()| initialisers::initialiser(graph, address, class))
+                .transpose(),
+            _ => initialisers::keeps_state(graph, address, class).err().map(Err),
         }
     });
     let bytes = match found.flatten()? {
         Ok(bytes) => bytes,
         Err(what) => {
-            super::refuse(what, call.site);
+            refuse(what, call.site);
             return None;
         }
     };
@@ -116,8 +73,8 @@ const fn manner(class: Class, operation: Operation, paths: &'static [Path]) -> M
 fn operate<R>(call: Call, manner: Manner, work: impl FnOnce(&mut State, Thread) -> Result<(Path, R), Stuck>) -> R {
     match attempt(call, manner, work) {
         Ok(result) => result,
-        Err(Stuck::Misuse(what)) => call.misuse(&what, None),
-        Err(Stuck::Waits(since)) => mutexes::wait_since(since),
+        Err(Stuck::Misuse(what)) => run::misuse(call, &what, None),
+        Err(Stuck::Waits(since)) => synchronising::wait_since(since),
     }
 }
 
@@ -150,8 +107,9 @@ fn attempt<R>(
         let thing = Thing::Object(call.address());
         let access = Access::Update(Internal::Data);
         let taken = result.as_ref().and_then(|result| result.as_ref().ok()).map(|&(path, _)| path);
-        let recorded = graph.synchronizing(thing, (paths, taken), (access, written), note, call.address());
-        (runtime.record_object(recorded).0, result.map(|result| result.map(|(_, result)| result)))
+        let recorded =
+            synchronising::synchronizing(graph, thing, (paths, taken), (access, written), note, call.address());
+        (accesses::record_object(runtime, recorded).0, result.map(|result| result.map(|(_, result)| result)))
     })
     .expect("there is a runtime");
     turn.obey();
@@ -173,82 +131,18 @@ pub(crate) fn initialise(call: Call, initial: Initial) {
         let note = Note { site: call.site, operation: Operation::Initialise };
         let thing = Thing::Object(call.address());
         let access = (Access::Store, written);
-        let recorded =
-            graph.synchronizing(thing, (&[calls::INITIALISE], Some(calls::INITIALISE)), access, note, call.address());
-        runtime.record_object(recorded).0
+        let recorded = synchronising::synchronizing(
+            graph,
+            thing,
+            (&[calls::INITIALISE], Some(calls::INITIALISE)),
+            access,
+            note,
+            call.address(),
+        );
+        accesses::record_object(runtime, recorded).0
     });
     if let Some(turn) = turn {
         turn.obey();
-    }
-}
-
-impl State {
-    const fn line(&mut self) -> &mut Line {
-        match self {
-            Self::Condition(line) => line,
-            _ => panic!("objects are used as what they are"),
-        }
-    }
-
-    const fn machine(&mut self) -> &mut Machine {
-        match self {
-            Self::Other(machine) => machine,
-            _ => panic!("objects are used as what they are"),
-        }
-    }
-
-    const fn read_write_lock(&mut self) -> &mut rw::ReadWriteLock {
-        self.machine().read_write_lock().expect("objects are used as what they are")
-    }
-
-    const fn semaphore(&mut self) -> &mut Semaphore {
-        self.machine().semaphore().expect("objects are used as what they are")
-    }
-
-    /// The threads that hold it.
-    pub(crate) fn holders(&self) -> Vec<Thread> {
-        use engine::sync::once::Once;
-        match self {
-            Self::Other(Machine::ReadWriteLock(lock)) => lock.writer().iter().chain(lock.readers()).copied().collect(),
-            &Self::Other(Machine::Once(Once::Running(thread))) => vec![thread],
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// How a limited wait ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waited {
-    /// With what it was for.
-    Granted,
-    /// It ran out.
-    RanOut,
-}
-
-/// How long a call waits.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Patience {
-    /// As long as it takes: since this access, or this call.
-    Endless(Option<usize>),
-    /// Until some time. Where the thread would have to wait for longer, another graph has what it would get.
-    Limited,
-}
-
-impl Patience {
-    /// Of a call that waits until some time: it does not run out where the last one in the same place has, with
-    /// nothing changed since.
-    pub(crate) fn limited() -> Self {
-        match with(|runtime| runtime.graph_mut().waits_since()).flatten() {
-            Some(since) => Self::Endless(Some(since)),
-            None => Self::Limited,
-        }
-    }
-
-    const fn runs_out(self) -> Result<Waited, Stuck> {
-        match self {
-            Self::Endless(since) => Err(Stuck::Waits(since)),
-            Self::Limited => Ok(Waited::RanOut),
-        }
     }
 }
 
@@ -257,9 +151,9 @@ impl Patience {
 pub(crate) fn wait(call: Call, on_mutex: Call, patience: Patience) -> Result<Waited, c_int> {
     match mutexes::held_for_a_wait(on_mutex) {
         mutexes::Holds::Once => {}
-        mutexes::Holds::Not(Type::Normal) => call.misuse("with a mutex that this thread does not hold", None),
+        mutexes::Holds::Not(Type::Normal) => run::misuse(call, "with a mutex that this thread does not hold", None),
         mutexes::Holds::Not(_) => return Err(libc::EPERM),
-        mutexes::Holds::Often => super::refuse("a wait with a mutex that is held more than once", call.site),
+        mutexes::Holds::Often => refuse("a wait with a mutex that is held more than once", call.site),
     }
     let mutex = on_mutex.address();
     operate(call, manner(Class::Condition, Operation::Wait, &[calls::SLEEP]), |state, thread| {
@@ -408,10 +302,16 @@ pub(crate) fn cross(call: Call) -> Arrival {
     let path = if arrived == Arrival::Completes { calls::BARRIER_ARRIVE } else { calls::BARRIER_LEAVE };
     let turn = with(|runtime| {
         let note = Note { site: call.site, operation };
-        let mut recorded =
-            runtime.graph_mut().synchronizing(round, (&[path], Some(path)), (access, written), note, call.address());
+        let mut recorded = synchronising::synchronizing(
+            runtime.graph_mut(),
+            round,
+            (&[path], Some(path)),
+            (access, written),
+            note,
+            call.address(),
+        );
         recorded.link = link;
-        runtime.record_object(recorded).0
+        accesses::record_object(runtime, recorded).0
     });
     if let Some(turn) = turn {
         turn.obey();
@@ -443,43 +343,63 @@ fn use_common<R>(what: (Common, Internal), site: RecordPointer, next: impl FnOnc
                 (written, Some(result))
             }
         };
-        let recorded = runtime.graph_mut().common(what, written, Note { site, operation: Operation::Use });
-        (runtime.record_object(recorded).0, result)
+        let recorded = common(runtime.graph_mut(), what, written, Note { site, operation: Operation::Use });
+        (accesses::record_object(runtime, recorded).0, result)
     })
     .expect("there is a runtime");
     turn.obey();
     result.expect("a thread goes on once its read has returned")
 }
 
-impl Graph {
-    /// A use of what the C library keeps for all threads: no fence, and no order but among such.
-    fn common(&mut self, (what, internal): (Common, Internal), written: Written, note: Note) -> super::Recorded {
-        let location = self.places.of(Thing::Common(what));
-        let (depends, fences) = (self.depends(), self.run.fences);
-        let access = Access::Update(internal);
-        let link = Link::None;
-        super::Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
-    }
-
-    /// The number that the running thread chooses next.
-    fn choice(&mut self, among: u16, note: Note) -> super::Recorded {
-        let thing = Thing::Choices(self.run.thread);
-        let location = self.places.of(thing);
-        let (depends, fences) = (self.depends(), self.run.fences);
-        let link = Link::Chooses(among);
-        let (access, written) = (Access::Load, Written::Nothing);
-        super::Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
-    }
-}
-
 /// A number below `among`, each of which is tried. A choice orders nothing, and nothing depends on it.
 pub(crate) fn choose(among: u16, note: Note) -> u64 {
     let chosen = with(|runtime: &mut Runtime| {
         runtime.has_effect();
-        let recorded = runtime.graph_mut().choice(among, note);
-        runtime.record_object(recorded)
+        let recorded = choice(runtime.graph_mut(), among, note);
+        accesses::record_object(runtime, recorded)
     });
     let Some((turn, value)) = chosen else { return 0 };
     turn.obey();
     value.unwrap_or(0).cast_unsigned()
+}
+
+/// A use of what the C library keeps for all threads: no fence, and no order but among such.
+fn common(
+    graph: &mut Graph,
+    (what, internal): (Common, Internal),
+    written: Written,
+    note: Note,
+) -> crate::state::graph::Recorded {
+    let location = graph.places.of(Thing::Common(what));
+    let (depends, fences) = (graph.depends(), graph.run.fences);
+    let access = Access::Update(internal);
+    let link = Link::None;
+    crate::state::graph::Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
+}
+
+/// The number that the running thread chooses next.
+fn choice(graph: &mut Graph, among: u16, note: Note) -> crate::state::graph::Recorded {
+    let thing = Thing::Choices(graph.run.thread);
+    let location = graph.places.of(thing);
+    let (depends, fences) = (graph.depends(), graph.run.fences);
+    let link = Link::Chooses(among);
+    let (access, written) = (Access::Load, Written::Nothing);
+    crate::state::graph::Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
+}
+
+/// An object comes to life by its `init` function, which puts zeros into its memory.
+pub(crate) fn begin_life(call: Call, class: Class, initial: Initial) {
+    with(Runtime::has_effect);
+    fill(call, class, 0);
+    lifetimes::begins(call.address..call.address + class.size(), call.site);
+    let kind = match &initial {
+        &Initial::Mutex(kind) => Some(kind),
+        _ => None,
+    };
+    if let Some(Err(what)) = with(|runtime| initialisers::makes(runtime.graph_mut(), call.address, class, kind)) {
+        refuse(what, call.site);
+    }
+    if !matches!(class, Class::Mutex | Class::SpinLock) {
+        initialise(call, initial);
+    }
 }

@@ -4,37 +4,13 @@
 //! What stands between the accesses of a thread, marks and fences, is no part of a graph. It is kept beside the accesses
 //! of each run of a thread, and told just before the next access.
 
-use engine::atomicity::{Criterion, Happening, Mark, Serializability, Violation, linearization};
-use engine::event::{Barrier, Event, Kind, Location, Object, Site, Thread};
-use engine::explore::rsmc::CompleteTrace;
-use engine::graph::{Access, Internal};
-use protocol::Operation;
+use engine::atomicity::Mark;
 
-use super::{Graph, Recorded};
-use crate::process::sites::RecordPointer;
-use crate::state::recorder::Note;
-
-/// What stands between two accesses.
-#[derive(Clone, Copy)]
-pub(super) enum What {
-    Mark(Mark),
-    /// A full one.
-    Fence(RecordPointer),
-}
-
-/// Something between two accesses.
-#[derive(Clone, Copy)]
-pub(super) struct Aside {
-    what: What,
-    /// How many accesses come before it.
-    accesses: usize,
-    /// How many full fences come before it, and are it.
-    full: u16,
-}
+use crate::state::graph::{Aside, Graph, What};
 
 impl Graph {
     /// Keeps what stands here, between two accesses of the running thread.
-    pub(super) fn aside(&mut self, what: What) {
+    pub(crate) fn aside(&mut self, what: What) {
         let (accesses, full) = (self.run.recorded.len(), self.run.fences.full);
         self.run.asides.push(Aside { what, accesses, full });
     }
@@ -42,116 +18,5 @@ impl Graph {
     /// A transaction of the running thread begins or ends here.
     pub(crate) fn mark(&mut self, mark: Mark) {
         self.aside(What::Mark(mark));
-    }
-}
-
-/// What a thread did.
-pub(super) struct Told {
-    pub(super) accesses: Vec<Recorded>,
-    pub(super) asides: Vec<Aside>,
-}
-
-/// The cycles of transactions of an execution, and by their numbers the events that they name.
-pub(super) struct Judgement {
-    pub(super) violations: Vec<Violation>,
-    pub(super) events: Vec<(Thread, Note)>,
-}
-
-/// How much of a thread has been told.
-#[derive(Clone, Copy, Default)]
-struct Cursor {
-    asides: usize,
-    full: u16,
-    /// Of its last access.
-    note: Option<Note>,
-}
-
-struct Telling {
-    monitor: Serializability,
-    cursors: Vec<Cursor>,
-    judgement: Judgement,
-}
-
-/// Judges an execution of TSO in which the threads did this.
-pub(super) fn judge<const W: usize>(execution: &CompleteTrace<'_, W>, told: &[Told]) -> Judgement {
-    let trace = execution.trace;
-    let access = |event: engine::graph::EventId| &told[usize::from(event.thread)].accesses[usize::from(event.index)];
-    // What drains is separated by a fence from what comes before it.
-    let happenings = linearization(trace, |_| false).expect("TSO allows the graph");
-    let mut monitor = Serializability::new(Criterion::Tso);
-    monitor.begin();
-    let cursors = vec![Cursor::default(); told.len()];
-    let judgement = Judgement { violations: Vec::new(), events: Vec::new() };
-    let mut telling = Telling { monitor, cursors, judgement };
-    for happening in happenings {
-        match happening {
-            Happening::Commit(event) => {
-                let thread = Thread::from_index(event.thread.into());
-                telling.monitor.commit(thread, &mut telling.judgement.violations);
-            }
-            Happening::Issue(event) => {
-                let thread = Thread::from_index(event.thread.into());
-                telling.asides(thread, &told[thread.index()].asides, event.index.into());
-                telling.access(thread, access(event), trace.write_of(event).is_some());
-            }
-        }
-    }
-    for (index, told) in told.iter().enumerate() {
-        telling.asides(Thread::from_index(index), &told.asides, told.accesses.len());
-    }
-    // A thread that waits for ever may do so in a transaction; others have been seen to.
-    let _ = telling.monitor.end(&mut telling.judgement.violations);
-    telling.judgement
-}
-
-impl Telling {
-    fn fence(&mut self, thread: Thread, note: Note) {
-        self.event(thread, Kind::Fence, &[], note);
-    }
-
-    fn event(&mut self, thread: Thread, kind: Kind, locations: &[Location], note: Note) {
-        let before = if kind == Kind::Fence { Barrier::Full } else { Barrier::None };
-        let event = Event { thread, site: Site(0), kind, before, after: Barrier::None, order: None };
-        self.monitor.event(&event, locations, &mut self.judgement.violations);
-        self.judgement.events.push((thread, note));
-    }
-
-    /// What stands before the access with this number.
-    fn asides(&mut self, thread: Thread, asides: &[Aside], access: usize) {
-        while let Some(&aside) = asides.get(self.cursors[thread.index()].asides).filter(|one| one.accesses <= access) {
-            let Cursor { full, note, .. } = self.cursors[thread.index()];
-            self.cursors[thread.index()].asides += 1;
-            self.cursors[thread.index()].full = aside.full;
-            match aside.what {
-                What::Fence(site) => {
-                    self.fence(thread, Note { site, operation: Operation::Fence });
-                }
-                What::Mark(mark) => {
-                    // A fence that belongs to the access before.
-                    if let Some(note) = note.filter(|_| aside.full > full) {
-                        self.fence(thread, note);
-                    }
-                    let _ = self.monitor.mark(thread, mark);
-                }
-            }
-        }
-    }
-
-    fn access(&mut self, thread: Thread, recorded: &Recorded, writes: bool) {
-        let kind = match recorded.access {
-            Access::Update(Internal::Apart) => return,
-            Access::Store => Kind::Store,
-            Access::Update(Internal::Buffered) if writes => Kind::Await(Object(0)),
-            Access::Update(_) if writes => Kind::Rmw,
-            Access::Load | Access::Update(_) => Kind::Load,
-        };
-        let cursor = &mut self.cursors[thread.index()];
-        let is_fenced = recorded.fences.full > cursor.full;
-        (cursor.full, cursor.note) = (recorded.fences.full, Some(recorded.note));
-        // It may belong to the access before: as a transaction of its own it orders what it does, and no more.
-        if is_fenced {
-            self.fence(thread, recorded.note);
-        }
-        self.event(thread, kind, &[recorded.location], recorded.note);
     }
 }

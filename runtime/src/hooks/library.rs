@@ -1,7 +1,6 @@
 //! What the C library has beside threads: text, numbers, random numbers, time.
 
 pub(crate) mod clock;
-pub(crate) mod common;
 pub(crate) mod cursor;
 pub(crate) mod formats;
 pub(crate) mod numbers;

@@ -2,5 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod allocation;
+pub(crate) mod frames;
 pub(crate) mod mappings;
+pub(crate) mod unwritten;
 pub(crate) mod wide;

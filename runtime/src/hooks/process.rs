@@ -1,6 +1,6 @@
 //! The program as a process: its beginning, its ends, its signals, its jumps, what it calls outside.
 
-pub(crate) mod exit_status;
+pub(crate) mod descriptors;
 pub(crate) mod exits;
 pub(crate) mod externals;
 pub(crate) mod jumps;

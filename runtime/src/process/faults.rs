@@ -7,15 +7,11 @@
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use engine::event::Thread;
 
-use crate::process::{fiber, foreign, layout, undefined};
-use crate::run::is_busy;
-
-/// Milliseconds from one tick of the timer to the next.
-const TICK: i64 = 20;
+use crate::process::busy::is_busy;
+use crate::process::{fiber, foreign, layout, ticks, undefined};
 
 /// A flag that every call finds clear.
 const DIRECTION_FLAG: i64 = 1 << 10;
@@ -47,20 +43,6 @@ struct Pending {
 unsafe impl Sync for Pending {}
 
 static PENDING: Pending = Pending { fault: UnsafeCell::new(None) };
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-static TICKS: AtomicU64 = AtomicU64::new(0);
-/// Counts executions and events: a value that stays the same over many ticks means a thread that only computes, or waits
-/// for the system.
-static PROGRESS: AtomicU64 = AtomicU64::new(0);
-static SEEN: AtomicU64 = AtomicU64::new(0);
-/// The nanoseconds of processor time that there were at the last tick.
-static COMPUTED: AtomicU64 = AtomicU64::new(0);
-/// How often the process had waited for the system by the last tick.
-static WAITED: AtomicU64 = AtomicU64::new(0);
-/// The nanoseconds since the last progress, as [`silent_time`] counts them.
-static SILENT: AtomicU64 = AtomicU64::new(0);
-/// So many of them are allowed.
-static PATIENCE: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// The fault that ended the last fiber, if one did, and the program counter at which it came.
 pub(crate) fn take() -> Option<(Fault, u64)> {
@@ -68,64 +50,15 @@ pub(crate) fn take() -> Option<(Fault, u64)> {
     unsafe { (*PENDING.fault.get()).take() }
 }
 
-/// Whether Ctrl-C was pressed.
-pub(crate) fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
-}
-
 /// Ends the process if Ctrl-C was pressed, by that very signal, as it would end a program that does not handle it: it has
 /// told what it had, and would run no slice to its end any more.
 pub(crate) fn end_if_interrupted() {
-    if interrupted() {
+    if ticks::interrupted() {
         // SAFETY: takes numbers: the signal has its default meaning again.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
         // SAFETY: as above.
         unsafe { libc::raise(libc::SIGINT) };
     }
-}
-
-/// How many ticks of the timer have passed.
-pub(crate) fn ticks() -> u64 {
-    TICKS.load(Ordering::Relaxed)
-}
-
-/// The program does something.
-#[inline]
-pub(crate) fn progress() {
-    PROGRESS.store(PROGRESS.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-}
-
-/// The program is allowed so many seconds without a visible operation, in which it computes or waits for the system; not
-/// those in which others have the processor.
-pub(crate) fn set_patience(seconds: u64) {
-    PATIENCE.store(seconds.saturating_mul(1_000_000_000), Ordering::Relaxed);
-}
-
-/// The nanoseconds of processor time that the process has used.
-fn processor_time() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: a plain system call that writes the time.
-    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
-    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
-}
-
-/// How often the process has given up the processor because it waited for the system.
-fn waits() -> u64 {
-    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: a plain system call that writes the usage.
-    unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) };
-    // SAFETY: an all-zero rusage is a valid one.
-    unsafe { usage.assume_init() }.ru_nvcsw.unsigned_abs()
-}
-
-/// The nanoseconds since the last tick in which the program was at work: the processor time that it used; or the whole
-/// tick, if it waited for the system, as for a file from which nothing comes. A machine that is busy with others does not
-/// make a program silent.
-fn silent_time() -> u64 {
-    let (computed, waited) = (processor_time(), waits());
-    let computed = computed.saturating_sub(COMPUTED.swap(computed, Ordering::Relaxed));
-    let has_waited = WAITED.swap(waited, Ordering::Relaxed) != waited;
-    if has_waited { computed.max(TICK.unsigned_abs() * 1_000_000) } else { computed }
 }
 
 /// Leaves the running fiber out of a handler, for [`fiber::run`]. False if no fiber of the program is at fault.
@@ -160,33 +93,18 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
         foreign::refuse(std::ptr::null());
     }
     if !leave_fiber(context, fault) {
-        crate::session::internal_error(&format!("signal {signal} at {address:#x} in the runtime"));
+        crate::process::channel::internal_error(&format!("signal {signal} at {address:#x} in the runtime"));
     }
 }
 
 extern "C" fn on_tick(_signal: c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
-    TICKS.fetch_add(1, Ordering::Relaxed);
-    let progress = PROGRESS.load(Ordering::Relaxed);
-    let time = silent_time();
-    if SEEN.swap(progress, Ordering::Relaxed) != progress {
-        SILENT.store(0, Ordering::Relaxed);
-        return;
-    }
-    if SILENT.fetch_add(time, Ordering::Relaxed) + time >= PATIENCE.load(Ordering::Relaxed)
-        && leave_fiber(context, Fault::Silent)
-    {
-        SILENT.store(0, Ordering::Relaxed);
+    if ticks::tick() && leave_fiber(context, Fault::Silent) {
+        ticks::forgive();
     }
 }
 
 extern "C" fn on_interrupt(_signal: c_int, _info: *mut libc::siginfo_t, _context: *mut c_void) {
-    INTERRUPTED.store(true, Ordering::Relaxed);
-    leave_soon();
-}
-
-/// The search is to end: a thread that comes to no hook, in an endless loop or a library, is left at the next tick.
-pub(crate) fn leave_soon() {
-    PATIENCE.store(0, Ordering::Relaxed);
+    ticks::interrupt();
 }
 
 type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
@@ -219,7 +137,7 @@ pub(crate) fn install() -> std::io::Result<()> {
     }
     handle(libc::SIGALRM, on_tick, libc::SA_RESTART);
     handle(libc::SIGINT, on_interrupt, libc::SA_RESTART);
-    let interval = libc::timeval { tv_sec: 0, tv_usec: TICK * 1000 };
+    let interval = libc::timeval { tv_sec: 0, tv_usec: ticks::TICK * 1000 };
     let timer = libc::itimerval { it_interval: interval, it_value: interval };
     // SAFETY: a plain system call; the handler is in place.
     if unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) } != 0 {

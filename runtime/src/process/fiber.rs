@@ -15,9 +15,7 @@ use std::ffi::c_int;
 
 use engine::event::Thread;
 
-use crate::hooks::pthread::threads;
-use crate::process::layout;
-use crate::state::globals;
+use crate::process::{layout, sections};
 
 /// What runs next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,12 +42,17 @@ struct Frame {
     end: usize,
 }
 
+/// The code of a thread: it says what runs after its end.
+type Body = fn(Thread) -> Switch;
+
 struct Fibers {
     /// By thread, of those that do not run.
     contexts: [Cell<Context>; Thread::LIMIT],
     /// Of [`run`].
     outside: Cell<Context>,
     running: Cell<Option<Thread>>,
+    /// What a fiber runs: the thread's code, up to its end.
+    body: Cell<Body>,
     /// `errno` of this OS thread.
     errno: Cell<*mut c_int>,
     /// What `errno` was, by thread, of those that do not run.
@@ -63,6 +66,7 @@ static FIBERS: Fibers = Fibers {
     contexts: [const { Cell::new(std::ptr::null_mut()) }; Thread::LIMIT],
     outside: Cell::new(std::ptr::null_mut()),
     running: Cell::new(None),
+    body: Cell::new(|_| Switch::End),
     errno: Cell::new(std::ptr::null_mut()),
     errors: [const { Cell::new(0) }; Thread::LIMIT],
 };
@@ -101,8 +105,9 @@ unsafe extern "C" fn enter() {
     naked_asm!("pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret")
 }
 
-/// Runs the threads of one execution, this one first, until one says [`Switch::End`].
-pub(crate) fn run(first: Thread) {
+/// Runs the threads of one execution, this one first, until one says [`Switch::End`]. `body` is what each of them runs.
+pub(crate) fn run(first: Thread, body: Body) {
+    FIBERS.body.set(body);
     // SAFETY: takes nothing, and gives the address of a variable of this OS thread.
     FIBERS.errno.set(unsafe { libc::__errno_location() });
     run_on(Switch::Start(first));
@@ -137,12 +142,11 @@ fn entered(next: Switch) -> Context {
 
 /// Where the thread's stack begins, from where it grows downwards: below its thread-local variables.
 fn base(thread: Thread) -> usize {
-    (layout::stack(thread) + layout::STACK - globals::tls_length()) & !15
+    (layout::stack(thread) + layout::STACK - sections::tls_length()) & !15
 }
 
 /// The context of the thread before its start.
 fn start(thread: Thread) -> Context {
-    globals::start_thread(thread);
     let context = (base(thread) - size_of::<Frame>()) as Context;
     let first = body as extern "C" fn() -> !;
     // SAFETY: mapped memory at the top of the thread's own stack, of which nothing is in use.
@@ -152,7 +156,7 @@ fn start(thread: Thread) -> Context {
 
 /// What a fiber runs.
 extern "C" fn body() -> ! {
-    abandon(threads::body(FIBERS.running.get().expect("a fiber runs")))
+    abandon(FIBERS.body.get()(FIBERS.running.get().expect("a fiber runs")))
 }
 
 /// Gives up control; returns when the thread is switched to again. Not inline: a switch clobbers all registers, which

@@ -5,9 +5,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::process::faults;
 use crate::process::sites::{Record, RecordPointer, UNKNOWN};
-use crate::session;
+use crate::process::{channel, ticks};
 
 /// Why such a thread is refused, in words.
 pub(crate) const WHAT: &str = "code of the program on a thread that a library started by itself";
@@ -34,7 +33,7 @@ pub(crate) fn is_this_thread() -> bool {
 #[cold]
 pub(crate) fn refuse(site: RecordPointer) -> ! {
     let site = Record::known(site).unwrap_or(&UNKNOWN);
-    if !session::is_connected() {
+    if !channel::is_connected() {
         let place = site.place();
         eprintln!("fencehound: {}:{}: not supported: {WHAT}", place.file, place.line);
         std::process::abort();
@@ -42,7 +41,7 @@ pub(crate) fn refuse(site: RecordPointer) -> ! {
     let new = std::ptr::from_ref(site).cast_mut();
     // Of several, the first is named.
     let _ = REFUSED.compare_exchange(std::ptr::null_mut(), new, Ordering::Relaxed, Ordering::Relaxed);
-    faults::leave_soon();
+    ticks::leave_soon();
     loop {
         // SAFETY: waits for a signal, and takes nothing.
         unsafe { libc::pause() };

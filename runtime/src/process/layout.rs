@@ -95,3 +95,6 @@ pub(crate) fn is_randomised() -> bool {
     let personality = unsafe { libc::personality(0xffff_ffff) };
     personality & libc::ADDR_NO_RANDOMIZE == 0
 }
+
+/// What fresh memory holds.
+pub(crate) const PATTERN: u8 = 0xa5;

@@ -2,7 +2,7 @@
 
 use std::cell::UnsafeCell;
 
-use crate::run::at_work;
+use crate::process::busy::Busy;
 
 #[derive(Default)]
 struct Slots {
@@ -20,8 +20,8 @@ unsafe impl Sync for Global {}
 static GLOBAL: Global = Global { slots: UnsafeCell::new(None) };
 
 fn with_slots<R>(work: impl FnOnce(&mut Slots) -> R) -> R {
-    // Not interrupted, where there is a runtime already.
-    let busy = at_work();
+    // No handler of a signal leaves the fiber meanwhile.
+    let busy = Busy::new();
     // SAFETY: one OS thread, and `work` asks for no slots: this is the only reference.
     let slots = unsafe { &mut *GLOBAL.slots.get() };
     let result = work(slots.get_or_insert_default());

@@ -181,5 +181,20 @@ pub(crate) fn text(string: *const c_char) -> String {
     unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
 }
 
+/// The site of the call that the program is making.
+pub(crate) fn call_site() -> RecordPointer {
+    // SAFETY: written by instrumented code on this OS thread just before it called.
+    unsafe { CALL_SITE }
+}
+
+/// The running thread calls a function of the C library at this place, without code of the program between.
+pub(crate) fn calls_from(site: RecordPointer) {
+    // SAFETY: nothing else runs on this OS thread.
+    unsafe { CALL_SITE = site };
+}
+
+#[unsafe(export_name = "__fh_call_site")]
+static mut CALL_SITE: RecordPointer = std::ptr::null();
+
 crate::abi::same_record!(fh_site, Record, file, function, expression, stack, line, column, frames);
 crate::abi::same_record!(fh_frame, RecordFrame, file, function, line, column, unused);

@@ -11,9 +11,8 @@ use std::sync::{Mutex, PoisonError};
 
 use protocol::CONTROL;
 
-use crate::hooks::memory::access::Bits;
-use crate::hooks::pthread::threads::call_site;
-use crate::process::sites::Record;
+use crate::process::bits::Bits;
+use crate::process::sites::{Record, call_site};
 
 /// Whether a tool controls this process: decided before any code of the program runs, and never changed.
 #[unsafe(export_name = "__fh_controlled")]

@@ -10,12 +10,10 @@ use engine::event::Thread;
 use engine::execution::{Pending, Status};
 use protocol::{FailureKind, Leaks, Operation, Role};
 
-use crate::process::layout;
+use crate::process::{layout, sections};
 use crate::run::Runtime;
-use crate::state::globals;
+use crate::state::failure::{Failure, bytes, part};
 use crate::state::heap::Block;
-use crate::state::memory::{bytes, part};
-use crate::state::recorder::Failure;
 
 /// The living blocks, by address, and which of them have been reached.
 struct Reach<'a> {
@@ -79,51 +77,6 @@ fn variables() -> Vec<Range<usize>> {
     found
 }
 
-impl Runtime {
-    /// What is lost at the end of a complete execution, if it is asked for.
-    pub(crate) fn leaks(&self) -> Vec<Failure> {
-        if self.heap.leaks == Leaks::Ignored {
-            return Vec::new();
-        }
-        let blocks: Vec<Block> = self.heap.all_living().copied().collect();
-        let mut reach = Reach::nothing(&blocks);
-        self.roots().iter().for_each(|root| reach.from(root, None));
-        let lost: Vec<usize> = (0..blocks.len()).filter(|&index| !reach.reached[index]).collect();
-        let mut failures: Vec<Failure> = Vec::new();
-        for index in heads(&blocks, &lost) {
-            let block = &blocks[index];
-            let failure = Failure {
-                kind: FailureKind::Leak,
-                message: format!("a block of {} is lost: nothing points to it any more", bytes(block.size)),
-                sites: vec![part(Role::Allocated, block.allocated, Operation::Allocate)],
-                program_counter: None,
-            };
-            if !failures.iter().any(|other| (&other.message, &other.sites) == (&failure.message, &failure.sites)) {
-                failures.push(failure);
-            }
-        }
-        failures
-    }
-
-    /// The memory from which blocks are reached.
-    fn roots(&self) -> Vec<Range<usize>> {
-        let mut roots = variables();
-        roots.push(globals::tls_of(Thread::MAIN));
-        roots.extend(self.exited_at.iter().map(|&(thread, pointer)| pointer..layout::stack(thread) + layout::STACK));
-        for index in 0..self.threads.len() {
-            let thread = Thread::from_index(index);
-            let status = self.execution.state.threads.status(thread);
-            // Of a thread that has exited, `exited_at` says how much is in use.
-            let has_exited = status == Status::Arrived(Pending::Join(thread));
-            if !has_exited && matches!(status, Status::Arrived(_) | Status::Waiting(_) | Status::Running) {
-                let low = layout::stack(thread);
-                roots.push(low + layout::GUARD..low + layout::STACK);
-            }
-        }
-        roots
-    }
-}
-
 /// The lost blocks that no other lost one points to, and those in circles that none of these leads to.
 fn heads(blocks: &[Block], lost: &[usize]) -> Vec<usize> {
     let reached_from = |from: &[usize]| {
@@ -136,4 +89,47 @@ fn heads(blocks: &[Block], lost: &[usize]) -> Vec<usize> {
     let led_to = reached_from(&first);
     let circles = lost.iter().copied().filter(|&index| pointed_to[index] && !led_to[index]);
     first.iter().copied().chain(circles).collect()
+}
+
+/// What is lost at the end of a complete execution, if it is asked for.
+pub(crate) fn leaks(runtime: &Runtime) -> Vec<Failure> {
+    if runtime.heap.leaks == Leaks::Ignored {
+        return Vec::new();
+    }
+    let blocks: Vec<Block> = runtime.heap.all_living().copied().collect();
+    let mut reach = Reach::nothing(&blocks);
+    roots(runtime).iter().for_each(|root| reach.from(root, None));
+    let lost: Vec<usize> = (0..blocks.len()).filter(|&index| !reach.reached[index]).collect();
+    let mut failures: Vec<Failure> = Vec::new();
+    for index in heads(&blocks, &lost) {
+        let block = &blocks[index];
+        let failure = Failure {
+            kind: FailureKind::Leak,
+            message: format!("a block of {} is lost: nothing points to it any more", bytes(block.size)),
+            sites: vec![part(Role::Allocated, block.allocated, Operation::Allocate)],
+            program_counter: None,
+        };
+        if !failures.iter().any(|other| (&other.message, &other.sites) == (&failure.message, &failure.sites)) {
+            failures.push(failure);
+        }
+    }
+    failures
+}
+
+/// The memory from which blocks are reached.
+fn roots(runtime: &Runtime) -> Vec<Range<usize>> {
+    let mut roots = variables();
+    roots.push(sections::tls_of(Thread::MAIN));
+    roots.extend(runtime.exited_at.iter().map(|&(thread, pointer)| pointer..layout::stack(thread) + layout::STACK));
+    for index in 0..runtime.threads.len() {
+        let thread = Thread::from_index(index);
+        let status = runtime.execution.state.threads.status(thread);
+        // Of a thread that has exited, `exited_at` says how much is in use.
+        let has_exited = status == Status::Arrived(Pending::Join(thread));
+        if !has_exited && matches!(status, Status::Arrived(_) | Status::Waiting(_) | Status::Running) {
+            let low = layout::stack(thread);
+            roots.push(low + layout::GUARD..low + layout::STACK);
+        }
+    }
+    roots
 }

@@ -9,13 +9,9 @@ use protocol::{FailureKind, LeftWaiting, Operation, Role, SiteUse};
 
 use crate::process::sites::{Record, RecordPointer};
 use crate::run::Runtime;
-use crate::schedule::objects::Class;
-use crate::state::recorder::{Failure, site_use};
-
-/// A thread's name in messages.
-pub(crate) fn name(thread: Thread) -> String {
-    if thread == Thread::MAIN { "main".to_owned() } else { format!("T{}", thread.0) }
-}
+use crate::schedule::{waits, wakes};
+use crate::state::failure::{Failure, name, site_use};
+use crate::state::objects::Class;
 
 /// So many of the places at which an iteration of a wait loop reads are named.
 const MOST_READS: usize = 6;
@@ -31,197 +27,6 @@ fn join(names: &[String]) -> String {
 fn at(site: RecordPointer) -> String {
     let place = Record::behind(site).place();
     if place.line == 0 { String::new() } else { format!(" at {}:{}", place.file, place.line) }
-}
-
-impl Runtime {
-    /// The threads that cannot go on, as a failure; none if the execution is complete.
-    pub(crate) fn stuck(&self, ending: Ending) -> Option<Failure> {
-        if matches!(ending, Ending::Complete | Ending::Diverged) {
-            return None;
-        }
-        let blocked = blocked(&self.execution.state);
-        let causes = causes(&blocked);
-        let (kind, headline) = headline(&causes);
-        // Those at the bottom of it come first.
-        let first: &[Thread] = match &causes[0] {
-            Cause::Cycle(threads) => threads,
-            Cause::NeverReleased(thread)
-            | Cause::NeverWoken(thread)
-            | Cause::NeverJoined(thread)
-            | Cause::Loop(thread) => std::slice::from_ref(thread),
-        };
-        let mut ordered: Vec<&Blocked> = blocked.iter().collect();
-        ordered.sort_by_key(|one| first.iter().position(|&thread| thread == one.thread).unwrap_or(first.len()));
-        let mut sites: Vec<SiteUse> = Vec::new();
-        let parts: Vec<String> = ordered.into_iter().map(|one| self.describe(one, &mut sites)).collect();
-        Some(Failure { kind, message: format!("{headline}: {}", parts.join("; ")), sites, program_counter: None })
-    }
-
-    /// Notes the threads that still wait when the process has ended. One that has exited waits for itself.
-    pub(crate) fn note_left_waiting(&mut self) {
-        if self.execution.state.threads.alive() == 0 {
-            return;
-        }
-        for blocked in blocked(&self.execution.state) {
-            if blocked.waits == Waits::End(blocked.thread) {
-                continue;
-            }
-            let mut sites: Vec<SiteUse> = Vec::new();
-            let message = self.describe(&blocked, &mut sites);
-            let place = sites.first().map(|site| site.place.clone()).unwrap_or_default();
-            self.left_waiting.insert(LeftWaiting { thread: blocked.thread.0.into(), place, message });
-        }
-    }
-
-    /// Who waits for what, in words; its places are added to the sites.
-    fn describe(&self, blocked: &Blocked, sites: &mut Vec<SiteUse>) -> String {
-        let thread = blocked.thread;
-        let who = name(thread);
-        let stands = self.stands_at(blocked);
-        let mut site = |operation: Operation, expression: &str| {
-            let known = site_use(Role::Waits, thread, stands, operation);
-            sites.push(SiteUse { expression: expression.to_owned(), ..known });
-        };
-        match blocked.waits {
-            Waits::End(other) => {
-                site(Operation::Join(other), "");
-                format!("{who} waits{} for the end of {}", at(stands), name(other))
-            }
-            Waits::Wake(object) => {
-                let what = self.object_name(object, stands);
-                let operation = if self.objects.class(object) == Class::Semaphore {
-                    Operation::SemaphoreWait
-                } else {
-                    Operation::Wait
-                };
-                site(operation, &what);
-                format!("{who} sleeps{} on {what}", at(stands))
-            }
-            Waits::Arrival(object) => {
-                let what = self.object_name(object, stands);
-                site(Operation::BarrierLeave, &what);
-                format!("{who} waits{} for others at {what}", at(stands))
-            }
-            Waits::Release(object) => {
-                let what = self.object_name(object, stands);
-                site(self.operation_before(thread), &what);
-                let hold = |&by: &Thread| self.hold((by, object, &what), thread, sites);
-                let held: Vec<String> = blocked.by.iter().map(hold).collect();
-                format!("{who} waits{} for {what}{}", at(stands), held.concat())
-            }
-            Waits::Change => self.describe_loop(thread, sites),
-        }
-    }
-
-    /// The operation that the thread, which waits for others to release an object, stands before.
-    fn operation_before(&self, thread: Thread) -> Operation {
-        match self.execution.state.threads.status(thread) {
-            Status::Arrived(Pending::Wait(wish, _)) | Status::Waiting(Pending::Wait(wish, _)) => match wish {
-                Wish::Read(_) => Operation::ReadLock,
-                Wish::Write(_) => Operation::WriteLock,
-                Wish::Once(_) => Operation::OnceEnter,
-                Wish::Wake { .. } => Operation::WakeUp,
-                _ => Operation::Lock,
-            },
-            _ => Operation::Lock,
-        }
-    }
-
-    /// Where the thread stands; in a wait loop, where it would lock next.
-    fn stands_at(&self, blocked: &Blocked) -> RecordPointer {
-        let stood = self.threads.stands_at(blocked.thread);
-        let (Status::Waiting(_), Waits::Release(object)) =
-            (self.execution.state.threads.status(blocked.thread), blocked.waits)
-        else {
-            return stood;
-        };
-        let events = self.execution.history.steps().iter().zip(self.recorder.notes()).rev();
-        let mut own = events.filter(|(step, _)| step.thread == blocked.thread && is_about(step.kind, object));
-        own.find(|(_, note)| note.operation == Operation::Lock).map_or(stood, |(_, note)| note.site)
-    }
-
-    /// Who holds the object since where.
-    fn hold(&self, held: (Thread, Object, &str), waits: Thread, sites: &mut Vec<SiteUse>) -> String {
-        let (holder, object, what) = held;
-        let who = if holder == waits { "it itself".to_owned() } else { name(holder) };
-        let ended = if self.execution.state.threads.status(holder) == Status::Ended { " and has ended" } else { "" };
-        let Some(note) = self.acquired(holder, object).and_then(|event| self.recorder.note(event)) else {
-            return format!(", which {who} holds{ended}");
-        };
-        let known = site_use(Role::Holds, holder, note.site, note.operation);
-        sites.push(SiteUse { expression: what.to_owned(), ..known });
-        format!(", which {who} holds since{}{ended}", at(note.site).trim_start_matches(" at"))
-    }
-
-    /// What a wait loop reads, and where.
-    fn describe_loop(&self, thread: Thread, sites: &mut Vec<SiteUse>) -> String {
-        let who = name(thread);
-        let around = self.threads.of(thread).visits.active().last().map_or(std::ptr::null(), |(site, _)| site);
-        let mut reads: Vec<SiteUse> = Vec::new();
-        for note in self.waits_for(thread).filter_map(|event| self.recorder.note(event)) {
-            let read = site_use(Role::Waits, thread, note.site, note.operation);
-            let known =
-                reads.iter().any(|other| other.place == read.place && other.operation.name() == read.operation.name());
-            if note.operation != Operation::Store && !known && reads.len() < MOST_READS {
-                reads.push(read);
-            }
-        }
-        if reads.is_empty() {
-            let stands = self.threads.stands_at(thread);
-            sites.push(site_use(Role::Waits, thread, stands, Operation::Loop));
-            return format!("{who} goes round the loop{}", at(around));
-        }
-        let names = |tried: bool| {
-            let mut names: Vec<String> = reads
-                .iter()
-                .filter(|read| matches!(read.operation, Operation::TryLock | Operation::TryLockFailed) == tried)
-                .map(
-                    |read| {
-                        if read.expression.is_empty() { "what it reads".to_owned() } else { read.expression.clone() }
-                    },
-                )
-                .collect();
-            names.sort();
-            names.dedup();
-            names.join(" or ")
-        };
-        let parts = [(names(false), "is different"), (names(true), "is free")];
-        let until: Vec<String> =
-            parts.iter().filter(|(names, _)| !names.is_empty()).map(|(names, is)| format!("{names} {is}")).collect();
-        sites.extend(reads);
-        format!("{who} goes round the loop{} until {}", at(around), until.join(" or "))
-    }
-
-    /// The name of an object, as the place where it is used says it, else its address. A wait's place names the
-    /// condition variable: the mutex has the name of its last use elsewhere.
-    fn object_name(&self, object: Object, site: RecordPointer) -> String {
-        let address = self.objects.address(object);
-        let used = || self.execution.history.steps().iter().zip(self.recorder.notes());
-        let of_wait = used()
-            .any(|(step, note)| matches!(step.kind, Kind::Wait { mutex, .. } if mutex == object) && note.site == site);
-        let elsewhere = used().rev().find(|(step, _)| is_about(step.kind, object));
-        let site = if of_wait { elsewhere.map_or(std::ptr::null(), |(_, note)| note.site) } else { site };
-        let expression = Record::behind(site).expression();
-        if expression.is_empty() {
-            let variable = self.globals.variable(address).filter(|variable| variable.bytes.start == address);
-            return variable.map_or_else(|| format!("{address:#x}"), |variable| variable.name.clone());
-        }
-        // Of several, such as the elements of an array, as in a trace.
-        let class = self.objects.class(object);
-        let named = used().filter(|(_, note)| Record::behind(note.site).expression() == expression);
-        let others = named.filter_map(|(step, _)| match step.kind {
-            Kind::Lock(other) | Kind::Share(other) | Kind::Await(other) | Kind::Wait { condition: other, .. } => {
-                Some(other)
-            }
-            _ => None,
-        });
-        let addresses =
-            others.filter(|&other| self.objects.class(other) == class).map(|other| self.objects.address(other));
-        match address - addresses.min().unwrap_or(address).min(address) {
-            0 => expression.to_owned(),
-            offset => format!("{expression}+{offset}"),
-        }
-    }
 }
 
 /// Whether an event is an operation on this object alone, which is ordered with all others.
@@ -255,5 +60,189 @@ fn cycle(threads: &[Thread]) -> String {
         [one] => format!("{one} waits for itself"),
         [_, _] => format!("{} wait for each other", join(&names)),
         _ => format!("{} wait for each other in a circle", join(&names)),
+    }
+}
+
+/// The threads that cannot go on, as a failure; none if the execution is complete.
+pub(crate) fn stuck(runtime: &Runtime, ending: Ending) -> Option<Failure> {
+    if matches!(ending, Ending::Complete | Ending::Diverged) {
+        return None;
+    }
+    let blocked = blocked(&runtime.execution.state);
+    let causes = causes(&blocked);
+    let (kind, headline) = headline(&causes);
+    // Those at the bottom of it come first.
+    let first: &[Thread] = match &causes[0] {
+        Cause::Cycle(threads) => threads,
+        Cause::NeverReleased(thread) | Cause::NeverWoken(thread) | Cause::NeverJoined(thread) | Cause::Loop(thread) => {
+            std::slice::from_ref(thread)
+        }
+    };
+    let mut ordered: Vec<&Blocked> = blocked.iter().collect();
+    ordered.sort_by_key(|one| first.iter().position(|&thread| thread == one.thread).unwrap_or(first.len()));
+    let mut sites: Vec<SiteUse> = Vec::new();
+    let parts: Vec<String> = ordered.into_iter().map(|one| describe(runtime, one, &mut sites)).collect();
+    Some(Failure { kind, message: format!("{headline}: {}", parts.join("; ")), sites, program_counter: None })
+}
+
+/// Notes the threads that still wait when the process has ended. One that has exited waits for itself.
+pub(crate) fn note_left_waiting(runtime: &mut Runtime) {
+    if runtime.execution.state.threads.alive() == 0 {
+        return;
+    }
+    for blocked in blocked(&runtime.execution.state) {
+        if blocked.waits == Waits::End(blocked.thread) {
+            continue;
+        }
+        let mut sites: Vec<SiteUse> = Vec::new();
+        let message = describe(runtime, &blocked, &mut sites);
+        let place = sites.first().map(|site| site.place.clone()).unwrap_or_default();
+        runtime.left_waiting.insert(LeftWaiting { thread: blocked.thread.0.into(), place, message });
+    }
+}
+
+/// Who waits for what, in words; its places are added to the sites.
+fn describe(runtime: &Runtime, blocked: &Blocked, sites: &mut Vec<SiteUse>) -> String {
+    let thread = blocked.thread;
+    let who = name(thread);
+    let stands = stands_at(runtime, blocked);
+    let mut site = |operation: Operation, expression: &str| {
+        let known = site_use(Role::Waits, thread, stands, operation);
+        sites.push(SiteUse { expression: expression.to_owned(), ..known });
+    };
+    match blocked.waits {
+        Waits::End(other) => {
+            site(Operation::Join(other), "");
+            format!("{who} waits{} for the end of {}", at(stands), name(other))
+        }
+        Waits::Wake(object) => {
+            let what = object_name(runtime, object, stands);
+            let operation = if runtime.objects.class(object) == Class::Semaphore {
+                Operation::SemaphoreWait
+            } else {
+                Operation::Wait
+            };
+            site(operation, &what);
+            format!("{who} sleeps{} on {what}", at(stands))
+        }
+        Waits::Arrival(object) => {
+            let what = object_name(runtime, object, stands);
+            site(Operation::BarrierLeave, &what);
+            format!("{who} waits{} for others at {what}", at(stands))
+        }
+        Waits::Release(object) => {
+            let what = object_name(runtime, object, stands);
+            site(operation_before(runtime, thread), &what);
+            let hold = |&by: &Thread| hold(runtime, (by, object, &what), thread, sites);
+            let held: Vec<String> = blocked.by.iter().map(hold).collect();
+            format!("{who} waits{} for {what}{}", at(stands), held.concat())
+        }
+        Waits::Change => describe_loop(runtime, thread, sites),
+    }
+}
+
+/// The operation that the thread, which waits for others to release an object, stands before.
+fn operation_before(runtime: &Runtime, thread: Thread) -> Operation {
+    match runtime.execution.state.threads.status(thread) {
+        Status::Arrived(Pending::Wait(wish, _)) | Status::Waiting(Pending::Wait(wish, _)) => match wish {
+            Wish::Read(_) => Operation::ReadLock,
+            Wish::Write(_) => Operation::WriteLock,
+            Wish::Once(_) => Operation::OnceEnter,
+            Wish::Wake { .. } => Operation::WakeUp,
+            _ => Operation::Lock,
+        },
+        _ => Operation::Lock,
+    }
+}
+
+/// Where the thread stands; in a wait loop, where it would lock next.
+fn stands_at(runtime: &Runtime, blocked: &Blocked) -> RecordPointer {
+    let stood = runtime.threads.stands_at(blocked.thread);
+    let (Status::Waiting(_), Waits::Release(object)) =
+        (runtime.execution.state.threads.status(blocked.thread), blocked.waits)
+    else {
+        return stood;
+    };
+    let events = runtime.execution.history.steps().iter().zip(runtime.recorder.notes()).rev();
+    let mut own = events.filter(|(step, _)| step.thread == blocked.thread && is_about(step.kind, object));
+    own.find(|(_, note)| note.operation == Operation::Lock).map_or(stood, |(_, note)| note.site)
+}
+
+/// Who holds the object since where.
+fn hold(runtime: &Runtime, held: (Thread, Object, &str), waits: Thread, sites: &mut Vec<SiteUse>) -> String {
+    let (holder, object, what) = held;
+    let who = if holder == waits { "it itself".to_owned() } else { name(holder) };
+    let ended = if runtime.execution.state.threads.status(holder) == Status::Ended { " and has ended" } else { "" };
+    let Some(note) = waits::acquired(runtime, holder, object).and_then(|event| runtime.recorder.note(event)) else {
+        return format!(", which {who} holds{ended}");
+    };
+    let known = site_use(Role::Holds, holder, note.site, note.operation);
+    sites.push(SiteUse { expression: what.to_owned(), ..known });
+    format!(", which {who} holds since{}{ended}", at(note.site).trim_start_matches(" at"))
+}
+
+/// What a wait loop reads, and where.
+fn describe_loop(runtime: &Runtime, thread: Thread, sites: &mut Vec<SiteUse>) -> String {
+    let who = name(thread);
+    let around = runtime.threads.of(thread).visits.active().last().map_or(std::ptr::null(), |(site, _)| site);
+    let mut reads: Vec<SiteUse> = Vec::new();
+    for note in wakes::waits_for(runtime, thread).filter_map(|event| runtime.recorder.note(event)) {
+        let read = site_use(Role::Waits, thread, note.site, note.operation);
+        let known =
+            reads.iter().any(|other| other.place == read.place && other.operation.name() == read.operation.name());
+        if note.operation != Operation::Store && !known && reads.len() < MOST_READS {
+            reads.push(read);
+        }
+    }
+    if reads.is_empty() {
+        let stands = runtime.threads.stands_at(thread);
+        sites.push(site_use(Role::Waits, thread, stands, Operation::Loop));
+        return format!("{who} goes round the loop{}", at(around));
+    }
+    let names = |tried: bool| {
+        let mut names: Vec<String> = reads
+            .iter()
+            .filter(|read| matches!(read.operation, Operation::TryLock | Operation::TryLockFailed) == tried)
+            .map(|read| if read.expression.is_empty() { "what it reads".to_owned() } else { read.expression.clone() })
+            .collect();
+        names.sort();
+        names.dedup();
+        names.join(" or ")
+    };
+    let parts = [(names(false), "is different"), (names(true), "is free")];
+    let until: Vec<String> =
+        parts.iter().filter(|(names, _)| !names.is_empty()).map(|(names, is)| format!("{names} {is}")).collect();
+    sites.extend(reads);
+    format!("{who} goes round the loop{} until {}", at(around), until.join(" or "))
+}
+
+/// The name of an object, as the place where it is used says it, else its address. A wait's place names the
+/// condition variable: the mutex has the name of its last use elsewhere.
+fn object_name(runtime: &Runtime, object: Object, site: RecordPointer) -> String {
+    let address = runtime.objects.address(object);
+    let used = || runtime.execution.history.steps().iter().zip(runtime.recorder.notes());
+    let of_wait = used()
+        .any(|(step, note)| matches!(step.kind, Kind::Wait { mutex, .. } if mutex == object) && note.site == site);
+    let elsewhere = used().rev().find(|(step, _)| is_about(step.kind, object));
+    let site = if of_wait { elsewhere.map_or(std::ptr::null(), |(_, note)| note.site) } else { site };
+    let expression = Record::behind(site).expression();
+    if expression.is_empty() {
+        let variable = runtime.globals.variable(address).filter(|variable| variable.bytes.start == address);
+        return variable.map_or_else(|| format!("{address:#x}"), |variable| variable.name.clone());
+    }
+    // Of several, such as the elements of an array, as in a trace.
+    let class = runtime.objects.class(object);
+    let named = used().filter(|(_, note)| Record::behind(note.site).expression() == expression);
+    let others = named.filter_map(|(step, _)| match step.kind {
+        Kind::Lock(other) | Kind::Share(other) | Kind::Await(other) | Kind::Wait { condition: other, .. } => {
+            Some(other)
+        }
+        _ => None,
+    });
+    let addresses =
+        others.filter(|&other| runtime.objects.class(other) == class).map(|other| runtime.objects.address(other));
+    match address - addresses.min().unwrap_or(address).min(address) {
+        0 => expression.to_owned(),
+        offset => format!("{expression}+{offset}"),
     }
 }

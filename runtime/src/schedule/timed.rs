@@ -7,11 +7,12 @@ use engine::event::Thread;
 use engine::execution::Status;
 
 use crate::run::{Runtime, with};
-use crate::schedule::waits::Mark;
+use crate::schedule::waits;
+use crate::state::waits::{Mark, Patience};
 
 /// A wait has run out: what the call returns. It has changed nothing, so the thread has done no more than before.
 pub(crate) fn ran_out(before: Option<Mark>, time: *const libc::timespec) -> c_int {
-    with(|runtime| runtime.has_waited_in_vain(before));
+    with(|runtime| has_waited_in_vain(runtime, before));
     if is_time(time) { libc::ETIMEDOUT } else { libc::EINVAL }
 }
 
@@ -27,72 +28,60 @@ pub(crate) const fn is_clock(clock: libc::clockid_t) -> bool {
     matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_MONOTONIC)
 }
 
-/// Why a thread's next limited wait does not run out: its last one did, and so would this one.
-#[derive(Clone, Copy)]
-pub(crate) struct Patience {
-    /// What it has read since then are its reads from this one on.
-    reads: usize,
-    /// How many events it had performed before those.
-    events: u64,
-    /// What it had done when it came back.
-    back: Mark,
+/// A call begins that may wait in vain: what the running thread has done by now.
+pub(crate) fn before_a_call(runtime: &mut Runtime) -> Mark {
+    let now = waits::mark(runtime);
+    let state = runtime.threads.at(runtime.running);
+    state.patience = state.patience.filter(|patience| patience.back.has_effected_as_much_as(&now));
+    now
 }
 
-impl Runtime {
-    /// A call begins that may wait in vain: what the running thread has done by now.
-    pub(crate) fn before_a_call(&mut self) -> Mark {
-        let now = self.mark();
-        let state = self.threads.at(self.running);
-        state.patience = state.patience.filter(|patience| patience.back.has_effected_as_much_as(&now));
-        now
-    }
+/// The running thread has waited and got nothing; this is what it had done before.
+pub(crate) fn has_waited_in_vain(runtime: &mut Runtime, before: Option<Mark>) {
+    waits::has_done_nothing(runtime, before);
+    runtime.threads.at(runtime.running).waits_in_vain += 1;
+}
 
-    /// The running thread has waited and got nothing; this is what it had done before.
-    pub(crate) fn has_waited_in_vain(&mut self, before: Option<Mark>) {
-        self.has_done_nothing(before);
-        self.threads.at(self.running).waits_in_vain += 1;
+/// The running thread is about to wait, perhaps with a limit. If it is back where its last wait has run out, and
+/// all that it has read since is as it was, then the wait does not run out before some of that changes.
+pub(crate) fn before_a_wait(runtime: &mut Runtime) {
+    let thread = runtime.running;
+    let patience = runtime.threads.of(thread).patience;
+    let waits = |patience: &Patience| {
+        waits::has_only_passed_mutexes(runtime, &patience.back)
+            && waits::reads_the_same(runtime, thread, patience.reads)
+    };
+    if let Some(patience) = patience.filter(waits) {
+        let since = waits::last_events(runtime, thread, runtime.threads.of(thread).events - patience.events);
+        runtime.execution.wait_patiently(thread, since);
+    } else {
+        runtime.threads.at(thread).patience = None;
     }
+}
 
-    /// The running thread is about to wait, perhaps with a limit. If it is back where its last wait has run out, and
-    /// all that it has read since is as it was, then the wait does not run out before some of that changes.
-    pub(crate) fn before_a_wait(&mut self) {
-        let thread = self.running;
-        let patience = self.threads.of(thread).patience;
-        let waits = |patience: &Patience| {
-            self.has_only_passed_mutexes(&patience.back) && self.reads_the_same(thread, patience.reads)
-        };
-        if let Some(patience) = patience.filter(waits) {
-            let since = self.last_events(thread, self.threads.of(thread).events - patience.events);
-            self.execution.wait_patiently(thread, since);
-        } else {
-            self.threads.at(thread).patience = None;
-        }
-    }
+/// The wait of the running thread is over.
+pub(crate) fn after_a_wait(runtime: &mut Runtime) {
+    runtime.threads.at(runtime.running).patience = None;
+}
 
-    /// The wait of the running thread is over.
-    pub(crate) fn after_a_wait(&mut self) {
-        self.threads.at(self.running).patience = None;
-    }
+/// The running thread is at the header of a loop, in whose last iteration a wait ran out and nothing else was
+/// changed but mutexes, which were changed back; it had made so many reads, and performed so many events, before
+/// that.
+pub(crate) fn grows_patient(runtime: &mut Runtime, reads: usize, events: u64) {
+    let back = waits::mark(runtime);
+    runtime.threads.at(runtime.running).patience = Some(Patience { reads, events, back });
+}
 
-    /// The running thread is at the header of a loop, in whose last iteration a wait ran out and nothing else was
-    /// changed but mutexes, which were changed back; it had made so many reads, and performed so many events, before
-    /// that.
-    pub(crate) fn grows_patient(&mut self, reads: usize, events: u64) {
-        let back = self.mark();
-        self.threads.at(self.running).patience = Some(Patience { reads, events, back });
-    }
+/// The reads since a wait of this thread ran out begin with this one, if it waits patiently.
+pub(crate) fn patient_since(runtime: &Runtime, thread: Thread) -> Option<usize> {
+    let waits = runtime.execution.state.is_patient(thread)
+        && matches!(runtime.execution.state.threads.status(thread), Status::Arrived(_));
+    runtime.threads.of(thread).patience.filter(|_| waits).map(|patience| patience.reads)
+}
 
-    /// The reads since a wait of this thread ran out begin with this one, if it waits patiently.
-    pub(crate) fn patient_since(&self, thread: Thread) -> Option<usize> {
-        let waits = self.execution.state.is_patient(thread)
-            && matches!(self.execution.state.threads.status(thread), Status::Arrived(_));
-        self.threads.of(thread).patience.filter(|_| waits).map(|patience| patience.reads)
-    }
-
-    /// Lets a wait of this thread run out again, if what it has read has changed.
-    pub(crate) fn check_patience(&mut self, thread: Thread) {
-        if self.patient_since(thread).is_some_and(|reads| !self.reads_the_same(thread, reads)) {
-            self.execution.state.lose_patience(thread);
-        }
+/// Lets a wait of this thread run out again, if what it has read has changed.
+pub(crate) fn check_patience(runtime: &mut Runtime, thread: Thread) {
+    if patient_since(runtime, thread).is_some_and(|reads| !waits::reads_the_same(runtime, thread, reads)) {
+        runtime.execution.state.lose_patience(thread);
     }
 }

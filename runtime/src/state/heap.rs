@@ -14,14 +14,11 @@ use protocol::{Leaks, Reuse};
 use rustc_hash::FxHashMap;
 
 use crate::process::layout;
-use crate::process::sites::Record;
+use crate::state::failure::Doer;
 use crate::state::shadow::Shadow;
 
 /// What malloc aligns to.
 pub(crate) const ALIGNMENT: usize = 16;
-
-/// Who did something, and where.
-pub(crate) type Doer = (Thread, &'static Record);
 
 /// A block.
 #[derive(Clone, Copy)]

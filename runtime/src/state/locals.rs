@@ -2,22 +2,13 @@
 //! function returns. Other local variables are never accessed through hooks.
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
 use std::ops::Range;
 
 use engine::event::Thread;
 use engine::per_thread::PerThread;
 
-use crate::graph;
-use crate::hooks::memory::access;
-use crate::hooks::memory::allocation::PATTERN;
-use crate::process::sites::{Record, RecordPointer};
-use crate::process::uncontrolled::is_alone;
-use crate::run::{turn_aside, with};
+use crate::process::sites::Record;
 use crate::state::shadow::Shadow;
-
-/// So many bytes of one are filled: large buffers cost too much.
-const AS_MUCH_AS_IS_FILLED: usize = 1024;
 
 /// A local variable.
 #[derive(Clone)]
@@ -66,7 +57,7 @@ impl Locals {
         self.stacks[thread].dead.clear();
     }
 
-    fn declare(&mut self, thread: Thread, local: Local, shadow: &mut Shadow) {
+    pub(crate) fn declare(&mut self, thread: Thread, local: Local, shadow: &mut Shadow) {
         self.used = self.used.max(thread.index() + 1);
         let stack = &mut self.stacks[thread];
         while let Some((&at, _)) =
@@ -84,7 +75,7 @@ impl Locals {
     }
 
     /// All but the first so many local variables of the thread that live.
-    fn living(&self, thread: Thread, depth: usize) -> Vec<Local> {
+    pub(crate) fn living(&self, thread: Thread, depth: usize) -> Vec<Local> {
         self.stacks[thread].living.get(depth..).unwrap_or_default().to_vec()
     }
 
@@ -115,65 +106,3 @@ impl Locals {
         local.bytes.contains(&address).then_some((local, State::Dead))
     }
 }
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_frame() -> u64 {
-    with(|runtime| runtime.locals.depth(runtime.running) as u64).unwrap_or(0)
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_local(address: *mut c_void, size: u64, site: RecordPointer) {
-    if is_alone() {
-        return;
-    }
-    // What is not initialised must not be what an earlier function left there: wait loops compare it.
-    // SAFETY: the pass passes where a local variable of this size begins, which the program has not used yet.
-    unsafe { std::ptr::write_bytes(address.cast::<u8>(), PATTERN, (size as usize).min(AS_MUCH_AS_IS_FILLED)) };
-    declare(address as usize, size, site);
-}
-
-fn declare(address: usize, size: u64, site: RecordPointer) {
-    let bytes = address..address + size as usize;
-    graph::lifetimes::begins(bytes.clone(), site);
-    let local = Local { bytes, record: Record::behind(site) };
-    with(|runtime| {
-        let (thread, shadow) = (runtime.running, &mut runtime.shadow);
-        runtime.locals.declare(thread, local, shadow);
-    });
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_by_value(address: *mut c_void, size: u64, site: RecordPointer) {
-    if is_alone() {
-        return;
-    }
-    declare(address as usize, size, site);
-    if graph::is_on() {
-        // Nobody saw what the caller wrote to it.
-        access::store_anew(address as usize, size as usize, site);
-    }
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_leave(depth: u64) {
-    if is_alone() {
-        return;
-    }
-    leave(depth as usize);
-}
-
-/// The running thread leaves all but the first so many of its local variables.
-pub(crate) fn leave(depth: usize) {
-    if graph::is_on() {
-        with(|runtime| runtime.locals.living(runtime.running, depth)).into_iter().for_each(graph::lifetimes::leaves);
-    }
-    let aside = with(|runtime| runtime.leaves_aside(depth).then(|| runtime.threads.stands_at(runtime.running)));
-    if let Some(Some(site)) = aside {
-        turn_aside(site);
-    }
-    if let Some(turn) = with(|runtime| runtime.leave_locals(depth)) {
-        turn.obey();
-    }
-}
-
-crate::abi::same_hooks!(__fh_by_value, __fh_frame, __fh_leave, __fh_local);

@@ -8,22 +8,12 @@ use engine::event::Thread;
 use protocol::{FailureKind, Operation, Role, SiteUse};
 
 use crate::process::layout;
-use crate::process::sites::RecordPointer;
-use crate::run::{End, Runtime, WideAccess, end_execution, with};
+use crate::run::Runtime;
+use crate::state::access::WideAccess;
+use crate::state::failure::{Failure, bytes, part, site_use};
 use crate::state::globals::Variable;
-use crate::state::heap::{Block, Doer, Found};
+use crate::state::heap::{Block, Found};
 use crate::state::locals::{Local, State};
-use crate::state::recorder::{Failure, site_use};
-
-/// A part in a failure that some thread took at some place.
-pub(crate) fn part(role: Role, (thread, record): Doer, operation: Operation) -> SiteUse {
-    site_use(role, thread, record, operation)
-}
-
-/// So many bytes, in words.
-pub(crate) fn bytes(count: usize) -> String {
-    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
-}
 
 /// What a local variable is to the user.
 pub(crate) fn described(local: &Local) -> String {
@@ -52,10 +42,10 @@ fn beside(accessed: &Range<usize>, object: &Range<usize>) -> String {
 }
 
 /// Why an access is refused: the kind, the end of the sentence that says what is accessed, and who else takes part.
-struct Refusal {
-    kind: FailureKind,
-    what: String,
-    others: Vec<SiteUse>,
+pub(crate) struct Refusal {
+    pub(crate) kind: FailureKind,
+    pub(crate) what: String,
+    pub(crate) others: Vec<SiteUse>,
 }
 
 impl Refusal {
@@ -101,23 +91,6 @@ impl Refusal {
     }
 }
 
-/// Ends the execution unless the running thread may access all these bytes: for operations on objects that are more
-/// than an access.
-pub(crate) fn require(object: Range<usize>, operation: Operation, site: RecordPointer) {
-    if object.is_empty() {
-        return;
-    }
-    let failure = with(|runtime| {
-        let refusal = runtime.refusal(&object)?;
-        let at = site_use(Role::At, runtime.running, site, operation);
-        let message = format!("{operation} of an object of {} {}", bytes(object.len()), refusal.what);
-        Some(Failure { kind: refusal.kind, message, sites: [vec![at], refusal.others].concat(), program_counter: None })
-    });
-    if let Some(Some(failure)) = failure {
-        end_execution(End::Failed(failure));
-    }
-}
-
 impl Runtime {
     /// The failure that the access is, unless the program may access these bytes. What it wrote is undone.
     #[cold]
@@ -141,7 +114,7 @@ impl Runtime {
         self.refusal(accessed).is_some()
     }
 
-    fn refusal(&self, accessed: &Range<usize>) -> Option<Refusal> {
+    pub(crate) fn refusal(&self, accessed: &Range<usize>) -> Option<Refusal> {
         if layout::is_heap(accessed.start) {
             return match self.heap.find(accessed) {
                 Found::Living => None,
@@ -178,7 +151,34 @@ impl Runtime {
         match layout::stack_of(address) {
             Some(index) if index == self.running.index() => self.locals.find(self.running, address).is_some(),
             Some(_) => true,
-            None => layout::is_heap(address) || crate::state::globals::is_variable(address),
+            None => layout::is_heap(address) || crate::process::sections::is_variable(address),
         }
     }
+}
+
+/// What fresh memory on stacks and in the heap holds.
+pub(crate) const PATTERN: u64 = u64::from_ne_bytes([layout::PATTERN; 8]);
+
+pub(crate) fn peek(address: usize, width: usize) -> u64 {
+    let mut bytes = [0; 8];
+    // SAFETY: the program's own access; a pointer that is not valid faults, as it would without us.
+    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), width) };
+    u64::from_le_bytes(bytes)
+}
+
+pub(crate) fn poke(address: usize, width: usize, value: u64) {
+    let bytes = value.to_le_bytes();
+    // SAFETY: as for `peek`; only the value that the program's own access finds is put there.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, width) };
+}
+
+/// What these bytes hold before the program begins, which hold `now` if they are a variable's.
+pub(crate) fn initial(address: usize, width: usize, now: u64) -> u64 {
+    if is_fresh(address) { PATTERN & (u64::MAX >> (64 - 8 * width)) } else { now }
+}
+
+/// Whether an address is in the heap or on a stack, but in no variable of a thread.
+pub(crate) fn is_fresh(address: usize) -> bool {
+    let is_variable = |index| crate::process::sections::tls_of(Thread::from_index(index)).contains(&address);
+    layout::stack_of(address).is_some_and(|index| !is_variable(index)) || layout::is_heap(address)
 }

@@ -18,7 +18,7 @@ use engine::explore::Counts;
 use protocol::log::{Address, Event as Line, FORMAT, Header, Op, stack_entry};
 
 use crate::process::sites::{Record, RecordPointer};
-use crate::state::recorder::{Detail, Note};
+use crate::state::operation::{Detail, Note};
 
 /// What an event touches.
 #[derive(Clone)]

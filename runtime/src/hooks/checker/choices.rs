@@ -4,12 +4,11 @@ use std::ffi::{c_char, c_int, c_long, c_short, c_uchar, c_uint, c_ulong, c_ushor
 
 use protocol::{FailureKind, Operation};
 
-use crate::graph;
-use crate::hooks::process::program;
-use crate::hooks::pthread::threads::call_site;
+use crate::process::sites::call_site;
 use crate::process::uncontrolled::{self, is_alone};
-use crate::run::{End, Turn, end_execution, with};
-use crate::state::recorder::Note;
+use crate::run::{self, end_execution, with};
+use crate::state::turn::End;
+use crate::world::library::choose;
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_assume(condition: c_int) {
@@ -24,36 +23,13 @@ extern "C" fn __fh_fh_assert(condition: c_int) {
         uncontrolled::fail(c"fh_assert");
     }
     if condition == 0 {
-        program::fail(FailureKind::Assertion, "fh_assert failed".to_owned(), call_site(), Operation::Assert);
+        run::fail(FailureKind::Assertion, "fh_assert failed".to_owned(), call_site(), Operation::Assert);
     }
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_choose(count: c_ulong) -> c_ulong {
-    if graph::is_on() {
-        return choose_in_graph(count);
-    }
-    let chosen = with(|runtime| {
-        runtime.has_effect();
-        runtime.execution.choose_value(count).map_err(|_| runtime.diverges())
-    });
-    match chosen {
-        None => 0,
-        Some(Ok(value)) => value,
-        Some(Err(turn)) => {
-            turn.obey();
-            0
-        }
-    }
-}
-
-fn choose_in_graph(count: c_ulong) -> c_ulong {
-    let note = Note { site: call_site(), operation: Operation::Choose };
-    match u16::try_from(count) {
-        Ok(0 | 1) => 0,
-        Ok(among) => graph::objects::choose(among, note),
-        Err(_) => program::unsupported("a choice among more than 65535", note.site),
-    }
+    choose(count)
 }
 
 #[unsafe(no_mangle)]
@@ -66,12 +42,7 @@ extern "C" fn __fh_reach_error() -> ! {
     if is_alone() {
         uncontrolled::fail(c"reach_error");
     }
-    program::fail(
-        FailureKind::Assertion,
-        "reach_error was called".to_owned(),
-        call_site(),
-        Operation::call("reach_error"),
-    )
+    run::fail(FailureKind::Assertion, "reach_error was called".to_owned(), call_site(), Operation::call("reach_error"))
 }
 
 #[unsafe(no_mangle)]
@@ -79,52 +50,12 @@ extern "C" fn __fh___VERIFIER_error() -> ! {
     if is_alone() {
         uncontrolled::fail(c"__VERIFIER_error");
     }
-    program::fail(
+    run::fail(
         FailureKind::Assertion,
         "__VERIFIER_error was called".to_owned(),
         call_site(),
         Operation::call("reach_error"),
     )
-}
-
-/// Weak compare-and-exchanges that fail although they could succeed: bounded, so that each execution ends.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct WeakFailures {
-    /// So many in an execution at most.
-    pub(crate) limit: u32,
-    /// So many in this one.
-    so_far: u32,
-}
-
-impl WeakFailures {
-    /// A new execution.
-    pub(crate) const fn begin(&mut self) {
-        self.so_far = 0;
-    }
-}
-
-/// Whether the weak compare-and-exchange that is being performed, and could succeed, fails.
-pub(crate) fn fails_weakly() -> bool {
-    let chosen = with(|runtime| {
-        if runtime.weak_failures.so_far == runtime.weak_failures.limit || runtime.graph.is_some() {
-            return Ok::<bool, Turn>(false);
-        }
-        let fails = runtime.execution.choose_value(2).map_err(|_| runtime.diverges())? == 1;
-        if fails {
-            runtime.weak_failures.so_far += 1;
-            // The next try is another one: the loop around it does not wait for others.
-            runtime.has_effect();
-        }
-        Ok(fails)
-    });
-    match chosen {
-        None => false,
-        Some(Ok(fails)) => fails,
-        Some(Err(turn)) => {
-            turn.obey();
-            false
-        }
-    }
 }
 
 /// Values that a `__VERIFIER_nondet_*` function gives: 0 and 1.
@@ -153,6 +84,6 @@ nondet!(
 #[unsafe(no_mangle)]
 extern "C" fn __fh___VERIFIER_nondet_pointer() {
     if with(|_| ()).is_some() {
-        program::unsupported("__VERIFIER_nondet_pointer", call_site());
+        run::unsupported("__VERIFIER_nondet_pointer", call_site());
     }
 }

@@ -3,14 +3,11 @@
 
 use std::ffi::{c_int, c_long};
 
-use crate::graph;
-use crate::hooks::library::common::Common;
 use crate::hooks::library::cursor;
-use crate::hooks::pthread::threads::call_site;
 use crate::process::fiber::set_errno;
-use crate::run::{Runtime, steps_on, with};
-use crate::schedule::objects::Class;
-use crate::state::globals;
+use crate::process::sites::call_site;
+use crate::run::with;
+use crate::world::library::advance_clock;
 
 /// Nanoseconds by which the clock advances when it is looked at.
 const STEP: u64 = 10_000_000;
@@ -22,13 +19,13 @@ const SECOND: u64 = 1_000_000_000;
 
 /// Lets time pass: the running thread sleeps.
 pub(crate) fn pass(nanoseconds: u64) {
-    advance(|clock| clock.saturating_add(nanoseconds));
+    advance_clock(|clock| clock.saturating_add(nanoseconds));
 }
 
 /// The same until this clock shows so many nanoseconds.
 pub(crate) fn pass_until(clock: libc::clockid_t, nanoseconds: u64) {
     let begin = if clock == libc::CLOCK_REALTIME { BEGIN } else { UP };
-    advance(|clock| clock.max(nanoseconds.saturating_sub(begin * SECOND)));
+    advance_clock(|clock| clock.max(nanoseconds.saturating_sub(begin * SECOND)));
 }
 
 /// Nanoseconds since the execution began.
@@ -37,31 +34,7 @@ fn now() -> u64 {
         runtime.has_effect();
         runtime.assumptions.insert("time passes only in steps of 10 ms, one at each look at a clock, and by sleeping");
     });
-    advance(|clock| clock.saturating_add(STEP))
-}
-
-/// Advances the clock: what it shows then.
-///
-/// Where threads share it ([`globals::shares_clock`]) that is an event, and what a thread sees follows from the order of
-/// these. It waits for no store of the thread, and none waits for it: to look at a clock is no access to memory.
-fn advance(next: impl FnOnce(u64) -> u64) -> u64 {
-    if !globals::shares_clock() {
-        return with(|runtime| runtime.advance_clock(next)).unwrap_or(0);
-    }
-    if graph::is_on() {
-        return graph::objects::advance_clock(call_site(), next);
-    }
-    let mut shown = 0;
-    steps_on(Class::Clock, |runtime| shown = runtime.advance_clock(next));
-    shown
-}
-
-impl Runtime {
-    fn advance_clock(&mut self, next: impl FnOnce(u64) -> u64) -> u64 {
-        let clock = &mut self.library.states[Common::Clock as usize];
-        *clock = next(*clock);
-        *clock
-    }
+    advance_clock(|clock| clock.saturating_add(STEP))
 }
 
 /// Writes two numbers: seconds, and parts of one.

@@ -8,13 +8,17 @@ use engine::event::Kind;
 use engine::mapping::Barriers;
 use protocol::Operation;
 
-use crate::graph;
-use crate::graph::labels::{self, Label};
+use crate::graph::dependencies;
 use crate::hooks::memory::access::{piece, store_piece};
+use crate::hooks::memory::unwritten::require;
 use crate::process::scratch::Text;
 use crate::process::sites::RecordPointer;
-use crate::run::{Access, report, turn_to_access, with};
+use crate::run::with;
+use crate::state::access::Access;
+use crate::state::graph::labels::Label;
 use crate::state::unwritten::{self, Unwritten};
+use crate::world::World;
+use crate::world::memory::{self, report, turn_to_access};
 
 /// How far is read.
 #[derive(Clone, Copy)]
@@ -92,7 +96,7 @@ impl Cursor {
             self.load();
         }
         if !matches!(self.limit, Limit::Copied(_)) {
-            unwritten::require(self.unwritten.first(), self.site);
+            require(self.unwritten.first(), self.site);
         }
         let byte = self.loaded as u8;
         self.loaded >>= 8;
@@ -105,9 +109,9 @@ impl Cursor {
     fn load(&mut self) {
         let width = if self.watched {
             // In a graph a location has one width, so that of a piece must not depend on what is read.
-            let width = if graph::is_on() { self.fixed_width() } else { 1 };
+            let width = if World::now().has_accesses_alone() { self.fixed_width() } else { 1 };
             turn_to_access(self.at, width, self.site);
-            let width = if graph::is_on() { width } else { self.width() };
+            let width = if World::now().has_accesses_alone() { width } else { self.width() };
             let value = (0..width).rev().fold(0, |value, byte| value << 8 | u64::from(peek(self.at + byte)));
             self.loaded = value;
             report(Access {
@@ -121,7 +125,7 @@ impl Cursor {
                 after: value,
                 expected: None,
             });
-            labels::branch_on_loaded();
+            dependencies::branch_on_loaded();
             width
         } else {
             self.loaded = peek(self.at).into();
@@ -136,7 +140,7 @@ impl Cursor {
     /// How wide the next piece is, whatever is read.
     fn fixed_width(&self) -> usize {
         match self.limit {
-            Limit::Bytes(_) | Limit::Copied(_) => graph::piece(self.at, piece(self.at, self.left)),
+            Limit::Bytes(_) | Limit::Copied(_) => memory::piece(self.at, piece(self.at, self.left)),
             _ => 1,
         }
     }
@@ -172,7 +176,7 @@ pub(crate) fn gather_string(address: usize, site: RecordPointer) -> Text {
 /// Writes the bytes. They must not be the program's own.
 pub(crate) fn write(address: usize, bytes: &[u8], site: RecordPointer) {
     if !is_watched(address) {
-        labels::put(address, bytes.len(), Label::NONE);
+        dependencies::put(address, bytes.len(), Label::NONE);
         unwritten::written(address, bytes.len());
         // SAFETY: the program passes memory for so many bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
@@ -180,7 +184,7 @@ pub(crate) fn write(address: usize, bytes: &[u8], site: RecordPointer) {
     }
     let mut done = 0;
     while done < bytes.len() {
-        let width = graph::piece(address + done, piece(address + done, bytes.len() - done));
+        let width = memory::piece(address + done, piece(address + done, bytes.len() - done));
         let value = bytes[done..done + width].iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
         store_piece(address + done, width, value, site);
         unwritten::written(address + done, width);

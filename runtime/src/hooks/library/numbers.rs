@@ -3,8 +3,8 @@
 use std::ffi::{c_char, c_int, c_long, c_longlong, c_ulong, c_ulonglong};
 
 use crate::hooks::library::cursor::{self, Cursor, Limit};
-use crate::hooks::pthread::threads::call_site;
 use crate::process::scratch::Text;
+use crate::process::sites::call_site;
 
 /// The longest text from the address on of which a number could be read, as a string.
 fn gather_number(address: usize) -> Text {

@@ -6,10 +6,9 @@ use std::ffi::{c_char, c_int, c_void};
 use crate::hooks::library::cursor::{self, Limit, gather, gather_string, is_watched};
 use crate::hooks::library::formats::{Arguments, Conversion, Count, Length, conversion};
 use crate::hooks::memory::allocation::new_block;
-use crate::hooks::process::program;
-use crate::hooks::pthread::threads::call_site;
 use crate::process::scratch::Text;
-use crate::process::sites::RecordPointer;
+use crate::process::sites::{RecordPointer, call_site};
+use crate::run;
 
 unsafe extern "C" {
     static stdout: *mut libc::FILE;
@@ -53,7 +52,7 @@ fn collect(format: &[u8], from: &mut Arguments, strings: &Text, site: RecordPoin
     while let Some(one) = conversion(format, at) {
         at = one.end;
         if one.numbered {
-            program::unsupported("a format that numbers its arguments", site);
+            run::unsupported("a format that numbers its arguments", site);
         }
         let precision = counts(&one, from, &into);
         match one.letter {
@@ -71,7 +70,7 @@ fn collect(format: &[u8], from: &mut Arguments, strings: &Text, site: RecordPoin
                 let narrow = letter == b's' && one.length != Length::Long;
                 let refused = matches!(letter, b's' | b'S' | b'n') && !narrow;
                 if refused && is_watched(address) {
-                    program::unsupported("a wide string or %n on memory that other threads can see", site);
+                    run::unsupported("a wide string or %n on memory that other threads can see", site);
                 }
                 let text = if narrow { string(address, precision, site) } else { None };
                 let word = text.map_or(word, |text| {

@@ -3,70 +3,16 @@
 
 use std::ffi::{c_int, c_long, c_uint};
 
-use crate::hooks::library::common::{Common, change};
 use crate::hooks::library::cursor::{self, Cursor, Limit};
-use crate::hooks::pthread::threads::call_site;
 use crate::process::scratch::Text;
+use crate::process::sites::call_site;
 use crate::run::with;
-
-/// The state of `random`: glibc's default generator (its `TYPE_3`), an additive one over the last 31 numbers.
-pub(crate) struct Additive {
-    numbers: [u32; 31],
-    at: usize,
-}
-
-impl Additive {
-    fn seeded(seed: u32) -> Self {
-        let mut numbers = [seed.max(1); 31];
-        for index in 1..31 {
-            // 16807 * last modulo 2^31 - 1, of a last one that may be negative.
-            let last = i64::from(numbers[index - 1].cast_signed());
-            numbers[index] = (16807 * last).rem_euclid(0x7fff_ffff) as u32;
-        }
-        let mut generator = Self { numbers, at: 3 };
-        (0..310).for_each(|_| _ = generator.next());
-        generator
-    }
-
-    fn next(&mut self) -> u32 {
-        let behind = (self.at + 28) % 31;
-        self.numbers[self.at] = self.numbers[self.at].wrapping_add(self.numbers[behind]);
-        let sum = self.numbers[self.at];
-        self.at = (self.at + 1) % 31;
-        sum >> 1
-    }
-}
-
-/// What the C library remembers, and forgets before each execution.
-#[derive(Default)]
-pub(crate) struct Library {
-    /// By number of [`Common`].
-    pub(crate) states: [u64; Common::COUNT],
-    /// The generator of `random` in this state.
-    additive: Option<(u64, Additive)>,
-}
+use crate::state::library::{Common, Library};
+use crate::world::library::change;
 
 /// The state of `random` after it was given a seed: the seed, which is 1 at first, and how many numbers were drawn since.
-const fn seeded(seed: u32) -> u64 {
+pub(crate) const fn seeded(seed: u32) -> u64 {
     ((seed ^ 1) as u64) << 32
-}
-
-impl Library {
-    /// The next number of `random` in this state, behind the state after that.
-    fn draw(&mut self, state: u64) -> (u64, u32) {
-        let known = self.additive.take().filter(|&(known, _)| known == state);
-        let mut generator = known.map_or_else(
-            || {
-                let mut generator = Additive::seeded((state >> 32) as u32 ^ 1);
-                (0..state as u32).for_each(|_| _ = generator.next());
-                generator
-            },
-            |(_, generator)| generator,
-        );
-        let number = generator.next();
-        self.additive = Some((state + 1, generator));
-        (state + 1, number)
-    }
 }
 
 #[unsafe(no_mangle)]

@@ -5,10 +5,9 @@ use std::ffi::{c_char, c_int, c_void};
 
 use crate::hooks::library::cursor::{self, gather_string, is_watched};
 use crate::hooks::library::formats::{Arguments, Conversion, Count, Length, conversion};
-use crate::hooks::process::program;
-use crate::hooks::pthread::threads::call_site;
 use crate::process::scratch::Text;
-use crate::process::sites::RecordPointer;
+use crate::process::sites::{RecordPointer, call_site};
+use crate::run;
 use crate::state::unwritten;
 
 unsafe extern "C" {
@@ -82,7 +81,7 @@ fn replace(format: &[u8], from: &mut Arguments, longest: usize, site: RecordPoin
     while let Some(one) = conversion(format, at) {
         at = if one.letter == b'[' { end_of_set(format, one.end) } else { one.end };
         if one.numbered || one.letter == b'm' {
-            program::unsupported("a format that numbers its arguments or allocates memory", site);
+            run::unsupported("a format that numbers its arguments or allocates memory", site);
         }
         if one.width == Count::Argument || one.letter == 0 {
             continue;
@@ -117,7 +116,7 @@ impl Slots {
         (0..length).for_each(|_| text.push(UNTOUCHED));
         let address = text.pointer() as usize;
         let Some(slot) = self.slots.get_mut(self.used) else {
-            program::unsupported("a scanf with very many results in shared memory", call_site());
+            run::unsupported("a scanf with very many results in shared memory", call_site());
         };
         *slot = Some(Slot { target, own: text.keep(), size, number });
         self.used += 1;

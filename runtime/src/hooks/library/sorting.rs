@@ -7,8 +7,8 @@
 use std::ffi::{c_int, c_void};
 
 use crate::hooks::library::cursor::{self, Limit, gather};
-use crate::hooks::pthread::threads::call_site;
 use crate::process::scratch::Text;
+use crate::process::sites::call_site;
 
 /// What the program passes to compare two elements.
 type Comparison<'a> = &'a dyn Fn(usize, usize) -> c_int;

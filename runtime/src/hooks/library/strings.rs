@@ -5,11 +5,11 @@
 use std::cmp::Ordering;
 use std::ffi::{c_char, c_int};
 
-use crate::hooks::library::common::{Common, change};
 use crate::hooks::library::cursor::{self, Cursor, Limit, gather, gather_string};
-use crate::hooks::pthread::threads::call_site;
 use crate::process::scratch::Text;
-use crate::process::sites::RecordPointer;
+use crate::process::sites::{RecordPointer, call_site};
+use crate::state::library::Common;
+use crate::world::library::change;
 
 fn length(address: usize, limit: Limit, site: RecordPointer) -> usize {
     let mut cursor = Cursor::new(address, limit, site);

@@ -8,44 +8,16 @@ use engine::mapping::{self, Barriers, MachineFence, Order};
 use protocol::Operation;
 
 use crate::abi::{number, rmw};
-use crate::graph;
-use crate::graph::labels::{self, Label};
-use crate::hooks::checker::choices::fails_weakly;
-use crate::hooks::process::program::unsupported;
+use crate::graph::dependencies;
+use crate::process::bits::Bits;
 use crate::process::scratch::Text;
 use crate::process::sites::RecordPointer;
 use crate::process::uncontrolled::{self, Interlocked, is_alone};
-use crate::run::{Access, report, turn_to_access, with};
+use crate::run::unsupported;
+use crate::state::access::Access;
+use crate::state::graph::labels::{self, Label};
 use crate::state::unwritten::{self, Unwritten};
-
-/// An unsigned number that an access moves.
-pub(crate) trait Bits: Copy + Eq {
-    const WIDTH: u8;
-    fn wide(self) -> u64;
-    fn narrow(wide: u64) -> Self;
-    fn signed(self) -> i64;
-}
-
-macro_rules! bits {
-    ($($unsigned:ty, $signed:ty);*) => {$(
-        impl Bits for $unsigned {
-            const WIDTH: u8 = size_of::<Self>() as u8;
-            #[inline]
-            fn wide(self) -> u64 {
-                self.into()
-            }
-            #[inline]
-            fn narrow(wide: u64) -> Self {
-                wide as Self
-            }
-            #[inline]
-            fn signed(self) -> i64 {
-                (self as $signed).into()
-            }
-        }
-    )*};
-}
-bits!(u8, i8; u16, i16; u32, i32; u64, i64);
+use crate::world::memory::{self, fails_weakly, report, turn_to_access};
 
 #[inline]
 fn read<T: Bits>(address: *const T) -> T {
@@ -194,7 +166,7 @@ fn compare_exchange<T: Bits>(
         (Kind::FailedRmw, mapping::failed_rmw(success, failure), old)
     };
     if success.acquires() != failure.acquires() {
-        graph::decides();
+        memory::decides();
     }
     report(Access {
         address: address as usize,
@@ -272,7 +244,7 @@ macro_rules! hooks {
             let (old, success) = compare_exchange(address, old, new, orders, Strength::Weak, site);
             // SAFETY: the pass passes a variable of the caller's frame.
             unsafe { *succeeded = success };
-            labels::put(succeeded as usize, 1, labels::of_success());
+            dependencies::put(succeeded as usize, 1, dependencies::of_success());
             old
         }
         crate::abi::same_hooks!($load, $store, $atomic_load, $atomic_store, $rmw, $cas, $weak);
@@ -304,12 +276,7 @@ extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
         None => (mapping::fence(order(number, site)), order(number, site)),
     };
     turn_to_access(0, 0, site);
-    if graph::is_on() {
-        return graph::fence(machine, order, site);
-    }
-    if let Some(turn) = with(|runtime| runtime.fence(barrier, order, site)) {
-        turn.obey();
-    }
+    memory::fence(machine, Barriers { before: barrier, ..Barriers::NONE }, order, site);
 }
 
 /// The widest naturally aligned piece at `address` of at most `left` bytes.
@@ -345,7 +312,7 @@ fn load_pieces(from: usize, length: usize, site: RecordPointer, mut take: impl F
     let (address, _) = labels::given();
     while done < length {
         labels::give(address, Label::NONE);
-        let width = graph::piece(from + done, piece(from + done, length - done));
+        let width = memory::piece(from + done, piece(from + done, length - done));
         take(done, width, load_piece(from + done, width, site));
         done += width;
     }
@@ -363,11 +330,11 @@ fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl Fn
     let mut done = 0;
     let (address, stored) = labels::given();
     while done < length {
-        let width = graph::piece(to + done, piece(to + done, length - done));
+        let width = memory::piece(to + done, piece(to + done, length - done));
         let Piece { value, label, unwritten } = give(done, width);
-        labels::give(address, labels::union(stored, label));
+        labels::give(address, dependencies::union(stored, label));
         // What was loaded meanwhile was a piece itself.
-        graph::piece(to + done, width);
+        memory::piece(to + done, width);
         store_piece(to + done, width, value, site);
         unwritten::put(to + done, width, unwritten);
         done += width;
@@ -391,7 +358,7 @@ fn get_private(from: *const c_void, offset: usize, width: usize) -> u64 {
 pub(crate) fn load_bytes(from: usize, into: *mut c_void, length: usize, site: RecordPointer) {
     load_pieces(from, length, site, |offset, width, value| {
         put_private(into, offset, width, value);
-        labels::put(into as usize + offset, width, labels::loaded());
+        dependencies::put(into as usize + offset, width, labels::loaded());
         unwritten::copy(into as usize + offset, from + offset, width);
     });
 }
@@ -417,7 +384,7 @@ extern "C" fn __fh_write(address: *mut c_void, from: *const c_void, length: u64,
     }
     store_pieces(address as usize, length as usize, site, |offset, width| {
         let at = from as usize + offset;
-        let (label, unwritten) = (labels::get(at, width), unwritten::of(at, width));
+        let (label, unwritten) = (dependencies::get(at, width), unwritten::of(at, width));
         Piece { value: get_private(from, offset, width), label, unwritten }
     });
 }
@@ -428,7 +395,7 @@ pub(crate) fn store_anew(address: usize, length: usize, site: RecordPointer) {
     (0..length).for_each(|offset| held.push(get_private(address as *const c_void, offset, 1) as u8));
     store_pieces(address, length, site, |offset, width| {
         let at = address + offset;
-        let (label, unwritten) = (labels::get(at, width), unwritten::of(at, width));
+        let (label, unwritten) = (dependencies::get(at, width), unwritten::of(at, width));
         Piece { value: get_private(held.pointer().cast(), offset, width), label, unwritten }
     });
     held.release();
@@ -447,13 +414,13 @@ extern "C" fn __fh_copy(to: *mut c_void, from: *const c_void, length: u64, site:
         let mut left = length;
         while left > 0 {
             let mut width = piece_before(to + left, left);
-            while graph::piece(to + left - width, width) < width {
+            while memory::piece(to + left - width, width) < width {
                 width /= 2;
             }
             left -= width;
             let Piece { value, label, unwritten } = gather(from + left, width, of_from, site);
             labels::give(of_to, label);
-            graph::piece(to + left, width);
+            memory::piece(to + left, width);
             store_piece(to + left, width, value, site);
             unwritten::put(to + left, width, unwritten);
         }
@@ -482,7 +449,7 @@ fn gather(from: usize, width: usize, address: Label, site: RecordPointer) -> Pie
     labels::give(address, Label::NONE);
     load_pieces(from, width, site, |offset, width, part| {
         whole.value |= part << (8 * offset);
-        whole.label = labels::union(whole.label, labels::loaded());
+        whole.label = dependencies::union(whole.label, labels::loaded());
         whole.unwritten = whole.unwritten.beside(unwritten::of(from + offset, width), offset);
     });
     whole

@@ -5,22 +5,18 @@ use std::ffi::{c_char, c_int, c_void};
 use engine::event::Thread;
 use protocol::{FailureKind, Operation, Role, SiteUse};
 
-use crate::graph;
-use crate::graph::labels::Label;
 use crate::hooks::library::cursor::{self, Limit};
 use crate::hooks::memory::access::{copy, fill};
-use crate::hooks::pthread::threads::call_site;
 use crate::process::fiber::set_errno;
-use crate::process::layout;
-use crate::process::sites::{Record, RecordPointer};
-use crate::run::{End, Runtime, end_execution, turn_aside, with};
+use crate::process::layout::{self, PATTERN};
+use crate::process::sites::{Record, RecordPointer, call_site};
+use crate::run::{end_execution, with};
+use crate::state::failure::{Failure, bytes, part};
+use crate::state::graph::labels::Label;
 use crate::state::heap::{ALIGNMENT, BadFree, Block};
-use crate::state::memory::{bytes, part};
-use crate::state::recorder::Failure;
+use crate::state::turn::End;
 use crate::state::unwritten;
-
-/// What fresh memory holds.
-pub(crate) const PATTERN: u8 = 0xa5;
+use crate::world::{self, World, memory};
 
 /// Allocates for the running thread, filled with `byte`; null, and `errno` set, for more than there can be.
 fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
@@ -32,7 +28,7 @@ fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
         let doer = (runtime.running, Record::behind(site));
         runtime.heap.allocate(size, alignment, doer, &mut runtime.shadow)
     });
-    graph::lifetimes::allocates();
+    memory::allocates();
     match allocated {
         Some(Some(address)) => {
             // SAFETY: a block of the arena, which is mapped, writable and nobody's yet.
@@ -91,7 +87,7 @@ extern "C" fn __fh_calloc(count: usize, size: usize) -> *mut c_void {
 
 /// A new block of zeros. In execution graphs they are stores: what memory held before is a read away.
 pub(crate) fn allocate_zeroed(size: usize, alignment: usize) -> *mut c_void {
-    if !graph::is_on() {
+    if !World::now().has_accesses_alone() {
         return allocate(size, alignment, 0);
     }
     let site = call_site();
@@ -149,7 +145,7 @@ unsafe extern "C" fn __fh_posix_memalign(into: *mut *mut c_void, alignment: usiz
 pub(crate) fn release(block: *mut c_void, function: &'static str, site: RecordPointer) {
     let address = block as usize;
     if !layout::is_heap(address) {
-        let variable = crate::state::globals::is_variable(address) || layout::is_stack(address);
+        let variable = crate::process::sections::is_variable(address) || layout::is_stack(address);
         if variable && with(|_| ()).is_some() {
             let message = format!("{function} of memory that malloc did not give");
             fail(FailureKind::InvalidFree, message, site, Operation::call(function), Vec::new());
@@ -158,22 +154,7 @@ pub(crate) fn release(block: *mut c_void, function: &'static str, site: RecordPo
         unsafe { libc::free(block) };
         return;
     }
-    if graph::is_on() {
-        graph::lifetimes::frees(address, function, site);
-        with(Runtime::has_effect);
-        return;
-    }
-    turn_aside(site);
-    let freed = with(|runtime| {
-        runtime.threads.at(runtime.running).frees += 1;
-        let doer = (runtime.running, Record::behind(site));
-        let freed = runtime.heap.free(address, doer, &mut runtime.shadow);
-        let objects = freed.as_ref().map_or(Vec::new(), |freed| runtime.objects.forget(freed.bytes()));
-        (freed, runtime.freed(address, &objects, site))
-    });
-    let Some((freed, turn)) = freed else { return };
-    turn.obey();
-    if let Err(bad) = freed {
+    if let Err(bad) = memory::free(address, function, site) {
         fail_to_free(&bad, function, FailureKind::DoubleFree, site);
     }
 }
@@ -232,9 +213,9 @@ extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
         return std::ptr::null_mut();
     }
     let address = old as usize;
-    if graph::is_on() && !is_of_running_thread(address) {
+    if !is_of_running_thread(address) {
         // The size of a block is known where its thread is run.
-        graph::refuse("realloc of a block that another thread allocated", site);
+        world::refuse("realloc of a block that another thread allocated", site);
     }
     let kept = size_of_block(old, "realloc", FailureKind::DoubleFree, site).min(size);
     let new = allocate(size, ALIGNMENT, PATTERN);

@@ -2,13 +2,12 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::graph::labels::Label;
 use crate::hooks::memory::access::copy;
 use crate::hooks::memory::allocation::{allocate_zeroed, release};
-use crate::hooks::process::program::unsupported;
-use crate::hooks::pthread::threads::call_site;
 use crate::process::fiber::{refuse_call, set_errno};
-use crate::run::with;
+use crate::process::sites::call_site;
+use crate::run::{unsupported, with};
+use crate::state::graph::labels::Label;
 use crate::state::heap::BadFree;
 
 const PAGE: usize = 4096;
@@ -107,7 +106,7 @@ extern "C" fn __fh_mremap(address: *mut c_void, length: usize, wanted: usize, fl
     if flags & libc::MREMAP_MAYMOVE == 0 {
         return failed(libc::ENOMEM);
     }
-    crate::graph::refuse("mremap", call_site());
+    crate::world::refuse("mremap", call_site());
     let new = allocate_zeroed(wanted, PAGE);
     if new.is_null() {
         return libc::MAP_FAILED;

@@ -9,13 +9,14 @@ use engine::mapping::{self, Barriers, Order};
 use protocol::Operation;
 
 use crate::abi::rmw;
-use crate::graph;
-use crate::hooks::checker::choices::fails_weakly;
 use crate::hooks::memory::access::{Strength, order, orders};
-use crate::hooks::pthread::threads::call_site;
-use crate::process::sites::RecordPointer;
+use crate::process::sites::{RecordPointer, call_site};
 use crate::process::uncontrolled::{self, is_alone};
-use crate::run::{WideAccess, turn_to_access, with};
+use crate::run::with;
+use crate::schedule::events;
+use crate::state::access::WideAccess;
+use crate::world;
+use crate::world::memory::{fails_weakly, turn_to_access};
 
 /// The bytes from an address on.
 fn get(from: *const c_void, length: u64) -> Vec<u8> {
@@ -34,7 +35,7 @@ fn put(to: *mut c_void, bytes: &[u8]) {
 
 /// An access that has been performed.
 fn report(access: &WideAccess) {
-    if let Some(turn) = with(|runtime| runtime.wide_access(access)) {
+    if let Some(turn) = with(|runtime| events::wide_access(runtime, access)) {
         turn.obey();
     }
 }
@@ -67,9 +68,7 @@ fn combine(old: &[u8], operand: &[u8], operation: u32) -> (Vec<u8>, Operation) {
 
 /// Waits for the thread's turn.
 fn turn(address: usize, length: u64, site: RecordPointer) {
-    if graph::is_on() {
-        graph::refuse(&format!("an indivisible access of {length} bytes"), site);
-    }
+    world::refuse(&format!("an indivisible access of {length} bytes"), site);
     turn_to_access(address, length as usize, site);
 }
 
@@ -196,7 +195,7 @@ extern "C" fn __fh_fh_double_compare_and_swap(
         return uncontrolled::double_compare_and_swap(places, [first_old, second_old], [first_new, second_new]).into();
     }
     let site = call_site();
-    graph::refuse("fh_double_compare_and_swap", site);
+    world::refuse("fh_double_compare_and_swap", site);
     turn_to_access(first as usize, 8, site);
     let places = [first, second];
     let before = places.map(|place| get(place, 8));
@@ -213,7 +212,7 @@ extern "C" fn __fh_fh_double_compare_and_swap(
         let (before, after) = (&before[index][..], &after[index][..]);
         WideAccess { address: places[index] as usize, kind, barriers, operation, site, before, after }
     });
-    if let Some(turn) = with(|runtime| runtime.scattered_access(&pieces)) {
+    if let Some(turn) = with(|runtime| events::scattered_access(runtime, &pieces)) {
         turn.obey();
     }
     if succeeds {

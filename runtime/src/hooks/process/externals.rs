@@ -5,20 +5,17 @@ use std::ffi::{c_char, c_void};
 
 use engine::event::Thread;
 
-use crate::hooks::process::program;
-use crate::hooks::pthread::threads::calls_from;
-use crate::process::layout;
-use crate::process::sites::{Record, RecordPointer, text};
+use crate::process::sites::{Record, RecordPointer, calls_from, text};
 use crate::process::uncontrolled::is_alone;
-use crate::run::{stack_pointer, with};
-use crate::state::globals;
+use crate::process::{layout, sections};
+use crate::run::{self, stack_pointer, with};
 
 /// Whether other threads than this one are likely to see what is at the address. A local variable of the thread itself
 /// counts as its own, though its address may have been given away: else no thread could call `read`.
 pub(crate) fn is_shared(address: usize, thread: Thread) -> bool {
     let own = layout::stack(thread)..layout::stack(thread) + layout::STACK;
     let on_a_stack = layout::is_stack(address) && !own.contains(&address);
-    on_a_stack || layout::is_heap(address) || globals::is_variable(address)
+    on_a_stack || layout::is_heap(address) || sections::is_variable(address)
 }
 
 /// The stack of this hook, which the function about to be called will use, is at most so large.
@@ -30,8 +27,8 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
     if is_alone() {
         return;
     }
-    let name = text(name);
     calls_from(site);
+    let name = text(name);
     with(|runtime| {
         if known == 0 {
             runtime.has_effect();
@@ -53,7 +50,7 @@ extern "C" fn __fh_external_pointer(pointer: *const c_void, site: RecordPointer)
     if unseen == Some(false) {
         let name = with(|runtime| runtime.last_external.as_ref().map(|(name, _)| name.clone())).flatten();
         let name = name.unwrap_or_default();
-        program::unsupported(&format!("{name} on memory that other threads can see"), site);
+        run::unsupported(&format!("{name} on memory that other threads can see"), site);
     }
 }
 

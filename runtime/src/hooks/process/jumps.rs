@@ -4,27 +4,12 @@
 use std::ffi::{c_int, c_void};
 
 use engine::event::Thread;
-use rustc_hash::FxHashMap;
 
-use crate::hooks::process::program;
-use crate::hooks::process::signals::Blocked;
 use crate::process::sites::RecordPointer;
-use crate::run::{Runtime, stack_pointer, with};
-use crate::schedule::objects::Call;
-
-/// Where a buffer leads to.
-#[derive(Clone, Copy)]
-struct Target {
-    thread: Thread,
-    /// The stack pointer of the function that called `setjmp`, or a little less.
-    stack: usize,
-    /// How many local variables that others may know of the thread had.
-    locals: usize,
-    /// The signals that it blocked, if they are to be blocked again.
-    blocked: Option<Blocked>,
-    /// How many atomic blocks and transactions it was in.
-    within: (u32, u32),
-}
+use crate::run::{self, Runtime, stack_pointer, with};
+use crate::state::jumps::Target;
+use crate::state::objects::Call;
+use crate::world::memory;
 
 /// Why a jump is not made.
 enum Wrong {
@@ -33,22 +18,9 @@ enum Wrong {
 }
 
 /// How many atomic blocks and transactions a thread is in, one within the other.
-fn within(runtime: &mut Runtime, thread: Thread) -> (u32, u32) {
+pub(crate) fn within(runtime: &mut Runtime, thread: Thread) -> (u32, u32) {
     let state = runtime.threads.at(thread);
     (state.block.depth(), state.transaction.map_or(0, |open| open.depth))
-}
-
-/// The buffers that were filled in this execution, by address.
-#[derive(Default)]
-pub(crate) struct Jumps {
-    targets: FxHashMap<usize, Target>,
-}
-
-impl Jumps {
-    /// Forgets all buffers.
-    pub(crate) fn reset(&mut self) {
-        self.targets.clear();
-    }
 }
 
 unsafe extern "C" {
@@ -94,9 +66,9 @@ extern "C" fn __fh_longjmp(buffer: *mut c_void, value: c_int) -> ! {
         Ok(target.locals)
     });
     match allowed {
-        Some(Err(Wrong::Unsupported(what))) => program::unsupported(what, call.site),
-        Some(Err(Wrong::Misuse(what))) => call.misuse(what, None),
-        Some(Ok(depth)) => crate::state::locals::leave(depth),
+        Some(Err(Wrong::Unsupported(what))) => run::unsupported(what, call.site),
+        Some(Err(Wrong::Misuse(what))) => run::misuse(call, what, None),
+        Some(Ok(depth)) => memory::leave_frames(depth),
         None => {}
     }
     // SAFETY: the buffer leads into a function of this thread that has not returned; the frames between are the

@@ -1,49 +1,24 @@
 //! The program as a process: its `main`, its ends, its failed assertions.
 
-use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint};
 
-use engine::event::Thread;
 use protocol::{FailureKind, Operation, Place, Role};
 
-use crate::hooks::process::exit_status::{Exit, end_process};
 use crate::hooks::process::exits;
-use crate::hooks::pthread::threads::call_site;
+use crate::process::arguments::PROCESS;
 use crate::process::fiber;
-use crate::process::sites::{Record, RecordPointer, text};
+use crate::process::sites::{RecordPointer, call_site, text};
 use crate::process::uncontrolled::is_alone;
-use crate::run::{End, end_execution, stack_pointer, with};
-use crate::state::recorder::{Failure, site_use};
+use crate::run::{end_execution, fail, stack_pointer, unsupported, with};
+use crate::state::exited::Exit;
+use crate::state::failure::{Failure, site_use};
+use crate::state::turn::End;
+use crate::world::threads;
 
 unsafe extern "C" {
     /// The program's `main`, which the pass gives this name.
     #[link_name = "__fh_main"]
     pub(crate) fn main_of_the_program(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
-}
-
-/// What `main` gets, and what it gave.
-struct Process {
-    argc: Cell<c_int>,
-    argv: Cell<*mut *mut c_char>,
-    envp: Cell<*mut *mut c_char>,
-    status: Cell<c_int>,
-}
-
-// SAFETY: the program runs on one OS thread.
-unsafe impl Sync for Process {}
-
-static PROCESS: Process = Process {
-    argc: Cell::new(0),
-    argv: Cell::new(std::ptr::null_mut()),
-    envp: Cell::new(std::ptr::null_mut()),
-    status: Cell::new(0),
-};
-
-/// Keeps what the system passed to the process for the program's `main`.
-pub(crate) fn set_arguments(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) {
-    PROCESS.argc.set(argc);
-    PROCESS.argv.set(argv);
-    PROCESS.envp.set(envp);
 }
 
 /// Runs the program's `main`, and what comes before it and after it: how it ends the process.
@@ -58,25 +33,16 @@ pub(crate) fn run_main() -> Exit {
     Exit { status, operation: Operation::Return, site }
 }
 
-/// What `main` returned or `exit` was given last.
-pub(crate) fn status() -> c_int {
-    PROCESS.status.get()
-}
-
 /// The process exits. Other threads may still do all that they could have done before: what they do is part of some
 /// execution of the program, whenever the exit really comes.
-fn exit(status: c_int, function: &'static str, site: RecordPointer) -> ! {
+pub(crate) fn exit(status: c_int, function: &'static str, site: RecordPointer) -> ! {
     PROCESS.status.set(status);
-    let exited = with(|runtime| {
-        if runtime.graph.is_none() {
-            runtime.exited_at.push((runtime.running, stack_pointer()));
-        }
-    });
-    if exited.is_none() {
+    threads::exits_at(stack_pointer());
+    if with(|_| ()).is_none() {
         // SAFETY: before `main`: the process ends as it would without us.
         unsafe { libc::exit(status) };
     }
-    fiber::abandon(end_process(Exit { status, operation: Operation::call(function), site }))
+    fiber::abandon(threads::end_process(Exit { status, operation: Operation::call(function), site }))
 }
 
 #[unsafe(no_mangle)]
@@ -105,13 +71,6 @@ extern "C" fn __fh_quick_exit(status: c_int) -> ! {
     exit(status, "quick_exit", site)
 }
 
-/// Ends the execution as failed at this place of the running thread.
-pub(crate) fn fail(kind: FailureKind, message: String, site: RecordPointer, operation: Operation) -> ! {
-    let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
-    let sites = vec![site_use(Role::At, thread, site, operation)];
-    end_execution(End::Failed(Failure { kind, message, sites, program_counter: None }))
-}
-
 #[unsafe(no_mangle)]
 extern "C" fn __fh_abort() -> ! {
     if with(|_| ()).is_none() {
@@ -136,11 +95,6 @@ extern "C" fn __fh___assert_fail(
     }
     let failure = Failure { kind: FailureKind::Assertion, message, sites: vec![at], program_counter: None };
     end_execution(End::Failed(failure))
-}
-
-/// Ends the exploration: the program does something here that cannot be run under control.
-pub(crate) fn unsupported(what: &str, site: RecordPointer) -> ! {
-    end_execution(End::Unsupported { what: what.to_owned(), place: Record::behind(site).place() })
 }
 
 #[unsafe(no_mangle)]

@@ -1,47 +1,21 @@
 //! Signals. None comes from outside while a program runs under control, which the result says of a program that handles
 //! or blocks some. What a program sends to itself it gets at once, on the thread that sends it.
 
-use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
 use protocol::{FailureKind, Operation};
 
-use crate::graph;
-use crate::hooks::process::program::{fail, unsupported};
-use crate::hooks::pthread::threads::call_site;
 use crate::process::fiber;
-use crate::process::sites::text;
-use crate::run::{uses, with};
-use crate::schedule::objects::Class;
+use crate::process::sites::{call_site, text};
+use crate::run::{fail, unsupported, with};
+use crate::state::objects::Class;
+use crate::state::signals::Blocked;
 use crate::state::unwritten;
+use crate::world::{self, uses};
 
 /// The signals are numbered from 1 to this.
 const LAST: c_int = 64;
-
-/// What is to be done about each signal: the default, where nothing else is said. One for all threads.
-pub(crate) type Actions = BTreeMap<c_int, libc::sigaction>;
-
-/// The signals that a thread blocks: signal n is bit n - 1.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Blocked(u64);
-
-impl Blocked {
-    const fn holds(self, signal: c_int) -> bool {
-        self.0 >> (signal - 1) & 1 == 1
-    }
-
-    fn read(place: *const libc::sigset_t) -> Self {
-        // SAFETY: the program passes a set of signals, whose first eight bytes are those of all signals that there are.
-        Self(unsafe { place.cast::<u64>().read_unaligned() })
-    }
-
-    fn write(self, place: *mut libc::sigset_t) {
-        // SAFETY: as in `read`.
-        unsafe { place.cast::<u64>().write_unaligned(self.0) };
-        unwritten::written(place as usize, size_of::<libc::sigset_t>());
-    }
-}
 
 /// What a signal is called.
 fn name(signal: c_int) -> String {
@@ -133,7 +107,7 @@ const fn tells_of_faults(signal: c_int) -> bool {
 
 /// Sets what is to be done about a signal; gives what was, or the number of the error.
 fn set_action(signal: c_int, new: Option<libc::sigaction>, function: &'static str) -> Result<libc::sigaction, c_int> {
-    graph::refuse(function, call_site());
+    world::refuse(function, call_site());
     let fixed = matches!(signal, libc::SIGKILL | libc::SIGSTOP) && new.is_some();
     if !(1..=LAST).contains(&signal) || fixed {
         return Err(libc::EINVAL);
@@ -189,7 +163,7 @@ fn set_blocked(
     old: *mut libc::sigset_t,
     function: &'static str,
 ) -> Result<(), c_int> {
-    graph::refuse(function, call_site());
+    world::refuse(function, call_site());
     let changed = (!new.is_null()).then(|| Blocked::read(new).0);
     let before = with(|runtime| {
         runtime.assumptions.insert("no signal comes from outside");

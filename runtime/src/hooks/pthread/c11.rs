@@ -3,13 +3,13 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use crate::hooks::library::clock;
-use crate::hooks::pthread::ends;
-use crate::hooks::pthread::keys;
-use crate::hooks::pthread::threads::{self, Start};
-use crate::schedule::conditions::{self, Condition};
-use crate::schedule::mutexes::{self, Mutex};
-use crate::schedule::objects::{Call, Class};
-use crate::schedule::once::{self, Function};
+use crate::hooks::pthread::conditions::{self, Condition};
+use crate::hooks::pthread::mutexes::{self, Mutex};
+use crate::hooks::pthread::{keys, threads};
+use crate::state::objects::{Call, Class};
+use crate::state::threads::{Claim, Start};
+use crate::world;
+use crate::world::objects::{self, Function};
 
 const SUCCESS: c_int = 0;
 const BUSY: c_int = 1;
@@ -31,13 +31,13 @@ type Body = unsafe extern "C" fn(*mut c_void) -> c_int;
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_thrd_create(into: *mut usize, function: Body, argument: *mut c_void) -> c_int {
-    result(threads::create(into, Start::C11(function, argument as usize), threads::Claim::Nobody))
+    result(threads::create(into, Start::C11(function, argument as usize), Claim::Nobody))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_thrd_join(handle: usize, into: *mut c_int) -> c_int {
     let call = Call::on("thrd_join", std::ptr::null::<u8>());
-    match threads::join(call, handle) {
+    match world::threads::join(call, handle) {
         Err(error) => result(error),
         Ok(value) => {
             if !into.is_null() {
@@ -51,7 +51,7 @@ extern "C" fn __fh_thrd_join(handle: usize, into: *mut c_int) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_thrd_detach(handle: usize) -> c_int {
-    result(threads::detach(Call::on("thrd_detach", std::ptr::null::<u8>()), handle))
+    result(world::threads::detach(Call::on("thrd_detach", std::ptr::null::<u8>()), handle))
 }
 
 #[unsafe(no_mangle)]
@@ -66,7 +66,7 @@ const extern "C" fn __fh_thrd_equal(one: usize, other: usize) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_thrd_exit(value: c_int) -> ! {
-    ends::end_thread(Call::on("thrd_exit", std::ptr::null::<u8>()), value.cast_unsigned() as usize)
+    world::threads::end(Call::on("thrd_exit", std::ptr::null::<u8>()), value.cast_unsigned() as usize)
 }
 
 #[unsafe(no_mangle)]
@@ -77,27 +77,27 @@ extern "C" fn __fh_mtx_init(mutex: Mutex, kind: c_int) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_mtx_destroy(mutex: Mutex) {
-    Call::on("mtx_destroy", mutex).destroy(Class::Mutex);
+    objects::destroy(Call::on("mtx_destroy", mutex), Class::Mutex);
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_mtx_lock(mutex: Mutex) -> c_int {
-    result(mutexes::lock(Call::on("mtx_lock", mutex), Class::Mutex))
+    result(objects::lock(Call::on("mtx_lock", mutex), Class::Mutex))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_mtx_trylock(mutex: Mutex) -> c_int {
-    result(mutexes::try_lock(Call::on("mtx_trylock", mutex), Class::Mutex))
+    result(objects::try_lock(Call::on("mtx_trylock", mutex), Class::Mutex))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_mtx_timedlock(mutex: Mutex, time: *const libc::timespec) -> c_int {
-    result(mutexes::timed_lock(Call::on("mtx_timedlock", mutex), time))
+    result(objects::timed_lock(Call::on("mtx_timedlock", mutex), time))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_mtx_unlock(mutex: Mutex) -> c_int {
-    result(mutexes::unlock(Call::on("mtx_unlock", mutex), Class::Mutex))
+    result(objects::unlock(Call::on("mtx_unlock", mutex), Class::Mutex))
 }
 
 #[unsafe(no_mangle)]
@@ -107,33 +107,35 @@ extern "C" fn __fh_cnd_init(condition: Condition) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_cnd_destroy(condition: Condition) {
-    Call::on("cnd_destroy", condition).destroy(Class::Condition);
+    objects::destroy(Call::on("cnd_destroy", condition), Class::Condition);
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_cnd_signal(condition: Condition) -> c_int {
-    result(conditions::signal(Call::on("cnd_signal", condition)))
+    objects::signal(Call::on("cnd_signal", condition));
+    SUCCESS
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_cnd_broadcast(condition: Condition) -> c_int {
-    result(conditions::broadcast(Call::on("cnd_broadcast", condition)))
+    objects::broadcast(Call::on("cnd_broadcast", condition));
+    SUCCESS
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_cnd_wait(condition: Condition, mutex: Mutex) -> c_int {
-    result(conditions::wait(Call::on("cnd_wait", condition), Call::on("cnd_wait", mutex), None))
+    result(objects::wait(Call::on("cnd_wait", condition), Call::on("cnd_wait", mutex), None))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_cnd_timedwait(condition: Condition, mutex: Mutex, time: *const libc::timespec) -> c_int {
     let call = Call::on("cnd_timedwait", condition);
-    result(conditions::wait(call, Call::on("cnd_timedwait", mutex), Some(time)))
+    result(objects::wait(call, Call::on("cnd_timedwait", mutex), Some(time)))
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_call_once(once: *mut libc::pthread_once_t, function: Function) {
-    once::once(Call::on("call_once", once), function);
+    objects::run_once(Call::on("call_once", once), function);
 }
 
 #[unsafe(no_mangle)]

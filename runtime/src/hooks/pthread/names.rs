@@ -3,10 +3,11 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
-use crate::hooks::pthread::threads::thread_of;
-use crate::run::{steps_on, with};
-use crate::schedule::objects::Class;
+use crate::run::with;
+use crate::schedule::threads::thread_of;
+use crate::state::objects::Class;
 use crate::state::unwritten;
+use crate::world::steps_on;
 
 /// Bytes of a name, its end included.
 const LENGTH: usize = 16;

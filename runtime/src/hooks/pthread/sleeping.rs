@@ -3,14 +3,14 @@
 use std::ffi::{c_int, c_uint};
 
 use crate::hooks::library::clock;
-use crate::hooks::process::program;
-use crate::hooks::pthread::threads::{call, call_site};
-use crate::run::{Runtime, with};
-use crate::schedule::cancellation;
+use crate::process::sites::call_site;
+use crate::run::{self, with};
+use crate::schedule::threads::call;
+use crate::schedule::{cancellation, turns};
 
 /// The running thread gives way to others.
 pub(crate) fn yields() {
-    with(Runtime::yields);
+    with(turns::yields);
 }
 
 /// The running thread sleeps: it gives way to others. To be cancelled it must have an event to be cancelled at.
@@ -72,10 +72,10 @@ extern "C" fn __fh_clock_nanosleep(
 /// What happens at a descriptor is not the program's own doing, and no execution of it could be run again.
 fn sleeps_watching(name: &'static str, count: u64, nanoseconds: Option<u64>) -> c_int {
     if count != 0 {
-        program::unsupported(&format!("{name} of file descriptors"), call_site());
+        run::unsupported(&format!("{name} of file descriptors"), call_site());
     }
     let Some(nanoseconds) = nanoseconds else {
-        program::unsupported(&format!("{name} of no file descriptor without a limit"), call_site());
+        run::unsupported(&format!("{name} of no file descriptor without a limit"), call_site());
     };
     clock::pass(nanoseconds);
     sleeps(name);

@@ -8,7 +8,7 @@ use engine::event::{Location, Thread};
 use engine::graph::Value;
 use rustc_hash::FxHashMap;
 
-use crate::hooks::library::common::Common;
+use crate::state::library::Common;
 
 /// What a location is.
 #[derive(Clone, Copy, Debug)]

@@ -6,97 +6,24 @@
 //! Later, an execution in which it has come so far and others can go on is none, and is dropped as at an assumption: the one
 //! in which they have done so first is another. Where nobody can go on, the threads wait for ever.
 
-use engine::event::Kind;
 use engine::execution::Pending;
 use engine::explore::Notice;
-use engine::mapping::{self, Barriers, Order};
-use protocol::{FailureKind, Operation, Role};
+use protocol::{FailureKind, Operation};
 
-use crate::graph;
-use crate::hooks::process::program::{fail, unsupported};
-use crate::hooks::pthread::threads::call_site;
-use crate::process::fiber::Switch;
-use crate::process::sites::{Record, RecordPointer};
+use crate::process::sites::{Record, RecordPointer, call_site};
 use crate::process::uncontrolled::{self, is_alone};
-use crate::run::{End, Runtime, Turn, Way, turn, with};
-use crate::schedule::objects::Class;
-use crate::state::memory::part;
-use crate::state::recorder::{Failure, Note};
-
-/// Where a thread stands with atomic blocks.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Block {
-    /// How many it is in, one within the other; all of them are one.
-    depth: u32,
-    /// Whether it has come to its first operation there.
-    entered: bool,
-    /// Where the outermost one began.
-    begun: Option<&'static Record>,
-}
-
-impl Block {
-    pub(crate) const fn is_open(self) -> bool {
-        self.depth > 0
-    }
-
-    pub(crate) const fn depth(self) -> u32 {
-        self.depth
-    }
-
-    /// Whether nobody else may come before the thread's next operation.
-    pub(crate) const fn is_entered(self) -> bool {
-        self.entered
-    }
-
-    /// The thread has come to an operation.
-    pub(crate) const fn arrive(&mut self) {
-        self.entered = self.depth > 0;
-    }
-}
-
-/// What an event of a block is to the monitors.
-pub(crate) const fn interlocked(kind: Kind, barriers: Barriers) -> (Kind, Barriers) {
-    match kind {
-        Kind::Load => (Kind::FailedRmw, mapping::failed_rmw(Order::Relaxed, Order::Relaxed)),
-        Kind::Store => (Kind::Rmw, mapping::rmw(Order::Relaxed)),
-        other => (other, barriers),
-    }
-}
+use crate::run::{fail, unsupported, with};
+use crate::schedule::events;
+use crate::schedule::turns::turn;
+use crate::state::objects::Class;
+use crate::state::operation::Note;
+use crate::state::turn::Way;
+use crate::world;
 
 /// Refuses what a block cannot hold.
 pub(crate) fn refuse(operation: &str, site: RecordPointer) {
     if with(|runtime| runtime.threads.at(runtime.running).block.is_open()) == Some(true) {
         unsupported(&format!("{operation} in an atomic block"), site);
-    }
-}
-
-impl Runtime {
-    /// The running thread would have to wait in the middle of a block.
-    #[cold]
-    pub(crate) fn waits_in_block(&mut self, pending: Pending, site: RecordPointer) -> Turn {
-        if self.steps_aside() {
-            let what = "an operation that has to wait in an atomic block, under --explorer dpor".to_owned();
-            self.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
-            return Turn::Other(Switch::End);
-        }
-        if self.execution.state.waiting() > 0 {
-            self.wake_waiting();
-        }
-        if self.execution.state.others_can_go_on() {
-            self.end = Some(End::Assumed);
-            return Turn::Other(Switch::End);
-        }
-        self.execution.state.arrive(self.running, pending);
-        self.next()
-    }
-
-    /// The running thread ends: what is wrong with that, if it is in a block.
-    pub(crate) fn block_left_open(&mut self) -> Option<Failure> {
-        let (thread, state) = (self.running, self.threads.at(self.running));
-        let begun = state.block.begun.filter(|_| state.block.is_open())?;
-        let message = "a thread ends in an atomic block".to_owned();
-        let sites = vec![part(Role::At, (thread, begun), Operation::call("__VERIFIER_atomic_begin"))];
-        Some(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None })
     }
 }
 
@@ -106,7 +33,7 @@ extern "C" fn __fh_block_begin(site: RecordPointer) {
     if is_alone() {
         return uncontrolled::begin_block();
     }
-    graph::refuse("an atomic block", site);
+    world::refuse("an atomic block", site);
     let outermost = with(|runtime| !runtime.threads.at(runtime.running).block.is_open());
     let steps = outermost == Some(true) && begin_step(site);
     with(|runtime| {
@@ -134,7 +61,7 @@ fn begin_step(site: RecordPointer) -> bool {
     let turn = with(|runtime| {
         let object = runtime.objects.number(Class::Blocks, 0);
         runtime.execution.notify(Notice::BlockOpens(runtime.running));
-        runtime.concerns(&[], &[object], Note { site, operation: Operation::BeginBlock }, 0)
+        events::concerns(runtime, &[], &[object], Note { site, operation: Operation::BeginBlock }, 0)
     });
     if let Some(turn) = turn {
         turn.obey();

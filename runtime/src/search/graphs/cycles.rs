@@ -11,14 +11,15 @@ use engine::graph::overtaking::{Overtaking, overtakings};
 use protocol::{Place, Role, Schedule, SiteUse};
 use rustc_hash::FxHashMap;
 
-use super::Recorded;
-use super::search::{Broken, Notes, notes, schedule};
 use crate::process::sites::Record;
 use crate::run::with;
-use crate::state::recorder::{Failure, InGraph, site_use};
+use crate::search::graphs::runs::{Broken, Notes, notes, schedule};
+use crate::state::failure::{Failure, site_use};
+use crate::state::graph::Recorded;
+use crate::state::recorder::InGraph;
 
 /// Looks for cycles in an execution in which these failures show, if that is wanted.
-pub(super) fn watch<const W: usize>(execution: &CompleteTrace<'_, W>, failures: &[Failure]) -> Result<(), Broken> {
+pub(crate) fn watch<const W: usize>(execution: &CompleteTrace<'_, W>, failures: &[Failure]) -> Result<(), Broken> {
     if with(|runtime| runtime.recorder.watches_cycles()) != Some(true) {
         return Ok(());
     }

@@ -12,12 +12,12 @@ use engine::sync::machine::{Until, Wish};
 use engine::thread_set::ThreadSet;
 use protocol::Operation;
 
-use crate::hooks::process::program;
 use crate::process::fiber;
-use crate::run::{Runtime, with};
-use crate::schedule::objects::{Call, Class};
-use crate::schedule::{conditions, timed};
-use crate::state::recorder::{Detail, Note};
+use crate::run::{self, Runtime, with};
+use crate::schedule::events::{self, QUEUE};
+use crate::schedule::{conditions, objects, timed, waits};
+use crate::state::objects::{Call, Class};
+use crate::state::operation::{Detail, Note};
 
 const WAIT: c_int = libc::FUTEX_WAIT;
 const WAKE: c_int = libc::FUTEX_WAKE;
@@ -25,8 +25,6 @@ const WAIT_BITSET: c_int = libc::FUTEX_WAIT_BITSET;
 const WAKE_BITSET: c_int = libc::FUTEX_WAKE_BITSET;
 /// `FUTEX_BITSET_MATCH_ANY`.
 const ANY: u32 = u32::MAX;
-/// Where the queues stand: an address with this bit is no program's.
-pub(crate) const QUEUE: usize = 1 << 62;
 
 fn fail(error: c_int) -> c_long {
     fiber::set_errno(error);
@@ -57,7 +55,7 @@ extern "C" fn __fh_syscall(
             with(|runtime| runtime.assumptions.insert("the system has no membarrier"));
             return fail(libc::ENOSYS);
         }
-        _ => program::unsupported(&format!("syscall({number}, …)"), call.site),
+        _ => run::unsupported(&format!("syscall({number}, …)"), call.site),
     }
     let operation = operation as c_int;
     let command = operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
@@ -68,39 +66,7 @@ extern "C" fn __fh_syscall(
         WAIT_BITSET | WAKE_BITSET if bits == 0 => fail(libc::EINVAL),
         WAIT_BITSET => wait(call, word, value as u32, time, bits),
         WAKE_BITSET => wake(call, word, value as c_int, bits),
-        _ => program::unsupported(&format!("futex operation {command}"), call.site),
-    }
-}
-
-impl Runtime {
-    /// Which of the threads asleep there could be woken with these bits.
-    fn asleep_with(&mut self, object: Object, bits: u32) -> ThreadSet {
-        let mut asleep = self.asleep(object);
-        let mut matching = ThreadSet::EMPTY;
-        while let Some(thread) = asleep.take_first() {
-            if self.threads.at(thread).futex_bits & bits != 0 {
-                matching.insert(thread);
-            }
-        }
-        matching
-    }
-
-    fn sleeps_on_futex(&mut self, object: Object, bits: u32) {
-        let thread = self.running;
-        self.threads.at(thread).futex_bits = bits;
-        self.execution.operate(object, |machine, thread| {
-            if let Some(sleepers) = machine.sleepers() {
-                sleepers.sleep(thread, None).expect("no mutex belongs to a futex");
-            }
-        });
-    }
-
-    fn leaves_futex(&mut self, object: Object) {
-        self.execution.operate(object, |machine, thread: Thread| {
-            if let Some(sleepers) = machine.sleepers() {
-                sleepers.leave(thread);
-            }
-        });
+        _ => run::unsupported(&format!("futex operation {command}"), call.site),
     }
 }
 
@@ -110,7 +76,7 @@ fn queue_event(call: Call, object: Object, word: *mut u32, operation: Operation)
     let (note, detail) = (Note { site: call.site, operation }, Detail { address, ..Detail::default() });
     let turn = with(|runtime| {
         runtime.execution.at_hand.touches(object);
-        runtime.queue_event(&[(address | QUEUE, 1)], Kind::Rmw, note, detail)
+        events::queue_event(runtime, &[(address | QUEUE, 1)], Kind::Rmw, note, detail)
     });
     if let Some(turn) = turn {
         turn.obey();
@@ -118,39 +84,45 @@ fn queue_event(call: Call, object: Object, word: *mut u32, operation: Operation)
 }
 
 fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, bits: u32) -> c_long {
-    let Some(object) = call.object(Class::Futex) else { return 0 };
+    let Some(object) = objects::object(call, Class::Futex) else { return 0 };
     if !time.is_null() && !timed::is_time(time) {
         return fail(libc::EINVAL);
     }
-    let before = with(Runtime::before_a_call);
-    call.wait(Pending::Access);
+    let before = with(timed::before_a_call);
+    objects::wait(call, Pending::Access);
     // SAFETY: the program passes a word; a bad one faults here.
     let value = unsafe { word.read_unaligned() };
     let turn = with(|runtime| {
         if value == expected {
-            runtime.sleeps_on_futex(object, bits);
+            sleeps_on_futex(runtime, object, bits);
         }
         // Also where it does not sleep: what an event touches must not depend on what it reads.
         runtime.execution.at_hand.touches(object);
         let address = word as usize;
-        runtime.reads(address, 4, value.into());
+        waits::reads(runtime, address, 4, value.into());
         let both = [(address, 4), (address | QUEUE, 1)];
         let detail = Detail { address, width: 4, before: value.into(), after: value.into(), ..Detail::default() };
-        runtime.queue_event(&both, Kind::FailedRmw, Note { site: call.site, operation: Operation::Wait }, detail)
+        events::queue_event(
+            runtime,
+            &both,
+            Kind::FailedRmw,
+            Note { site: call.site, operation: Operation::Wait },
+            detail,
+        )
     });
     if let Some(turn) = turn {
         turn.obey();
     }
     if value != expected {
-        with(|runtime| runtime.has_done_nothing(before));
+        with(|runtime| waits::has_done_nothing(runtime, before));
         return fail(libc::EAGAIN);
     }
     let wish = Wish::Wake { sleepers: object, mutex: None };
     let until = if time.is_null() { conditions::until_woken() } else { Until::TimeOut };
-    call.wait(Pending::Wait(wish, until));
+    objects::wait(call, Pending::Wait(wish, until));
     let woken = with(|runtime| {
         let woken = runtime.execution.state.is_granted(wish);
-        runtime.leaves_futex(object);
+        leaves_futex(runtime, object);
         woken
     });
     let operation = match (woken, until) {
@@ -163,18 +135,48 @@ fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, 
         Operation::WakeUp => 0,
         Operation::TimeOut => fail(timed::ran_out(before, time)),
         _ => {
-            with(|runtime| runtime.has_waited_in_vain(before));
+            with(|runtime| timed::has_waited_in_vain(runtime, before));
             0
         }
     }
 }
 
 fn wake(call: Call, word: *mut u32, most: c_int, bits: u32) -> c_long {
-    let Some(object) = call.object(Class::Futex) else { return 0 };
-    call.wait(Pending::Access);
+    let Some(object) = objects::object(call, Class::Futex) else { return 0 };
+    objects::wait(call, Pending::Access);
     queue_event(call, object, word, Operation::FutexWake);
-    let asleep = with(|runtime| runtime.asleep_with(object, bits)).unwrap_or(ThreadSet::EMPTY);
+    let asleep = with(|runtime| asleep_with(runtime, object, bits)).unwrap_or(ThreadSet::EMPTY);
     let wanted = asleep.len().min(u32::try_from(most).unwrap_or(0));
     conditions::wake_some_of(object, &asleep, wanted);
     wanted.into()
+}
+
+/// Which of the threads asleep there could be woken with these bits.
+fn asleep_with(runtime: &mut Runtime, object: Object, bits: u32) -> ThreadSet {
+    let mut asleep = conditions::asleep(runtime, object);
+    let mut matching = ThreadSet::EMPTY;
+    while let Some(thread) = asleep.take_first() {
+        if runtime.threads.at(thread).futex_bits & bits != 0 {
+            matching.insert(thread);
+        }
+    }
+    matching
+}
+
+fn sleeps_on_futex(runtime: &mut Runtime, object: Object, bits: u32) {
+    let thread = runtime.running;
+    runtime.threads.at(thread).futex_bits = bits;
+    runtime.execution.operate(object, |machine, thread| {
+        if let Some(sleepers) = machine.sleepers() {
+            sleepers.sleep(thread, None).expect("no mutex belongs to a futex");
+        }
+    });
+}
+
+fn leaves_futex(runtime: &mut Runtime, object: Object) {
+    runtime.execution.operate(object, |machine, thread: Thread| {
+        if let Some(sleepers) = machine.sleepers() {
+            sleepers.leave(thread);
+        }
+    });
 }

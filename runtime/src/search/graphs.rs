@@ -4,13 +4,14 @@
 //! write there, in coherence order, the thread waits for ever; else the graph is no execution, but another one is, in
 //! which the thread reads a later write at once. So a graph counts if all who wait have read last writes.
 
+use std::collections::BTreeSet;
+use std::time::Instant;
+
 use engine::atomicity;
 use engine::event::{Object, Thread};
 use engine::explore::Counts as Counting;
 use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended};
-use engine::graph::set::Set;
-use engine::graph::trace::Part;
-use engine::graph::{EventId, Label, Labels, Program, Reached, Value};
+use engine::graph::{EventId, Label, Reached};
 use engine::model::power::Power;
 use engine::model::pso::Pso;
 use engine::model::sc::Sc;
@@ -18,44 +19,26 @@ use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
 use engine::progress::{Blocked, Waits, causes};
 use protocol::{
-    Explore, FailureKind, GraphEvent, Operation, Place, Role, Schedule, Silence, SiteUse, StoppedBy, Trace, TraceEvent,
+    Explore, FailureKind, GraphEvent, Operation, Place, Role, Schedule, SiteUse, StoppedBy, Trace, TraceEvent,
 };
-use rustc_hash::FxHashMap;
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::time::Instant;
 
-use super::cycles;
-use super::lifetimes;
-use super::transactions::{self, Judgement, Told};
-use super::{Graph, Recorded, Stop};
-use crate::hooks::checker::observations::{self, Observed};
-use crate::process::faults::{self, Fault};
+use crate::process::sections;
 use crate::process::sites::Record;
-use crate::process::{fiber, scratch};
-use crate::run::{End, Runtime, with};
-use crate::schedule::stuck::{headline, name};
-use crate::search::Stopped;
-use crate::state::globals;
-use crate::state::naming::{Named, tell_apart};
-use crate::state::recorder::{Failure, Note, site_use, target_of};
+use crate::run::{Runtime, with};
+use crate::schedule::stuck::headline;
+use crate::search::ends::Stopped;
+use crate::search::graphs::runs::{Broken, Native, Notes, describe, notes, run_each, schedule};
+use crate::search::graphs::transactions::{Judgement, Told};
+use crate::state::failure::{Failure, name, site_use};
+use crate::state::graph::Graph;
+use crate::state::observed::{self, Observed};
+use crate::state::operation::{Note, target_of};
+use crate::world::World;
 
-/// Why the search cannot go on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Broken {
-    /// A location had to be cut.
-    Cut,
-    /// A thread makes more accesses than there is room for.
-    TooManyEvents,
-    /// A budget is used up.
-    Budget,
-    /// A thread performed no visible operation for as long as is allowed.
-    Silent(Silence),
-    /// The program did what is not supported.
-    Unsupported { what: String, place: Place },
-    /// A thread did not do what it did before.
-    Nondeterministic(Thread),
-}
+pub(crate) mod cycles;
+pub(crate) mod lifetimes;
+pub(crate) mod runs;
+pub(crate) mod transactions;
 
 /// What ends a search before its end.
 #[derive(Clone, Copy, Debug)]
@@ -64,182 +47,6 @@ pub(crate) struct Limits {
     pub(crate) seconds: Option<f64>,
     /// So many executions.
     pub(crate) executions: Option<u64>,
-}
-
-/// What is kept of a thread's runs: so many of them.
-const KEPT: usize = 1 << 14;
-
-type Fetched<const W: usize> = (Labels<W>, Reached);
-/// What a thread does, by what its reads returned.
-type Answers<const W: usize> = FxHashMap<Vec<Option<Value>>, Fetched<W>>;
-
-/// The program, as a search sees it.
-struct Native<const W: usize> {
-    budget: RefCell<Budget>,
-    /// So many accesses a thread may make.
-    limit: usize,
-    /// The same threads are run with the same reads again and again: what they did, by thread and origin.
-    known: RefCell<FxHashMap<(usize, u32), Answers<W>>>,
-}
-
-struct Budget {
-    seconds: Option<f64>,
-    begun: Instant,
-    /// The tick at which the clock was last read.
-    looked: u64,
-}
-
-impl Budget {
-    fn is_used_up(&mut self) -> bool {
-        if faults::interrupted() || self.looked == faults::ticks() {
-            return faults::interrupted();
-        }
-        self.looked = faults::ticks();
-        self.seconds.is_some_and(|limit| self.begun.elapsed().as_secs_f64() >= limit)
-    }
-}
-
-impl<const W: usize> Native<W> {
-    fn new(seconds: Option<f64>, begun: Instant, max_events: u64) -> Self {
-        let budget = RefCell::new(Budget { seconds, begun, looked: faults::ticks() });
-        let limit = usize::try_from(max_events).unwrap_or(usize::MAX).min(Set::<W>::CAPACITY);
-        Self { budget, limit, known: RefCell::default() }
-    }
-
-    /// Runs a thread from its beginning.
-    fn run(thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Reached, Broken> {
-        let thread = Thread::from_index(thread);
-        with(|runtime| runtime.begin_run(thread, origin, reads, Set::<W>::CAPACITY));
-        fiber::run(thread);
-        scratch::reset();
-        faults::progress();
-        let fault = faults::take();
-        with(|runtime| runtime.end_run(fault)).expect("there is a runtime")
-    }
-
-    fn fetch_anew(thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Fetched<W>, Broken> {
-        let reached = Self::run(thread, origin, reads)?;
-        let labels = with(|runtime| {
-            let graph = runtime.graph_mut();
-            graph.run.recorded.iter().map(|recorded| label(graph, recorded)).collect::<Labels<W>>()
-        });
-        Ok((labels.unwrap_or_default(), reached))
-    }
-}
-
-fn label<const W: usize>(graph: &Graph, recorded: &Recorded) -> Label<W> {
-    let depends = &recorded.depends;
-    let set = |label| graph.sets.set(label);
-    Label {
-        access: recorded.access,
-        location: Some(recorded.location),
-        written: recorded.written,
-        address_from: set(depends.address),
-        value_from: set(depends.value),
-        control_from: set(depends.control),
-        synchronized_from: set(depends.synchronized),
-        addresses_before: set(depends.addresses_before),
-        fences: recorded.fences,
-        link: recorded.link,
-    }
-}
-
-impl<const W: usize> Program<W> for Native<W> {
-    type Fault = Broken;
-
-    fn threads(&self) -> usize {
-        1
-    }
-
-    fn locations(&self) -> usize {
-        with(|runtime| runtime.graph_mut().places.len()).unwrap_or(0)
-    }
-
-    fn initial(&self, location: engine::event::Location) -> Value {
-        with(|runtime| runtime.graph_mut().places.initial(location)).unwrap_or(0)
-    }
-
-    fn fetch(&self, thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Fetched<W>, Broken> {
-        if self.budget.borrow_mut().is_used_up() {
-            return Err(Broken::Budget);
-        }
-        if let Some(known) = self.known.borrow().get(&(thread, origin)).and_then(|answers| answers.get(reads)) {
-            return Ok(known.clone());
-        }
-        let fetched = Self::fetch_anew(thread, origin, reads)?;
-        if fetched.0.len() > self.limit {
-            return Err(Broken::TooManyEvents);
-        }
-        let mut known = self.known.borrow_mut();
-        let answers = known.entry((thread, origin)).or_default();
-        if answers.len() == KEPT {
-            answers.clear();
-        }
-        answers.insert(reads.to_vec(), fetched.clone());
-        Ok(fetched)
-    }
-}
-
-impl Runtime {
-    /// From now on the thread runs from its beginning.
-    fn begin_run(&mut self, thread: Thread, origin: u32, reads: &[Option<Value>], limit: usize) {
-        self.graph_mut().begin(thread, origin, reads, limit);
-        self.heap.restart(thread);
-        self.locals.restart(thread);
-        self.threads.restart(thread);
-        self.keys.restart(thread);
-        self.restart_process();
-        self.run_for_graph(thread);
-    }
-
-    /// How far the thread came.
-    fn end_run(&mut self, fault: Option<(Fault, u64)>) -> Result<Reached, Broken> {
-        let end = match fault {
-            Some((Fault::Silent, _)) if faults::interrupted() => return Err(Broken::Budget),
-            Some((Fault::Silent, program_counter)) => return Err(Broken::Silent(self.silent(program_counter))),
-            Some((fault, program_counter)) => Some(End::Failed(self.fault(fault, program_counter))),
-            None => self.end.take(),
-        };
-        match end {
-            None => {}
-            Some(End::Failed(failure)) => return Ok(Reached::Fails(self.graph_mut().fails(failure))),
-            Some(End::StackOverflow) => {
-                let failure = self.overflow();
-                return Ok(Reached::Fails(self.graph_mut().fails(failure)));
-            }
-            Some(End::Assumed) => return Ok(Reached::Assumes),
-            Some(End::Unsupported { what, place }) => return Err(Broken::Unsupported { what, place }),
-            Some(End::MaxEvents | End::IdleRounds | End::Nobody(_)) => {
-                unreachable!("threads are run alone, and counted elsewhere")
-            }
-        }
-        match self.graph_mut().run.stop.take().expect("a run stops for a reason") {
-            Stop::Reached(reached) => Ok(reached),
-            Stop::TooManyEvents => Err(Broken::TooManyEvents),
-            Stop::Cut => Err(Broken::Cut),
-        }
-    }
-}
-
-impl Runtime {
-    /// The places of the edges of a cycle of transactions.
-    fn edges_in_graph(&mut self, cycle: &atomicity::Violation, events: &[(Thread, Note)]) -> BTreeSet<[u32; 2]> {
-        let edges = cycle.edges.iter().map(|edge| [edge.from, edge.to]);
-        edges.map(|edge| edge.map(|event| self.sites.site(events[event as usize].1.site).0)).collect()
-    }
-}
-
-impl Graph {
-    /// The number of a failure.
-    fn fails(&mut self, failure: Failure) -> u32 {
-        let same = |other: &Failure| (&other.message, &other.sites) == (&failure.message, &failure.sites);
-        let known = self.failures.iter().position(|other| other.kind == failure.kind && same(other));
-        let index = known.unwrap_or_else(|| {
-            self.failures.push(failure);
-            self.failures.len() - 1
-        });
-        u32::try_from(index).expect("fewer than 2^32 failures")
-    }
 }
 
 /// What a graph is.
@@ -284,38 +91,13 @@ fn worth<const W: usize>(execution: &CompleteTrace<'_, W>) -> Worth {
 }
 
 /// How many of the accesses are events: the beginnings and ends of threads are none.
-fn events<const W: usize>(execution: &CompleteTrace<'_, W>) -> u64 {
+pub(crate) fn events<const W: usize>(execution: &CompleteTrace<'_, W>) -> u64 {
     let ends = |thread: usize| {
         let ended = execution.reached[thread] == Reached::End && thread > 0;
         usize::from(thread > 0) + usize::from(ended)
     };
     let lengths = execution.labels.iter().enumerate().filter(|(_, labels)| !labels.is_empty());
     lengths.map(|(thread, labels)| (labels.len() - ends(thread).min(labels.len())) as u64).sum()
-}
-
-/// What each thread did, in the program's terms.
-pub(super) type Notes = Vec<Vec<Recorded>>;
-
-pub(super) fn notes<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Notes, Broken> {
-    let mut notes = Notes::new();
-    run_each(execution, |graph| notes.push(graph.run.recorded.clone()))?;
-    Ok(notes)
-}
-
-/// Runs each thread as in this execution, and shows what it did; of one that was never created, nothing.
-pub(super) fn run_each<const W: usize>(
-    execution: &CompleteTrace<'_, W>,
-    mut show: impl FnMut(&mut Graph),
-) -> Result<(), Broken> {
-    for (thread, labels) in execution.labels.iter().enumerate() {
-        if labels.is_empty() {
-            with(|runtime| runtime.graph_mut().begin(Thread::from_index(thread), 0, &[], 0));
-        } else {
-            Native::<W>::run(thread, execution.origins[thread], &execution.reads[thread])?;
-        }
-        with(|runtime| show(runtime.graph_mut()));
-    }
-    Ok(())
 }
 
 /// The same, with what stands between the accesses.
@@ -334,72 +116,12 @@ fn watch_transactions<const W: usize>(execution: &CompleteTrace<'_, W>) -> Resul
     }
     let Judgement { violations, events } = transactions::judge(execution, &tell(execution)?);
     for violation in violations {
-        let edges = with(|runtime| runtime.edges_in_graph(&violation, &events)).expect("there is a runtime");
+        let edges = with(|runtime| edges_in_graph(runtime, &violation, &events)).expect("there is a runtime");
         let is_new = with(|runtime| runtime.recorder.is_new_cycle(&edges)) == Some(true);
         let schedule = if is_new { schedule(execution)? } else { Schedule::default() };
         with(|runtime| runtime.recorder.cycle_in_graph(&violation, edges, &events, schedule));
     }
     Ok(())
-}
-
-/// The graph as it is stored: an event for each access, in the order of their commits.
-fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> Vec<GraphEvent> {
-    let trace = execution.trace;
-    let mut numbers: FxHashMap<EventId, u64> = FxHashMap::default();
-    let mut locations = Vec::new();
-    let mut events = Vec::new();
-    for node in trace.nodes() {
-        if numbers.contains_key(&node.event) {
-            continue;
-        }
-        numbers.insert(node.event, events.len() as u64);
-        let recorded = &notes[usize::from(node.event.thread)][usize::from(node.event.index)];
-        let record = Record::behind(recorded.note.site);
-        let parts = || trace.nodes_of(node.event).map(|part| trace.node(part));
-        let bytes = u64::MAX >> (64 - 8 * u32::from(recorded.width.max(1)));
-        let is_choice = recorded.note.operation == Operation::Choose;
-        // The numbers of objects' states differ from search to search.
-        let shown = |value: Value| match recorded.width {
-            0 if is_choice => value.cast_unsigned(),
-            0 => 0,
-            _ => value.cast_unsigned() & bytes,
-        };
-        let write = parts().find(|part| part.writes());
-        let source = match node.part {
-            Part::Read(Some(source)) => Some(numbers[&trace.node(source).event]),
-            _ => None,
-        };
-        let location = locations.iter().position(|&other| other == node.location).unwrap_or_else(|| {
-            locations.push(node.location);
-            locations.len() - 1
-        });
-        events.push(GraphEvent {
-            location: u32::try_from(location).unwrap_or(u32::MAX),
-            thread: node.event.thread.into(),
-            index: node.event.index.into(),
-            place: record.place(),
-            function: record.function().to_owned(),
-            operation: recorded.note.operation,
-            target: target_of(&recorded.note, recorded.address),
-            address: recorded.address as u64,
-            width: recorded.width.into(),
-            read: parts().find(|part| !part.writes()).map(|part| shown(part.value)),
-            written: write.map(|part| shown(part.value)),
-            source,
-            rank: write.map_or(0, |part| part.rank.into()),
-            overtakes: overtaken(execution, node.event),
-        });
-    }
-    let named = events.iter_mut().map(|event| Named { name: &mut event.target, address: event.address });
-    with(|runtime| tell_apart(named.collect(), &runtime.globals));
-    events
-}
-
-/// The accesses before one in its thread that it may overtake under the model.
-fn overtaken<const W: usize>(execution: &CompleteTrace<'_, W>, event: EventId) -> Vec<u32> {
-    let earlier = (0..event.index).map(|index| EventId { index, ..event });
-    let committed = earlier.filter(|&earlier| execution.trace.is_committed(earlier));
-    committed.filter(|&earlier| !execution.keeps(earlier, event)).map(|earlier| earlier.index.into()).collect()
 }
 
 /// The event with which a thread waits for ever, and those since which it does.
@@ -483,7 +205,7 @@ fn stuck<const W: usize>(execution: &CompleteTrace<'_, W>, waiting: &[usize], no
 }
 
 /// Takes a complete graph into the counts, with what is wrong with it.
-fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
+pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     let ended = lifetimes::failures(execution)?;
     let Worth::Execution { waiting, failures } = worth(execution) else {
         with(|runtime| runtime.recorder.blocked += 1);
@@ -524,23 +246,12 @@ fn take_outcome<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), 
     if with(|runtime| runtime.recorder.observes()) == Some(true) {
         for thread in (0..execution.labels.len()).filter(|&thread| !execution.labels[thread].is_empty()) {
             Native::<W>::run(thread, execution.origins[thread], &execution.reads[thread])?;
-            observed.extend(with(|runtime| runtime.observed_in_graph(thread)));
+            observed.extend(with(|runtime| observed_in_graph(runtime, thread)));
         }
     }
-    let outcome = observations::outcome(observed.iter().map(|(path, observed)| (path.as_slice(), observed)));
+    let outcome = observed::outcome(observed.iter().map(|(path, observed)| (path.as_slice(), observed)));
     with(|runtime| runtime.recorder.take_outcome(outcome));
     Ok(())
-}
-
-pub(super) fn schedule<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Schedule, Broken> {
-    let notes = notes(execution)?;
-    let (threads, model) = with(|runtime| {
-        let graph = runtime.graph_mut();
-        (graph.paths.clone(), graph.model)
-    })
-    .expect("there is a runtime");
-    let graph = protocol::Graph { model, events: describe(execution, &notes) };
-    Ok(Schedule { threads, graph: Some(graph), ..Schedule::default() })
 }
 
 /// Whether the threads do again what they did in this execution.
@@ -561,7 +272,7 @@ fn repeats<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broke
 
 /// Explores all execution graphs, with sets for more and more accesses until there is room for all.
 pub(crate) fn search(job: &Explore, limits: &Limits) -> Stopped {
-    if with(|runtime| runtime.graph_mut().model) == Some(MemoryModel::Power) && !globals::has_labels() {
+    if with(|runtime| runtime.graph_mut().model) == Some(MemoryModel::Power) && !sections::has_labels() {
         let what = "a program of which some file was compiled without `fencehound cc --power`, under --model power";
         return Stopped::Unsupported { what: what.to_owned(), place: Place::default() };
     }
@@ -569,7 +280,7 @@ pub(crate) fn search(job: &Explore, limits: &Limits) -> Stopped {
     let sizes = [sized::<1>, sized::<4>, sized::<16>];
     let mut size = 0;
     loop {
-        with(Runtime::begin_search);
+        with(begin_search);
         match sizes[size](job, limits, begun) {
             Ok(stopped) => return stopped,
             Err(Broken::Cut) => {}
@@ -579,45 +290,10 @@ pub(crate) fn search(job: &Explore, limits: &Limits) -> Stopped {
             Err(Broken::Silent(silence)) => return Stopped::Silent(silence),
             Err(Broken::Unsupported { what, place }) => return Stopped::Unsupported { what, place },
             Err(Broken::Nondeterministic(thread)) => {
-                with(|runtime| runtime.fails_to_repeat(thread));
+                with(|runtime| fails_to_repeat(runtime, thread));
                 return Stopped::Found;
             }
         }
-    }
-}
-
-impl Runtime {
-    fn begin_search(&mut self) {
-        let graph = self.graph_mut();
-        graph.places.reset();
-        graph.failures.clear();
-        self.recorder.restart(&[]);
-        self.recorder.trace();
-    }
-
-    /// Memory is accessed in the pieces in which it was when the graph was found.
-    fn cut_as_in(&mut self, graph: &protocol::Graph) {
-        for event in graph.events.iter().filter(|event| event.width > 0) {
-            let address = usize::try_from(event.address).unwrap_or(usize::MAX);
-            if let Some(end) = address.checked_add(event.width as usize) {
-                self.graph_mut().places.cut_around(address..end);
-            }
-        }
-    }
-
-    /// The path of creation of the thread, which ran last, and what it has observed.
-    fn observed_in_graph(&mut self, thread: usize) -> (Vec<u32>, Observed) {
-        let observed = std::mem::take(&mut self.threads.at(Thread::from_index(thread)).observed);
-        (self.graph_mut().paths[thread].clone(), observed)
-    }
-
-    fn fails_to_repeat(&mut self, thread: Thread) {
-        let sites = vec![site_use(Role::At, thread, self.threads.stands_at(thread), Operation::Other)];
-        let message = format!("{} did not do the same when its reads returned the same", name(thread));
-        let failure = Failure { kind: FailureKind::Nondeterministic, message, sites, program_counter: None };
-        let threads = self.graph_mut().paths.clone();
-        let schedule = Schedule { threads, ..Schedule::default() };
-        self.recorder.fail_as(failure, schedule, engine::explore::Counts::Once);
     }
 }
 
@@ -630,7 +306,11 @@ fn sized<const W: usize>(job: &Explore, limits: &Limits, begun: Instant) -> Resu
     }
 }
 
-fn under<const W: usize, M: Model<W>>(job: &Explore, limits: &Limits, begun: Instant) -> Result<Stopped, Broken> {
+pub(crate) fn under<const W: usize, M: Model<W>>(
+    job: &Explore,
+    limits: &Limits,
+    begun: Instant,
+) -> Result<Stopped, Broken> {
     let native = Native::<W>::new(limits.seconds, begun, job.limits.max_events);
     let mut outcome: Result<Option<Stopped>, Broken> = Ok(None);
     let mut first = true;
@@ -666,8 +346,8 @@ pub(crate) fn replay(graph: &protocol::Graph) -> Result<Trace, String> {
     let sizes = [replay_sized::<1>, replay_sized::<4>, replay_sized::<16>];
     let mut size = 0;
     loop {
-        with(Runtime::begin_search);
-        with(|runtime| runtime.cut_as_in(graph));
+        with(begin_search);
+        with(|runtime| cut_as_in(runtime, graph));
         return match sizes[size](graph) {
             Ok(Ok(())) => {
                 let found = with(|runtime| runtime.recorder.take_found()).unwrap_or_default();
@@ -686,7 +366,7 @@ pub(crate) fn replay(graph: &protocol::Graph) -> Result<Trace, String> {
     }
 }
 
-fn event(event: &GraphEvent) -> TraceEvent {
+pub(crate) fn event(event: &GraphEvent) -> TraceEvent {
     TraceEvent {
         thread: event.thread,
         place: event.place.clone(),
@@ -727,7 +407,61 @@ fn replay_under<const W: usize, M: Model<W>>(graph: &protocol::Graph) -> Result<
 }
 
 /// The events with the ranks at the time of their commits.
-fn commits(graph: &protocol::Graph) -> Vec<(EventId, usize)> {
+pub(crate) fn commits(graph: &protocol::Graph) -> Vec<(EventId, usize)> {
     let names = graph.events.iter().map(|event| EventId::new(event.thread as usize, event.index as usize));
     names.zip(graph.commits()).collect()
+}
+
+/// The places of the edges of a cycle of transactions.
+fn edges_in_graph(
+    runtime: &mut Runtime,
+    cycle: &atomicity::Violation,
+    events: &[(Thread, Note)],
+) -> BTreeSet<[u32; 2]> {
+    let edges = cycle.edges.iter().map(|edge| [edge.from, edge.to]);
+    edges.map(|edge| edge.map(|event| runtime.sites.site(events[event as usize].1.site).0)).collect()
+}
+
+fn begin_search(runtime: &mut Runtime) {
+    let graph = runtime.graph_mut();
+    graph.places.reset();
+    graph.failures.clear();
+    runtime.recorder.restart(&[]);
+    runtime.recorder.trace();
+}
+
+/// Memory is accessed in the pieces in which it was when the graph was found.
+fn cut_as_in(runtime: &mut Runtime, graph: &protocol::Graph) {
+    for event in graph.events.iter().filter(|event| event.width > 0) {
+        let address = usize::try_from(event.address).unwrap_or(usize::MAX);
+        if let Some(end) = address.checked_add(event.width as usize) {
+            runtime.graph_mut().places.cut_around(address..end);
+        }
+    }
+}
+
+/// The path of creation of the thread, which ran last, and what it has observed.
+fn observed_in_graph(runtime: &mut Runtime, thread: usize) -> (Vec<u32>, Observed) {
+    let observed = std::mem::take(&mut runtime.threads.at(Thread::from_index(thread)).observed);
+    (runtime.graph_mut().paths[thread].clone(), observed)
+}
+
+fn fails_to_repeat(runtime: &mut Runtime, thread: Thread) {
+    let sites = vec![site_use(Role::At, thread, runtime.threads.stands_at(thread), Operation::Other)];
+    let message = format!("{} did not do the same when its reads returned the same", name(thread));
+    let failure = Failure { kind: FailureKind::Nondeterministic, message, sites, program_counter: None };
+    let threads = runtime.graph_mut().paths.clone();
+    let schedule = Schedule { threads, ..Schedule::default() };
+    runtime.recorder.fail_as(failure, schedule, engine::explore::Counts::Once);
+}
+
+/// From now on the program is run for the execution graphs of this model, with so many rounds of each loop.
+pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, unroll: Option<u64>) {
+    runtime.graph = Some(Box::new(Graph::new(model, unroll)));
+    World::Alone.enter();
+    if model == MemoryModel::Power {
+        runtime.assumptions.insert("dependencies are those of the source: a compiler may break some");
+    }
+    runtime.recorder.trace();
+    runtime.begin();
 }

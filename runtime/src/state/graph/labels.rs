@@ -6,16 +6,9 @@
 //! as they are of numbers in program order, whatever the thread.
 
 use std::cell::UnsafeCell;
-use std::ffi::{c_char, c_void};
 
-use engine::graph::Reached;
 use engine::graph::set::Set;
-use engine::model::MemoryModel;
 use rustc_hash::FxHashMap;
-
-use super::{Graph, Stop, park, refuse};
-use crate::process::sites::{RecordPointer, text};
-use crate::run::with;
 
 /// The number of a set of reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -34,7 +27,7 @@ const RESULTS: usize = 16;
 
 /// `struct fh_labels` of the hook ABI: how labels come to hooks and functions, and back.
 #[repr(C)]
-struct Record {
+pub(crate) struct Record {
     /// Of the address of the access that the next hook makes.
     address: Label,
     /// Of the value that it stores.
@@ -48,7 +41,7 @@ struct Record {
 }
 
 #[repr(transparent)]
-struct Shared(UnsafeCell<Record>);
+pub(crate) struct Shared(UnsafeCell<Record>);
 
 // SAFETY: the program runs on one OS thread.
 unsafe impl Sync for Shared {}
@@ -63,7 +56,7 @@ static RECORD: Shared = Shared(UnsafeCell::new(Record {
 }));
 
 /// The record: nobody keeps what this gives.
-fn record() -> &'static mut Record {
+pub(crate) fn record() -> &'static mut Record {
     // SAFETY: one OS thread; instrumented code and this crate touch the record in turn.
     unsafe { &mut *RECORD.0.get() }
 }
@@ -83,25 +76,6 @@ pub(crate) fn give(address: Label, stored: Label) {
 /// What the address of the next access depends on.
 pub(crate) fn of_address() -> Label {
     record().address
-}
-
-/// What the last access has loaded decides what comes now.
-pub(crate) fn branch_on_loaded() {
-    let loaded = loaded();
-    if loaded != Label::NONE {
-        __fh_label_branch(loaded);
-    }
-}
-
-/// What the success of the last compare-and-exchange depends on.
-pub(crate) fn of_success() -> Label {
-    let compared = with(|runtime| runtime.graph.as_ref().map(|graph| graph.run.compared)).flatten();
-    union(loaded(), compared.unwrap_or_default())
-}
-
-/// The union of two labels.
-pub(crate) fn union(one: Label, other: Label) -> Label {
-    if other == Label::NONE { one } else { __fh_label_union(one, other) }
 }
 
 /// What the last access that loads has loaded.
@@ -197,7 +171,7 @@ impl Label {
 
 /// The labels of private memory, by byte: those that are not empty.
 #[derive(Default)]
-pub(crate) struct Private(FxHashMap<usize, Label>);
+pub(crate) struct Private(pub(crate) FxHashMap<usize, Label>);
 
 impl Private {
     /// Forgets all.
@@ -205,7 +179,7 @@ impl Private {
         self.0.clear();
     }
 
-    fn put(&mut self, address: usize, length: usize, label: Label) {
+    pub(crate) fn put(&mut self, address: usize, length: usize, label: Label) {
         if label == Label::NONE && self.0.is_empty() {
             return;
         }
@@ -221,147 +195,13 @@ impl Private {
         }
     }
 
-    fn at(&self, address: usize) -> Label {
+    pub(crate) fn at(&self, address: usize) -> Label {
         self.0.get(&address).copied().unwrap_or_default()
     }
 }
 
-impl Graph {
-    /// Whether all reads of the set have returned.
-    pub(crate) fn is_known(&self, label: Label) -> bool {
-        let returned = |&read: &u16| self.run.reads.get(usize::from(read)).copied().flatten().is_some();
-        self.sets.members(label).iter().all(returned)
-    }
-
-    /// Whether what is in private memory is known.
-    pub(crate) fn is_private_known(&self, address: usize, length: usize) -> bool {
-        self.run.private.0.is_empty()
-            || (address..address + length).all(|byte| self.is_known(self.run.private.at(byte)))
-    }
-
-    /// Sets the labels of private memory.
-    pub(crate) fn put_private(&mut self, address: usize, length: usize, label: Label) {
-        self.run.private.put(address, length, label);
-    }
-}
-
-/// Parks the thread unless all reads of the set have returned.
-pub(crate) fn know(label: Label) {
-    if label != Label::NONE
-        && with(|runtime| runtime.graph.as_ref().is_none_or(|graph| graph.is_known(label))) == Some(false)
-    {
-        park(Stop::Reached(Reached::Branch));
-    }
-}
-
-/// From now on a value with this label is in private memory.
-pub(crate) fn put(address: usize, length: usize, label: Label) {
-    with(|runtime| {
-        if let Some(graph) = runtime.graph.as_deref_mut() {
-            graph.put_private(address, length, label);
-        }
-    });
-}
-
-/// The label of so many bytes of private memory: all loads on which one of them depends. On POWER, where a dependency
-/// orders, they have to depend on the same ones.
-pub(crate) fn get(address: usize, length: usize) -> Label {
-    let found = with(|runtime| {
-        let graph = runtime.graph.as_deref_mut().filter(|graph| !graph.run.private.0.is_empty());
-        let Some(graph) = graph else { return Some(Label::NONE) };
-        let first = graph.run.private.at(address);
-        let mut all = first;
-        for byte in address + 1..address + length {
-            let label = graph.run.private.at(byte);
-            if label != first && graph.model == MemoryModel::Power {
-                return None;
-            }
-            all = graph.sets.union(all, label);
-        }
-        Some(all)
-    });
-    match found {
-        Some(None) => {
-            refuse("a value of whose bytes each depends on other loads", stands_at());
-            Label::NONE
-        }
-        Some(Some(label)) => label,
-        None => Label::NONE,
-    }
-}
-
-fn stands_at() -> RecordPointer {
-    with(|runtime| runtime.threads.stands_at(runtime.running)).unwrap_or(std::ptr::null())
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_label_union(one: Label, other: Label) -> Label {
-    with(|runtime| runtime.graph.as_deref_mut().map(|graph| graph.sets.union(one, other))).flatten().unwrap_or_default()
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_label_know(label: Label) {
-    know(label);
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_label_branch(label: Label) {
-    know(label);
-    with(|runtime| {
-        if let Some(graph) = runtime.graph.as_deref_mut() {
-            graph.run.branches = graph.sets.union(graph.run.branches, label);
-        }
-    });
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_label_get(address: *const c_void, length: u64) -> Label {
-    get(address as usize, length as usize)
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_label_put(address: *const c_void, length: u64, label: Label) {
-    put(address as usize, length as usize, label);
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn __fh_label_copy(to: *const c_void, from: *const c_void, length: u64) {
-    let (to, from, length) = (to as usize, from as usize, length as usize);
-    with(|runtime| {
-        let Some(graph) = runtime.graph.as_deref_mut() else { return };
-        let labels: Vec<Label> = (from..from + length).map(|byte| graph.run.private.at(byte)).collect();
-        graph.put_private(to, length, Label::NONE);
-        for (byte, label) in labels.into_iter().enumerate().filter(|&(_, label)| label != Label::NONE) {
-            graph.put_private(to + byte, 1, label);
-        }
-    });
-}
-
-/// # Safety
-/// `what` ends with a zero byte.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn __fh_label_refuse(what: *const c_char) {
-    refuse(&text(what), stands_at());
-}
-
-crate::abi::same_hooks!(
-    __fh_label_branch,
-    __fh_label_copy,
-    __fh_label_get,
-    __fh_label_know,
-    __fh_label_put,
-    __fh_label_refuse,
-    __fh_label_union
-);
-
-crate::abi::same_record!(fh_labels, Record, address, stored, loaded, arguments, results);
-
-impl crate::abi::Passed for Label {
-    const KIND: crate::abi::Kind = <u32 as crate::abi::Passed>::KIND;
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::{Label, Private, Sets};
 
     #[test]
@@ -386,4 +226,10 @@ mod tests {
         memory.put(0x0, 0x10000, Label::NONE);
         assert_eq!(memory.at(0x1000), Label::NONE);
     }
+}
+
+crate::abi::same_record!(fh_labels, Record, address, stored, loaded, arguments, results);
+
+impl crate::abi::Passed for Label {
+    const KIND: crate::abi::Kind = <u32 as crate::abi::Passed>::KIND;
 }

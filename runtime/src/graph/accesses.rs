@@ -1,0 +1,208 @@
+//! Accesses of a thread that is run alone: what they read, and what is recorded of them.
+
+use engine::event::Kind;
+use engine::graph::{Access, Internal, Link, Reached, Value, Written};
+use engine::mapping::graphs::{self, Around};
+use engine::mapping::power::Synchronizes;
+use engine::mapping::{MachineFence, Order};
+use engine::model::MemoryModel;
+use protocol::Operation;
+
+use crate::graph::stops::{park, refuse};
+use crate::graph::{dependencies, initialisers};
+use crate::process::fiber::Switch;
+use crate::process::sites::{Record, RecordPointer};
+use crate::run::{Runtime, with};
+use crate::state::access;
+use crate::state::graph::places::Unlocated;
+use crate::state::graph::{After, Depends, Effect, Graph, Idle, Recorded, Stop, What, labels};
+use crate::state::memory::{initial, peek, poke};
+use crate::state::operation::Note;
+use crate::state::turn::Turn;
+
+/// The running thread is about to access these bytes: puts there what it reads.
+pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
+    if width == 0 {
+        return;
+    }
+    dependencies::know(labels::of_address());
+    let before = peek(address, width);
+    let known = with(|runtime| {
+        let initial = initial(address, width, before);
+        prepare_read(runtime.graph_mut(), address, width, initial)
+    });
+    match known {
+        Some(Ok(value)) if value != before => poke(address, width, value),
+        Some(Err(Unlocated::Cut)) => park(Stop::Cut),
+        Some(Err(Unlocated::Mixed)) => refuse("memory accessed in pieces of different widths", site),
+        Some(Err(Unlocated::Unaligned)) => refuse("an access across eight aligned bytes", site),
+        Some(Ok(_)) | None => {}
+    }
+}
+
+/// The running thread executes a fence.
+pub(crate) fn fence(machine: Option<MachineFence>, order: Order, site: RecordPointer) {
+    let fenced = with(|runtime| {
+        let full = runtime.graph_mut().run.fences.full;
+        let fenced = fence_in_graph(runtime, machine, order);
+        let graph = runtime.graph_mut();
+        if graph.run.fences.full > full {
+            graph.aside(What::Fence(site));
+        }
+        fenced
+    })
+    .flatten();
+    if fenced.is_none() {
+        refuse("a fence between loads and what follows them", site);
+    }
+}
+
+/// A compare-and-exchange that fails here would synchronise, or not, if it succeeded (or the other way round): so what
+/// comes after it is not known before it is.
+#[cold]
+pub(crate) fn decides() {
+    with(|runtime| {
+        if let Some(graph) = runtime.graph.as_deref_mut() {
+            graph.run.decides = true;
+        }
+    });
+}
+
+/// How wide the next piece of an access that may be cut anywhere is, if it could be so wide.
+pub(crate) fn piece(address: usize, width: usize) -> usize {
+    let cut = with(|runtime| {
+        let graph = runtime.graph.as_deref_mut()?;
+        graph.run.piece = true;
+        Some(graph.places.piece(address, width))
+    });
+    cut.flatten().unwrap_or(width)
+}
+
+/// Records an access, and gives memory its initial value back.
+#[cold]
+pub(crate) fn record_in_graph(runtime: &mut Runtime, access: &access::Access) -> Turn {
+    let graph = runtime.graph_mut();
+    let (turn, effect) = record(graph, access);
+    let initial = graph.places.initial(graph.places.at(access.address)).cast_unsigned();
+    if access.after != initial {
+        poke(access.address, access.width.into(), initial);
+    }
+    let state = runtime.threads.at(runtime.running);
+    state.events += 1;
+    if effect == Effect::Some {
+        state.effects += 1;
+    }
+    turn
+}
+
+/// The running thread executes a fence of this number of the hook ABI, or of a C11 order.
+pub(crate) fn fence_in_graph(runtime: &mut Runtime, machine: Option<MachineFence>, order: Order) -> Option<()> {
+    let graph = runtime.graph_mut();
+    if machine == Some(MachineFence::Instructions) {
+        graph.run.synchronized = graph.run.branches;
+    }
+    graph.run.fences += match machine {
+        Some(fence) => graphs::machine_fence(graph.model, fence)?,
+        None => graphs::fence(graph.model, order),
+    };
+    Some(())
+}
+
+/// Records what is no access to memory but has the place of one in the graph; what it reads.
+pub(crate) fn record_object(runtime: &mut Runtime, recorded: Recorded) -> (Turn, Option<Value>) {
+    let thread = runtime.running;
+    runtime.threads.at(thread).stands_at = Record::known(recorded.note.site);
+    let state = runtime.threads.at(thread);
+    state.events += 1;
+    state.effects += u64::from(recorded.written != Written::Nothing);
+    let graph = runtime.graph_mut();
+    let value = graph.next_read();
+    (graph.push(recorded, After::Known), value)
+}
+
+/// What the running thread does from here on is not looked at.
+pub(crate) fn leaves_out(runtime: &mut Runtime) -> Turn {
+    runtime.graph_mut().run.stop = Some(Stop::Reached(Reached::Assumes));
+    Turn::Other(Switch::End)
+}
+
+/// An iteration of a wait loop, which began after so many accesses and has ended after so many, had no effect but
+/// that a wait ran out. To wait here would be to hold on to whatever the thread holds: it waits there.
+pub(crate) fn grows_patient_in_graph(runtime: &mut Runtime, since: u64, next: u64) {
+    runtime.graph_mut().run.patience = Some(Idle { since: since as usize, next: next as usize });
+}
+
+/// The iteration of a wait loop since this many accesses had no effect: the thread waits.
+pub(crate) fn waits_in_graph(runtime: &mut Runtime, since: u64) -> Turn {
+    runtime.recorder.leaves_out_a_round();
+    let run = &mut runtime.graph_mut().run;
+    let since = since as usize;
+    let unknown = |(index, recorded): (usize, &Recorded)| {
+        matches!(recorded.access, Access::Update(_)) && run.reads.get(index).copied().flatten().is_none()
+    };
+    if run.recorded.iter().enumerate().skip(since).any(unknown) {
+        run.stop = Some(Stop::Reached(Reached::Branch));
+        return Turn::Other(Switch::End);
+    }
+    for recorded in &mut run.recorded[since..] {
+        // What a read-modify-write leaves as it is, it does not write.
+        if recorded.access.reads() && recorded.width > 0 {
+            recorded.written = Written::Nothing;
+        }
+    }
+    run.stop = Some(Stop::Reached(Reached::Waits { since: since as u16 }));
+    Turn::Other(Switch::End)
+}
+
+/// What the next access reads, if it reads: the initial value if that is not known.
+pub(crate) fn prepare_read(graph: &mut Graph, address: usize, width: usize, initial: u64) -> Result<u64, Unlocated> {
+    let piece = std::mem::take(&mut graph.run.piece);
+    let location = graph.places.locate(address, width, piece, initial)?;
+    let known = graph.run.reads.get(graph.run.recorded.len()).copied().flatten();
+    Ok(known.unwrap_or_else(|| graph.places.initial(location)).cast_unsigned())
+}
+
+/// Records an access to memory that has just been performed on what [`prepare`] put there.
+pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effect) {
+    let &access::Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
+    let location = graph.places.at(address);
+    let Around { before: fences, after: behind, synchronizes } = graphs::access(graph.model, kind, barriers);
+    let (of_address, of_value) = labels::given();
+    graph.run.compared = of_value;
+    let depends = Depends { address: of_address, value: of_value, ..graph.depends() };
+    let known = (kind == Kind::Store || graph.next_read().is_some()) && graph.is_known(of_value);
+    let written = match kind {
+        Kind::Load => Written::Nothing,
+        _ if !known => Written::Unknown,
+        Kind::FailedRmw => Written::Nothing,
+        _ => Written::Value(after.cast_signed()),
+    };
+    if let Written::Value(value) = written {
+        initialisers::note_store(graph, address, width.into(), value.cast_unsigned());
+    }
+    let changes = kind == Kind::Store || (known && before != after);
+    let effect = if changes { Effect::Some } else { Effect::None };
+    let access = match kind {
+        Kind::Load => Access::Load,
+        Kind::Store => Access::Store,
+        Kind::Rmw if operation == Operation::Exchange => Access::Update(Internal::None),
+        Kind::Rmw => Access::Update(Internal::Data),
+        _ => Access::Update(Internal::Control),
+    };
+    graph.run.fences += fences;
+    graph.run.addresses = graph.sets.union(graph.run.addresses, of_address);
+    let (fences, note, link) = (graph.run.fences, Note { site, operation }, Link::None);
+    if access.reads() {
+        labels::gives(graph.sets.of(graph.run.recorded.len()));
+    }
+    let decides = std::mem::take(&mut graph.run.decides) || synchronizes == Synchronizes::Yes;
+    if synchronizes == Synchronizes::Yes {
+        graph.synchronize();
+    } else if decides {
+        graph.branch();
+    }
+    let after = if graph.model == MemoryModel::Power && !decides { After::Anything } else { After::Known };
+    let turn = graph.push(Recorded { access, location, written, fences, link, depends, note, address, width }, after);
+    graph.run.fences += behind;
+    (turn, effect)
+}

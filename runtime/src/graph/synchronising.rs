@@ -1,0 +1,119 @@
+//! Accesses by which threads synchronise, and waits.
+
+use engine::graph::{Access, Link, Reached, Value, Written};
+use engine::mapping::calls::Path;
+use engine::mapping::graphs::{self, Around};
+use engine::mapping::power::Synchronizes;
+use engine::model::MemoryModel;
+
+use crate::graph::stops::park;
+use crate::run::with;
+use crate::state::graph::places::Thing;
+use crate::state::graph::{Graph, Recorded, Stop};
+use crate::state::operation::Note;
+
+/// Why an operation does not go on.
+pub(crate) enum Stuck {
+    /// It has to wait, and waits since this access, or since it.
+    Waits(Option<usize>),
+    /// It breaks its contract: this goes on after the function's name.
+    Misuse(String),
+}
+
+pub(crate) fn misuse(what: &str) -> Stuck {
+    Stuck::Misuse(what.to_owned())
+}
+
+/// How a limited wait ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waited {
+    /// With what it was for.
+    Granted,
+    /// It ran out.
+    RanOut,
+}
+
+/// How long a call waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// As long as it takes: since this access, or this call.
+    Endless(Option<usize>),
+    /// Until some time. Where the thread would have to wait for longer, another graph has what it would get.
+    Limited,
+}
+
+impl Patience {
+    /// Of a call that may be limited.
+    pub(crate) fn of(is_limited: bool) -> Self {
+        if is_limited { Self::limited() } else { Self::Endless(None) }
+    }
+
+    /// Of a call that waits until some time: it does not run out where the last one in the same place has, with
+    /// nothing changed since.
+    pub(crate) fn limited() -> Self {
+        match with(|runtime| runtime.graph_mut().waits_since()).flatten() {
+            Some(since) => Self::Endless(Some(since)),
+            None => Self::Limited,
+        }
+    }
+
+    pub(crate) const fn runs_out(self) -> Result<Waited, Stuck> {
+        match self {
+            Self::Endless(since) => Err(Stuck::Waits(since)),
+            Self::Limited => Ok(Waited::RanOut),
+        }
+    }
+}
+
+/// The running thread waits for ever, or for other reads than since this access, or the last one.
+pub(crate) fn wait_since(since: Option<usize>) -> ! {
+    let last = with(|runtime| runtime.graph_mut().run.recorded.len() - 1).unwrap_or(0);
+    park(Stop::Reached(Reached::Waits { since: since.unwrap_or(last) as u16 }))
+}
+
+pub(crate) fn held(graph: &mut Graph, mutex: usize) -> Option<&mut (usize, u32)> {
+    graph.run.held.iter_mut().find(|held| held.0 == mutex)
+}
+
+pub(crate) fn owner(graph: &Graph) -> Value {
+    Value::from(graph.run.thread.0) + 1
+}
+
+/// What orders an access by which threads synchronise: the path that was taken, or, of one that is not known yet,
+/// what stands before it on each of the paths that there are. On POWER that is what stands before the first one.
+fn around(graph: &Graph, access: Access, paths: &[Path], taken: Option<Path>) -> Around {
+    let of = |path: &Path| graphs::call(graph.model, access, path.effect);
+    let drains = paths.iter().all(|path| path.effect.drains());
+    match taken {
+        taken if graph.model == MemoryModel::Power => {
+            let first = of(&paths[0]);
+            Around { before: first.before, ..taken.map_or(first, |path| of(&path)) }
+        }
+        Some(path) => of(&path),
+        None if drains => graphs::locked(),
+        None => Around::default(),
+    }
+}
+
+/// An access by which threads synchronise, on one of these paths, at the location of what is no memory.
+pub(crate) fn synchronizing(
+    graph: &mut Graph,
+    thing: Thing,
+    (paths, taken): (&[Path], Option<Path>),
+    (access, written): (Access, Written),
+    note: Note,
+    address: usize,
+) -> Recorded {
+    let location = graph.places.of(thing);
+    let Around { before, after, synchronizes } = around(graph, access, paths, taken);
+    let depends = graph.depends();
+    if synchronizes == Synchronizes::Yes {
+        graph.synchronize();
+    } else if access.reads() {
+        graph.branch();
+    }
+    graph.run.fences += before;
+    let fences = graph.run.fences;
+    graph.run.fences += after;
+    Recorded { access, location, written, fences, link: Link::None, depends, note, address, width: 0 }
+}

@@ -1,0 +1,62 @@
+//! The hooks of local variables that other threads may know of.
+
+use std::ffi::c_void;
+
+use crate::hooks::memory::access;
+use crate::process::layout::PATTERN;
+use crate::process::sites::{Record, RecordPointer};
+use crate::process::uncontrolled::is_alone;
+use crate::run::with;
+use crate::state::locals::Local;
+use crate::world::{World, memory};
+
+/// So many bytes of one are filled: large buffers cost too much.
+const AS_MUCH_AS_IS_FILLED: usize = 1024;
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_frame() -> u64 {
+    with(|runtime| runtime.locals.depth(runtime.running) as u64).unwrap_or(0)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_local(address: *mut c_void, size: u64, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
+    // What is not initialised must not be what an earlier function left there: wait loops compare it.
+    // SAFETY: the pass passes where a local variable of this size begins, which the program has not used yet.
+    unsafe { std::ptr::write_bytes(address.cast::<u8>(), PATTERN, (size as usize).min(AS_MUCH_AS_IS_FILLED)) };
+    declare(address as usize, size, site);
+}
+
+pub(crate) fn declare(address: usize, size: u64, site: RecordPointer) {
+    let bytes = address..address + size as usize;
+    memory::begins(bytes.clone(), site);
+    let local = Local { bytes, record: Record::behind(site) };
+    with(|runtime| {
+        let (thread, shadow) = (runtime.running, &mut runtime.shadow);
+        runtime.locals.declare(thread, local, shadow);
+    });
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_by_value(address: *mut c_void, size: u64, site: RecordPointer) {
+    if is_alone() {
+        return;
+    }
+    declare(address as usize, size, site);
+    if World::now().has_accesses_alone() {
+        // Nobody saw what the caller wrote to it.
+        access::store_anew(address as usize, size as usize, site);
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_leave(depth: u64) {
+    if is_alone() {
+        return;
+    }
+    memory::leave_frames(depth as usize);
+}
+
+crate::abi::same_hooks!(__fh_by_value, __fh_frame, __fh_leave, __fh_local);

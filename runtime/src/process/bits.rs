@@ -1,0 +1,30 @@
+//! The numbers that accesses move.
+
+/// An unsigned number that an access moves.
+pub(crate) trait Bits: Copy + Eq {
+    const WIDTH: u8;
+    fn wide(self) -> u64;
+    fn narrow(wide: u64) -> Self;
+    fn signed(self) -> i64;
+}
+
+macro_rules! bits {
+    ($($unsigned:ty, $signed:ty);*) => {$(
+        impl Bits for $unsigned {
+            const WIDTH: u8 = size_of::<Self>() as u8;
+            #[inline]
+            fn wide(self) -> u64 {
+                self.into()
+            }
+            #[inline]
+            fn narrow(wide: u64) -> Self {
+                wide as Self
+            }
+            #[inline]
+            fn signed(self) -> i64 {
+                (self as $signed).into()
+            }
+        }
+    )*};
+}
+bits!(u8, i8; u16, i16; u32, i32; u64, i64);

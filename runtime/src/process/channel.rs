@@ -1,0 +1,52 @@
+//! The socket to the tool, and the process's last words.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+use protocol::Message;
+
+/// The socket's descriptor, or -1. The program's limit of descriptors is below it (the tool sees to that), so that no
+/// `open`, `dup2` or `write` of the program meets it; what closes descriptors that are there already is modelled below.
+pub(crate) static SOCKET: AtomicI32 = AtomicI32::new(-1);
+
+/// The result has been told: what comes now is only the end of the process.
+pub(crate) static CONCLUDED: AtomicBool = AtomicBool::new(false);
+
+/// Tells the tool something. A tool that is gone needs no answer: the process ends.
+pub(crate) fn send(message: &Message) {
+    let mut line = serde_json::to_vec(message).expect("messages are plain data");
+    line.push(b'\n');
+    let socket = SOCKET.load(Ordering::Relaxed);
+    let mut left = line.as_slice();
+    while socket >= 0 && !left.is_empty() {
+        // SAFETY: the bytes are there; a tool that is gone is an error rather than a signal.
+        let sent = unsafe { libc::send(socket, left.as_ptr().cast(), left.len(), libc::MSG_NOSIGNAL) };
+        match usize::try_from(sent) {
+            Ok(sent) => left = &left[sent..],
+            Err(_) if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => end_process(70),
+        }
+    }
+}
+
+/// Whether a tool listens.
+pub(crate) fn is_connected() -> bool {
+    SOCKET.load(Ordering::Relaxed) >= 0
+}
+
+/// Ends the process without the program's exit handlers.
+pub(crate) fn end_process(status: c_int) -> ! {
+    CONCLUDED.store(true, Ordering::Relaxed);
+    // SAFETY: takes a number.
+    unsafe { libc::_exit(status) }
+}
+
+/// An error inside the runtime: tells the tool, or whoever reads stderr, and ends the process.
+pub(crate) fn internal_error(what: &str) -> ! {
+    if is_connected() {
+        send(&Message::Internal(what.to_owned()));
+    } else {
+        eprintln!("fencehound: internal error: {what}");
+    }
+    end_process(70)
+}

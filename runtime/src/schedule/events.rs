@@ -1,0 +1,483 @@
+//! Events: what a thread has done, for the explorer, the monitors and the record.
+
+use engine::event::{self, Barrier, Event, Kind, Location, Object};
+use engine::execution::Ending;
+use engine::explore::{Notice, Values};
+use engine::mapping::calls::Effect;
+use engine::mapping::{self, Barriers, Order};
+use engine::step::Step;
+use protocol::{Explorer, Operation};
+
+use crate::graph::accesses;
+use crate::process::fiber::Switch;
+use crate::process::sites::RecordPointer;
+use crate::process::ticks;
+use crate::run::{Runtime, with};
+use crate::schedule::waits;
+use crate::state::access::{Access, WideAccess};
+use crate::state::operation::{Detail, Note};
+use crate::state::shadow::Cut;
+use crate::state::turn::{End, Turn, Way};
+
+/// Reports an access that the running thread has performed.
+#[inline(always)]
+pub(crate) fn access(runtime: &mut Runtime, access: Access) -> Turn {
+    if runtime.recorder.traces()
+        && let Some(turn) = trace_access(runtime, &access)
+    {
+        return turn;
+    }
+    waits::note_for_waits(runtime, &access);
+    let Access { address, width, kind, barriers, operation, site, before, after, expected } = access;
+    let note = Note { site, operation };
+    let values = Values::Known { before, after, expected };
+    match runtime.shadow.known(address, width) {
+        Some(location) => event(runtime, kind, barriers, note, address, &[location], values),
+        // A copy of its own: one that lived from the start would keep the fields out of registers.
+        None => locate_narrow(runtime, &Access { ..access }),
+    }
+}
+
+/// Keeps what a trace needs of an access; for an execution graph that is all.
+#[cold]
+#[inline(never)]
+fn trace_access(runtime: &mut Runtime, access: &Access) -> Option<Turn> {
+    if runtime.way == Way::Alone {
+        return Some(accesses::record_in_graph(runtime, access));
+    }
+    let &Access { address, width, before, after, .. } = access;
+    runtime.recorder.detail(Detail { address, width: width.into(), before, after, ..Detail::default() });
+    None
+}
+
+/// Goes on with an access to a new location or to several.
+#[cold]
+fn locate_narrow(runtime: &mut Runtime, access: &Access) -> Turn {
+    let &Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
+    let (before, after) = (before.to_le_bytes(), after.to_le_bytes());
+    let (before, after) = (&before[..usize::from(width)], &after[..usize::from(width)]);
+    locate(runtime, &WideAccess { address, kind, barriers, operation, site, before, after })
+}
+
+/// The same for any number of bytes.
+fn locate(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
+    if let Some(failure) = runtime.refuse(access) {
+        if runtime.explorer == Explorer::Dpor {
+            note_refused(runtime, access);
+        }
+        runtime.end = Some(End::Failed(failure));
+        return Turn::Other(Switch::End);
+    }
+    let &WideAccess { address, kind, barriers, operation, site, before, .. } = access;
+    let (width, note) = (before.len(), Note { site, operation });
+    let mut locations = std::mem::take(&mut runtime.locations);
+    if runtime.shadow.locate(address, width, &mut locations) == Cut::Yes {
+        runtime.void = true;
+    }
+    let turn = event_in_order(runtime, kind, barriers, note, address, &mut locations);
+    runtime.locations = locations;
+    turn
+}
+
+/// Takes an event on locations into the execution. To the explorer they are in the order of their addresses, in which
+/// they stand here, which is the same in every process; to the monitors in that of their numbers.
+fn event_in_order(
+    runtime: &mut Runtime,
+    kind: Kind,
+    barriers: Barriers,
+    note: Note,
+    address: usize,
+    locations: &mut Vec<Location>,
+) -> Turn {
+    if runtime.explorer != Explorer::Dpor || locations.len() < 2 {
+        locations.sort_unstable();
+        return event(runtime, kind, barriers, note, address, locations, Values::Unknown);
+    }
+    let explored = locations.clone();
+    tell_where(runtime, &explored);
+    locations.sort_unstable();
+    let places = Places { address, locations, explored: &explored };
+    event_on(runtime, kind, barriers, note, places, Values::Unknown)
+}
+
+/// Reports an indivisible access to any number of bytes that the running thread has performed.
+#[cold]
+pub(crate) fn wide_access(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
+    waits::note_wide_for_waits(runtime, std::slice::from_ref(access));
+    if runtime.recorder.traces() {
+        runtime.recorder.detail(Detail::wide(access.address, access.before, access.after));
+    }
+    locate(runtime, access)
+}
+
+/// Reports an indivisible access of one kind to several pieces of memory, at least one, that the running thread is
+/// about to perform. Traces show the first of them.
+#[cold]
+pub(crate) fn scattered_access(runtime: &mut Runtime, pieces: &[WideAccess<'_>]) -> Turn {
+    waits::note_wide_for_waits(runtime, pieces);
+    let &WideAccess { address, kind, barriers, operation, site, before, after } = &pieces[0];
+    if runtime.recorder.traces() {
+        runtime.recorder.detail(Detail::wide(address, before, after));
+    }
+    for piece in pieces {
+        if let Some(failure) = runtime.refuse(piece) {
+            if runtime.explorer == Explorer::Dpor {
+                note_refused(runtime, piece);
+            }
+            runtime.end = Some(End::Failed(failure));
+            return Turn::Other(Switch::End);
+        }
+    }
+    let (mut all, mut some) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        runtime.void |= runtime.shadow.locate(piece.address, piece.before.len(), &mut some) == Cut::Yes;
+        all.append(&mut some);
+    }
+    event::make_distinct(&mut all);
+    event_in_order(runtime, kind, barriers, Note { site, operation }, address, &mut all)
+}
+
+/// Takes an access that failed into the execution, so that the explorer knows what it has to do with others. The
+/// monitors are told of an event that means nothing to them.
+fn note_refused(runtime: &mut Runtime, access: &WideAccess<'_>) {
+    let &WideAccess { address, kind, operation, site, before, .. } = access;
+    let known = runtime.shadow.locations();
+    let mut locations = Vec::new();
+    let cut = runtime.shadow.locate(address, before.len(), &mut locations);
+    // What was hidden before this access was known has to be hidden once more.
+    runtime.void |= cut == Cut::Yes || runtime.shadow.locations() > known;
+    // These bytes may be nobody's: the next access to them has to be refused, too.
+    runtime.shadow.hide(address..address + before.len());
+    drop(runtime.shadow.take_hidden());
+    note_failed(runtime, kind, &locations, Note { site, operation });
+    if runtime.recorder.traces() {
+        runtime.recorder.detail(Detail { address, width: before.len() as u32, ..Detail::default() });
+        runtime.recorder.buffers(&mut runtime.monitors);
+    }
+}
+
+/// The same of an operation on an object in memory that may not be accessed.
+pub(crate) fn note_refused_operation(runtime: &mut Runtime, kind: Kind, note: Note, address: usize) {
+    if runtime.explorer != Explorer::Dpor {
+        return;
+    }
+    note_failed(runtime, kind, &[], note);
+    if runtime.recorder.traces() {
+        runtime.recorder.detail(Detail { address, ..Detail::default() });
+        runtime.recorder.buffers(&mut runtime.monitors);
+    }
+}
+
+fn note_failed(runtime: &mut Runtime, kind: Kind, locations: &[Location], note: Note) {
+    let target = locations.first().map_or(0, |location| location.0);
+    let (thread, site) = (runtime.running, runtime.sites.site(note.site));
+    tell_where(runtime, locations);
+    let repeats = runtime.execution.history.repeats();
+    let performed = runtime.execution.performed(Step { thread, site, kind, target }, locations, Values::Unknown);
+    if performed.is_ok() && !repeats {
+        runtime.recorder.event(note);
+    }
+    let event = Event { thread, site, kind: Kind::Fence, before: Barrier::None, after: Barrier::None, order: None };
+    if runtime.execution.history.length() > runtime.watched {
+        for monitor in &mut runtime.monitors {
+            monitor.event(&event, &[], &mut runtime.reports);
+        }
+    }
+}
+
+/// Reports an operation on an object or a thread.
+/// `object` is the address of the object that it is about, or 0.
+pub(crate) fn no_access(
+    runtime: &mut Runtime,
+    kind: Kind,
+    before: Barrier,
+    operation: Operation,
+    site: RecordPointer,
+    object: usize,
+) -> Turn {
+    runtime.has_effect();
+    unlasting(runtime, kind, before, operation, site, object)
+}
+
+/// Reports an event that is no access and has no effect but the changes of objects that were noted.
+pub(crate) fn unlasting(
+    runtime: &mut Runtime,
+    kind: Kind,
+    before: Barrier,
+    operation: Operation,
+    site: RecordPointer,
+    object: usize,
+) -> Turn {
+    runtime.threads.at(runtime.running).events += 1;
+    if runtime.recorder.traces() {
+        runtime.recorder.detail(Detail { address: object, ..Detail::default() });
+    }
+    // An attempt that failed synchronises with nothing.
+    let order = if operation.gets_nothing() { Order::Relaxed } else { Order::AcquireRelease };
+    let barriers = Barriers { before, after: Barrier::None, order: Some(order) };
+    event(runtime, kind, barriers, Note { site, operation }, object, &[], Values::Unknown)
+}
+
+/// Reports a fence.
+pub(crate) fn fence(runtime: &mut Runtime, barrier: Barrier, order: Order, site: RecordPointer) -> Turn {
+    runtime.threads.at(runtime.running).events += 1;
+    if runtime.recorder.traces() {
+        runtime.recorder.detail(Detail::default());
+    }
+    let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
+    event(runtime, Kind::Fence, barriers, Note { site, operation: Operation::Fence }, 0, &[], Values::Unknown)
+}
+
+/// Reports an event on several pieces of memory, one of which is no program's, with full fences on both sides.
+pub(crate) fn queue_event(
+    runtime: &mut Runtime,
+    pieces: &[(usize, u8)],
+    kind: Kind,
+    note: Note,
+    detail: Detail,
+) -> Turn {
+    let state = runtime.threads.at(runtime.running);
+    state.events += 1;
+    state.effects += 1;
+    if runtime.recorder.traces() {
+        runtime.recorder.detail(Detail { pieces: pieces.to_vec(), ..detail });
+    }
+    let (mut all, mut some, mut memory) = (Vec::new(), Vec::new(), Vec::new());
+    for &(address, width) in pieces {
+        if runtime.shadow.locate(address, width.into(), &mut some) == Cut::Yes {
+            runtime.void = true;
+        }
+        if address & QUEUE == 0 {
+            memory.extend_from_slice(&some);
+        }
+        all.append(&mut some);
+    }
+    event::make_distinct(&mut memory);
+    all.sort_unstable();
+    all.dedup();
+    let order = Some(Order::SequentiallyConsistent);
+    let barriers = Barriers { before: Barrier::Full, after: Barrier::Full, order };
+    let address = pieces.first().map_or(0, |&(address, _)| address);
+    if runtime.explorer == Explorer::Dpor {
+        // To the explorer the queue is an object.
+        tell_where(runtime, &memory);
+        let places = Places { address, locations: &all, explored: &memory };
+        return event_on(runtime, kind, barriers, note, places, Values::Unknown);
+    }
+    event(runtime, kind, barriers, note, address, &all, Values::Unknown)
+}
+
+/// Reports an access to the word of an object, which is a location of its own: others cannot tell how the program's
+/// memory looks there.
+pub(crate) fn word_event(
+    runtime: &mut Runtime,
+    kind: Kind,
+    object: Object,
+    effect: Effect,
+    note: Note,
+    address: usize,
+) -> Turn {
+    runtime.threads.at(runtime.running).events += 1;
+    let word = address | QUEUE;
+    if runtime.recorder.traces() {
+        runtime.recorder.detail(Detail { address, pieces: vec![(word, 1)], ..Detail::default() });
+    }
+    if !matches!(kind, Kind::Await(_)) {
+        runtime.execution.at_hand.touches(object);
+    }
+    let mut locations = Vec::new();
+    runtime.void |= runtime.shadow.locate(word, 1, &mut locations) == Cut::Yes;
+    let after = if effect.drains() { Barrier::Full } else { Barrier::None };
+    let barriers = Barriers { before: effect.before(), after, order: Some(effect.order()) };
+    // To the explorer it is the object.
+    let explored: &[Location] = if runtime.explorer == Explorer::Dpor { &[] } else { &locations };
+    let places = Places { address, locations: &locations, explored };
+    event_on(runtime, kind, barriers, note, places, Values::Unknown)
+}
+
+/// Takes an event on an address, or 0, into the execution.
+#[inline(always)]
+fn event(
+    runtime: &mut Runtime,
+    kind: Kind,
+    barriers: Barriers,
+    note: Note,
+    address: usize,
+    locations: &[Location],
+    values: Values,
+) -> Turn {
+    event_on(runtime, kind, barriers, note, Places { address, locations, explored: locations }, values)
+}
+
+/// The same. Last come the monitors: little has to be kept in registers over their call.
+#[inline(always)]
+fn event_on(
+    runtime: &mut Runtime,
+    kind: Kind,
+    barriers: Barriers,
+    note: Note,
+    places: Places<'_>,
+    values: Values,
+) -> Turn {
+    let Places { address, locations, explored } = places;
+    ticks::progress();
+    let site = runtime.sites.site(note.site);
+    let thread = runtime.running;
+    let target = address as u32 & runtime.lasting_addresses;
+    let repeats = runtime.execution.history.repeats();
+    let performed = runtime.execution.performed(Step { thread, site, kind, target }, explored, values);
+    if !repeats {
+        runtime.recorder.event(note);
+    } else if performed.is_err() {
+        let turn = diverges(runtime);
+        runtime.recorder.event(note);
+        return turn;
+    }
+    if runtime.execution.history.length() <= runtime.watched {
+        return Turn::Ours;
+    }
+    let (kind, barriers) = if runtime.way == Way::Within { interlocked(kind, barriers) } else { (kind, barriers) };
+    let Barriers { before, after, order } = barriers;
+    let event = Event { thread, site, kind, before, after, order };
+    for monitor in &mut runtime.monitors {
+        monitor.event(&event, locations, &mut runtime.reports);
+    }
+    if runtime.recorder.traces() {
+        runtime.recorder.performed(event, locations.len(), &mut runtime.monitors, note);
+    }
+    Turn::Ours
+}
+
+/// Tells the explorer where the locations lie that the next event touches together.
+fn tell_where(runtime: &mut Runtime, explored: &[Location]) {
+    for &location in explored {
+        let address = runtime.shadow.lasting_address_of(location);
+        runtime.execution.notify(Notice::Lies { location, address });
+    }
+}
+
+/// The program does not do what it did before.
+#[cold]
+pub(crate) fn diverges(runtime: &mut Runtime) -> Turn {
+    runtime.recorder.keep(runtime.execution.history.length());
+    runtime.end = Some(End::Nobody(Ending::Diverged));
+    Turn::Other(Switch::End)
+}
+
+/// Takes the step of the running thread into the execution that concerns whoever touches these locations or objects.
+/// The monitors are told of an event that means nothing to them.
+pub(crate) fn concerns(
+    runtime: &mut Runtime,
+    locations: &[Location],
+    objects: &[Object],
+    note: Note,
+    address: usize,
+) -> Turn {
+    if runtime.steps_aside() { step(runtime, locations, objects, note, address) } else { Turn::Ours }
+}
+
+/// Takes the step of the running thread into the execution, under every explorer, that concerns whoever operates on
+/// this object.
+pub(crate) fn steps_on(runtime: &mut Runtime, object: Object, note: Note, address: usize) -> Turn {
+    step(runtime, &[], &[object], note, address)
+}
+
+fn step(runtime: &mut Runtime, locations: &[Location], objects: &[Object], note: Note, address: usize) -> Turn {
+    runtime.threads.at(runtime.running).events += 1;
+    if runtime.recorder.traces() {
+        runtime.recorder.detail(Detail { address, ..Detail::default() });
+    }
+    runtime.execution.at_hand.concerns(objects);
+    tell_where(runtime, locations);
+    let barriers = Barriers { before: Barrier::None, after: Barrier::None, order: None };
+    let places = Places { address, locations: &[], explored: locations };
+    event_on(runtime, Kind::Fence, barriers, note, places, Values::Unknown)
+}
+
+/// Whether the running thread leaves local variables that others may know of, which is a step of its own: all but the
+/// first so many.
+pub(crate) fn leaves_aside(runtime: &Runtime, depth: usize) -> bool {
+    runtime.steps_aside() && runtime.locals.depth(runtime.running) > depth
+}
+
+/// The running thread leaves all but the first so many of its local variables.
+pub(crate) fn leave_locals(runtime: &mut Runtime, depth: usize) -> Turn {
+    let aside = leaves_aside(runtime, depth);
+    runtime.locals.leave(runtime.running, depth, &mut runtime.shadow);
+    let hidden = runtime.shadow.take_hidden();
+    let note = Note { site: runtime.threads.stands_at(runtime.running), operation: Operation::Leave };
+    if aside { concerns(runtime, &hidden, &[], note, 0) } else { Turn::Ours }
+}
+
+/// A block was freed, or was to be freed once more, in which these objects were.
+pub(crate) fn freed(runtime: &mut Runtime, address: usize, objects: &[Object], site: RecordPointer) -> Turn {
+    let mut hidden = runtime.shadow.take_hidden();
+    if hidden.is_empty() && runtime.steps_aside() {
+        // Whoever frees it once more has to do with this, even if nobody ever accessed it.
+        runtime.void |= runtime.shadow.locate(address, 1, &mut hidden) == Cut::Yes;
+        runtime.shadow.hide(address..address + 1);
+        drop(runtime.shadow.take_hidden());
+    }
+    concerns(runtime, &hidden, objects, Note { site, operation: Operation::Free }, address)
+}
+
+/// Where an event takes place.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    /// The first byte, or the object; 0 if there is none.
+    address: usize,
+    locations: &'a [Location],
+    /// What the explorer takes for them.
+    explored: &'a [Location],
+}
+/// Where the queues stand: an address with this bit is no program's.
+pub(crate) const QUEUE: usize = 1 << 62;
+
+/// What an event of a block is to the monitors.
+pub(crate) const fn interlocked(kind: Kind, barriers: Barriers) -> (Kind, Barriers) {
+    match kind {
+        Kind::Load => (Kind::FailedRmw, mapping::failed_rmw(Order::Relaxed, Order::Relaxed)),
+        Kind::Store => (Kind::Rmw, mapping::rmw(Order::Relaxed)),
+        other => (other, barriers),
+    }
+}
+
+/// Whether the weak compare-and-exchange that is being performed, and could succeed, fails.
+pub(crate) fn fails_weakly() -> bool {
+    let chosen = with(|runtime| {
+        if runtime.weak_failures.so_far == runtime.weak_failures.limit {
+            return Ok::<bool, Turn>(false);
+        }
+        let fails = runtime.execution.choose_value(2).map_err(|_| diverges(runtime))? == 1;
+        if fails {
+            runtime.weak_failures.so_far += 1;
+            // The next try is another one: the loop around it does not wait for others.
+            runtime.has_effect();
+        }
+        Ok(fails)
+    });
+    match chosen {
+        None => false,
+        Some(Ok(fails)) => fails,
+        Some(Err(turn)) => {
+            turn.obey();
+            false
+        }
+    }
+}
+
+/// Chooses a number below `count`.
+pub(crate) fn choose(count: u64) -> u64 {
+    let chosen = with(|runtime| {
+        runtime.has_effect();
+        runtime.execution.choose_value(count).map_err(|_| diverges(runtime))
+    });
+    match chosen {
+        None => 0,
+        Some(Ok(value)) => value,
+        Some(Err(turn)) => {
+            turn.obey();
+            0
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Uses of what the C library keeps for all threads, which are events.
+
+use engine::event::Kind;
+use engine::execution::Pending;
+use engine::mapping::calls;
+use protocol::Operation;
+
+use crate::process::sites::call_site;
+use crate::run::with;
+use crate::schedule::events;
+use crate::schedule::turns::turn;
+use crate::state::library::Common;
+use crate::state::objects::Class;
+use crate::state::operation::Note;
+
+/// Waits for the running thread's turn to use it, and reports the use.
+pub(crate) fn arrive(what: Common) {
+    let site = call_site();
+    turn(Pending::Access, site);
+    let reported = with(|runtime| {
+        let address = what as usize + 1;
+        let object = runtime.objects.number(Class::Library, address);
+        let note = Note { site, operation: Operation::Use };
+        events::word_event(runtime, Kind::Await(object), object, calls::LIBRARY.effect, note, address)
+    });
+    if let Some(turn) = reported {
+        turn.obey();
+    }
+}

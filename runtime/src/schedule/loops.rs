@@ -1,0 +1,72 @@
+//! Visits of the headers of loops under the scheduler: an iteration that changes nothing blocks its thread until something
+//! that it read is different.
+
+use engine::execution::Pending;
+
+use crate::process::fiber::Switch;
+use crate::run::Runtime;
+use crate::schedule::{idle_rounds, timed, turns, waits};
+use crate::state::turn::{End, Turn};
+use crate::state::waits::{Mark, Round};
+
+/// `struct fh_loop` of the hook ABI, in the frame of the program's function.
+#[repr(C)]
+pub(crate) struct Loop {
+    /// Its number among the loops that the thread is in.
+    pub(crate) number: u64,
+    unused: [u64; 3],
+}
+
+/// The running thread goes round a loop without an exit, in which it does nothing that anybody could see.
+pub(crate) fn waits_for_nothing(runtime: &mut Runtime, mark: Mark) -> Turn {
+    let thread = runtime.running;
+    let state = runtime.threads.at(thread);
+    state.patience = None;
+    state.passing.clear();
+    // It waits for nothing.
+    (state.waits, state.waits_for) = (true, mark.reads);
+    turns::leave_open_block(runtime);
+    runtime.execution.wait(thread, None, Pending::Access);
+    turns::who_goes_on(runtime)
+}
+
+/// The running thread is at the header of a loop in a state that can be compared; who goes on if it has to wait.
+pub(crate) fn visit(runtime: &mut Runtime, record: &mut Loop, words: &[u64], mark: Mark) -> Option<Turn> {
+    let thread = runtime.running;
+    let frame = std::ptr::from_mut(record).addr();
+    if idle_rounds::was_one_idle_round_too_many(runtime, record.number as usize, words, mark, frame) {
+        runtime.end = Some(End::IdleRounds);
+        return Some(Turn::Other(Switch::End));
+    }
+    let same = runtime.threads.of(thread).visits.same(words);
+    let same = same.map(|begin| Round { begin, frame }).find(|round| waits::had_no_effect(runtime, round));
+    let Some(round) = same else {
+        runtime.threads.at(thread).visits.keep(words, mark);
+        return None;
+    };
+    let begin = round.begin;
+    if mark.in_vain > begin.in_vain {
+        // Where one wait ran out, the thread waits there: to wait here would be to hold on to whatever it holds. Of
+        // several, each could go on by itself, and memory that changed in passing others may need: round again.
+        let alone = mark.has_effected_as_much_as(&begin) && waits::has_only_passed_mutexes(runtime, &begin);
+        if mark.in_vain == begin.in_vain + 1 && alone {
+            waits::forget_changes(runtime, &round);
+            timed::grows_patient(runtime, begin.reads, begin.events);
+        }
+        let mark = waits::mark(runtime);
+        runtime.threads.at(thread).visits.restart(words, mark);
+        return None;
+    }
+    waits::forget_changes(runtime, &round);
+    let state = runtime.threads.at(thread);
+    state.patience = None;
+    state.waits = true;
+    state.waits_for = begin.reads;
+    let first = state.blocking.iter().rev().find(|&&(event, _)| event <= begin.events);
+    let first = first.filter(|&&(event, _)| event == begin.events).map_or(Pending::Access, |&(_, pending)| pending);
+    let iteration = waits::last_events(runtime, thread, mark.events - begin.events);
+    runtime.execution.wait(thread, iteration, first);
+    Some(turns::who_goes_on(runtime))
+}
+
+crate::abi::same_record!(fh_loop, Loop, number, unused);

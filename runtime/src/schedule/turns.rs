@@ -1,0 +1,284 @@
+//! Whose turn it is: a thread stands before an operation, and goes on when it is chosen.
+
+use engine::event::Thread;
+use engine::execution::{Ending, Heeds, Next, Pending};
+use engine::explore::Notice;
+use protocol::{FailureKind, Operation, Role};
+
+use crate::graph::stops;
+use crate::process::fiber::{self, Switch};
+use crate::process::sites::{Record, RecordPointer};
+use crate::process::{busy, foreign, layout, sections};
+use crate::run::{Runtime, STACK_OF_THE_PROGRAM, at_the_end, at_work, stack_pointer, with};
+use crate::schedule::{events, wakes};
+use crate::state::ends::State;
+use crate::state::failure::{Failure, part, site_use};
+use crate::state::globals;
+use crate::state::objects::Class;
+use crate::state::operation::Note;
+use crate::state::turn::{End, Turn, Way};
+
+#[inline(always)]
+pub(crate) fn arrive(runtime: &mut Runtime, pending: Pending, site: RecordPointer) -> Turn {
+    let thread = runtime.running;
+    runtime.threads.at(thread).stands_at = Record::known(site);
+    let plain = pending == Pending::Access && runtime.way == Way::Plain && runtime.execution.state.waiting() == 0;
+    if !plain || runtime.execution.history.length() >= runtime.max_events || is_off_stack(runtime) {
+        return arrive_otherwise(runtime, pending, site);
+    }
+    match runtime.execution.pass() {
+        Next::Run(next) if next == thread => Turn::Ours,
+        next => gives_way_to(runtime, next),
+    }
+}
+
+/// Whether this is not the running thread's stack, or its end.
+#[inline(always)]
+fn is_off_stack(runtime: &Runtime) -> bool {
+    stack_pointer().wrapping_sub(runtime.stack_floor) >= STACK_OF_THE_PROGRAM
+}
+
+#[inline(never)]
+fn arrive_otherwise(runtime: &mut Runtime, pending: Pending, site: RecordPointer) -> Turn {
+    if is_off_stack(runtime) {
+        if !layout::is_stack(stack_pointer()) {
+            busy::set(false);
+            foreign::refuse(site);
+        }
+        runtime.end = Some(End::StackOverflow);
+        return Turn::Other(Switch::End);
+    }
+    if runtime.way == Way::Alone {
+        return Turn::Alone;
+    }
+    runtime.threads.at(runtime.running).block.arrive();
+    if runtime.way == Way::Within && pending != Pending::Access && !runtime.execution.state.can_perform(pending) {
+        return waits_in_block(runtime, pending, site);
+    }
+    if pending != Pending::Access {
+        let state = runtime.threads.at(runtime.running);
+        state.blocking.push((state.events, pending));
+    }
+    if is_cancellation_point(pending) && !waits_at_point(runtime) {
+        let what = "a wait of a thread that is cancelled, under --explorer dpor".to_owned();
+        runtime.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
+        return Turn::Other(Switch::End);
+    }
+    if runtime.execution.history.length() >= runtime.max_events {
+        runtime.end = Some(End::MaxEvents);
+        return Turn::Other(Switch::End);
+    }
+    match runtime.way {
+        Way::Granted => {
+            runtime.way = way_of(runtime, runtime.running);
+            Turn::Ours
+        }
+        Way::Within => match runtime.execution.goes_on() {
+            Next::Run(_) => Turn::Ours,
+            next => gives_way_to(runtime, next),
+        },
+        _ => {
+            runtime.execution.state.arrive(runtime.running, pending);
+            who_goes_on(runtime)
+        }
+    }
+}
+
+/// How a thread comes to its next operation that performs one now.
+fn way_of(runtime: &mut Runtime, thread: Thread) -> Way {
+    if runtime.threads.at(thread).block.is_entered() { Way::Within } else { Way::Plain }
+}
+
+/// The running thread cannot go on by itself: who does?
+pub(crate) fn who_goes_on(runtime: &mut Runtime) -> Turn {
+    if let Way::FromStart(parent) = runtime.way {
+        runtime.way = Way::Plain;
+        return switch(runtime, parent, Switch::To(parent));
+    }
+    if runtime.execution.state.waiting() > 0 {
+        wakes::wake_waiting(runtime);
+    }
+    let next = runtime.execution.choose();
+    gives_way_to(runtime, next)
+}
+
+#[inline(never)]
+fn gives_way_to(runtime: &mut Runtime, next: Next) -> Turn {
+    match next {
+        Next::Run(thread) => {
+            let waits = std::mem::take(&mut runtime.threads.at(thread).waits);
+            runtime.way = if waits { Way::Granted } else { way_of(runtime, thread) };
+            switch(runtime, thread, Switch::To(thread))
+        }
+        Next::End(Ending::Diverged) => events::diverges(runtime),
+        Next::End(ending) => {
+            runtime.end = Some(End::Nobody(ending));
+            Turn::Other(Switch::End)
+        }
+    }
+}
+
+#[inline]
+fn switch(runtime: &mut Runtime, thread: Thread, switch: Switch) -> Turn {
+    if thread == runtime.running && switch == Switch::To(thread) {
+        return Turn::Ours;
+    }
+    runtime.run_on(thread);
+    Turn::Other(switch)
+}
+
+/// The running thread has created this one, which runs up to its first operation before anything else happens.
+pub(crate) fn start(runtime: &mut Runtime, child: Thread) -> Turn {
+    runtime.way = Way::FromStart(runtime.running);
+    globals::start_thread(child);
+    switch(runtime, child, Switch::Start(child))
+}
+
+/// The running thread ends.
+pub(crate) fn end_thread(runtime: &mut Runtime) -> Switch {
+    if let Some(failure) = block_left_open(runtime).or_else(|| unfinished(runtime, runtime.running)) {
+        runtime.end = Some(End::Failed(failure));
+        return Switch::End;
+    }
+    if matches!(runtime.way, Way::Granted | Way::Opening | Way::Within) {
+        runtime.way = Way::Plain;
+    }
+    runtime.execution.state.end_thread(runtime.running);
+    match who_goes_on(runtime) {
+        Turn::Other(switch) => switch,
+        Turn::Ours | Turn::Alone => unreachable!("a thread that has ended is not chosen"),
+    }
+}
+
+/// The running thread has left its fiber without coming to its end: who goes on?
+pub(crate) fn give_up(runtime: &mut Runtime) -> Turn {
+    leave_open_block(runtime);
+    runtime.execution.state.give_up(runtime.running);
+    who_goes_on(runtime)
+}
+
+/// The running thread does not go on, also if it is in the middle of an atomic block.
+pub(crate) fn leave_open_block(runtime: &mut Runtime) {
+    if matches!(runtime.way, Way::Granted | Way::Opening | Way::Within) {
+        runtime.way = Way::Plain;
+    }
+    if runtime.threads.of(runtime.running).block.is_entered() {
+        runtime.execution.notify(Notice::BlockLeft);
+        runtime.reports_before_left_block.get_or_insert(runtime.reports.len());
+    }
+}
+
+/// The running thread yields. One that was chosen out of a wait loop has its turn already.
+pub(crate) fn yields(runtime: &mut Runtime) {
+    if !matches!(runtime.way, Way::Granted | Way::Within) {
+        runtime.execution.state.yields(runtime.running);
+    }
+}
+
+/// The running thread has come to a wait that is a cancellation point. Whether that can be explored.
+pub(crate) fn waits_at_point(runtime: &mut Runtime) -> bool {
+    let state = &mut runtime.threads.at(runtime.running).ends.cancellation;
+    state.waits = true;
+    !(state.requested && runtime.steps_aside())
+}
+
+/// The running thread would have to wait in the middle of a block.
+#[cold]
+pub(crate) fn waits_in_block(runtime: &mut Runtime, pending: Pending, site: RecordPointer) -> Turn {
+    if runtime.steps_aside() {
+        let what = "an operation that has to wait in an atomic block, under --explorer dpor".to_owned();
+        runtime.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
+        return Turn::Other(Switch::End);
+    }
+    if runtime.execution.state.waiting() > 0 {
+        wakes::wake_waiting(runtime);
+    }
+    if runtime.execution.state.others_can_go_on() {
+        runtime.end = Some(End::Assumed);
+        return Turn::Other(Switch::End);
+    }
+    runtime.execution.state.arrive(runtime.running, pending);
+    who_goes_on(runtime)
+}
+
+/// The running thread ends: what is wrong with that, if it is in a block.
+pub(crate) fn block_left_open(runtime: &mut Runtime) -> Option<Failure> {
+    let (thread, state) = (runtime.running, runtime.threads.at(runtime.running));
+    let begun = state.block.begun.filter(|_| state.block.is_open())?;
+    let message = "a thread ends in an atomic block".to_owned();
+    let sites = vec![part(Role::At, (thread, begun), Operation::call("__VERIFIER_atomic_begin"))];
+    Some(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None })
+}
+
+/// What is wrong with the end of a thread that is in a transaction.
+pub(crate) fn unfinished(runtime: &mut Runtime, thread: Thread) -> Option<Failure> {
+    let open = runtime.threads.at(thread).transaction?;
+    Some(misuse("a thread ends in the transaction that begins here", thread, open.begun, Operation::BeginTransaction))
+}
+
+/// The running thread stands before a visible operation at this place: returns when it is its turn to perform it.
+#[inline]
+pub(crate) fn turn(pending: Pending, site: RecordPointer) {
+    let Some(mut runtime) = at_work() else { return };
+    let turn = arrive(&mut runtime, pending, site);
+    drop(runtime);
+    match turn {
+        Turn::Alone => stops::refuse("this operation", site),
+        turn => turn.obey(),
+    }
+}
+
+/// Whether a thread that is cancelled goes on from there.
+pub(crate) const fn is_cancellation_point(pending: Pending) -> bool {
+    match pending {
+        Pending::Join(_) => true,
+        Pending::Wait(wish, _) => wish.is_cancellation_point(),
+        Pending::Access | Pending::Lock(_) => false,
+    }
+}
+
+pub(crate) fn misuse(message: &str, thread: Thread, site: RecordPointer, operation: Operation) -> Failure {
+    let sites = vec![site_use(Role::At, thread, site, operation)];
+    Failure { kind: FailureKind::Misuse, message: message.to_owned(), sites, program_counter: None }
+}
+
+/// The running thread ends, and is not cancelled any more.
+pub(crate) fn ignore_cancellation() {
+    if sections::calls_cancel() {
+        with(|runtime| change_cancellation(runtime, runtime.running, |state| state.ending = true));
+    }
+}
+
+/// Changes the state of a thread, and says so to the engine.
+pub(crate) fn change_cancellation(runtime: &mut Runtime, thread: Thread, change: impl FnOnce(&mut State)) {
+    let state = &mut runtime.threads.at(thread).ends.cancellation;
+    change(state);
+    let heeds = if state.is_due() { Heeds::Cancellation } else { Heeds::Nothing };
+    runtime.execution.state.interrupt(thread, heeds);
+}
+
+/// Ends the running thread from within.
+pub(crate) fn leave_thread() -> ! {
+    ends_aside();
+    let switch = with(end_thread).unwrap_or(Switch::End);
+    fiber::abandon(switch)
+}
+
+/// Where threads are asked whether they have ended, the end of the running one concerns those who ask.
+pub(crate) fn ends_aside() {
+    if !sections::asks_for_ends() {
+        return;
+    }
+    let call = at_the_end();
+    if with(|runtime| runtime.steps_aside()) == Some(true) {
+        turn(Pending::Access, call.site);
+    }
+    let turn = with(|runtime| {
+        let object = runtime.objects.number(Class::End, runtime.running.index());
+        let note = Note { site: call.site, operation: Operation::End };
+        events::concerns(runtime, &[], &[object], note, 0)
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+}

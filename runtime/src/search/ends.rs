@@ -1,0 +1,55 @@
+//! How a slice ends, and what is wrong with a thread that did not come to its end.
+
+use protocol::{FailureKind, Operation, Role, Silence, StoppedBy};
+
+use crate::process::faults::{self, Fault};
+use crate::process::sites::{Record, call_site};
+use crate::run::Runtime;
+use crate::state::failure::{Failure, site_use};
+
+/// Why a slice ended.
+pub(crate) enum Stopped {
+    /// All of it has been run.
+    Complete,
+    /// A budget is used up, or Ctrl-C was pressed.
+    Open,
+    /// At the first violation, or at one after which going on makes no sense.
+    Found,
+    /// Memory has been divided where it was not before.
+    Divided,
+    /// Executions reached this limit of length or memory.
+    Limit(StoppedBy),
+    /// A thread performed no visible operation for as long as is allowed.
+    Silent(Silence),
+    Unsupported {
+        what: String,
+        place: protocol::Place,
+    },
+}
+
+/// The running thread, whose code was here, has performed no visible operation for as long as is allowed. Where that is no
+/// code of the program, it is in the library function that it called last.
+pub(crate) fn silence(runtime: &Runtime, program_counter: u64) -> Silence {
+    let called = Record::known(call_site());
+    let record = called.unwrap_or_else(|| Record::behind(runtime.threads.stands_at(runtime.running)));
+    let (place, function) = (record.place(), record.function().to_owned());
+    Silence { thread: runtime.running.0.into(), place, function, program_counter }
+}
+
+pub(crate) fn failure_of(runtime: &Runtime, fault: Fault, program_counter: u64) -> Failure {
+    let thread = runtime.running;
+    let at = match &runtime.last_external {
+        Some((_, record)) if faults::comes_in_a_call(fault) => std::ptr::from_ref::<Record>(record),
+        _ => runtime.threads.stands_at(thread),
+    };
+    let sites = vec![site_use(Role::At, thread, at, Operation::Fault)];
+    let message = faults::describe(fault);
+    Failure { kind: FailureKind::Crash, message, sites, program_counter: Some(program_counter) }
+}
+
+/// The stack is used up at a hook, whose place is known.
+pub(crate) fn stack_overflow(runtime: &Runtime) -> Failure {
+    let sites = vec![site_use(Role::At, runtime.running, runtime.threads.stands_at(runtime.running), Operation::Fault)];
+    let message = faults::describe(Fault::StackOverflow);
+    Failure { kind: FailureKind::Crash, message, sites, program_counter: None }
+}

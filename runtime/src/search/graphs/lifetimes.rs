@@ -1,0 +1,235 @@
+//! Uses of what has ended, in execution graphs: of freed blocks, of local variables of functions that have returned, of destroyed objects, of threads that have been joined; and what is freed or destroyed twice.
+
+use std::ops::Range;
+
+use engine::event::Thread;
+use engine::explore::rsmc::CompleteTrace;
+use engine::graph::EventId;
+use engine::graph::lifetime::Lifetimes;
+use engine::model::MemoryModel;
+use protocol::{FailureKind, Operation, Role, SiteUse};
+
+use crate::run::with;
+use crate::search::graphs::runs::{Broken, Notes, run_each};
+use crate::state::failure::{Failure, bytes, part, site_use};
+use crate::state::graph::Recorded;
+use crate::state::graph::milestones::{Change, Milestone};
+use crate::state::heap::{BadFree, Block};
+use crate::state::locals::Local;
+use crate::state::memory::described;
+use crate::state::objects::Class;
+
+/// A graph, with what each thread did in it.
+struct Judge<'a, const W: usize> {
+    trace: &'a engine::graph::trace::Trace<W>,
+    lifetimes: Lifetimes<'a, W>,
+    notes: Notes,
+    milestones: Vec<Milestone>,
+    failures: Vec<Failure>,
+}
+
+/// What is used after its end, or ends twice, in a graph.
+pub(crate) fn failures<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Failure>, Broken> {
+    let known = with(|runtime| {
+        let graph = runtime.graph_mut();
+        (graph.ends, graph.model)
+    });
+    let Some((true, model)) = known else { return Ok(Vec::new()) };
+    let (notes, milestones) = notes_and_turns(execution)?;
+    // On POWER not everybody sees what is kept in one order: all of program order counts.
+    let keeps = |first, second| model == MemoryModel::Power || execution.keeps(first, second);
+    let lifetimes = Lifetimes::new(execution.trace, keeps);
+    let mut judge = Judge { trace: execution.trace, lifetimes, notes, milestones, failures: Vec::new() };
+    for milestone in judge.milestones.clone() {
+        match &milestone.change {
+            Change::Begins(_) => {}
+            &Change::Frees(address, function) => judge.frees(&milestone, address, function),
+            Change::Leaves(local) => judge.leaves(&milestone, local),
+            &Change::Destroys(address, class) => judge.destroys(&milestone, address, class),
+        }
+    }
+    judge.joins();
+    Ok(judge.failures)
+}
+
+/// What the threads did, and their milestones; the heap is as it is at the end of the graph then.
+fn notes_and_turns<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(Notes, Vec<Milestone>), Broken> {
+    let mut milestones = Vec::new();
+    let mut notes = Notes::new();
+    run_each(execution, |graph| {
+        notes.push(graph.run.recorded.clone());
+        milestones.append(&mut graph.run.milestones);
+    })?;
+    Ok((notes, milestones))
+}
+
+impl<const W: usize> Judge<'_, W> {
+    /// The first access of each thread that may come after a moment, of those that are meant, unless something new begins
+    /// there in between.
+    fn late(
+        &self,
+        end: &Milestone,
+        memory: &Range<usize>,
+        is_meant: impl Fn(&Recorded) -> bool,
+    ) -> Vec<(Thread, Recorded)> {
+        let of = |(thread, recorded): (usize, &Vec<Recorded>)| {
+            let mut all = recorded.iter().enumerate();
+            let found =
+                all.find(|&(index, one)| is_meant(one) && self.is_late(EventId::new(thread, index), end, memory));
+            found.map(|(_, one)| (Thread::from_index(thread), *one))
+        };
+        self.notes.iter().enumerate().filter_map(of).collect()
+    }
+
+    fn is_late(&self, access: EventId, end: &Milestone, memory: &Range<usize>) -> bool {
+        self.trace.is_committed(access)
+            && !self.lifetimes.precedes(access, end.moment)
+            && !self.milestones.iter().any(|other| {
+                begins_in(other, memory) && self.is_behind(end, other) && self.lifetimes.follows(access, other.moment)
+            })
+    }
+
+    /// Whether one milestone is sure to come after another one.
+    fn is_behind(&self, first: &Milestone, second: &Milestone) -> bool {
+        if first.moment.thread == second.moment.thread {
+            return first.nth < second.nth;
+        }
+        self.lifetimes.comes_before(first.moment, second.moment)
+    }
+
+    /// The first of the milestones before this one in the list that does the same, unless something begins between them.
+    fn done_before(
+        &self,
+        milestone: &Milestone,
+        memory: &Range<usize>,
+        is_same: impl Fn(&Change) -> bool,
+    ) -> Option<&Milestone> {
+        let is_between = |one: &Milestone, other: &Milestone, middle: &Milestone| {
+            self.is_behind(one, middle) && self.is_behind(middle, other)
+        };
+        let separates = |other: &Milestone, middle: &Milestone| {
+            begins_in(middle, memory) && (is_between(other, milestone, middle) || is_between(milestone, other, middle))
+        };
+        self.milestones.iter().find(|other| {
+            other.id() < milestone.id()
+                && is_same(&other.change)
+                && !self.milestones.iter().any(|middle| separates(other, middle))
+        })
+    }
+
+    fn frees(&mut self, milestone: &Milestone, address: usize, function: &'static str) {
+        let found = with(|runtime| runtime.heap.living(address));
+        let block = match found {
+            Some(Ok(block)) => block,
+            Some(Err(BadFree::NoBlock(within))) => return self.frees_no_block(milestone, within, function),
+            _ => return,
+        };
+        let allocated = part(Role::Allocated, block.allocated, Operation::Allocate);
+        let again = |change: &Change| matches!(change, Change::Frees(freed, _) if *freed == address);
+        if let Some(first) = self.done_before(milestone, &block.bytes(), again) {
+            let message = format!("{function} of a block of {} that was freed before", bytes(block.size));
+            let others = vec![part(Role::Freed, first.doer(), Operation::Free), allocated];
+            self.failures.push(milestone.failure(FailureKind::DoubleFree, message, Operation::call(function), others));
+            return;
+        }
+        let freed = part(Role::Freed, milestone.doer(), Operation::Free);
+        let where_to = format!("in a block of {} that has been freed", bytes(block.size));
+        self.used(milestone, &block.bytes(), &where_to, &[freed, allocated]);
+    }
+
+    fn frees_no_block(&mut self, milestone: &Milestone, within: Option<Block>, function: &'static str) {
+        let message = format!("{function} of an address that is not the beginning of a block");
+        let others = within.iter().map(|block| part(Role::Allocated, block.allocated, Operation::Allocate)).collect();
+        self.failures.push(milestone.failure(FailureKind::InvalidFree, message, Operation::call(function), others));
+    }
+
+    fn leaves(&mut self, milestone: &Milestone, local: &Local) {
+        let where_to = format!("in {}, which has returned", described(local));
+        self.used(milestone, &local.bytes, &where_to, &[part(Role::Allocated, milestone.doer(), Operation::Declare)]);
+    }
+
+    /// Memory is gone: who may use it later fails.
+    fn used(&mut self, end: &Milestone, memory: &Range<usize>, where_to: &str, others: &[SiteUse]) {
+        // A thread's own stack is used anew, unseen.
+        let is_own = |thread: Thread| {
+            matches!(end.change, Change::Leaves(_)) && thread.index() == usize::from(end.moment.thread)
+        };
+        let mut late = self.late(end, memory, |one| touches(one, memory));
+        late.retain(|&(thread, _)| !is_own(thread));
+        for (thread, one) in late {
+            let operation = one.note.operation;
+            let what = if one.width > 0 { bytes(one.width.into()) } else { "an object".to_owned() };
+            let message = format!("{operation} of {what} {where_to}");
+            let at = site_use(Role::At, thread, one.note.site, operation);
+            let sites = [&[at], others].concat();
+            self.failures.push(Failure { kind: FailureKind::UseAfterFree, message, sites, program_counter: None });
+        }
+    }
+
+    fn destroys(&mut self, milestone: &Milestone, address: usize, class: Class) {
+        let memory = address..address + class.size();
+        // Whoever writes there as to any memory may make a new object of it.
+        let is_written = |one: &Recorded| one.width > 0 && touches(one, &memory);
+        if self.notes.iter().flatten().any(is_written) {
+            return;
+        }
+        let what = format!("of a {} that has been destroyed", class.name());
+        let earlier = part(Role::Earlier, milestone.doer(), Operation::Destroy);
+        let again = |change: &Change| matches!(change, Change::Destroys(gone, _) if *gone == address);
+        if let Some(first) = self.done_before(milestone, &memory, again) {
+            let others = vec![part(Role::Earlier, first.doer(), Operation::Destroy)];
+            self.failures.push(milestone.failure(
+                FailureKind::Misuse,
+                format!("destroy {what}"),
+                Operation::Destroy,
+                others,
+            ));
+            return;
+        }
+        let is_use = |one: &Recorded| one.width == 0 && one.address == address && is_a_use(one.note.operation);
+        for (thread, one) in self.late(milestone, &memory, is_use) {
+            let operation = one.note.operation;
+            let at = site_use(Role::At, thread, one.note.site, operation);
+            let (message, sites) = (format!("{operation} {what}"), vec![at, earlier.clone()]);
+            self.failures.push(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None });
+        }
+    }
+
+    /// Threads that are joined more than once.
+    fn joins(&mut self) {
+        let mut joined: Vec<(Thread, (Thread, Recorded))> = Vec::new();
+        for (thread, recorded) in self.notes.iter().enumerate() {
+            for (index, one) in recorded.iter().enumerate() {
+                let Operation::Join(child) = one.note.operation else { continue };
+                if !self.trace.is_committed(EventId::new(thread, index)) {
+                    continue;
+                }
+                let doer = Thread::from_index(thread);
+                if let Some((_, (first, earlier))) = joined.iter().find(|(known, _)| *known == child) {
+                    let at = site_use(Role::At, doer, one.note.site, one.note.operation);
+                    let earlier = site_use(Role::Earlier, *first, earlier.note.site, earlier.note.operation);
+                    let message = "join of a thread that is joined already".to_owned();
+                    let sites = vec![at, earlier];
+                    self.failures.push(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None });
+                } else {
+                    joined.push((child, (doer, *one)));
+                }
+            }
+        }
+    }
+}
+
+fn begins_in(milestone: &Milestone, memory: &Range<usize>) -> bool {
+    matches!(&milestone.change, Change::Begins(begun) if begun.start < memory.end && memory.start < begun.end)
+}
+
+/// Whether an access is to this memory, or an operation on an object in it.
+pub(crate) fn touches(one: &Recorded, memory: &Range<usize>) -> bool {
+    let end = one.address + usize::from(one.width.max(1));
+    one.address > 0 && one.address < memory.end && memory.start < end && is_a_use(one.note.operation)
+}
+
+/// Whether an operation needs what it is about. Who leaves a barrier or wakes up needs it no longer.
+fn is_a_use(operation: Operation) -> bool {
+    !matches!(operation, Operation::BarrierLeave | Operation::WakeUp | Operation::Initialise)
+}

@@ -1,0 +1,303 @@
+//! Runs of threads, each alone, and what they did: what execution graphs are made of.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use engine::event::Thread;
+use engine::explore::rsmc::CompleteTrace;
+use engine::graph::set::Set;
+use engine::graph::trace::Part;
+use engine::graph::{EventId, Label, Labels, Program, Reached, Value};
+use protocol::{GraphEvent, Operation, Place, Schedule, Silence};
+use rustc_hash::FxHashMap;
+
+use crate::hooks::pthread::threads;
+use crate::process::faults::{self, Fault};
+use crate::process::sites::Record;
+use crate::process::{fiber, scratch, ticks};
+use crate::run::{Runtime, with};
+use crate::search::ends;
+use crate::state::failure::Failure;
+use crate::state::graph::{Graph, Recorded, Stop};
+use crate::state::naming::{Named, tell_apart};
+use crate::state::operation::target_of;
+use crate::state::turn::End;
+
+/// Why the search cannot go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Broken {
+    /// A location had to be cut.
+    Cut,
+    /// A thread makes more accesses than there is room for.
+    TooManyEvents,
+    /// A budget is used up.
+    Budget,
+    /// A thread performed no visible operation for as long as is allowed.
+    Silent(Silence),
+    /// The program did what is not supported.
+    Unsupported { what: String, place: Place },
+    /// A thread did not do what it did before.
+    Nondeterministic(Thread),
+}
+
+/// What is kept of a thread's runs: so many of them.
+const KEPT: usize = 1 << 14;
+
+type Fetched<const W: usize> = (Labels<W>, Reached);
+/// What a thread does, by what its reads returned.
+type Answers<const W: usize> = FxHashMap<Vec<Option<Value>>, Fetched<W>>;
+
+/// The program, as a search sees it.
+pub(crate) struct Native<const W: usize> {
+    budget: RefCell<Budget>,
+    /// So many accesses a thread may make.
+    limit: usize,
+    /// The same threads are run with the same reads again and again: what they did, by thread and origin.
+    known: RefCell<FxHashMap<(usize, u32), Answers<W>>>,
+}
+
+pub(crate) struct Budget {
+    seconds: Option<f64>,
+    begun: Instant,
+    /// The tick at which the clock was last read.
+    looked: u64,
+}
+
+impl Budget {
+    fn is_used_up(&mut self) -> bool {
+        if ticks::interrupted() || self.looked == ticks::ticks() {
+            return ticks::interrupted();
+        }
+        self.looked = ticks::ticks();
+        self.seconds.is_some_and(|limit| self.begun.elapsed().as_secs_f64() >= limit)
+    }
+}
+
+impl<const W: usize> Native<W> {
+    pub(crate) fn new(seconds: Option<f64>, begun: Instant, max_events: u64) -> Self {
+        let budget = RefCell::new(Budget { seconds, begun, looked: ticks::ticks() });
+        let limit = usize::try_from(max_events).unwrap_or(usize::MAX).min(Set::<W>::CAPACITY);
+        Self { budget, limit, known: RefCell::default() }
+    }
+
+    /// Runs a thread from its beginning.
+    pub(crate) fn run(thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Reached, Broken> {
+        let thread = Thread::from_index(thread);
+        with(|runtime| begin_run(runtime, thread, origin, reads, Set::<W>::CAPACITY));
+        fiber::run(thread, threads::body);
+        scratch::reset();
+        ticks::progress();
+        let fault = faults::take();
+        with(|runtime| end_run(runtime, fault)).expect("there is a runtime")
+    }
+
+    pub(crate) fn fetch_anew(thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Fetched<W>, Broken> {
+        let reached = Self::run(thread, origin, reads)?;
+        let labels = with(|runtime| {
+            let graph = runtime.graph_mut();
+            graph.run.recorded.iter().map(|recorded| label(graph, recorded)).collect::<Labels<W>>()
+        });
+        Ok((labels.unwrap_or_default(), reached))
+    }
+}
+
+pub(crate) fn label<const W: usize>(graph: &Graph, recorded: &Recorded) -> Label<W> {
+    let depends = &recorded.depends;
+    let set = |label| graph.sets.set(label);
+    Label {
+        access: recorded.access,
+        location: Some(recorded.location),
+        written: recorded.written,
+        address_from: set(depends.address),
+        value_from: set(depends.value),
+        control_from: set(depends.control),
+        synchronized_from: set(depends.synchronized),
+        addresses_before: set(depends.addresses_before),
+        fences: recorded.fences,
+        link: recorded.link,
+    }
+}
+
+impl<const W: usize> Program<W> for Native<W> {
+    type Fault = Broken;
+
+    fn threads(&self) -> usize {
+        1
+    }
+
+    fn locations(&self) -> usize {
+        with(|runtime| runtime.graph_mut().places.len()).unwrap_or(0)
+    }
+
+    fn initial(&self, location: engine::event::Location) -> Value {
+        with(|runtime| runtime.graph_mut().places.initial(location)).unwrap_or(0)
+    }
+
+    fn fetch(&self, thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Fetched<W>, Broken> {
+        if self.budget.borrow_mut().is_used_up() {
+            return Err(Broken::Budget);
+        }
+        if let Some(known) = self.known.borrow().get(&(thread, origin)).and_then(|answers| answers.get(reads)) {
+            return Ok(known.clone());
+        }
+        let fetched = Self::fetch_anew(thread, origin, reads)?;
+        if fetched.0.len() > self.limit {
+            return Err(Broken::TooManyEvents);
+        }
+        let mut known = self.known.borrow_mut();
+        let answers = known.entry((thread, origin)).or_default();
+        if answers.len() == KEPT {
+            answers.clear();
+        }
+        answers.insert(reads.to_vec(), fetched.clone());
+        Ok(fetched)
+    }
+}
+
+/// What each thread did, in the program's terms.
+pub(crate) type Notes = Vec<Vec<Recorded>>;
+
+pub(crate) fn notes<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Notes, Broken> {
+    let mut notes = Notes::new();
+    run_each(execution, |graph| notes.push(graph.run.recorded.clone()))?;
+    Ok(notes)
+}
+
+/// Runs each thread as in this execution, and shows what it did; of one that was never created, nothing.
+pub(crate) fn run_each<const W: usize>(
+    execution: &CompleteTrace<'_, W>,
+    mut show: impl FnMut(&mut Graph),
+) -> Result<(), Broken> {
+    for (thread, labels) in execution.labels.iter().enumerate() {
+        if labels.is_empty() {
+            with(|runtime| runtime.graph_mut().begin(Thread::from_index(thread), 0, &[], 0));
+        } else {
+            Native::<W>::run(thread, execution.origins[thread], &execution.reads[thread])?;
+        }
+        with(|runtime| show(runtime.graph_mut()));
+    }
+    Ok(())
+}
+
+/// The graph as it is stored: an event for each access, in the order of their commits.
+pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> Vec<GraphEvent> {
+    let trace = execution.trace;
+    let mut numbers: FxHashMap<EventId, u64> = FxHashMap::default();
+    let mut locations = Vec::new();
+    let mut events = Vec::new();
+    for node in trace.nodes() {
+        if numbers.contains_key(&node.event) {
+            continue;
+        }
+        numbers.insert(node.event, events.len() as u64);
+        let recorded = &notes[usize::from(node.event.thread)][usize::from(node.event.index)];
+        let record = Record::behind(recorded.note.site);
+        let parts = || trace.nodes_of(node.event).map(|part| trace.node(part));
+        let bytes = u64::MAX >> (64 - 8 * u32::from(recorded.width.max(1)));
+        let is_choice = recorded.note.operation == Operation::Choose;
+        // The numbers of objects' states differ from search to search.
+        let shown = |value: Value| match recorded.width {
+            0 if is_choice => value.cast_unsigned(),
+            0 => 0,
+            _ => value.cast_unsigned() & bytes,
+        };
+        let write = parts().find(|part| part.writes());
+        let source = match node.part {
+            Part::Read(Some(source)) => Some(numbers[&trace.node(source).event]),
+            _ => None,
+        };
+        let location = locations.iter().position(|&other| other == node.location).unwrap_or_else(|| {
+            locations.push(node.location);
+            locations.len() - 1
+        });
+        events.push(GraphEvent {
+            location: u32::try_from(location).unwrap_or(u32::MAX),
+            thread: node.event.thread.into(),
+            index: node.event.index.into(),
+            place: record.place(),
+            function: record.function().to_owned(),
+            operation: recorded.note.operation,
+            target: target_of(&recorded.note, recorded.address),
+            address: recorded.address as u64,
+            width: recorded.width.into(),
+            read: parts().find(|part| !part.writes()).map(|part| shown(part.value)),
+            written: write.map(|part| shown(part.value)),
+            source,
+            rank: write.map_or(0, |part| part.rank.into()),
+            overtakes: overtaken(execution, node.event),
+        });
+    }
+    let named = events.iter_mut().map(|event| Named { name: &mut event.target, address: event.address });
+    with(|runtime| tell_apart(named.collect(), &runtime.globals));
+    events
+}
+
+/// The accesses before one in its thread that it may overtake under the model.
+fn overtaken<const W: usize>(execution: &CompleteTrace<'_, W>, event: EventId) -> Vec<u32> {
+    let earlier = (0..event.index).map(|index| EventId { index, ..event });
+    let committed = earlier.filter(|&earlier| execution.trace.is_committed(earlier));
+    committed.filter(|&earlier| !execution.keeps(earlier, event)).map(|earlier| earlier.index.into()).collect()
+}
+
+pub(crate) fn schedule<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Schedule, Broken> {
+    let notes = notes(execution)?;
+    let (threads, model) = with(|runtime| {
+        let graph = runtime.graph_mut();
+        (graph.paths.clone(), graph.model)
+    })
+    .expect("there is a runtime");
+    let graph = protocol::Graph { model, events: describe(execution, &notes) };
+    Ok(Schedule { threads, graph: Some(graph), ..Schedule::default() })
+}
+
+/// From now on the thread runs from its beginning.
+pub(crate) fn begin_run(runtime: &mut Runtime, thread: Thread, origin: u32, reads: &[Option<Value>], limit: usize) {
+    runtime.graph_mut().begin(thread, origin, reads, limit);
+    runtime.heap.restart(thread);
+    runtime.locals.restart(thread);
+    runtime.threads.restart(thread);
+    runtime.keys.restart(thread);
+    runtime.restart_process();
+    runtime.run_for_graph(thread);
+}
+
+/// How far the thread came.
+fn end_run(runtime: &mut Runtime, fault: Option<(Fault, u64)>) -> Result<Reached, Broken> {
+    let end = match fault {
+        Some((Fault::Silent, _)) if ticks::interrupted() => return Err(Broken::Budget),
+        Some((Fault::Silent, program_counter)) => {
+            return Err(Broken::Silent(ends::silence(runtime, program_counter)));
+        }
+        Some((fault, program_counter)) => Some(End::Failed(ends::failure_of(runtime, fault, program_counter))),
+        None => runtime.end.take(),
+    };
+    match end {
+        None => {}
+        Some(End::Failed(failure)) => return Ok(Reached::Fails(number_of_failure(runtime.graph_mut(), failure))),
+        Some(End::StackOverflow) => {
+            let failure = ends::stack_overflow(runtime);
+            return Ok(Reached::Fails(number_of_failure(runtime.graph_mut(), failure)));
+        }
+        Some(End::Assumed) => return Ok(Reached::Assumes),
+        Some(End::Unsupported { what, place }) => return Err(Broken::Unsupported { what, place }),
+        Some(End::MaxEvents | End::IdleRounds | End::Nobody(_)) => {
+            unreachable!("threads are run alone, and counted elsewhere")
+        }
+    }
+    match runtime.graph_mut().run.stop.take().expect("a run stops for a reason") {
+        Stop::Reached(reached) => Ok(reached),
+        Stop::TooManyEvents => Err(Broken::TooManyEvents),
+        Stop::Cut => Err(Broken::Cut),
+    }
+}
+
+/// The number of a failure.
+fn number_of_failure(graph: &mut Graph, failure: Failure) -> u32 {
+    let same = |other: &Failure| (&other.message, &other.sites) == (&failure.message, &failure.sites);
+    let known = graph.failures.iter().position(|other| other.kind == failure.kind && same(other));
+    let index = known.unwrap_or_else(|| {
+        graph.failures.push(failure);
+        graph.failures.len() - 1
+    });
+    u32::try_from(index).expect("fewer than 2^32 failures")
+}

@@ -1,0 +1,88 @@
+//! What has been stored to the bytes of synchronisation objects, and who made them.
+
+use engine::event::Thread;
+use rustc_hash::FxHashMap;
+
+use crate::state::objects::{Class, MutexKind};
+
+/// What has been stored to a byte, in all runs of threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Stored {
+    pub(crate) value: u8,
+    /// By one thread, and no other value.
+    pub(crate) is_one: bool,
+    pub(crate) thread: Thread,
+    /// So many threads had it created when it first stored it.
+    pub(crate) created: u32,
+    /// The last run that stored it.
+    run: u64,
+    /// Some run has stored it more than once.
+    pub(crate) again: bool,
+}
+
+/// Who made the object in eight aligned bytes by its `init` function.
+#[derive(Clone, Copy)]
+struct Made {
+    thread: Thread,
+    run: u64,
+    /// They were stored to afterwards.
+    stored: bool,
+}
+
+/// What is known of how objects came to be.
+#[derive(Default)]
+pub(crate) struct Initialisers {
+    /// By eight aligned bytes.
+    stored: FxHashMap<usize, [Option<Stored>; 8]>,
+    made: FxHashMap<usize, Made>,
+    /// The types of the mutexes that `pthread_mutex_init` made.
+    pub(crate) mutexes: FxHashMap<usize, MutexKind>,
+    /// The bytes that operations have found in objects that no `init` function made; none where nobody had stored any.
+    pub(crate) found: FxHashMap<usize, Option<Vec<u8>>>,
+    runs: u64,
+}
+
+pub(crate) fn granules(address: usize, size: usize) -> impl Iterator<Item = usize> {
+    (address & !7..address + size).step_by(8)
+}
+
+impl Initialisers {
+    pub(crate) const fn begin_run(&mut self) {
+        self.runs += 1;
+    }
+
+    /// A thread that has created so many others stores a value to bytes that lie in eight aligned ones.
+    pub(crate) fn store(&mut self, (thread, created): (Thread, u32), address: usize, width: usize, value: u64) {
+        let run = self.runs;
+        let granule = self.stored.entry(address & !7).or_default();
+        for (stored, value) in granule[address & 7..].iter_mut().zip(value.to_le_bytes()).take(width) {
+            *stored = Some(match *stored {
+                None => Stored { value, is_one: true, thread, created, run, again: false },
+                Some(stored) => Stored {
+                    is_one: stored.is_one && (stored.thread, stored.value) == (thread, value),
+                    again: stored.again || stored.run == run,
+                    run,
+                    ..stored
+                },
+            });
+        }
+        if let Some(made) = self.made.get_mut(&(address & !7)) {
+            made.stored |= made.thread != thread || made.run == run;
+        }
+    }
+
+    pub(crate) fn stored(&self, address: usize) -> Option<&Stored> {
+        self.stored.get(&(address & !7))?[address & 7].as_ref()
+    }
+
+    /// An object comes to life by its `init` function.
+    pub(crate) fn make(&mut self, thread: Thread, address: usize, class: Class) {
+        let made = Made { thread, run: self.runs, stored: false };
+        self.made.extend(granules(address, class.size()).map(|granule| (granule, made)));
+    }
+
+    /// Whether something may have been stored over a whole object since an `init` function made it.
+    pub(crate) fn is_overwritten(&self, address: usize, class: Class) -> bool {
+        granules(address, class.size()).all(|granule| self.made.get(&granule).is_some_and(|made| made.stored))
+    }
+}

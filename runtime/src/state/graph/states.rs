@@ -1,0 +1,79 @@
+//! The states of synchronisation objects in execution graphs, as numbers.
+
+use engine::event::Thread;
+use engine::graph::Value;
+use engine::sync::barrier::Barrier;
+use engine::sync::line::Line;
+use engine::sync::machine::Machine;
+use engine::sync::read_write_lock as rw;
+use engine::sync::semaphore::Semaphore;
+use rustc_hash::FxHashMap;
+
+/// The state of an object.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum State {
+    /// Of a condition variable.
+    Condition(Line),
+    /// Of a barrier, and which beginning of which thread it came to life by.
+    Barrier(Barrier, (Thread, u32)),
+    /// Of another one.
+    Other(Machine),
+}
+
+/// The states that objects have had, numbered from 1.
+#[derive(Default)]
+pub(crate) struct States {
+    states: Vec<State>,
+    numbers: FxHashMap<State, Value>,
+}
+
+impl States {
+    pub(crate) fn number(&mut self, state: State) -> Value {
+        if let Some(&number) = self.numbers.get(&state) {
+            return number;
+        }
+        self.states.push(state.clone());
+        let number = Value::try_from(self.states.len()).expect("fewer than 2^63 states");
+        self.numbers.insert(state, number);
+        number
+    }
+
+    /// The state with this number; none if it is 0.
+    pub(crate) fn get(&self, number: Value) -> Option<&State> {
+        usize::try_from(number).ok()?.checked_sub(1).map(|index| &self.states[index])
+    }
+}
+
+impl State {
+    pub(crate) const fn line(&mut self) -> &mut Line {
+        match self {
+            Self::Condition(line) => line,
+            _ => panic!("objects are used as what they are"),
+        }
+    }
+
+    pub(crate) const fn machine(&mut self) -> &mut Machine {
+        match self {
+            Self::Other(machine) => machine,
+            _ => panic!("objects are used as what they are"),
+        }
+    }
+
+    pub(crate) const fn read_write_lock(&mut self) -> &mut rw::ReadWriteLock {
+        self.machine().read_write_lock().expect("objects are used as what they are")
+    }
+
+    pub(crate) const fn semaphore(&mut self) -> &mut Semaphore {
+        self.machine().semaphore().expect("objects are used as what they are")
+    }
+
+    /// The threads that hold it.
+    pub(crate) fn holders(&self) -> Vec<Thread> {
+        use engine::sync::once::Once;
+        match self {
+            Self::Other(Machine::ReadWriteLock(lock)) => lock.writer().iter().chain(lock.readers()).copied().collect(),
+            &Self::Other(Machine::Once(Once::Running(thread))) => vec![thread],
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What events are in the program's terms.
+
+use protocol::Operation;
+
+use crate::process::sites::{Record, RecordPointer};
+
+/// An event, as a report of the search needs it.
+#[derive(Clone, Copy)]
+pub(crate) struct Note {
+    pub(crate) site: RecordPointer,
+    pub(crate) operation: Operation,
+}
+
+/// What a trace needs beside.
+#[derive(Clone, Default)]
+pub(crate) struct Detail {
+    /// Of the access, or of the object; 0 if there is none.
+    pub(crate) address: usize,
+    /// 0 for what is no access.
+    pub(crate) width: u32,
+    /// The first eight bytes.
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+    /// The rest of an access of more than eight bytes, eight by eight.
+    pub(crate) before_above: Vec<u64>,
+    pub(crate) after_above: Vec<u64>,
+    /// The pieces of memory of an event on several of them.
+    pub(crate) pieces: Vec<(usize, u8)>,
+}
+
+impl Detail {
+    /// Of an access to any number of bytes.
+    pub(crate) fn wide(address: usize, before: &[u8], after: &[u8]) -> Self {
+        let split = |bytes| {
+            let mut words = words(bytes);
+            (words.next().unwrap_or(0), words.collect())
+        };
+        let width = u32::try_from(before.len()).unwrap_or(u32::MAX);
+        let ((before, before_above), (after, after_above)) = (split(before), split(after));
+        Self { address, width, before, after, before_above, after_above, pieces: Vec::new() }
+    }
+}
+
+/// Bytes as little-endian numbers of eight, the last one with zeros above.
+pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    })
+}
+
+pub(crate) fn target(note: &Note, detail: &Detail) -> String {
+    target_of(note, detail.address)
+}
+
+/// The name of what an operation on this address is about.
+pub(crate) fn target_of(note: &Note, address: usize) -> String {
+    let expression = Record::behind(note.site).expression();
+    match note.operation {
+        Operation::Create(thread)
+        | Operation::Join(thread)
+        | Operation::TryJoin(thread)
+        | Operation::Cancel(thread) => format!("T{}", thread.0),
+        Operation::Fence
+        | Operation::Begin
+        | Operation::End
+        | Operation::Choose
+        | Operation::Leave
+        | Operation::Use
+        | Operation::Exit
+        | Operation::BeginBlock => String::new(),
+        _ if !expression.is_empty() => expression.to_owned(),
+        _ => format!("{address:#x}"),
+    }
+}

@@ -1,0 +1,207 @@
+//! What the runtime knows of each thread in the present execution.
+
+use std::ffi::{c_int, c_void};
+
+use engine::event::{Object, Thread};
+use engine::execution::Pending;
+use engine::per_thread::PerThread;
+use engine::visits::Visits;
+
+use crate::process::sites::{Record, RecordPointer};
+use crate::state::ends::Ends;
+use crate::state::observed::Observed;
+use crate::state::signals::Blocked;
+use crate::state::waits::{Change, Mark, Patience, Read, Thing};
+
+pub(crate) type Body = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+
+/// What a thread runs, and with which argument.
+#[derive(Clone, Copy)]
+pub(crate) enum Start {
+    Posix(Body, usize),
+    C11(unsafe extern "C" fn(*mut c_void) -> c_int, usize),
+}
+
+impl Start {
+    /// The addresses of the function and its argument.
+    pub(crate) fn key(self) -> (usize, usize) {
+        match self {
+            Self::Posix(function, argument) => (function as usize, argument),
+            Self::C11(function, argument) => (function as usize, argument),
+        }
+    }
+
+    pub(crate) fn run(self) -> usize {
+        match self {
+            // SAFETY: the program passed the function to pthread_create.
+            Self::Posix(function, argument) => (unsafe { function(argument as *mut c_void) }) as usize,
+            // SAFETY: the program passed the function to thrd_create.
+            Self::C11(function, argument) => (unsafe { function(argument as *mut c_void) }).cast_unsigned() as usize,
+        }
+    }
+}
+
+/// What the runtime knows of a thread in this execution.
+#[derive(Default)]
+pub(crate) struct ThreadState {
+    pub(crate) body: Option<Start>,
+    pub(crate) result: usize,
+    pub(crate) observed: Observed,
+    pub(crate) claimed: Claim,
+    /// Where it stood last.
+    pub(crate) stands_at: Option<&'static Record>,
+    /// What it has read, for wait loops.
+    pub(crate) reads: Vec<Read>,
+    /// What it has changed.
+    pub(crate) changes: Vec<Change>,
+    /// How many times it has done something else that is not undone.
+    pub(crate) effects: u64,
+    /// The objects that it holds and that are no mutexes, each with the event by which it came to hold it.
+    pub(crate) holds: Vec<(Object, u32)>,
+    /// How many blocks it has freed.
+    pub(crate) frees: u64,
+    /// How many events it has performed.
+    pub(crate) events: u64,
+    /// Its operations that may have had to wait, by how many events it had performed before.
+    pub(crate) blocking: Vec<(u64, Pending)>,
+    /// The loops that it is in.
+    pub(crate) visits: Visits<RecordPointer, Mark>,
+    /// How many of its waits have run out.
+    pub(crate) waits_in_vain: u64,
+    pub(crate) patience: Option<Patience>,
+    /// The bits with which it sleeps on a futex.
+    pub(crate) futex_bits: u32,
+    /// Whether it is in an atomic block.
+    pub(crate) block: Block,
+    /// The signals that it blocks.
+    pub(crate) blocked: Blocked,
+    /// As it was given one.
+    pub(crate) name: Option<Vec<u8>>,
+    /// What is to be done when it ends.
+    pub(crate) ends: Ends,
+    /// The transaction that it is in.
+    pub(crate) transaction: Option<Transaction>,
+    /// It is in a wait loop, and what it waits for are its reads from this one on.
+    pub(crate) waits: bool,
+    pub(crate) waits_for: usize,
+    /// What the iteration changed in passing.
+    pub(crate) passing: Vec<Thing>,
+}
+
+/// Who takes a thread's end.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Claim {
+    #[default]
+    Nobody,
+    Joined,
+    Detached,
+}
+
+/// The threads, by number.
+#[derive(Default)]
+pub(crate) struct ThreadTable {
+    states: PerThread<ThreadState>,
+    /// One more than the highest number that was created so far; at first 0.
+    used: usize,
+}
+
+/// Forgets what the thread did.
+pub(crate) fn forget(state: &mut ThreadState) {
+    state.body = None;
+    state.claimed = Claim::Nobody;
+    state.observed.clear();
+    state.transaction = None;
+    state.reads.clear();
+    state.changes.clear();
+    state.holds.clear();
+    state.blocking.clear();
+    state.visits.clear();
+    (state.effects, state.frees, state.events) = (0, 0, 0);
+    (state.waits_in_vain, state.patience) = (0, None);
+    state.ends.reset();
+    state.name = None;
+    state.blocked = Blocked::default();
+    state.block = Block::default();
+    state.waits = false;
+}
+
+impl ThreadTable {
+    /// Forgets the last execution.
+    pub(crate) fn reset(&mut self) {
+        self.reserve(Thread::MAIN);
+        self.states.first(self.used).iter_mut().for_each(forget);
+    }
+
+    /// Forgets one thread.
+    pub(crate) fn restart(&mut self, thread: Thread) {
+        self.reserve(thread);
+        forget(&mut self.states[thread]);
+    }
+
+    pub(crate) fn reserve(&mut self, thread: Thread) {
+        self.used = self.used.max(thread.index() + 1);
+    }
+
+    #[inline]
+    pub(crate) fn at(&mut self, thread: Thread) -> &mut ThreadState {
+        &mut self.states[thread]
+    }
+
+    pub(crate) fn of(&self, thread: Thread) -> &ThreadState {
+        &self.states[thread]
+    }
+
+    /// The place where the thread stood last.
+    pub(crate) fn stands_at(&self, thread: Thread) -> RecordPointer {
+        self.states[thread].stands_at.map_or(std::ptr::null(), std::ptr::from_ref)
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.used
+    }
+}
+
+/// The value of `pthread_t` for a thread: never 0, the same in every execution.
+pub(crate) const fn handle(thread: Thread) -> usize {
+    0x1000 + thread.index()
+}
+
+/// Where a thread stands with atomic blocks.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Block {
+    /// How many it is in, one within the other; all of them are one.
+    pub(crate) depth: u32,
+    /// Whether it has come to its first operation there.
+    pub(crate) entered: bool,
+    /// Where the outermost one began.
+    pub(crate) begun: Option<&'static Record>,
+}
+
+impl Block {
+    pub(crate) const fn is_open(self) -> bool {
+        self.depth > 0
+    }
+
+    pub(crate) const fn depth(self) -> u32 {
+        self.depth
+    }
+
+    /// Whether nobody else may come before the thread's next operation.
+    pub(crate) const fn is_entered(self) -> bool {
+        self.entered
+    }
+
+    /// The thread has come to an operation.
+    pub(crate) const fn arrive(&mut self) {
+        self.entered = self.depth > 0;
+    }
+}
+
+/// The transaction that a thread is in.
+#[derive(Clone, Copy)]
+pub(crate) struct Transaction {
+    /// How many ends it still needs.
+    pub(crate) depth: u32,
+    /// Where the outermost one begins.
+    pub(crate) begun: RecordPointer,
+}

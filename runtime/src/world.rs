@@ -1,0 +1,104 @@
+//! The one door between the program and the engine. A thread runs in one of two worlds: under the scheduler, among all
+//! others ([`crate::schedule`]); or alone, for execution graphs, again and again ([`crate::graph`]). Nothing above this
+//! file asks which of them it is.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use engine::execution::Pending;
+use protocol::Operation;
+
+use crate::graph::stops;
+use crate::process::sites::{RecordPointer, call_site};
+use crate::run::{Runtime, with};
+use crate::schedule::events;
+use crate::schedule::turns::turn;
+use crate::state::objects::Class;
+use crate::state::operation::Note;
+
+pub(crate) mod library;
+pub(crate) mod loops;
+pub(crate) mod memory;
+pub(crate) mod objects;
+pub(crate) mod threads;
+
+/// In which world the program's threads run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum World {
+    /// Under the scheduler.
+    Schedule,
+    /// Alone, for execution graphs: memory that others can see is the graph's.
+    Alone,
+}
+
+/// Whether it is [`World::Alone`].
+static ALONE: AtomicBool = AtomicBool::new(false);
+
+impl World {
+    /// The world of this process: it is entered before the first thread runs.
+    #[inline]
+    pub(crate) fn now() -> Self {
+        if ALONE.load(Ordering::Relaxed) { Self::Alone } else { Self::Schedule }
+    }
+
+    /// From now on the threads run in this world.
+    pub(crate) fn enter(self) {
+        ALONE.store(self == Self::Alone, Ordering::Relaxed);
+    }
+
+    /// Whether others see only those of a thread's writes that are accesses through hooks, and each of its bytes in pieces
+    /// of one width.
+    #[inline]
+    pub(crate) const fn has_accesses_alone(self) -> bool {
+        matches!(self, Self::Alone)
+    }
+}
+
+/// Refuses what is not modelled for threads that run alone.
+#[inline]
+pub(crate) fn refuse(what: &str, site: RecordPointer) {
+    match World::now() {
+        World::Schedule => {}
+        World::Alone => stops::refuse(what, site),
+    }
+}
+
+/// The running thread stands before what is no event, but concerns others: under the explorer dpor that is a step of its
+/// own ([`events::concerns`]).
+pub(crate) fn turn_aside(site: RecordPointer) {
+    match World::now() {
+        World::Schedule if with(|runtime| runtime.steps_aside()) == Some(true) => turn(Pending::Access, site),
+        World::Schedule | World::Alone => {}
+    }
+}
+
+/// The running thread changes, or looks at, what all threads have in common under this name: an event under every
+/// explorer.
+pub(crate) fn steps_on(class: Class, work: impl FnOnce(&mut Runtime)) {
+    let site = call_site();
+    if World::now() == World::Alone {
+        with(work);
+        return;
+    }
+    turn(Pending::Access, site);
+    let turn = with(|runtime| {
+        work(runtime);
+        let object = runtime.objects.number(class, 0);
+        events::steps_on(runtime, object, Note { site, operation: Operation::Use }, 0)
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+}
+
+/// The running thread uses something that all threads have in common, and that is no memory of the program.
+pub(crate) fn uses(class: Class) {
+    let site = call_site();
+    turn_aside(site);
+    let turn = with(|runtime| {
+        let object = runtime.objects.number(class, 0);
+        events::concerns(runtime, &[], &[object], Note { site, operation: Operation::Use }, 0)
+    });
+    if let Some(turn) = turn {
+        turn.obey();
+    }
+}

@@ -1,0 +1,127 @@
+//! What all threads have in common beside memory: what the C library keeps, the clock, keys, choices, marks.
+
+use std::ffi::{c_int, c_ulong};
+
+use engine::atomicity::Mark;
+use protocol::Operation;
+
+use crate::graph::threads::Created;
+use crate::graph::{self, stops};
+use crate::process::sections;
+use crate::process::sites::{RecordPointer, call_site};
+use crate::run::{self, with};
+use crate::schedule::{events, library};
+use crate::state::keys::{Destructor, Key};
+use crate::state::library::{Common, Library};
+use crate::state::objects::Class;
+use crate::state::operation::Note;
+use crate::world::{World, steps_on};
+
+/// Uses what the C library keeps for all threads: `next` says what its state, 0 at first, is afterwards, and what comes
+/// of it.
+pub(crate) fn change<R: Default>(what: Common, next: impl FnOnce(&mut Library, u64) -> (u64, R)) -> R {
+    if sections::shares_library() {
+        match World::now() {
+            World::Schedule => library::arrive(what),
+            World::Alone => return graph::objects::change(what, call_site(), next),
+        }
+    }
+    with(|runtime| {
+        runtime.has_effect();
+        runtime.library.change(what, next)
+    })
+    .unwrap_or_default()
+}
+
+/// Advances the clock: what it shows then.
+///
+/// Where threads share it ([`sections::shares_clock`]) that is an event, and what a thread sees follows from the order of
+/// these. It waits for no store of the thread, and none waits for it: to look at a clock is no access to memory.
+pub(crate) fn advance_clock(next: impl FnOnce(u64) -> u64) -> u64 {
+    if !sections::shares_clock() {
+        return with(|runtime| runtime.library.advance_clock(next)).unwrap_or(0);
+    }
+    match World::now() {
+        World::Schedule => {
+            let mut shown = 0;
+            steps_on(Class::Clock, |runtime| shown = runtime.library.advance_clock(next));
+            shown
+        }
+        World::Alone => graph::objects::advance_clock(call_site(), next),
+    }
+}
+
+/// Chooses a number below `count`: each is tried.
+pub(crate) fn choose(count: c_ulong) -> c_ulong {
+    match World::now() {
+        World::Schedule => events::choose(count),
+        World::Alone => {
+            let note = Note { site: call_site(), operation: Operation::Choose };
+            match u16::try_from(count) {
+                Ok(0 | 1) => 0,
+                Ok(among) => graph::objects::choose(among, note),
+                Err(_) => run::unsupported("a choice among more than 65535", note.site),
+            }
+        }
+    }
+}
+
+/// Creates a key of thread-specific data; none if there are too many.
+pub(crate) fn create_key(destructor: Option<Destructor>, site: RecordPointer) -> Option<u32> {
+    let mut created = Created::TooMany;
+    steps_on(Class::Keys, |runtime| {
+        runtime.has_effect();
+        created = match World::now() {
+            World::Schedule => runtime.keys.create(destructor, site).map_or(Created::TooMany, Created::Key),
+            World::Alone => graph::threads::create_key(runtime, destructor, site),
+        };
+    });
+    match created {
+        Created::Key(key) => Some(key),
+        Created::TooMany => None,
+        Created::Other => {
+            stops::refuse("a key with different destructors in different executions", site);
+            None
+        }
+    }
+}
+
+/// Deletes a key of thread-specific data.
+pub(crate) fn delete_key(key: u32) -> c_int {
+    let mut live = false;
+    match World::now() {
+        World::Schedule => steps_on(Class::Keys, |runtime| {
+            runtime.has_effect();
+            live = runtime.keys.is_live(key);
+            if live {
+                runtime.keys.keys.insert(key, Key::Deleted);
+            }
+        }),
+        World::Alone => {
+            // The deletion is seen by the running thread alone: there must be no other one.
+            if with(|runtime| runtime.graph_mut().is_alone()) != Some(true) {
+                stops::refuse("pthread_key_delete while there are other threads", call_site());
+            }
+            with(|runtime| {
+                runtime.has_effect();
+                live = runtime.keys.is_live(key);
+                if live {
+                    let thread = runtime.running;
+                    runtime.keys.set(thread, key, 0);
+                }
+            });
+        }
+    }
+    if live { 0 } else { libc::EINVAL }
+}
+
+/// A transaction of the running thread begins or ends here: a mark is no event.
+pub(crate) fn mark(mark: Mark) {
+    with(|runtime| match World::now() {
+        World::Schedule => {
+            let thread = runtime.running;
+            runtime.monitors.iter_mut().for_each(|monitor| monitor.mark(thread, mark));
+        }
+        World::Alone => runtime.graph_mut().mark(mark),
+    });
+}

@@ -1,0 +1,62 @@
+//! Visits of the headers of loops.
+
+use crate::abi::number;
+use crate::graph;
+use crate::process::sites::{Record, RecordPointer};
+use crate::run::Runtime;
+use crate::schedule::loops::{self, Loop};
+use crate::schedule::waits;
+use crate::state::turn::{Turn, Way};
+use crate::world::World;
+
+const ENTERED: u32 = number("FH_LOOP_ENTERED");
+const COMPARABLE: u32 = number("FH_LOOP_COMPARABLE");
+
+/// The running thread is at the header of a loop without an exit, in which it does nothing that anybody could see; who
+/// goes on in its place.
+pub(crate) fn goes_round_for_ever(runtime: &mut Runtime, site: RecordPointer) -> Turn {
+    let (thread, mark) = (runtime.running, waits::mark(runtime));
+    let state = runtime.threads.at(thread);
+    state.stands_at = Record::known(site);
+    state.visits.enter(site, &[], mark);
+    match World::now() {
+        World::Schedule => loops::waits_for_nothing(runtime, mark),
+        World::Alone => graph::accesses::waits_in_graph(runtime, mark.events),
+    }
+}
+
+/// The running thread is at the header of a loop; who goes on if it has to wait.
+pub(crate) fn visit(
+    runtime: &mut Runtime,
+    record: &mut Loop,
+    visit: u32,
+    words: &[u64],
+    site: RecordPointer,
+) -> Option<Turn> {
+    let thread = runtime.running;
+    let mark = waits::mark(runtime);
+    let visits = &mut runtime.threads.at(thread).visits;
+    if visit == ENTERED {
+        record.number = visits.enter(site, words, mark) as u64;
+        runtime.idle_rounds.enter(thread, record.number as usize);
+        return unrolls(runtime);
+    }
+    let last = visits.go_round(record.number as usize);
+    // Within an atomic block, nobody else could do what the thread would wait for.
+    if visit != COMPARABLE || last.effects != mark.effects || runtime.way == Way::Within {
+        runtime.threads.at(thread).visits.restart(words, mark);
+        return unrolls(runtime);
+    }
+    match World::now() {
+        World::Schedule => loops::visit(runtime, record, words, mark),
+        World::Alone => graph::loops::visit(runtime, words, mark).or_else(|| unrolls(runtime)),
+    }
+}
+
+/// Who goes on if the loop that the running thread is in has gone round more often than asked for.
+fn unrolls(runtime: &mut Runtime) -> Option<Turn> {
+    match World::now() {
+        World::Schedule => None,
+        World::Alone => graph::loops::unrolls(runtime),
+    }
+}

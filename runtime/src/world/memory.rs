@@ -1,0 +1,122 @@
+//! Accesses to memory, and what begins and ends there.
+
+use std::ops::Range;
+
+use engine::execution::Pending;
+use engine::mapping::{Barriers, MachineFence, Order};
+
+use crate::graph::{accesses, lifetimes};
+use crate::process::fiber;
+use crate::process::sites::{Record, RecordPointer};
+use crate::run::{Runtime, at_work, with};
+use crate::schedule::{events, frames, turns};
+use crate::state::access::Access;
+use crate::state::heap::BadFree;
+use crate::state::turn::Turn;
+use crate::world::{World, turn_aside};
+
+/// The running thread stands before an access to so many bytes (of a fence, none): returns when it is its turn to perform
+/// it, which it is nearly always.
+#[inline(never)]
+pub(crate) fn turn_to_access(address: usize, width: usize, site: RecordPointer) {
+    let Some(mut runtime) = at_work() else { return };
+    let turn = turns::arrive(&mut runtime, Pending::Access, site);
+    drop(runtime);
+    match turn {
+        Turn::Ours => {}
+        Turn::Other(switch) => fiber::suspend(switch),
+        Turn::Alone => accesses::prepare(address, width, site),
+    }
+}
+
+/// The running thread has performed an access.
+#[inline(always)]
+pub(crate) fn report(access: Access) {
+    let Some(mut runtime) = at_work() else { return };
+    let turn = events::access(&mut runtime, access);
+    drop(runtime);
+    turn.obey();
+}
+
+/// The running thread, whose turn it is, executes a fence of the processor's own, or of a C11 order.
+pub(crate) fn fence(machine: Option<MachineFence>, barriers: Barriers, order: Order, site: RecordPointer) {
+    match World::now() {
+        World::Schedule => {
+            if let Some(turn) = with(|runtime| events::fence(runtime, barriers.before, order, site)) {
+                turn.obey();
+            }
+        }
+        World::Alone => accesses::fence(machine, order, site),
+    }
+}
+
+/// A block of the heap is allocated.
+pub(crate) fn allocates() {
+    match World::now() {
+        World::Schedule => {}
+        World::Alone => lifetimes::allocates(),
+    }
+}
+
+/// The running thread frees a block of the heap by this function.
+///
+/// # Errors
+/// What is wrong with that, as far as it is known already.
+pub(crate) fn free(address: usize, function: &'static str, site: RecordPointer) -> Result<(), BadFree> {
+    if World::now() == World::Alone {
+        lifetimes::frees(address, function, site);
+        with(Runtime::has_effect);
+        return Ok(());
+    }
+    turn_aside(site);
+    let freed = with(|runtime| {
+        runtime.threads.at(runtime.running).frees += 1;
+        let doer = (runtime.running, Record::behind(site));
+        let freed = runtime.heap.free(address, doer, &mut runtime.shadow);
+        let objects = freed.as_ref().map_or(Vec::new(), |freed| runtime.objects.forget(freed.bytes()));
+        (freed, events::freed(runtime, address, &objects, site))
+    });
+    let Some((freed, turn)) = freed else { return Ok(()) };
+    turn.obey();
+    freed.map(|_| ())
+}
+
+/// A local variable that others may know of begins to live in this memory.
+pub(crate) fn begins(memory: Range<usize>, site: RecordPointer) {
+    match World::now() {
+        World::Schedule => {}
+        World::Alone => lifetimes::begins(memory, site),
+    }
+}
+
+/// The running thread leaves all but the first so many of its local variables.
+pub(crate) fn leave_frames(depth: usize) {
+    if World::now() == World::Alone {
+        with(|runtime| runtime.locals.living(runtime.running, depth)).into_iter().for_each(lifetimes::leaves);
+    }
+    frames::leave(depth);
+}
+
+/// How wide the next piece of an access that may be cut anywhere is, if it could be so wide.
+pub(crate) fn piece(address: usize, width: usize) -> usize {
+    match World::now() {
+        World::Schedule => width,
+        World::Alone => accesses::piece(address, width),
+    }
+}
+
+/// A compare-and-exchange that fails here would synchronise, or not, if it succeeded (or the other way round).
+pub(crate) fn decides() {
+    match World::now() {
+        World::Schedule => {}
+        World::Alone => accesses::decides(),
+    }
+}
+
+/// Whether the weak compare-and-exchange that is being performed, and could succeed, fails.
+pub(crate) fn fails_weakly() -> bool {
+    match World::now() {
+        World::Schedule => events::fails_weakly(),
+        World::Alone => false,
+    }
+}

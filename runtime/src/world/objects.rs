@@ -1,0 +1,230 @@
+//! Operations on synchronisation objects.
+
+use std::ffi::c_int;
+
+use engine::event::Object;
+use engine::sync::barrier::Arrival;
+use engine::sync::once::{Entry, Once};
+use engine::sync::read_write_lock::{ReadWriteLock, Refusal};
+use engine::sync::semaphore;
+use protocol::Operation;
+
+use crate::graph;
+use crate::graph::synchronising::{Patience, Waited};
+use crate::run::with;
+use crate::schedule::{self, barriers, conditions, ends, mutexes, once, read_write_locks, semaphores, timed};
+use crate::state::ends::Handler;
+use crate::state::objects::{Call, Class, Initial, Side};
+use crate::world::World;
+
+/// A function that `pthread_once` runs.
+pub(crate) type Function = unsafe extern "C" fn();
+
+/// An object comes to life by its `init` function.
+pub(crate) fn initialise(call: Call, class: Class, initial: Initial) {
+    match World::now() {
+        World::Schedule => schedule::objects::initialise(call, class, initial),
+        World::Alone => graph::objects::begin_life(call, class, initial),
+    }
+}
+
+/// The object's end by its `destroy` function.
+pub(crate) fn destroy(call: Call, class: Class) {
+    match World::now() {
+        World::Schedule => schedule::objects::destroy(call, class),
+        World::Alone => graph::lifetimes::destroys(call.address(), class, call.site),
+    }
+}
+
+/// Acquires a mutex or spin lock, however long it takes.
+pub(crate) fn lock(call: Call, class: Class) -> c_int {
+    match World::now() {
+        World::Schedule => mutexes::lock(call, class),
+        World::Alone => graph::mutexes::lock(call, class),
+    }
+}
+
+/// Acquires a mutex or spin lock if that takes no time.
+pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
+    match World::now() {
+        World::Schedule => mutexes::try_lock(call, class),
+        World::Alone => graph::mutexes::try_lock(call, class),
+    }
+}
+
+/// Acquires a mutex, or gives up.
+pub(crate) fn timed_lock(call: Call, time: *const libc::timespec) -> c_int {
+    if World::now() == World::Schedule {
+        return mutexes::timed_lock(call, time);
+    }
+    let before = with(timed::before_a_call);
+    match graph::mutexes::timed_lock(call) {
+        libc::ETIMEDOUT => timed::ran_out(before, time),
+        result => result,
+    }
+}
+
+/// Releases a mutex or spin lock.
+pub(crate) fn unlock(call: Call, class: Class) -> c_int {
+    match World::now() {
+        World::Schedule => mutexes::unlock(call, class),
+        World::Alone => graph::mutexes::unlock(call, class),
+    }
+}
+
+/// `pthread_cond_wait` and its sisters, with the time that limits it, if one does.
+pub(crate) fn wait(call: Call, on_mutex: Call, time: Option<*const libc::timespec>) -> c_int {
+    if World::now() == World::Schedule {
+        return conditions::wait(call, on_mutex, time);
+    }
+    if time.is_some_and(|time| !timed::is_time(time)) {
+        return libc::EINVAL;
+    }
+    let patience = Patience::of(time.is_some());
+    let before = with(timed::before_a_call);
+    match (graph::objects::wait(call, on_mutex, patience), time) {
+        (Err(error), _) => error,
+        (Ok(Waited::RanOut), Some(time)) => timed::ran_out(before, time),
+        (Ok(_), _) => 0,
+    }
+}
+
+/// `pthread_cond_signal`.
+pub(crate) fn signal(call: Call) {
+    match World::now() {
+        World::Schedule => conditions::signal(call),
+        World::Alone => graph::objects::signal(call),
+    }
+}
+
+/// `pthread_cond_broadcast`.
+pub(crate) fn broadcast(call: Call) {
+    match World::now() {
+        World::Schedule => conditions::broadcast(call),
+        World::Alone => graph::objects::broadcast(call),
+    }
+}
+
+/// `sem_wait` and its sisters, with the time that limits it, if one does.
+///
+/// # Errors
+/// The number of the error.
+pub(crate) fn take(call: Call, time: Option<*const libc::timespec>) -> Result<(), c_int> {
+    if World::now() == World::Schedule {
+        return semaphores::wait(call, time);
+    }
+    let before = with(timed::before_a_call);
+    match (graph::objects::take(call, Patience::of(time.is_some())), time) {
+        (Waited::RanOut, Some(time)) => Err(timed::ran_out(before, time)),
+        _ => Ok(()),
+    }
+}
+
+/// `sem_trywait`.
+pub(crate) fn try_take(call: Call) -> Result<(), semaphore::Refusal> {
+    match World::now() {
+        World::Schedule => semaphores::try_wait(call),
+        World::Alone => graph::objects::try_take(call),
+    }
+}
+
+/// `sem_post`.
+pub(crate) fn post(call: Call) -> Result<(), semaphore::Refusal> {
+    match World::now() {
+        World::Schedule => semaphores::post(call),
+        World::Alone => graph::objects::post(call),
+    }
+}
+
+/// `sem_getvalue`.
+pub(crate) fn value(call: Call) -> u32 {
+    match World::now() {
+        World::Schedule => semaphores::value(call),
+        World::Alone => graph::objects::value_of(call),
+    }
+}
+
+fn hold_alone(side: Side, call: Call, operation: Operation, patience: Patience) -> Result<Waited, Refusal> {
+    let acquire = match side {
+        Side::Reading => ReadWriteLock::read,
+        Side::Writing => ReadWriteLock::write,
+    };
+    graph::objects::hold(call, operation, patience, acquire)
+}
+
+/// Acquires a read-write lock, however long it takes.
+pub(crate) fn hold(call: Call, side: Side) -> c_int {
+    match World::now() {
+        World::Schedule => read_write_locks::lock(call, side),
+        World::Alone => {
+            let held = hold_alone(side, call, side.operation(), Patience::Endless(None));
+            read_write_locks::error(held.map(|_| ()))
+        }
+    }
+}
+
+/// Acquires a read-write lock if that takes no time.
+pub(crate) fn try_hold(call: Call, side: Side) -> c_int {
+    match World::now() {
+        World::Schedule => read_write_locks::try_lock(call, side),
+        World::Alone => {
+            let operation = match side {
+                Side::Reading => Operation::TryReadLock,
+                Side::Writing => Operation::TryWriteLock,
+            };
+            let held = hold_alone(side, call, operation, Patience::Limited);
+            if held == Ok(Waited::Granted) { 0 } else { libc::EBUSY }
+        }
+    }
+}
+
+/// Acquires a read-write lock, or gives up.
+pub(crate) fn timed_hold(call: Call, side: Side, time: *const libc::timespec) -> c_int {
+    if World::now() == World::Schedule {
+        return read_write_locks::timed_lock(call, side, time);
+    }
+    let before = with(timed::before_a_call);
+    match hold_alone(side, call, side.operation(), Patience::limited()) {
+        Ok(Waited::Granted) => 0,
+        Ok(Waited::RanOut) => timed::ran_out(before, time),
+        Err(refusal) => read_write_locks::error(Err(refusal)),
+    }
+}
+
+/// Releases a read-write lock.
+pub(crate) fn release(call: Call) {
+    match World::now() {
+        World::Schedule => read_write_locks::unlock(call),
+        World::Alone => graph::objects::release(call),
+    }
+}
+
+/// `pthread_barrier_wait`.
+pub(crate) fn cross(call: Call) -> Arrival {
+    match World::now() {
+        World::Schedule => barriers::wait(call),
+        World::Alone => graph::objects::cross(call),
+    }
+}
+
+/// Runs the function unless it has run.
+pub(crate) fn run_once(call: Call, function: Function) {
+    let entered = match World::now() {
+        World::Schedule => once::enter(call),
+        World::Alone => (graph::objects::enter_once(call) == Entry::Runs).then_some(Object(0)),
+    };
+    let Some(object) = entered else { return };
+    ends::push(Handler::AbandonOnce(call, object));
+    // SAFETY: the program passes a function without parameters.
+    unsafe { function() };
+    ends::pop();
+    leave_once(call, object, Once::complete);
+}
+
+/// The function that runs once is over: it has returned, or its thread ends in it.
+pub(crate) fn leave_once(call: Call, object: Object, end: fn(&mut Once)) {
+    match World::now() {
+        World::Schedule => once::leave(call, object, end),
+        World::Alone => graph::objects::leave_once(call, end),
+    }
+}

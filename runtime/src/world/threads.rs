@@ -1,0 +1,130 @@
+//! Threads: how they begin and end, and how the process ends.
+
+use std::ffi::c_int;
+
+use engine::event::{Object, Thread};
+use engine::graph::Reached;
+use engine::sync::once::Once;
+
+use crate::graph::{self, stops};
+use crate::process::fiber::Switch;
+use crate::process::sites::RecordPointer;
+use crate::run::{end_execution, with};
+use crate::schedule::{self, ends, exits, turns};
+use crate::state::ends::Handler;
+use crate::state::exited::Exit;
+use crate::state::graph::Stop;
+use crate::state::objects::Call;
+use crate::state::threads::{Claim, Start};
+use crate::state::turn::End;
+use crate::world::World;
+use crate::world::objects::leave_once;
+
+/// What a thread runs that begins; none of main.
+pub(crate) fn begins(thread: Thread) -> Option<Start> {
+    match World::now() {
+        World::Schedule if thread == Thread::MAIN => None,
+        World::Schedule => {
+            let start = with(|runtime| runtime.threads.of(thread).body).flatten();
+            Some(start.expect("a thread that starts was created with a function"))
+        }
+        World::Alone => graph::threads::begins(thread),
+    }
+}
+
+/// The function of a thread has returned this: who runs next.
+pub(crate) fn returns(thread: Thread, result: usize) -> Switch {
+    match World::now() {
+        World::Schedule => schedule::threads::returns(thread, result),
+        World::Alone => {
+            ends::destroy_values();
+            end_alone(thread, result)
+        }
+    }
+}
+
+/// The running thread ends in the midst of its function.
+pub(crate) fn end(call: Call, result: usize) -> ! {
+    if World::now() == World::Schedule {
+        ends::end_thread(call, result);
+    }
+    while let Some(handler) = ends::pop() {
+        run_handler(handler);
+    }
+    ends::destroy_values();
+    let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
+    end_alone(thread, result)
+}
+
+/// Does what is to be done as the running thread ends, or leaves the handler's block.
+pub(crate) fn run_handler(handler: Handler) {
+    ends::run(handler, |call: Call, object: Object| leave_once(call, object, Once::abandon));
+}
+
+fn end_alone(thread: Thread, result: usize) -> ! {
+    require_finished();
+    graph::threads::end(thread, result)
+}
+
+/// Threads that run alone must not end in a transaction.
+fn require_finished() {
+    if let Some(Some(failure)) = with(|runtime| turns::unfinished(runtime, runtime.running)) {
+        end_execution(End::Failed(failure));
+    }
+}
+
+/// Creates a thread, and puts its handle where the program wants it; or gives the handle, which is to be put there by an
+/// access.
+///
+/// # Errors
+/// The number of the error.
+pub(crate) fn create(
+    into: *mut usize,
+    start: Start,
+    claimed: Claim,
+    site: RecordPointer,
+) -> Result<Option<usize>, c_int> {
+    match World::now() {
+        World::Schedule => schedule::threads::create(into, start, claimed, site).map(|()| None),
+        World::Alone => Ok(Some(graph::threads::create(start, site))),
+    }
+}
+
+/// Joins a thread; its result.
+///
+/// # Errors
+/// The number of the error.
+pub(crate) fn join(call: Call, handle: usize) -> Result<usize, c_int> {
+    match World::now() {
+        World::Schedule => schedule::threads::join(call, handle),
+        World::Alone => graph::threads::join(call, handle),
+    }
+}
+
+/// Detaches a thread.
+pub(crate) fn detach(call: Call, handle: usize) -> c_int {
+    match World::now() {
+        World::Schedule => schedule::threads::detach(call, handle),
+        World::Alone => 0,
+    }
+}
+
+/// The running thread, whose stack reaches to here, is about to end the process by `exit` or one of its sisters.
+pub(crate) fn exits_at(stack_pointer: usize) {
+    match World::now() {
+        World::Schedule => drop(with(|runtime| runtime.exited_at.push((runtime.running, stack_pointer)))),
+        World::Alone => {}
+    }
+}
+
+/// The running thread ends the process: who runs next.
+pub(crate) fn end_process(exit: Exit) -> Switch {
+    if World::now() == World::Schedule {
+        return exits::end_process(exit);
+    }
+    require_finished();
+    if let Some(Some(failure)) = with(|runtime| exits::failing_exit(runtime, exit)) {
+        end_execution(End::Failed(failure));
+    }
+    stops::park(Stop::Reached(Reached::Exits))
+}
