@@ -40,11 +40,11 @@ fn table(header: &Header) -> String {
     for (name, value) in &header.numbers {
         let _ = writeln!(text, "pub(crate) const {name}: u32 = {value};");
     }
-    text.push_str("const HOOKS: &[Hook] = &[\n");
+    text.push_str("const HOOKS: &[Declaration] = &[\n");
     for hook in &header.hooks {
         let parameters: Vec<String> = hook.parameters.iter().map(kind).collect();
         let (name, result, parameters) = (&hook.name, kind(&hook.result), parameters.join(", "));
-        let _ = writeln!(text, "Hook {{ name: {name:?}, result: {result}, parameters: &[{parameters}] }},");
+        let _ = writeln!(text, "Declaration {{ name: {name:?}, result: {result}, parameters: &[{parameters}] }},");
     }
     text.push_str("];\nconst FIELDS: &[Field] = &[\n");
     for one in &header.structs {

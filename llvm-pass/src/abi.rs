@@ -18,7 +18,7 @@ pub(crate) enum Kind {
 
 /// A hook.
 #[derive(Debug)]
-pub(crate) struct Hook {
+pub(crate) struct Declaration {
     name: &'static str,
     pub(crate) result: Kind,
     pub(crate) parameters: &'static [Kind],
@@ -38,7 +38,7 @@ pub(crate) struct Field {
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 
 /// The hook of a name.
-pub(crate) fn hook(name: &str) -> Option<&'static Hook> {
+pub(crate) fn hook(name: &str) -> Option<&'static Declaration> {
     HOOKS.iter().find(|hook| hook.name == name)
 }
 

@@ -6,7 +6,7 @@ use crate::abi;
 use crate::assembly::constraints::Role;
 use crate::assembly::instructions::Instruction;
 use crate::assembly::{Assembly, Program};
-use crate::atomic_library::Function;
+use crate::atomic_library::LibraryFunction;
 use crate::calls::{Callee, callee, fence_intrinsic, is_quiet_intrinsic, is_terminator, passes_control_elsewhere};
 use crate::escape::Privacy;
 use crate::ir::{self, Call, Class, Constant, Layout, Type, Value, attribute_kind, metadata_kind};
@@ -38,7 +38,7 @@ pub(crate) enum Action {
     Lift { program: Program, shared: Vec<u32> },
     /// A call of the atomic library becomes a hook. `shared` are the arguments that point to memory which others could
     /// see.
-    Library { function: Function, shared: Vec<u32> },
+    Library { function: LibraryFunction, shared: Vec<u32> },
     /// A memcpy or memmove becomes a hook. Native is what no other thread could see.
     Copy { to_native: bool, from_native: bool },
     /// A memset becomes a hook.
@@ -289,7 +289,7 @@ impl Accesses<'_> {
 
     /// The action of a call of the atomic library.
     fn atomic_library(&self, call: Value, name: &str) -> Action {
-        match Function::of(name) {
+        match LibraryFunction::of(name) {
             Some(function) if call.operand(0).is(Class::ConstantInt) && !is_terminator(call) => {
                 let buffers = function.buffers().iter().map(|&(position, _)| position);
                 let shared = buffers.filter(|&position| !self.privacy.is_native(call.operand(position))).collect();

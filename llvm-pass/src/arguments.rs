@@ -1,7 +1,7 @@
 //! What a call does with the memory that its arguments point to.
 
 use crate::assembly::Assembly;
-use crate::atomic_library::{Buffer, Function};
+use crate::atomic_library::{Buffer, LibraryFunction};
 use crate::calls::{Callee, callee, is_quiet_intrinsic};
 use crate::ir::{Call, Value};
 use crate::names::{Capture, Names};
@@ -51,8 +51,8 @@ fn returned(call: Value) -> ArgumentUse {
 /// What a function of the atomic library does with a pointer argument. The object itself counts as kept, so that it is
 /// shared.
 fn of_atomic_library(name: &str, argument: u32) -> ArgumentUse {
-    let Some(function) = Function::of(name) else { return ArgumentUse::Kept };
-    if function == Function::IsLockFree {
+    let Some(function) = LibraryFunction::of(name) else { return ArgumentUse::Kept };
+    if function == LibraryFunction::IsLockFree {
         return ArgumentUse::Ignored;
     }
     match function.buffers().iter().find(|&&(position, _)| position == argument) {

@@ -12,7 +12,7 @@ pub(crate) enum Buffer {
 
 /// A function of the library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Function {
+pub(crate) enum LibraryFunction {
     /// `__atomic_load(size, object, into, order)`.
     Load,
     /// `__atomic_store(size, object, from, order)`.
@@ -25,7 +25,7 @@ pub(crate) enum Function {
     IsLockFree,
 }
 
-impl Function {
+impl LibraryFunction {
     /// The function of this name.
     pub(crate) fn of(name: &str) -> Option<Self> {
         Some(match name {

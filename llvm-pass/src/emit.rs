@@ -6,7 +6,7 @@ use inkwell::types::BasicTypeEnum;
 use inkwell::values::{BasicValueEnum, IntValue, PointerValue};
 
 use crate::accesses::{Action, Hook};
-use crate::atomic_library::Function;
+use crate::atomic_library::LibraryFunction;
 use crate::failure::{Failure, Result};
 use crate::hooks::{Hooks, handle, replace};
 use crate::ir::{Call, Constant, Layout, Type, Value};
@@ -201,8 +201,14 @@ impl<'ctx> Emitter<'_, 'ctx> {
 
     /// A call of the atomic library. Buffers that others could see are read before it, and written after it, as the
     /// caller would.
-    fn library(&mut self, call: Value, function: Function, shared: &[u32], site: BasicValueEnum<'ctx>) -> Result<()> {
-        if function == Function::IsLockFree {
+    fn library(
+        &mut self,
+        call: Value,
+        function: LibraryFunction,
+        shared: &[u32],
+        site: BasicValueEnum<'ctx>,
+    ) -> Result<()> {
+        if function == LibraryFunction::IsLockFree {
             call.replace_by(call.kind().zero());
             call.erase();
             return Ok(());
@@ -215,8 +221,8 @@ impl<'ctx> Emitter<'_, 'ctx> {
             buffers.push(if shared.contains(&position) {
                 let kind = self.hooks.context.i8_type().array_type(size);
                 let room = self.hooks.variable(call.function(), kind)?.into();
-                let is_read =
-                    (function, position) != (Function::Load, 2) && (function, position) != (Function::Exchange, 3);
+                let is_read = (function, position) != (LibraryFunction::Load, 2)
+                    && (function, position) != (LibraryFunction::Exchange, 3);
                 if is_read {
                     self.hooks.call("__fh_read", &[own, room, length.basic(), site])?;
                 }
@@ -233,20 +239,20 @@ impl<'ctx> Emitter<'_, 'ctx> {
             if wanted { emitter.hooks.call("__fh_write", &arguments).map(drop) } else { Ok(()) }
         };
         match function {
-            Function::Load => {
+            LibraryFunction::Load => {
                 self.hooks.call("__fh_atomic_read", &[object, buffers[0], length.basic(), last, site])?;
                 write_back(self, 2, buffers[0])?;
             }
-            Function::Store => {
+            LibraryFunction::Store => {
                 self.hooks.call("__fh_atomic_write", &[object, buffers[0], length.basic(), last, site])?;
             }
-            Function::Exchange => {
+            LibraryFunction::Exchange => {
                 let exchange = self.hooks.number(0).into();
                 let arguments = [object, buffers[0], buffers[1], length.basic(), exchange, last, site];
                 self.hooks.call("__fh_atomic_rmw", &arguments)?;
                 write_back(self, 3, buffers[1])?;
             }
-            Function::CompareExchange => {
+            LibraryFunction::CompareExchange => {
                 let failure = last.into_int_value();
                 let failure = self.hooks.builder.build_left_shift(failure, self.hooks.number(8), "")?;
                 let orders = self.hooks.builder.build_or(call.operand(4).integer(), failure, "")?.into();
@@ -263,7 +269,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
                     call.replace_by(handle(&self.hooks.value_of(success, call.kind().typed())?)?);
                 }
             }
-            Function::IsLockFree => {}
+            LibraryFunction::IsLockFree => {}
         }
         call.erase();
         Ok(())

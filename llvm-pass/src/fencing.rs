@@ -8,9 +8,9 @@
 //! be fenced if no file does.
 //!
 //! What is followed is what a thread is in: how many transactions are open, and whether stores may wait. A function is
-//! followed from each such [`State`] from which this file calls it. Functions of other files, and those called through
-//! pointers, are called outside of transactions and with an empty buffer alone, and may leave stores waiting: every
-//! file keeps to this, or says that it is not known to be fenced.
+//! followed from each such [`Position`] from which this file calls it. Functions of other files, and those called
+//! through pointers, are called outside of transactions and with an empty buffer alone, and may leave stores waiting:
+//! every file keeps to this, or says that it is not known to be fenced.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,9 +24,9 @@ use crate::escape::Privacy;
 use crate::ir::{self, Block, Call, Class, Global, Value};
 use crate::names::{Names, OnStoreBuffer};
 
-/// The state that a thread is in, as far as fences are concerned.
+/// Where a thread stands with its transactions and its store buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct State {
+struct Position {
     /// How many transactions are open.
     depth: u8,
     /// Whether stores may wait in the buffer.
@@ -36,14 +36,14 @@ struct State {
 /// The depth of nested transactions beyond which nothing is known.
 const DEEPEST: u8 = 8;
 
-/// The state outside of all transactions, with nothing in the buffer.
-const OUTSIDE: State = State { depth: 0, waiting: false };
+/// The position outside of all transactions, with nothing in the buffer.
+const OUTSIDE: Position = Position { depth: 0, waiting: false };
 
-type States = BTreeSet<State>;
+type Positions = BTreeSet<Position>;
 
-/// What an instruction does to the state of its thread.
+/// What an instruction does to the position of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Effect {
+enum Step {
     Load,
     Store,
     /// A full fence, or what empties the buffer like one.
@@ -64,32 +64,32 @@ enum Effect {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Unproved;
 
-impl Effect {
-    /// The state after the effect, if it calls nothing.
-    fn on(self, state: State) -> Result<State, Unproved> {
-        let State { depth, waiting } = state;
+impl Step {
+    /// The position after the step, if it calls nothing.
+    fn on(self, position: Position) -> Result<Position, Unproved> {
+        let Position { depth, waiting } = position;
         let outside_and_waiting = depth == 0 && waiting;
         match self {
             Self::Load | Self::Begin if outside_and_waiting => Err(Unproved),
-            Self::Load => Ok(state),
-            Self::Store | Self::MayStore => Ok(State { depth, waiting: true }),
-            Self::Drain => Ok(State { depth, waiting: false }),
+            Self::Load => Ok(position),
+            Self::Store | Self::MayStore => Ok(Position { depth, waiting: true }),
+            Self::Drain => Ok(Position { depth, waiting: false }),
             Self::Begin if depth == DEEPEST => Err(Unproved),
-            Self::Begin => Ok(State { depth: depth + 1, waiting }),
+            Self::Begin => Ok(Position { depth: depth + 1, waiting }),
             Self::End if depth == 0 || (depth == 1 && waiting) => Err(Unproved),
-            Self::End => Ok(State { depth: depth - 1, waiting }),
-            Self::Foreign if state != OUTSIDE => Err(Unproved),
-            Self::Foreign => Ok(State { waiting: true, ..OUTSIDE }),
+            Self::End => Ok(Position { depth: depth - 1, waiting }),
+            Self::Foreign if position != OUTSIDE => Err(Unproved),
+            Self::Foreign => Ok(Position { waiting: true, ..OUTSIDE }),
             Self::Call(_) | Self::Lost => Err(Unproved),
         }
     }
 }
 
-/// The control flow of a function, with the effects of its blocks.
-struct Function {
+/// The control flow of a function, with the steps of its blocks.
+struct Body {
     graph: Graph,
     /// What each block does.
-    effects: Vec<Vec<Effect>>,
+    steps: Vec<Vec<Step>>,
     /// The blocks that return.
     returns: Vec<usize>,
     /// All of it is a transaction.
@@ -98,9 +98,9 @@ struct Function {
 
 /// What is known of the functions of a module.
 struct Fencing {
-    functions: Vec<Function>,
-    /// For each function and state in which it is called the states in which it returns.
-    exits: BTreeMap<(usize, State), States>,
+    functions: Vec<Body>,
+    /// For each function and position in which it is called the positions in which it returns.
+    exits: BTreeMap<(usize, Position), Positions>,
 }
 
 /// Whether the module is known to be fenced.
@@ -117,9 +117,9 @@ pub(crate) fn is_fenced(
         return false;
     }
     let numbers: HashMap<Value, usize> = hooked.iter().map(|&(function, _)| function).zip(0..).collect();
-    let effects = Effects { numbers: &numbers, names, privacy };
+    let steps = Steps { numbers: &numbers, names, privacy };
     let function =
-        |(function, hooks): &(Value, Vec<Hook>)| effects.of_function(*function, hooks, transactions.contains(function));
+        |(function, hooks): &(Value, Vec<Hook>)| steps.of_function(*function, hooks, transactions.contains(function));
     let mut fencing = Fencing { functions: hooked.iter().map(function).collect(), exits: BTreeMap::new() };
     let roots = hooked.iter().zip(0..).filter(|((function, _), _)| is_called_elsewhere(*function));
     fencing.prove(roots.map(|(_, number)| number)).is_ok()
@@ -163,7 +163,7 @@ impl Fencing {
     fn prove(&mut self, roots: impl Iterator<Item = usize>) -> Result<(), Unproved> {
         let roots: Vec<usize> = roots.collect();
         for &root in &roots {
-            self.exits.insert((root, OUTSIDE), States::new());
+            self.exits.insert((root, OUTSIDE), Positions::new());
         }
         loop {
             let before = self.exits.clone();
@@ -179,28 +179,29 @@ impl Fencing {
         if roots.iter().all(is_closed) { Ok(()) } else { Err(Unproved) }
     }
 
-    /// The states in which the function returns when it is called in this one, as far as that is known of its callees.
-    fn follow(&mut self, function: usize, entry: State) -> Result<States, Unproved> {
+    /// The positions in which the function returns when it is called in this one, as far as that is known of its
+    /// callees.
+    fn follow(&mut self, function: usize, entry: Position) -> Result<Positions, Unproved> {
         let blocks = self.functions[function].graph.blocks.len();
         let is_transaction = self.functions[function].is_transaction;
-        let entry = if is_transaction { Effect::Begin.on(entry)? } else { entry };
-        let mut at: Vec<States> = vec![States::new(); blocks];
+        let entry = if is_transaction { Step::Begin.on(entry)? } else { entry };
+        let mut at: Vec<Positions> = vec![Positions::new(); blocks];
         at[0].insert(entry);
         let mut unfinished = vec![0];
-        let mut exits = States::new();
+        let mut exits = Positions::new();
         while let Some(block) = unfinished.pop() {
-            let mut states = at[block].clone();
-            for index in 0..self.functions[function].effects[block].len() {
-                states = self.apply(self.functions[function].effects[block][index], &states)?;
+            let mut positions = at[block].clone();
+            for index in 0..self.functions[function].steps[block].len() {
+                positions = self.apply(self.functions[function].steps[block][index], &positions)?;
             }
-            let Function { graph, returns, .. } = &self.functions[function];
+            let Body { graph, returns, .. } = &self.functions[function];
             if returns.contains(&block) {
-                let end = |&state: &State| if is_transaction { Effect::End.on(state) } else { Ok(state) };
-                exits.extend(states.iter().map(end).collect::<Result<States, Unproved>>()?);
+                let end = |&position: &Position| if is_transaction { Step::End.on(position) } else { Ok(position) };
+                exits.extend(positions.iter().map(end).collect::<Result<Positions, Unproved>>()?);
             }
             for &next in graph.successors(block) {
                 let known = at[next].len();
-                at[next].extend(&states);
+                at[next].extend(&positions);
                 if at[next].len() > known {
                     unfinished.push(next);
                 }
@@ -209,30 +210,30 @@ impl Fencing {
         Ok(exits)
     }
 
-    fn apply(&mut self, effect: Effect, states: &States) -> Result<States, Unproved> {
-        if let Effect::Call(function) = effect {
-            let exits = |&state: &State| self.exits.entry((function, state)).or_default().clone();
-            return Ok(states.iter().flat_map(exits).collect());
+    fn apply(&mut self, step: Step, positions: &Positions) -> Result<Positions, Unproved> {
+        if let Step::Call(function) = step {
+            let exits = |&position: &Position| self.exits.entry((function, position)).or_default().clone();
+            return Ok(positions.iter().flat_map(exits).collect());
         }
-        let mut after: States = states.iter().map(|&state| effect.on(state)).collect::<Result<_, _>>()?;
-        if effect == Effect::MayStore {
-            after.extend(states);
+        let mut after: Positions = positions.iter().map(|&position| step.on(position)).collect::<Result<_, _>>()?;
+        if step == Step::MayStore {
+            after.extend(positions);
         }
         Ok(after)
     }
 }
 
 /// Finds out what instructions do.
-struct Effects<'a> {
+struct Steps<'a> {
     numbers: &'a HashMap<Value, usize>,
     names: &'a Names,
     privacy: &'a Privacy<'a>,
 }
 
-impl Effects<'_> {
-    fn of_function(&self, function: Value, hooks: &[Hook], is_transaction: bool) -> Function {
+impl Steps<'_> {
+    fn of_function(&self, function: Value, hooks: &[Hook], is_transaction: bool) -> Body {
         let graph = Graph::of(function);
-        let mut by_instruction: HashMap<Value, Vec<Effect>> = HashMap::new();
+        let mut by_instruction: HashMap<Value, Vec<Step>> = HashMap::new();
         for hook in hooks {
             by_instruction.entry(hook.instruction).or_default().extend(Self::of_action(&hook.action));
         }
@@ -242,27 +243,27 @@ impl Effects<'_> {
             [hooks, call].concat()
         };
         let of_block = |block: &Block| block.instructions().into_iter().flat_map(of_instruction).collect();
-        let effects: Vec<Vec<Effect>> = graph.blocks.iter().map(of_block).collect();
+        let steps: Vec<Vec<Step>> = graph.blocks.iter().map(of_block).collect();
         let returns = |block: &usize| {
             let end = graph.blocks[*block].terminator();
             end.is_some_and(|end| end.opcode() == Some(LLVMOpcode::LLVMRet))
         };
         let returns = (0..graph.blocks.len()).filter(returns).collect();
-        Function { graph, effects, returns, is_transaction }
+        Body { graph, steps, returns, is_transaction }
     }
 
-    /// The effects of a hook's action.
-    fn of_action(action: &Action) -> Vec<Effect> {
+    /// The steps of a hook's action.
+    fn of_action(action: &Action) -> Vec<Step> {
         match action {
-            Action::Load | Action::AtomicLoad(_) | Action::PassByValue(..) => vec![Effect::Load],
-            Action::AtomicStore(SEQ_CST) => vec![Effect::Store, Effect::Drain],
-            Action::Store | Action::AtomicStore(_) | Action::Fill => vec![Effect::Store],
+            Action::Load | Action::AtomicLoad(_) | Action::PassByValue(..) => vec![Step::Load],
+            Action::AtomicStore(SEQ_CST) => vec![Step::Store, Step::Drain],
+            Action::Store | Action::AtomicStore(_) | Action::Fill => vec![Step::Store],
             Action::ReadModifyWrite(..)
             | Action::CompareExchange(_)
             | Action::Fence(SEQ_CST)
-            | Action::FenceBefore(SEQ_CST) => vec![Effect::Drain],
-            Action::Lift { .. } | Action::Library { .. } | Action::Copy { .. } => vec![Effect::Load, Effect::Store],
-            Action::SetJump { .. } => vec![Effect::Lost],
+            | Action::FenceBefore(SEQ_CST) => vec![Step::Drain],
+            Action::Lift { .. } | Action::Library { .. } | Action::Copy { .. } => vec![Step::Load, Step::Store],
+            Action::SetJump { .. } => vec![Step::Lost],
             // Under TSO other fences are nothing. What is refused is not executed. What is called is asked below.
             Action::Fence(_)
             | Action::FenceBefore(_)
@@ -272,15 +273,15 @@ impl Effects<'_> {
         }
     }
 
-    /// The effects of a call beside those of its hooks.
-    fn of_call(&self, call: Value) -> Vec<Effect> {
+    /// The steps of a call beside those of its hooks.
+    fn of_call(&self, call: Value) -> Vec<Step> {
         match callee(call, self.names) {
             Callee::Own => match self.numbers.get(&Call(call).callee()) {
-                Some(&number) if !is_replaceable(Call(call).callee()) => vec![Effect::Call(number)],
-                _ => vec![Effect::Foreign],
+                Some(&number) if !is_replaceable(Call(call).callee()) => vec![Step::Call(number)],
+                _ => vec![Step::Foreign],
             },
             Callee::External(name) if self.names.is_harmless(&name) => Vec::new(),
-            Callee::External(_) | Callee::Indirect => vec![Effect::Foreign],
+            Callee::External(_) | Callee::Indirect => vec![Step::Foreign],
             Callee::Modelled(name) => self.of_modelled(call, &name),
             // By their hooks.
             Callee::Assembly(_)
@@ -295,24 +296,24 @@ impl Effects<'_> {
     }
 
     /// What a function does that the runtime models (`store_buffer.txt`).
-    fn of_modelled(&self, call: Value, name: &str) -> Vec<Effect> {
+    fn of_modelled(&self, call: Value, name: &str) -> Vec<Step> {
         let is_private = |argument: u32| self.privacy.is_native(call.operand(argument));
         match name {
-            "fh_atomic_begin" => vec![Effect::Begin],
-            "fh_atomic_end" => vec![Effect::End],
+            "fh_atomic_begin" => vec![Step::Begin],
+            "fh_atomic_end" => vec![Step::End],
             // The name of the new thread is stored behind it.
-            "pthread_create" | "thrd_create" if is_private(0) => vec![Effect::Drain],
-            "pthread_create" | "thrd_create" => vec![Effect::Drain, Effect::Store],
+            "pthread_create" | "thrd_create" if is_private(0) => vec![Step::Drain],
+            "pthread_create" | "thrd_create" => vec![Step::Drain, Step::Store],
             // One that fails is no event.
             "pthread_join" | "thrd_join" if call.operand(1).is(Class::NullPointer) || is_private(1) => Vec::new(),
-            "pthread_join" | "thrd_join" => vec![Effect::MayStore],
+            "pthread_join" | "thrd_join" => vec![Step::MayStore],
             _ if name.starts_with("__VERIFIER_nondet_") => Vec::new(),
             _ => match self.names.on_store_buffer(name) {
-                OnStoreBuffer::Drains => vec![Effect::Drain],
-                OnStoreBuffer::Stores => vec![Effect::Store],
+                OnStoreBuffer::Drains => vec![Step::Drain],
+                OnStoreBuffer::Stores => vec![Step::Store],
                 OnStoreBuffer::Nothing => Vec::new(),
-                OnStoreBuffer::Leaves => vec![Effect::Lost],
-                OnStoreBuffer::Unknown => vec![Effect::Load, Effect::MayStore],
+                OnStoreBuffer::Leaves => vec![Step::Lost],
+                OnStoreBuffer::Unknown => vec![Step::Load, Step::MayStore],
             },
         }
     }

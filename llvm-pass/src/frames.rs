@@ -22,7 +22,7 @@ const PATTERN: u64 = 0xa5;
 const AS_MUCH_AS_IS_FILLED: u64 = 1024;
 
 /// The local variables of a function.
-pub(crate) struct Frame {
+pub(crate) struct Locals {
     /// The variables that are announced to the runtime.
     locals: Vec<Value>,
     /// The variables of which no other thread can know.
@@ -32,7 +32,7 @@ pub(crate) struct Frame {
     site: Site,
 }
 
-impl Frame {
+impl Locals {
     /// Finds the local variables of a function.
     pub(crate) fn of(function: Value, privacy: &Privacy, places: &Places) -> Self {
         let variables = Function(function).instructions().into_iter().filter(|one| one.is(Class::Alloca));
@@ -49,20 +49,20 @@ impl Frame {
 }
 
 /// Announces the variables of a function, and their end, after all its other hooks are in place.
-pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: Layout) -> Result<()> {
-    if frame.locals.is_empty() && frame.copies.is_empty() {
+pub(crate) fn emit(hooks: &mut Hooks, function: Value, variables: &Locals, layout: Layout) -> Result<()> {
+    if variables.locals.is_empty() && variables.copies.is_empty() {
         return Ok(());
     }
-    let site = hooks.site(&frame.site)?;
+    let site = hooks.site(&variables.site)?;
     let first = Function(function).blocks().first().and_then(|block| block.first_non_phi());
     hooks.before(first.ok_or_else(|| Failure::new("a function without instructions"))?);
     hooks.builder.unset_current_debug_location();
     let depth = hooks.call("__fh_frame", &[])?;
-    for &(copy, kind) in &frame.copies {
+    for &(copy, kind) in &variables.copies {
         let size = hooks.long(layout.allocated_size(kind));
         hooks.call("__fh_by_value", &[copy.basic(), size.into(), site])?;
     }
-    for &local in &frame.locals {
+    for &local in &variables.locals {
         hooks.before(local.next().ok_or_else(|| Failure::new("a block that ends with an alloca"))?);
         hooks.builder.unset_current_debug_location();
         let size = size(hooks, local, layout)?;
@@ -80,8 +80,8 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, frame: &Frame, layout: La
 }
 
 /// Fills the private variables of a function, after all other changes, so that no hook sees it.
-pub(crate) fn fill(hooks: &Hooks, frame: &Frame, layout: Layout) -> Result<()> {
-    for &variable in &frame.private {
+pub(crate) fn fill(hooks: &Hooks, variables: &Locals, layout: Layout) -> Result<()> {
+    for &variable in &variables.private {
         hooks.before(variable.next().ok_or_else(|| Failure::new("a block that ends with an alloca"))?);
         hooks.builder.unset_current_debug_location();
         let most = hooks.long(AS_MUCH_AS_IS_FILLED);

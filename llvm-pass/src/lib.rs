@@ -60,7 +60,7 @@ use emit::Emitter;
 use escape::Privacy;
 use exits::Returns;
 use failure::{Failure, Result};
-use frames::Frame;
+use frames::Locals;
 use hooks::Hooks;
 use ir::{Layout, Value};
 use loops::{LoopPlan, Loops};
@@ -143,7 +143,7 @@ struct Plan {
     function: Value,
     hooks: Vec<Hook>,
     loops: LoopPlan,
-    frame: Frame,
+    locals: Locals,
     returns: Returns,
     /// The bracket that the function is, if it is one, and its place.
     bracket: Option<(Bracket, Site)>,
@@ -171,7 +171,7 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         let mut emitter = Emitter { hooks: &mut hooks, layout };
         plan.hooks.iter().try_for_each(|hook| emitter.emit(hook))?;
         exits::emit(&mut emitter, &plan.returns)?;
-        frames::emit(&mut hooks, plan.function, &plan.frame, layout)?;
+        frames::emit(&mut hooks, plan.function, &plan.locals, layout)?;
         plan.bracket.iter().try_for_each(|bracket| brackets::emit(&mut hooks, plan.function, bracket))?;
         if shim::wants_labels() {
             labels::emit(&hooks, plan.function, &names, layout)?;
@@ -179,7 +179,7 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
         if shim::wants_unwritten() {
             unwritten::emit(&hooks, plan.function, &names)?;
         } else {
-            frames::fill(&hooks, &plan.frame, layout)?;
+            frames::fill(&hooks, &plan.locals, layout)?;
         }
     }
     externals::finish(&hooks, module, &names);
@@ -216,8 +216,8 @@ fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Plans {
         .map(|(function, hooks)| {
             let loops = loops.of(function, &hooks);
             let bracket = Bracket::of(function, &annotated, names).map(|one| (one, places.of_function(function)));
-            let (frame, returns) = (Frame::of(function, &privacy, &places), Returns::of(function, &places));
-            Plan { function, hooks, loops, frame, returns, bracket }
+            let (locals, returns) = (Locals::of(function, &privacy, &places), Returns::of(function, &places));
+            Plan { function, hooks, loops, locals, returns, bracket }
         })
         .collect();
     Plans { functions, is_fenced }
