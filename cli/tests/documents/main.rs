@@ -274,3 +274,25 @@ fn the_table_of_library_functions_is_that_of_the_pass() {
         }
     }
 }
+
+#[test]
+fn what_the_map_says_to_be_in_a_file_is_there() {
+    let map = text("ARCHITECTURE.md");
+    // Every second piece stands in backquotes.
+    let pieces: Vec<&str> = map.split('`').collect();
+    let is_file = |piece: &str| names_a_file(piece) && root().join(piece).is_file();
+    let is_name = |piece: &str| piece.chars().all(|c| c.is_alphanumeric() || "_:".contains(c)) && !piece.is_empty();
+    let mut checked = 0;
+    for at in (1..pieces.len().saturating_sub(2)).step_by(2) {
+        let (first, between, second) = (pieces[at], pieces[at + 1].trim(), pieces[at + 2]);
+        let (name, file) = match between {
+            "in" if is_name(first) && is_file(second) => (first, second),
+            "(" if is_file(first) && is_name(second) => (second, first),
+            _ => continue,
+        };
+        let name = name.rsplit(':').next().unwrap_or(name);
+        assert!(text(file).contains(name), "ARCHITECTURE.md says that `{name}` is in {file}");
+        checked += 1;
+    }
+    assert!(checked > 10, "only {checked} names were recognised");
+}
