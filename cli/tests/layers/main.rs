@@ -81,3 +81,33 @@ fn no_type_has_many_methods() {
         methods.into_iter().filter(|&(_, count)| count > METHODS).map(|(of, _)| of).collect()
     });
 }
+
+/// The layers of a crate, as ARCHITECTURE.md states them, from the top: the modules of each.
+fn layers(folder: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there");
+    let (_, line) = text.split_once(&format!("- `{folder}/`:")).expect("the order of each crate is stated");
+    let line = line.split("\n-").next().and_then(|line| line.split("\n\n").next()).unwrap_or_default();
+    let names = |layer: &str| layer.split(',').map(|name| name.trim().to_owned()).collect();
+    line.split('→').map(names).collect()
+}
+
+#[test]
+fn modules_use_only_what_is_below_them() {
+    let mut wrong = String::new();
+    for (name, folder) in CRATES {
+        let layers = layers(folder);
+        let top = |module: &str| module.split("::").next().unwrap_or_default().to_owned();
+        let layer = |module: &String| layers.iter().position(|layer| layer.contains(module));
+        for (from, uses) in paths::edges(&Crate::read(&root().join(folder))) {
+            let from = top(&from);
+            for used in uses.iter().map(|used| top(used)).filter(|used| !used.is_empty() && !from.is_empty()) {
+                match (layer(&from), layer(&used)) {
+                    (Some(upper), Some(lower)) if upper <= lower => {}
+                    (Some(_), Some(_)) => wrong.push_str(&format!("{name}: {from} uses {used}, which is above it\n")),
+                    _ => wrong.push_str(&format!("{name}: {from} or {used} is in no layer\n")),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "against the layers of ARCHITECTURE.md:\n{wrong}");
+}
