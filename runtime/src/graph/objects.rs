@@ -21,9 +21,9 @@ use crate::graph::synchronising::{self, Patience, Stuck, Waited, misuse};
 use crate::graph::{accesses, initialisers, lifetimes, mutexes};
 use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, fill, with};
-use crate::state::graph::Graph;
 use crate::state::graph::places::Thing;
 use crate::state::graph::states::State;
+use crate::state::graph::{Graph, Recorded};
 use crate::state::library::{Common, Library};
 use crate::state::objects::{Call, Class, Initial};
 use crate::state::operation::Note;
@@ -235,6 +235,18 @@ pub(crate) fn value_of(call: Call) -> u32 {
     })
 }
 
+impl Graph {
+    /// Whether the running thread holds the read-write lock at this address for writing, which it knows by itself: what it
+    /// did there last was to get it.
+    fn writes_under(&self, address: usize) -> bool {
+        let changes = |recorded: &&Recorded| {
+            recorded.width == 0 && recorded.address == address && recorded.written != Written::Nothing
+        };
+        let last = self.run.recorded.iter().rfind(changes);
+        last.is_some_and(|last| matches!(last.note.operation, Operation::WriteLock | Operation::TryWriteLock))
+    }
+}
+
 /// `pthread_rwlock_rdlock`, `wrlock` and their sisters, by what they do to the lock. One that gives up at once, and one
 /// that gives up later, are the same here.
 pub(crate) fn hold(
@@ -244,13 +256,20 @@ pub(crate) fn hold(
     acquire: fn(&mut rw::ReadWriteLock, Thread) -> Result<(), rw::Refusal>,
 ) -> Result<Waited, rw::Refusal> {
     const TRIES: &[Path] = &[calls::RW_LOCK, calls::RW_BUSY];
-    const WAITS: &[Path] = &[calls::RW_LOCK, calls::RW_TIME_OUT, calls::RW_REFUSED];
+    const WAITS: &[Path] = &[calls::RW_LOCK, calls::RW_TIME_OUT];
+    const REFUSED: &[Path] = &[calls::RW_REFUSED];
     let tries = matches!(operation, Operation::TryReadLock | Operation::TryWriteLock);
-    let paths = if tries { TRIES } else { WAITS };
+    let writes = with(|runtime| runtime.graph_mut().writes_under(call.address())) == Some(true);
+    let busy = if tries { calls::RW_BUSY } else { calls::RW_TIME_OUT };
+    let paths = match (tries, writes) {
+        (true, _) => TRIES,
+        (false, false) => WAITS,
+        (false, true) => REFUSED,
+    };
     operate(call, manner(Class::ReadWriteLock, operation, paths), |state, thread| {
         match acquire(state.read_write_lock(), thread) {
             Ok(()) => Ok((calls::RW_LOCK, Ok(Waited::Granted))),
-            Err(rw::Refusal::Busy) => patience.runs_out().map(|waited| (paths[1], Ok(waited))),
+            Err(rw::Refusal::Busy) => patience.runs_out().map(|waited| (busy, Ok(waited))),
             Err(refusal) => Ok((paths[paths.len() - 1], Err(refusal))),
         }
     })
