@@ -1,7 +1,8 @@
-//@ why: Without preemption there are two executions: `set` runs to its end first, so that `look` reads
-//@      1; or `look` reads 0, goes round its loop once in vain, and waits: leaving it there is free.
-//@      Without that round it would be left before its loop, which is a preemption: so `dpor` does
-//@      not count the class, but its outcome is within the bound. One preemption changes nothing.
+//@ why: Without preemption there are two executions: `set` runs to its end first, so that
+//@      `look` reads 1; or `look` reads 0, goes round its loop once in vain, and waits: leaving it
+//@      there is free. Without that round it would be left before its loop, which is a preemption:
+//@      so `dpor` does not count the class, but its outcome is within the bound. One preemption
+//@      changes nothing.
 //@ run: --preemptions 0
 //@ verdict: clean
 //@ executions: 2

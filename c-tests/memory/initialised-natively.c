@@ -1,6 +1,6 @@
-//@ why: wcstombs, which is not instrumented, fills most of these arrays, and memset the other one:
-//@      all bytes that are looked at were written. The arrays lie next to each other and share
-//@      aligned groups of four bytes, whichever order the compiler has them in.
+//@ why: wcstombs, which is not instrumented, fills most of these arrays, and memset the other
+//@      one: all bytes that are looked at were written. The arrays lie next to each other and
+//@      share aligned groups of four bytes, whichever order the compiler has them in.
 //@ uninstrumented: wcstombs
 //@ run: --uninitialised -O0
 //@ verdict: clean

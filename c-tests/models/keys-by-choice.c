@@ -1,6 +1,6 @@
-//@ why: Which of two keys is made first is chosen, and each has a destructor of its own, which runs as
-//@      the thread ends: it is the one of the key that was made. Graphs run each thread alone, and
-//@      must not take one key for the other.
+//@ why: Which of two keys is made first is chosen, and each has a destructor of its own,
+//@      which runs as the thread ends: it is the one of the key that was made. Graphs run each
+//@      thread alone, and must not take one key for the other.
 //@ verdict: clean
 //@ executions: 2
 //@ outcomes: main: 0 1 | main: 1 2
@@ -15,13 +15,9 @@
 static pthread_key_t one, other;
 static atomic_int ended;
 
-static void end_one(void *value) {
-    ended += (int)(long)value;
-}
+static void end_one(void *value) { ended += (int)(long)value; }
 
-static void end_other(void *value) {
-    ended += 2 * (int)(long)value;
-}
+static void end_other(void *value) { ended += 2 * (int)(long)value; }
 
 static void *set(void *key) {
     pthread_setspecific(*(pthread_key_t *)key, (void *)1);

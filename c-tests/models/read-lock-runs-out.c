@@ -1,8 +1,8 @@
-//@ why: Whoever finds a read-write lock held until its limit is over has executed locked instructions
-//@      in front of the wait, so what it stored before is seen by whoever gets the lock afterwards: if
-//@      `reads` finds the lock held, `writes` reads its 1 behind the unlock. Of the four outcomes
-//@      that leaves three, under each model. (A lock that is held by the thread itself is refused by
-//@      a look alone; that a thread knows beforehand.)
+//@ why: Whoever finds a read-write lock held until its limit is over has executed locked
+//@      instructions in front of the wait, so what it stored before is seen by whoever gets the
+//@      lock afterwards: if `reads` finds the lock held, `writes` reads its 1 behind the unlock.
+//@      Of the four outcomes that leaves three, under each model. (A lock that is held by the
+//@      thread itself is refused by a look alone; that a thread knows beforehand.)
 //@ verdict: clean
 //@ outcomes: main.0: 0; main.1: 0 | main.0: 1; main.1: 0 | main.0: 1; main.1: 1
 //@ run: --explorer dpor

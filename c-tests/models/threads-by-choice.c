@@ -1,6 +1,6 @@
-//@ why: Which threads there are is chosen: two of main's, or one that creates another, which fails.
-//@      Whoever replays the failure must number the threads as the search did, which had met two of
-//@      main's before.
+//@ why: Which threads there are is chosen: two of main's, or one that creates another, which
+//@      fails. Whoever replays the failure must number the threads as the search did, which had
+//@      met two of main's before.
 //@ verdict: violations
 //@ executions: 2
 //@ assertion: fails
@@ -11,9 +11,7 @@
 #include <fencehound.h>
 #include <pthread.h>
 
-static void *nothing(void *unused) {
-    return unused;
-}
+static void *nothing(void *unused) { return unused; }
 
 static void *fail(void *unused) {
     assert(unused); // @fails
