@@ -383,27 +383,22 @@ pub(crate) fn choose(among: u16, note: Note) -> u64 {
 }
 
 /// A use of what the C library keeps for all threads: no fence, and no order but among such.
-fn common(
-    graph: &mut Graph,
-    (what, internal): (Common, Internal),
-    written: Written,
-    note: Note,
-) -> crate::state::graph::Recorded {
+fn common(graph: &mut Graph, (what, internal): (Common, Internal), written: Written, note: Note) -> Recorded {
     let location = graph.places.of(Thing::Common(what));
     let (depends, fences) = (graph.depends(), graph.run.fences);
     let access = Access::Update(internal);
     let link = Link::None;
-    crate::state::graph::Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
+    Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
 }
 
 /// The number that the running thread chooses next.
-fn choice(graph: &mut Graph, among: u16, note: Note) -> crate::state::graph::Recorded {
+fn choice(graph: &mut Graph, among: u16, note: Note) -> Recorded {
     let thing = Thing::Choices(graph.run.thread);
     let location = graph.places.of(thing);
     let (depends, fences) = (graph.depends(), graph.run.fences);
     let link = Link::Chooses(among);
     let (access, written) = (Access::Load, Written::Nothing);
-    crate::state::graph::Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
+    Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
 }
 
 /// An object comes to life by its `init` function, which puts zeros into its memory.

@@ -1,5 +1,7 @@
 //! Events: what a thread has done, for the explorer, the monitors and the record.
 
+use std::ops::Range;
+
 use engine::event::{self, Barrier, Event, Kind, Location, Object};
 use engine::execution::Ending;
 use engine::explore::{Notice, Values};
@@ -409,11 +411,15 @@ pub(crate) fn leave_locals(runtime: &mut Runtime, depth: usize) -> Turn {
     if aside { concerns(runtime, &hidden, &[], note, 0) } else { Turn::Ours }
 }
 
-/// A block was freed, or was to be freed once more, in which these objects were.
-pub(crate) fn freed(runtime: &mut Runtime, address: usize, objects: &[Object], site: RecordPointer) -> Turn {
-    let mut hidden = runtime.shadow.take_hidden();
+/// The block with these bytes was freed, or was to be freed once more, in which these objects were.
+pub(crate) fn freed(runtime: &mut Runtime, block: Range<usize>, objects: &[Object], site: RecordPointer) -> Turn {
+    let (address, mut hidden) = (block.start, runtime.shadow.take_hidden());
     if hidden.is_empty() && runtime.steps_aside() {
-        // Whoever frees it once more has to do with this, even if nobody ever accessed it.
+        // Whoever frees it once more has to do with all that was hidden then.
+        runtime.shadow.located(block, &mut hidden);
+    }
+    if hidden.is_empty() && runtime.steps_aside() {
+        // Even if nobody ever accessed it.
         runtime.void |= runtime.shadow.locate(address, 1, &mut hidden) == Cut::Yes;
         runtime.shadow.hide(address..address + 1);
         drop(runtime.shadow.take_hidden());

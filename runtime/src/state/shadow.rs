@@ -228,6 +228,19 @@ impl Shadow {
         }
     }
 
+    /// Puts the locations of those of these bytes that were ever accessed, hidden or not, into `into`, each once.
+    #[cold]
+    pub(crate) fn located(&mut self, bytes: Range<usize>, into: &mut Vec<Location>) {
+        for address in (bytes.start & !7..bytes.end).step_by(8) {
+            if let Some(number) = (*self.entry(address) & !HIDDEN).checked_sub(1) {
+                let begin = bytes.start.saturating_sub(address) as u8;
+                let end = (bytes.end - address).min(8) as u8;
+                into.extend(self.partition.located(Granule(number), begin, end - begin));
+            }
+        }
+        event::make_distinct(into);
+    }
+
     /// How many locations there are.
     pub(crate) fn locations(&self) -> u32 {
         self.partition.locations()

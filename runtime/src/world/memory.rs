@@ -74,7 +74,11 @@ pub(crate) fn free(address: usize, function: &'static str, site: RecordPointer) 
         let doer = (runtime.running, Record::behind(site));
         let freed = runtime.heap.free(address, doer, &mut runtime.shadow);
         let objects = freed.as_ref().map_or(Vec::new(), |freed| runtime.objects.forget(freed.bytes()));
-        (freed, events::freed(runtime, address, &objects, site))
+        let block = match &freed {
+            Ok(block) | Err(BadFree::Double(block)) => block.bytes(),
+            Err(BadFree::NoBlock(_)) => address..address,
+        };
+        (freed, events::freed(runtime, block, &objects, site))
     });
     let Some((freed, turn)) = freed else { return Ok(()) };
     turn.obey();
