@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{Batch, Checked, Ends, Extent, Optimised, Search};
-use crate::program::{Native, Program};
+use crate::program::Program;
 
 /// Two searches that do not agree.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -229,7 +229,7 @@ impl Comparison<'_, '_> {
         if let Some(known) = program.known.as_ref().filter(|_| self.wants("known")) {
             self.known(known);
         }
-        if program.native == Native::Runs && self.searches.effort.rounds > 0 && self.wants("native") {
+        if program.runs_natively() && self.searches.effort.rounds > 0 && self.wants("native") {
             self.native();
         }
     }

@@ -150,6 +150,12 @@ impl Program {
         named(&text, number)
     }
 
+    /// Whether the machine itself is asked about it: if it can be, and all of those of which it is known what comes out, in turns
+    /// the others.
+    pub(crate) fn runs_natively(&self) -> bool {
+        self.native == Native::Runs && (self.known.is_some() || self.seed.is_multiple_of(NATIVE_TURN))
+    }
+
     /// About how many interleavings it has: as if its threads and main did nothing but use what is shared, once for each time
     /// that they name it.
     pub(crate) fn interleavings(&self) -> f64 {
@@ -197,10 +203,13 @@ fn declared_name(declaration: &str) -> &str {
     &text[begin..=end]
 }
 
-fn switch(programs: usize, name: &str) -> String {
-    let cases = (1..=programs).map(|number| format!("    case {number}: return {name}_{number}();\n"));
+fn switch(numbers: impl Iterator<Item = usize>, name: &str) -> String {
+    let cases = numbers.map(|number| format!("    case {number}: return {name}_{number}();\n"));
     format!("    switch (number) {{\n{}    }}\n    return 2;\n", cases.collect::<String>())
 }
+
+/// One program of so many runs on the machine itself, which takes longer than all searches.
+const NATIVE_TURN: u64 = 5;
 
 /// What comes before a program in a file.
 pub(crate) const SEPARATOR: &str = "/* seed ";
@@ -224,7 +233,7 @@ pub(crate) fn file(programs: &[Program]) -> String {
     for (index, program) in programs.iter().enumerate() {
         write!(text, "\n{SEPARATOR}{} */\n{}", program.seed, program.render(index + 1)).expect("a string takes it");
     }
-    text + CHOOSE + &switch(programs.len(), "main") + "}\n"
+    text + CHOOSE + &switch(1..=programs.len(), "main") + "}\n"
 }
 
 /// A file with this program alone.
@@ -232,16 +241,16 @@ pub(crate) fn single(program: &Program) -> String {
     format!("{HEAD}{CHECKED}\n{}\nint main(void) {{ return main_1(); }}\n", program.render(1))
 }
 
-/// A file with these programs that runs one of them on the machine itself, again and again.
+/// A file with those of these programs that run on the machine itself, which runs one of them again and again.
 pub(crate) fn native_file(programs: &[Program]) -> String {
     let mut text = format!("{HEAD}{}", include_str!("native.h"));
-    for (index, program) in programs.iter().enumerate() {
-        let number = index + 1;
+    let run = || (1..).zip(programs).filter(|(_, program)| program.runs_natively());
+    for (number, program) in run() {
         write!(text, "\n{SEPARATOR}{} */\nSHARED({number}) char begin_{number};\n", program.seed).expect("as above");
         text.push_str(&program.render(number));
         writeln!(text, "RUN({number}, {})", program.created).expect("as above");
     }
     write!(text, "\nint main(int count, char **arguments) {{\n    int number = parse(count, arguments);\n")
         .expect("as above");
-    text + &switch(programs.len(), "run") + "}\n"
+    text + &switch(run().map(|(number, _)| number), "run") + "}\n"
 }

@@ -42,7 +42,9 @@ fn first_that_differs(tool: &Path, programs: &[Program], name: &str, effort: Eff
 /// What the compiler says.
 pub(crate) fn compiled(tool: &Path, programs: &[Program]) -> Result<Batch, String> {
     let batch = Batch::compile(tool, programs, &[Optimised::Not, Optimised::Much])?;
-    batch.compile_native(programs)?;
+    if programs.iter().any(Program::runs_natively) {
+        batch.compile_native(programs)?;
+    }
     Ok(batch)
 }
 
