@@ -150,7 +150,7 @@ pub(crate) enum Command {
 #[expect(clippy::struct_excessive_bools, reason = "that is how clap reads flags")]
 pub(crate) struct CheckArgs {
     #[arg(required = true, value_name = "TARGET")]
-    pub(crate) targets: Vec<String>,
+    pub(crate) targets: Vec<PathBuf>,
     #[arg(long, value_name = "LIST", default_value = "sc", value_parser = values::models)]
     pub(crate) model: Models,
     #[arg(long, value_name = "LIST", value_parser = values::monitors)]

@@ -1,8 +1,10 @@
 //! Makes a program under test of `.c` files, in a folder that vanishes with it: one start of clang, which links too.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -22,7 +24,7 @@ pub(crate) struct Sources {
     /// The folder that all names are relative to.
     pub(crate) directory: PathBuf,
     /// The `.c` files.
-    pub(crate) files: Vec<String>,
+    pub(crate) files: Vec<PathBuf>,
     /// What the user asked of the compiler beside.
     pub(crate) options: Vec<String>,
 }
@@ -49,9 +51,8 @@ pub(crate) struct Built {
 
 impl Built {
     /// The program made of these `.c` files, to be run in a folder: its name is that of the first.
-    pub(crate) fn program(&self, directory: &Path, files: &[String], arguments: Vec<String>) -> Program {
-        let name = files.first().and_then(|file| Path::new(file).file_stem()).unwrap_or_default();
-        let name = name.to_string_lossy().into_owned();
+    pub(crate) fn program(&self, directory: &Path, files: &[PathBuf], arguments: Vec<String>) -> Program {
+        let name = files.first().and_then(|file| file.file_stem()).unwrap_or_default().to_os_string();
         Program { executable: self.executable.clone(), name, arguments, directory: directory.to_path_buf() }
     }
 }
@@ -86,7 +87,7 @@ pub(crate) fn compile(
     if let Some(cause) = interrupts.cause() {
         return Err(cause.failure());
     }
-    let files = sources.files.join(" ");
+    let files = sources.files.iter().map(|file| file.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let (said, main) = without_main(&String::from_utf8_lossy(&said));
     pass_on(Channel::Error, said.as_bytes());
     if main == Main::Missing {
@@ -104,8 +105,8 @@ pub(crate) fn compile(
     }
     let mut files = sources.files.clone();
     files.extend(own_headers(&headers, &parts.include));
-    files.extend(clang::template_files(&sources.options).map(str::to_string));
-    Ok(Built { executable, files: hashes(&sources.directory, files), _folder: folder })
+    files.extend(clang::template_files(&sources.options).map(PathBuf::from));
+    Ok(Built { executable, files: hashes(&sources.directory, &files), _folder: folder })
 }
 
 fn command(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color) -> Command {
@@ -120,7 +121,10 @@ fn command(sources: &Sources, parts: &Parts, debug: DebugInfo, color: Color) -> 
         .args(sources.options.iter().filter(|option| !is_library(option)))
         .args(clang::without_lto(&sources.options));
     // clang takes other meanings from these beginnings.
-    let plain = |file: &String| if file.starts_with(['-', '@']) { format!("./{file}") } else { file.clone() };
+    let plain = |file: &PathBuf| match file.as_os_str().as_encoded_bytes() {
+        [b'-' | b'@', ..] => Path::new(".").join(file),
+        _ => file.clone(),
+    };
     command.args(sources.files.iter().map(plain));
     command.args(sources.options.iter().filter(is_library));
     command.args(clang::linking(parts));
@@ -169,14 +173,17 @@ fn without_main(said: &str) -> (String, Main) {
 }
 
 /// The headers read, without those of the system and of fencehound, which are in this folder.
-fn own_headers(list: &Path, include: &Path) -> Vec<String> {
-    let text = fs::read_to_string(list).unwrap_or_default();
-    let own = |name: &&str| !name.starts_with("/usr/") && !Path::new(name).starts_with(include);
-    text.lines().filter(own).map(str::to_string).collect()
+fn own_headers(list: &Path, include: &Path) -> Vec<PathBuf> {
+    let names = fs::read(list).unwrap_or_default();
+    let names = names.split(|&byte| byte == b'\n').filter(|name| !name.is_empty());
+    let files = names.map(|name| PathBuf::from(OsStr::from_bytes(name)));
+    files.filter(|file| !file.starts_with("/usr/") && !file.starts_with(include)).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::{Main, own_headers, without_main};
 
     #[test]
@@ -194,6 +201,6 @@ mod tests {
     fn headers_of_the_system_are_not_the_program() {
         let list = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(list.path(), "/usr/include/stdio.h\n./q.h\n/opt/fencehound/include/fencehound.h\n").unwrap();
-        assert_eq!(own_headers(list.path(), "/opt/fencehound/include".as_ref()), ["./q.h"]);
+        assert_eq!(own_headers(list.path(), "/opt/fencehound/include".as_ref()), [Path::new("./q.h")]);
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn file_kind(file: &Path) -> io::Result<FileKind> {
 }
 
 /// Refuses what is no program that this tool can run.
-pub(crate) fn require_ours(name: &str, kind: FileKind) -> Result<(), Failure> {
+pub(crate) fn require_ours(name: &Path, kind: FileKind) -> Result<(), Failure> {
     let (message, help) = match kind {
         FileKind::Ours => return Ok(()),
         FileKind::OtherVersion => {
@@ -67,7 +67,7 @@ pub(crate) fn require_ours(name: &str, kind: FileKind) -> Result<(), Failure> {
             ("neither a .c file nor an executable", "a target is .c files or an executable made by `fencehound cc`")
         }
     };
-    Err(Failure::usage(format!("{name}: {message}"), help))
+    Err(Failure::usage(format!("{}: {message}", name.display()), help))
 }
 
 #[cfg(test)]

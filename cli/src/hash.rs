@@ -1,18 +1,21 @@
 //! Hashes of the files that a program is made of, by which a changed program is noticed.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// Each file once, sorted, with the hash of its content; `gone` if it cannot be read.
-pub(crate) fn hashes(directory: &Path, files: Vec<String>) -> Vec<(String, String)> {
-    let mut names: Vec<String> = files.into_iter().map(|name| plain_name(&name).to_string()).collect();
-    names.sort();
-    names.dedup();
-    let hash = |name: &String| hash_file(&directory.join(name)).unwrap_or_else(|_| "gone".to_string());
-    names.into_iter().map(|name| (name.clone(), hash(&name))).collect()
+/// Names each file once, sorted, with the hash of its content; `gone` if it cannot be read. Bytes of a name that are no
+/// UTF-8 are replaced.
+pub(crate) fn hashes(directory: &Path, files: &[PathBuf]) -> Vec<(String, String)> {
+    let hashed = |file: &PathBuf| {
+        let hash = hash_file(&directory.join(file)).unwrap_or_else(|_| "gone".to_string());
+        (plain_name(&file.to_string_lossy()).to_string(), hash)
+    };
+    let named: BTreeMap<String, String> = files.iter().map(hashed).collect();
+    named.into_iter().collect()
 }
 
 /// The name without `./` at its beginning.
@@ -41,7 +44,7 @@ mod tests {
     fn files_are_named_once_and_sorted() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.h"), "abc").unwrap();
-        let files = hashes(folder.path(), vec!["b.c".into(), "./a.h".into(), "a.h".into()]);
+        let files = hashes(folder.path(), &["b.c".into(), "./a.h".into(), "a.h".into()]);
         let abc = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(files, [("a.h".to_string(), abc.to_string()), ("b.c".to_string(), "gone".to_string())]);
     }

@@ -1,5 +1,6 @@
 //! Runs a program under test: gives it a job, reads its answers, and knows how it ended.
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
@@ -27,7 +28,7 @@ pub(crate) struct Program {
     /// The executable.
     pub(crate) executable: PathBuf,
     /// Its name in its own eyes (`argv[0]`).
-    pub(crate) name: String,
+    pub(crate) name: OsString,
     /// Its arguments.
     pub(crate) arguments: Vec<String>,
     /// The folder it runs in.

@@ -44,7 +44,7 @@ pub(crate) fn present(kept: &Finding, trace: &Trace, plan: &ReplayPlan, screen: 
         trace: Some(trace),
         monitors: &kept.monitors,
         folder: "",
-        repeated: &[],
+        again: &[],
         threads,
     };
     if plan.mode == ReplayMode::Step {

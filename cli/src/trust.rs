@@ -2,6 +2,7 @@
 //! that it names are read, compiled, run and quoted only below folders that the user is in or has named, and of the
 //! options that it compiles with only those are obeyed that run and write nothing by themselves.
 
+use std::borrow::Cow;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,11 @@ impl Roots {
             format!("if you trust the finding, allow it: add --source {}", folder.display()),
         ))
     }
+}
+
+/// Whether it is a header of the system, at the word of its hash.
+pub(crate) fn is_of_the_system(name: &str) -> bool {
+    name.starts_with("/opt/") && name.ends_with(".h") && !name.contains("/../")
 }
 
 /// Where compilers look for headers of the system.
@@ -163,8 +169,41 @@ pub(crate) fn require_harmless(
     Ok(())
 }
 
+/// Says what the user has to add to the command that replays a finding of a program, made of these files with these
+/// options: what the program may do nobody else can allow.
+pub(crate) fn arguments(directory: &Path, files: &[(String, String)], options: &[String]) -> Vec<String> {
+    let folders = folders_elsewhere(directory, files, options).into_iter();
+    let sources = folders.flat_map(|folder| ["--source".to_string(), folder.to_string_lossy().into_owned()]);
+    let quoted = |option: String| shlex::try_quote(&option).map_or_else(|_| option.clone(), Cow::into_owned);
+    let repeated = doubtful(options).into_iter().flat_map(|option| ["--cflags".to_string(), quoted(option)]);
+    sources.chain(repeated).collect()
+}
+
+/// The folders of files that lie neither in the folder that the user is in nor below another one of these.
+fn folders_elsewhere(directory: &Path, files: &[(String, String)], options: &[String]) -> Vec<PathBuf> {
+    let Ok(mut roots) = Roots::new(&[]) else { return Vec::new() };
+    let named = files.iter().map(|(file, _)| file).filter(|file| !is_of_the_system(file)).map(PathBuf::from);
+    let mut judged = Options { left: options.iter(), directory, roots: &roots.clone() };
+    let mut places: Vec<PathBuf> = named.collect();
+    while let Some(option) = judged.left.next() {
+        if let Judgement::Elsewhere(place) = judged.judge(option) {
+            places.push(place);
+        }
+    }
+    let mut folders = Vec::new();
+    for place in places {
+        let whole = directory.join(&place);
+        if whole.exists() && !roots.hold(&whole) {
+            let folder = if whole.is_dir() { place } else { place.parent().map(Path::to_path_buf).unwrap_or_default() };
+            roots.folders.extend(fs::canonicalize(directory.join(&folder)));
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
 /// The options that a replay takes only from the user, wherever the program lies.
-pub(crate) fn doubtful(options: &[String]) -> Vec<String> {
+fn doubtful(options: &[String]) -> Vec<String> {
     let everywhere = Roots { folders: vec![PathBuf::from("/")] };
     let mut options = Options { left: options.iter(), directory: Path::new("/"), roots: &everywhere };
     let mut doubtful = Vec::new();

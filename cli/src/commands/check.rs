@@ -22,6 +22,7 @@ use crate::report::verdict::Verdict;
 use crate::screen::{complain, complain_about};
 use crate::search::{Checkpoint, Exploration, Key, Search};
 use crate::text::printable;
+use crate::trust;
 
 /// Runs the command.
 pub(crate) fn run(plan: &CheckPlan) -> Status {
@@ -53,12 +54,14 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         }
         Err(failure) => return Err(failure),
     };
+    let again = trust::arguments(&subjects.directory, &subjects.files, &plan.compile_options);
     let mut sources = Sources::new(subjects.source_folders());
     let mut troubles = Troubles::default();
     let mut all = Vec::new();
     let mut record = Record::create(plan.record.as_deref())?;
     for &(model, explorer) in &plan.models {
-        let plan = plan.under(model, explorer);
+        let mut plan = plan.under(model, explorer);
+        plan.again.clone_from(&again);
         let exploration = if interrupts.pressed() {
             Exploration::default()
         } else {

@@ -134,7 +134,7 @@ impl Judged {
                 trace: None,
                 monitors: &plan.monitors,
                 folder: "",
-                repeated: &[],
+                again: &[],
                 threads: Threads::Created,
             };
             let group = group_name(violation);

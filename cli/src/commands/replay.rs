@@ -59,16 +59,11 @@ fn require_trusted(finding: &Finding, plan: &ReplayPlan) -> Result<(), Failure> 
     let directory = Path::new(&made_of.directory);
     // What is gone is said to be gone.
     let places = made_of.target.iter().chain(made_of.files.iter().map(|(file, _)| file));
-    let places = places.filter(|name| !is_of_the_system(name)).map(|name| directory.join(name));
+    let places = places.filter(|name| !trust::is_of_the_system(name)).map(|name| directory.join(name));
     for place in [directory.to_path_buf()].into_iter().chain(places).filter(|place| place.exists()) {
         plan.roots.require(&place)?;
     }
     trust::require_harmless(&made_of.compile_options, directory, &plan.roots, &plan.trusted_options)
-}
-
-/// Whether it is a header of the system, at the word of its hash.
-fn is_of_the_system(name: &str) -> bool {
-    name.starts_with("/opt/") && name.ends_with(".h") && !name.contains("/../")
 }
 
 fn require_unchanged(finding: &Finding) -> Result<(), Failure> {
@@ -100,13 +95,13 @@ fn rebuild(finding: &Finding, plan: &ReplayPlan, interrupts: &Interrupts) -> Res
     {
         let executable = directory.join(name);
         let kind = file_kind(&executable).map_err(|_| changed(&format!("{name} is gone"), finding))?;
-        require_ours(name, kind)?;
-        return Ok((Program { executable, name: name.clone(), arguments, directory }, None));
+        require_ours(Path::new(name), kind)?;
+        return Ok((Program { executable, name: name.into(), arguments, directory }, None));
     }
     let debug = if plan.mode == ReplayMode::Gdb { DebugInfo::Full } else { DebugInfo::Lines };
     let sources = Sources {
         directory: directory.clone(),
-        files: made_of.target.clone(),
+        files: made_of.target.iter().map(PathBuf::from).collect(),
         options: made_of.compile_options.clone(),
     };
     let parts = Toolchain::locate().require()?;
@@ -118,6 +113,6 @@ fn rebuild(finding: &Finding, plan: &ReplayPlan, interrupts: &Interrupts) -> Res
     if built.files != made_of.files {
         return Err(changed("it is made of other files", finding));
     }
-    let program = built.program(&directory, &made_of.target, arguments);
+    let program = built.program(&directory, &sources.files, arguments);
     Ok((program, Some(built)))
 }

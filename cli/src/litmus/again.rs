@@ -112,7 +112,7 @@ pub(crate) fn replay(finding: &Finding, plan: &ReplayPlan, screen: Screen) -> Re
         return Err(Failure::usage("--gdb does not fit litmus tests", "--step shows one event after the other"));
     }
     let [name] = &finding.program.target[..] else { return Err(Failure::internal("a test is one file")) };
-    let target = read(Path::new(&finding.program.directory), name)?;
+    let target = read(Path::new(&finding.program.directory), Path::new(name))?;
     let monitors = &finding.monitors;
     match again(&target, &finding.violation.schedule, monitors, finding.limits.max_events) {
         Ok(trace) => Ok(present(finding, &trace, plan, screen)),

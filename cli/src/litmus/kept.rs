@@ -19,6 +19,7 @@ use crate::report::finding::{self, Detail, Subject};
 use crate::report::names::Threads;
 use crate::screen::{PLAIN_WIDTH, plain};
 use crate::text::reason;
+use crate::trust;
 
 /// Keeps findings.
 pub(super) struct Keeper<'p> {
@@ -110,13 +111,15 @@ impl<'p> Keeper<'p> {
         });
         let trace = trace.map_err(|why| Failure::internal(format!("finding {id} did not replay: {why}")))?;
         let folder = self.findings.path(&id);
+        let files = [(searched.target.file.clone(), String::new())];
+        let again = trust::arguments(&self.directory, &files, &[]);
         let subject = Subject {
             id: &id,
             violation,
             trace: Some(&trace),
             monitors: &searched.monitors,
             folder: &folder,
-            repeated: &[],
+            again: &again,
             threads: Threads::Declared,
         };
         self.store(searched, &subject);
@@ -153,7 +156,7 @@ impl<'p> Keeper<'p> {
     }
 
     fn program(&self, target: &Target) -> Result<Program, Failure> {
-        let file = self.directory.join(&target.file);
+        let file = self.directory.join(&target.path);
         let hash = hash_file(&file)
             .map_err(|error| Failure::usage(format!("{}: {}", target.file, reason(&error)), "make it readable"))?;
         Ok(Program {

@@ -14,7 +14,7 @@ mod search;
 mod searched;
 mod target;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) use again::replay;
 use judged::{Judged, entries};
@@ -29,14 +29,14 @@ use crate::plan::check::CheckPlan;
 use crate::screen::{complain, complain_about};
 
 /// Runs the command.
-pub(crate) fn run(plan: &CheckPlan, files: &[String]) -> Status {
+pub(crate) fn run(plan: &CheckPlan, files: &[PathBuf]) -> Status {
     check(plan, files).unwrap_or_else(|failure| {
         complain(&failure);
         failure.status
     })
 }
 
-fn check(plan: &CheckPlan, files: &[String]) -> Result<Status, Failure> {
+fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
     let targets = files.iter().map(|file| target::read(Path::new(""), file)).collect::<Result<Vec<_>, _>>()?;
     let findings = Findings::prepare(&plan.out)?;
     plan.json.prepare()?;

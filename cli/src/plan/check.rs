@@ -17,7 +17,6 @@ use crate::destination::JsonTo;
 use crate::exit::Failure;
 use crate::screen::{Color, Screen};
 use crate::search::{Budget, Spread};
-use crate::trust;
 use crate::values::{ExitStatuses, Time, cores};
 
 /// So many accesses an execution graph of a program can have.
@@ -34,8 +33,8 @@ pub(crate) struct CheckPlan {
     pub(crate) arguments: Vec<String>,
     /// Options for the compiler.
     pub(crate) compile_options: Vec<String>,
-    /// Those of them that a replay takes only from the user.
-    pub(crate) repeated_options: Vec<String>,
+    /// What the user adds to the command that replays a finding; empty as long as the program is not made.
+    pub(crate) again: Vec<String>,
     /// What the runtime is asked.
     pub(crate) explore: Explore,
     /// What watches execution graphs, each of its model: nothing unless it is named.
@@ -79,7 +78,7 @@ impl CheckPlan {
             target,
             models,
             arguments: typed.arguments.clone(),
-            repeated_options: trust::doubtful(&compile_options),
+            again: Vec::new(),
             compile_options,
             graph_monitors: if typed.monitor.is_some() { explore.monitors.clone() } else { Vec::new() },
             explore,

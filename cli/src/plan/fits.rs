@@ -37,13 +37,13 @@ pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored
     }
     if let (Target::Executable(name), true) = (target, typed.sv_comp_transactions) {
         return Err(Failure::usage(
-            format!("{name}: --sv-comp-transactions needs the source"),
+            format!("{}: --sv-comp-transactions needs the source", name.display()),
             "name the .c files: they are compiled for it",
         ));
     }
     if let (Target::Executable(name), true) = (target, typed.uninitialised) {
         return Err(Failure::usage(
-            format!("{name}: --uninitialised needs the source"),
+            format!("{}: --uninitialised needs the source", name.display()),
             "name the .c files, or compile with `fencehound cc --uninitialised` and check without the option",
         ));
     }

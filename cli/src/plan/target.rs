@@ -1,6 +1,6 @@
 //! What to check: `.c` files, an executable, or litmus tests.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::executable::{file_kind, require_ours};
 use crate::exit::Failure;
@@ -10,32 +10,33 @@ use crate::text::reason;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
     /// `.c` files, one program.
-    Sources(Vec<String>),
+    Sources(Vec<PathBuf>),
     /// An executable that `fencehound cc` made.
-    Executable(String),
+    Executable(PathBuf),
     /// `.litmus` files, each a test of its own.
-    Litmus(Vec<String>),
+    Litmus(Vec<PathBuf>),
 }
 
 impl Target {
-    /// The names, as typed.
+    /// The names as text, in which bytes that are no UTF-8 are replaced.
     pub(crate) fn names(&self) -> Vec<String> {
-        match self {
-            Target::Sources(files) | Target::Litmus(files) => files.clone(),
-            Target::Executable(file) => vec![file.clone()],
-        }
+        let files = match self {
+            Target::Sources(files) | Target::Litmus(files) => files.as_slice(),
+            Target::Executable(file) => std::slice::from_ref(file),
+        };
+        files.iter().map(|file| file.to_string_lossy().into_owned()).collect()
     }
 }
 
 /// Says what these names are, together.
-pub(crate) fn target(names: &[String]) -> Result<Target, Failure> {
+pub(crate) fn target(names: &[PathBuf]) -> Result<Target, Failure> {
     const KINDS: &str = "a target is .c files, an executable made by `fencehound cc`, or .litmus files";
     let mut sources = Vec::new();
     let mut executables = Vec::new();
     let mut litmus = Vec::new();
     for name in names {
-        let unreadable = |error| Failure::usage(format!("{name}: {}", reason(&error)), KINDS);
-        match Path::new(name).extension().and_then(|extension| extension.to_str()) {
+        let unreadable = |error| Failure::usage(format!("{}: {}", name.display(), reason(&error)), KINDS);
+        match name.extension().and_then(|extension| extension.to_str()) {
             Some("c") => {
                 require_file(name, KINDS)?;
                 std::fs::File::open(name).map_err(unreadable)?;
@@ -46,13 +47,13 @@ pub(crate) fn target(names: &[String]) -> Result<Target, Failure> {
                 litmus.push(name.clone());
             }
             _ => {
-                require_ours(name, file_kind(Path::new(name)).map_err(unreadable)?)?;
+                require_ours(name, file_kind(name).map_err(unreadable)?)?;
                 executables.push(name.clone());
             }
         }
     }
     if let Some(first) = litmus.first() {
-        let message = format!("{first}: litmus files cannot be combined with other targets");
+        let message = format!("{}: litmus files cannot be combined with other targets", first.display());
         if !sources.is_empty() || !executables.is_empty() {
             return Err(Failure::usage(message, "check them in a command of their own"));
         }
@@ -62,18 +63,18 @@ pub(crate) fn target(names: &[String]) -> Result<Target, Failure> {
         (None, _, _) => Ok(Target::Sources(sources)),
         (Some(executable), true, true) => Ok(Target::Executable(executable)),
         (Some(executable), _, _) => Err(Failure::usage(
-            format!("{executable}: an executable cannot be combined with other targets"),
+            format!("{}: an executable cannot be combined with other targets", executable.display()),
             "check executables one at a time",
         )),
     }
 }
 
 /// Refuses folders, and what may have no end: pipes and devices.
-fn require_file(name: &str, help: &str) -> Result<(), Failure> {
+fn require_file(name: &Path, help: &str) -> Result<(), Failure> {
     match std::fs::metadata(name) {
-        Ok(there) if there.is_dir() => Err(Failure::usage(format!("{name}: is a folder"), help)),
+        Ok(there) if there.is_dir() => Err(Failure::usage(format!("{}: is a folder", name.display()), help)),
         Ok(there) if !there.is_file() => {
-            Err(Failure::usage(format!("{name}: is no file but a pipe or a device"), help))
+            Err(Failure::usage(format!("{}: is no file but a pipe or a device", name.display()), help))
         }
         // What is not there is said where it is read.
         _ => Ok(()),
@@ -87,7 +88,7 @@ mod tests {
     #[test]
     fn targets() {
         let folder = tempfile::tempdir().unwrap();
-        let name = |name: &str| folder.path().join(name).to_str().unwrap().to_string();
+        let name = |name: &str| folder.path().join(name);
         std::fs::write(name("a.c"), "").unwrap();
         std::fs::write(name("text"), "").unwrap();
         assert!(target(&[name("a.c")]).is_ok());
@@ -97,7 +98,7 @@ mod tests {
         assert!(target(&[name("x.litmus"), name("y.litmus")]).is_ok());
         let mixed = target(&[name("x.litmus"), name("a.c")]).unwrap_err().message;
         assert!(mixed.ends_with("x.litmus: litmus files cannot be combined with other targets"));
-        let own = std::env::current_exe().unwrap().to_str().unwrap().to_string();
+        let own = std::env::current_exe().unwrap();
         assert!(target(&[own]).unwrap_err().message.ends_with("not built by fencehound cc"));
     }
 }

@@ -99,7 +99,7 @@ impl Found {
             trace: self.trace.as_ref(),
             monitors: &plan.explore.monitors,
             folder: &self.folder,
-            repeated: &plan.repeated_options,
+            again: &plan.again,
             threads: Threads::Created,
         }
     }

@@ -13,6 +13,11 @@ use crate::text::{counted, printable};
 /// So many findings of one monitor or kind are shown with their source; the others in a line each.
 const SHOWN: usize = 3;
 
+/// What to do about something that is not supported.
+const UNSUPPORTED: &str = "help: docs/limits.md says what can be run under control; leave other calls out where __FENCEHOUND__ \
+                           is defined, and say what inline assembly means with --asm-templates FILE \
+                           (docs/inline-assembly.md)\n";
+
 /// The findings, as many of them and as much of each as a reader can take.
 pub(crate) fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &mut Sources) {
     let screen = plan.screen();
@@ -35,6 +40,9 @@ pub(crate) fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration,
     for (what, place) in &exploration.unsupported {
         let words = format!("not supported: {}", printable(what));
         screen.print(&(excerpt::excerpt(place, &words, sources) + "\n"));
+    }
+    if !exploration.unsupported.is_empty() {
+        screen.print(UNSUPPORTED);
     }
     let unwatched = exploration.summary.as_ref().map_or(&[][..], |summary| &summary.uninstrumented);
     if !unwatched.is_empty() {

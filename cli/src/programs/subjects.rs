@@ -52,10 +52,12 @@ impl Subjects {
             }
             Target::Executable(name) => {
                 let executable = directory.join(name);
+                let text = name.to_string_lossy().into_owned();
                 let hash = hash_file(&executable)
-                    .map_err(|error| Failure::usage(format!("{name}: {}", reason(&error)), "make it readable"))?;
-                let program = Program { executable, name: name.clone(), arguments, directory: directory.clone() };
-                Ok(Subjects { program, files: vec![(name.clone(), hash)], directory, built: None })
+                    .map_err(|error| Failure::usage(format!("{text}: {}", reason(&error)), "make it readable"))?;
+                let name = name.clone().into_os_string();
+                let program = Program { executable, name, arguments, directory: directory.clone() };
+                Ok(Subjects { program, files: vec![(text, hash)], directory, built: None })
             }
             Target::Litmus(_) => unreachable!("litmus tests are no programs"),
         }

@@ -30,8 +30,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) monitors: &'a [MonitorName],
     /// The folder of its finding; empty in the finding's own replay.
     pub(crate) folder: &'a str,
-    /// Options of the compiler that its replay takes only from the user.
-    pub(crate) repeated: &'a [String],
+    /// What the user adds to the command that replays it.
+    pub(crate) again: &'a [String],
     /// How its threads are called.
     pub(crate) threads: Threads,
 }
@@ -68,7 +68,7 @@ pub(crate) fn full(subject: &Subject<'_>, detail: Detail, width: usize, sources:
         text.push_str(&execution(subject, trace, detail, width));
     }
     if !subject.folder.is_empty() {
-        let _ = write!(text, "\n  {} {}\n", "replay:".bold(), replay_line(subject.folder, subject.repeated));
+        let _ = write!(text, "\n  {} {}\n", "replay:".bold(), replay_line(subject.folder, subject.again));
     }
     text
 }
@@ -97,11 +97,11 @@ fn site_in_line(site: &SiteUse) -> String {
 }
 
 /// The command that runs a finding again.
-fn replay_line(folder: &str, repeated: &[String]) -> String {
+fn replay_line(folder: &str, again: &[String]) -> String {
     let quoted = |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_string(), Cow::into_owned);
     let mut line = format!("fencehound replay {}", quoted(folder.trim_end_matches('/')));
-    for option in repeated {
-        let _ = write!(line, " --cflags {}", quoted(&quoted(option)));
+    for word in again {
+        let _ = write!(line, " {}", quoted(word));
     }
     printable(&line)
 }
@@ -277,7 +277,7 @@ mod tests {
             trace: Some(&trace),
             monitors: &[protocol::MonitorName::Tso],
             folder: "fencehound-out/tso-1/",
-            repeated: &[],
+            again: &[],
             threads: Threads::Created,
         };
         let text = full(&subject, Detail::Execution, 100, &mut Sources::new([folder.path().into()]));
@@ -293,7 +293,7 @@ mod tests {
             trace: None,
             monitors: &[],
             folder: "fencehound-out/tso-1/",
-            repeated: &[],
+            again: &[],
             threads: Threads::Created,
         };
         assert_eq!(
@@ -313,7 +313,7 @@ mod tests {
             trace: Some(&trace),
             monitors: &[],
             folder: "",
-            repeated: &[],
+            again: &[],
             threads: Threads::Created,
         };
         let text = plain(&full(&subject, Detail::Excerpts, 100, &mut Sources::new([folder.path().into()])));

@@ -153,3 +153,32 @@ fn files_that_are_written_may_have_any_name() {
     let again = crate::bench::ran(&command.arg(folder.join(name(b"out")).join("assertion-1")).output().unwrap());
     assert_eq!(again.status, 1, "{again:?}");
 }
+
+#[test]
+fn what_is_checked_may_have_any_name() {
+    let bench = Bench::new(&[("sb.litmus", "X86 SB\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n")]);
+    let name = |end: &str| OsString::from_vec([b"n\xff\xfe", end.as_bytes()].concat());
+    fs::write(bench.path("").join(name(".c")), FAILS).unwrap();
+    fs::copy(bench.path("sb.litmus"), bench.path("").join(name(".litmus"))).unwrap();
+    let compiled = bench.command(tool(), &["cc", "-o"]).arg(name("")).arg(name(".c")).status().unwrap();
+    assert!(compiled.success());
+    for (end, status, said) in [(".c", 1, "n\u{fffd}\u{fffd}.c:3:"), ("", 1, "assertion"), (".litmus", 0, "Test SB")] {
+        let ran = crate::bench::ran(&bench.command(tool(), &["check"]).arg(name(end)).output().unwrap());
+        assert_eq!(ran.status, status, "{ran:?}");
+        assert!(ran.output.contains(said), "{ran:?}");
+    }
+}
+
+#[test]
+fn what_is_not_supported_comes_with_what_to_do() {
+    let assembly =
+        "int x;\nint main(void) { __asm__ volatile(\"vmovups (%0), %%ymm0\" : : \"r\"(&x) : \"memory\"); }\n";
+    let fork = "#include <unistd.h>\nint main(void) { return fork() < 0; }\n";
+    let bench = Bench::new(&[("assembly.c", assembly), ("fork.c", fork)]);
+    for file in ["assembly.c", "fork.c"] {
+        let ran = bench.run(&format!("check {file}"));
+        assert_eq!(ran.status, 4, "{ran:?}");
+        assert!(ran.output.contains("\nhelp: docs/limits.md says what can be run under control"), "{ran:?}");
+        assert!(ran.output.contains("--asm-templates FILE (docs/inline-assembly.md)"), "{ran:?}");
+    }
+}

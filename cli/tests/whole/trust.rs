@@ -115,3 +115,21 @@ fn only_sources_below_the_users_folders_are_quoted() {
     let linked = bench.run("monitor b.log");
     assert!(linked.status == 1 && !linked.output.contains(SECRET), "{linked:?}");
 }
+
+#[test]
+fn the_line_that_a_report_prints_replays_the_finding_as_it_stands() {
+    let bench = Bench::new(&[("source dir/a.c", PROGRAM), ("headers/own.h", ""), ("build/here", "")]);
+    let options = "-O1 -Wl,--as-needed -I../headers";
+    let in_build = |line: &str| {
+        let mut command = Command::new("bash");
+        command.arg("-c").arg(line.replacen("fencehound", &tool().display().to_string(), 1));
+        ran(&command.current_dir(bench.path("build")).output().unwrap())
+    };
+    let checked = in_build(&format!("fencehound check '../source dir/a.c' --cflags \"{options}\""));
+    assert_eq!(checked.status, 1, "{checked:?}");
+    let line = checked.output.lines().find_map(|line| line.trim().strip_prefix("replay: ")).unwrap();
+    let parts = ["--source '../source dir'", "/headers", "--cflags \"'-Wl,--as-needed'\""];
+    assert!(parts.iter().all(|part| line.contains(part)), "{line}");
+    let replayed = in_build(line);
+    assert_eq!(replayed.status, 1, "{replayed:?}");
+}
