@@ -56,7 +56,7 @@ pub(crate) fn without_lto(arguments: &[impl AsRef<OsStr>]) -> Option<OsString> {
     asked_lto(arguments).map(|_| "-fno-lto".into())
 }
 
-/// Says so, once.
+/// Tells the user, once, that link-time optimisation is switched off, where the arguments ask for it.
 pub(crate) fn note_lto(arguments: &[impl AsRef<OsStr>]) {
     if let Some(option) = asked_lto(arguments) {
         complain(&format!("note: {option} is ignored: each file is instrumented, and then optimised by itself"));

@@ -82,13 +82,13 @@ struct Found<'a> {
 /// Something that the program needs and is not supported.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Unsupported<'a> {
-    /// What.
+    /// What is not supported, in words.
     pub(crate) what: &'a str,
-    /// Where.
+    /// The file that asks for it.
     pub(crate) file: &'a str,
-    /// Where.
+    /// The line in that file.
     pub(crate) line: u32,
-    /// Where.
+    /// The column in that line.
     pub(crate) column: u32,
 }
 
@@ -199,11 +199,11 @@ pub(crate) struct Entry<'a> {
     pub(crate) id: &'a str,
     /// The folder of its finding, if it has one.
     pub(crate) finding: Option<&'a str>,
-    /// Itself.
+    /// The violation.
     pub(crate) violation: &'a Violation,
     /// Executions that show it.
     pub(crate) executions: u64,
-    /// Of an SC violation: what comes of it in relaxed executions, if that was looked at.
+    /// What an SC violation leads to in relaxed executions, if that was looked at.
     pub(crate) consequence: Option<&'a Consequence>,
 }
 

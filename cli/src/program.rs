@@ -17,7 +17,7 @@ use crate::screen::{Channel, pass_on};
 use crate::symbols;
 use crate::text::reason;
 
-/// So many file descriptors a program may have open. Its socket is the next one: beyond its limit, so that nothing that
+/// How many file descriptors a program may have open. Its socket is the next one: beyond its limit, so that nothing that
 /// the program opens, duplicates or writes to meets it; and always the same, so that a program sees the same
 /// descriptors (and the same environment) in every run.
 const DESCRIPTORS: libc::rlim_t = 1024;
@@ -255,7 +255,8 @@ pub(crate) fn is_cut_short(line: &[u8], error: &serde_json::Error) -> bool {
     line.starts_with(b"{") && error.is_eof()
 }
 
-/// Who wrote a line that is no message? The runtime writes JSON.
+/// The failure that a line is no message: the program itself has written it, unless it is JSON, which the runtime
+/// writes.
 pub(crate) fn no_message(line: &[u8], error: &serde_json::Error) -> Failure {
     let start: String = String::from_utf8_lossy(line).chars().take(80).collect();
     if error.is_data() {

@@ -62,7 +62,7 @@ impl Record {
         }
     }
 
-    /// Nothing more comes. Says so if nothing came at all.
+    /// Ends the log, and tells the user if nothing was recorded at all.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let Some((file, mut log)) = self.log else { return Ok(()) };
         if !self.begun {

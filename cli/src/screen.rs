@@ -14,9 +14,9 @@ use crate::text::{printable, reason};
 pub(crate) enum Color {
     /// On a terminal, unless `NO_COLOR` is set.
     Auto,
-    /// Always.
+    /// Colour everywhere.
     Always,
-    /// Never.
+    /// Colour nowhere.
     Never,
 }
 

@@ -50,15 +50,15 @@ pub(crate) struct Toolchain {
 /// All parts, present.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
-    /// See [`Toolchain`].
+    /// clang 19.
     pub(crate) clang: PathBuf,
-    /// See [`Toolchain`].
+    /// lld, for `clang`.
     pub(crate) linker: Linker,
-    /// See [`Toolchain`].
+    /// The compiler plugin, `libfencehound_pass.so`.
     pub(crate) plugin: PathBuf,
-    /// See [`Toolchain`].
+    /// The runtime library, `libfencehound_runtime.a`.
     pub(crate) runtime: PathBuf,
-    /// See [`Toolchain`].
+    /// The folder with `fencehound.h`.
     pub(crate) include: PathBuf,
 }
 

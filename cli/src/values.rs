@@ -18,7 +18,7 @@ pub(crate) struct Monitors(pub(crate) Vec<MonitorName>);
 /// The value of `--preemptions`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Preemptions {
-    /// As many as there are.
+    /// No bound: all executions.
     Unbounded,
     /// At most so many.
     AtMost(u32),
@@ -27,9 +27,9 @@ pub(crate) enum Preemptions {
 /// A time, greater than 0.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Time {
-    /// As it was typed: `30s`.
+    /// The text that was typed: `30s`.
     pub(crate) typed: String,
-    /// In seconds.
+    /// The time in seconds.
     pub(crate) seconds: f64,
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn workers(typed: &str) -> Result<usize, Failure> {
     Err(Failure::usage(message, format!("give a whole number from 1 to {WORKERS}")))
 }
 
-/// As many processes as there are cores.
+/// How many processes are used unless the user says it: one for each core.
 pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, std::num::NonZero::get)
 }

@@ -19,9 +19,9 @@ use crate::report::verdict::{Facts, Issues, Open, Verdict, judge};
 use crate::screen::{Screen, complain_about};
 use crate::text::{counted, printable};
 
-/// So many violations of one monitor or kind are shown with their source.
+/// How many violations of one monitor or kind are shown with their source.
 const SHOWN: usize = 3;
-/// So many violations of a log are shown.
+/// How many violations of a log are shown at most.
 const LISTED: usize = 50;
 
 /// A log and what was found in it.

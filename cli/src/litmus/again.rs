@@ -21,7 +21,7 @@ use crate::plan::replay::{ReplayMode, ReplayPlan};
 use crate::replayed::{not_followed, present};
 use crate::screen::Screen;
 
-/// So many of the stores that wait are shown.
+/// How many of the stores that wait are shown at most.
 const LANE: usize = 32;
 
 /// The trace of an execution, with what is wrong with it.

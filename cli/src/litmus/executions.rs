@@ -148,7 +148,8 @@ pub(super) fn failure(target: &Target, outcome: &Outcome) -> Option<Violation> {
     }
 }
 
-/// That a condition which is to hold does not, in this final state. That an outcome exists is a question, not a demand.
+/// The violation that a condition which is to hold does not hold in this final state. `exists` is a question, and no
+/// demand.
 fn condition(target: &Target, state: &State) -> Option<Violation> {
     let condition = &target.test.condition;
     let holds = condition.proposition.holds(state);
@@ -162,7 +163,7 @@ fn condition(target: &Target, state: &State) -> Option<Violation> {
     })
 }
 
-/// That what is asked for exists, by an execution that ends so.
+/// The finding that what `exists` asks for exists, by an execution that ends so.
 pub(super) fn witness(target: &Target, outcome: &Outcome) -> Option<Violation> {
     let condition = &target.test.condition;
     let Outcome::Final(state) = outcome else { return None };
@@ -191,7 +192,7 @@ fn told(target: &Target, message: String) -> Violation {
     }
 }
 
-/// That a loop has no end.
+/// The violation that a loop has no end.
 fn endless(target: &Target, thread: usize, instruction: usize) -> Violation {
     let instruction = &target.test.threads[thread].instructions[instruction];
     Violation {

@@ -43,7 +43,7 @@ pub(super) struct Recorder<'t> {
 }
 
 impl<'t> Recorder<'t> {
-    /// Nothing counted yet; the search starts now.
+    /// A recorder that has counted nothing, of a search that starts now.
     pub(super) fn new(target: &'t Target, monitors: &[MonitorName], started: Instant) -> Self {
         Self {
             target,

@@ -14,7 +14,7 @@ use crate::report::names::{full_place, model_name};
 use crate::report::verdict::Verdict;
 use crate::text::{counted, printable};
 
-/// So many violations of a test are shown.
+/// How many violations of a test are shown at most.
 const SHOWN: usize = 3;
 
 /// States, witnesses and observation, and what violations there are.

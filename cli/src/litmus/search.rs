@@ -163,7 +163,7 @@ fn no_summary() -> Summary {
     Summary { stopped_by: None, ..Summary::nothing() }
 }
 
-/// Those that watch.
+/// The monitors that watch.
 type Monitors = Vec<Box<dyn Monitor>>;
 
 /// Interleavings, one after the other, under the eyes of monitors.

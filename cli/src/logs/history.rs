@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::log::{Continue, Log, Position};
 use crate::exit::Failure;
 
-/// So many of the newest events are kept.
+/// How many of the newest events are kept.
 const WINDOW: usize = 1 << 16;
 /// The place of each event whose number is a multiple of this is kept.
 const MARK: EventIndex = 1 << 12;
@@ -21,9 +21,9 @@ pub(super) type Site = u32;
 /// Where an event is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Seat {
-    /// In the log.
+    /// Where it is in the log.
     pub(super) at: Position,
-    /// In the source.
+    /// Where it is in the source.
     pub(super) site: Site,
 }
 

@@ -8,9 +8,9 @@ use protocol::log::Line;
 use crate::exit::Failure;
 use crate::text::reason;
 
-/// So many bytes a line may have.
+/// How many bytes a line may have at most.
 const LONGEST: u64 = 1 << 20;
-/// So many lines a log may have.
+/// How many lines a log may have at most.
 const MOST: LineNumber = LineNumber::MAX >> 1;
 const BUFFER: usize = 1 << 18;
 

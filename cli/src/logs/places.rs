@@ -9,7 +9,7 @@ use engine::location::{Granule, Partition, Touched};
 use protocol::log::Address;
 use rustc_hash::FxHashMap;
 
-/// So many bytes an access may have.
+/// How many bytes an access may have at most.
 const WIDEST: u32 = 1 << 16;
 
 /// Memory at addresses; names have the numbers from 1.

@@ -59,7 +59,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Nothing has happened yet.
+    /// The threads of an execution in which nothing has happened yet.
     pub(super) fn new(commits: Commits, limit: Option<u32>) -> Self {
         Self { commits, limit, states: Vec::new() }
     }

@@ -8,7 +8,7 @@ use protocol::{MonitorName, Role};
 
 use super::threads::Commits;
 
-/// Who judges.
+/// What an execution is judged by.
 enum Judge {
     /// The execution alone.
     Execution(Serializability),

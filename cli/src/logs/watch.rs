@@ -70,7 +70,7 @@ pub(crate) struct Watched {
     pub(crate) undecided: u64,
     pub(crate) commits: Commits,
     pub(crate) monitors: Vec<MonitorCount>,
-    /// In the order of discovery, each with its number of executions.
+    /// What was found, in the order of discovery, each with its number of executions.
     pub(crate) found: Vec<(Found, u64)>,
 }
 
@@ -79,7 +79,7 @@ struct Watch<'l> {
     log: &'l Log,
     names: Vec<(MonitorName, Option<MonitorName>)>,
     monitors: Vec<Box<dyn Monitor>>,
-    /// Those that watch transactions, each with its place among the names.
+    /// The monitors that watch transactions, each with its place among the names.
     watchers: Vec<(usize, Watcher)>,
     commits: Commits,
     undecided: u64,

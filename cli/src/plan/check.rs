@@ -19,7 +19,7 @@ use crate::screen::{Color, Screen};
 use crate::search::{Budget, Spread};
 use crate::values::{ExitStatuses, Time, cores};
 
-/// So many accesses an execution graph of a program can have.
+/// How many accesses an execution graph of a program can have.
 const GRAPH_EVENTS: u64 = 1000;
 
 /// A command `check`, understood.

@@ -42,7 +42,7 @@ pub(crate) enum ReplayMode {
     Whole,
     /// One event at a time.
     Step,
-    /// In gdb.
+    /// In gdb, the debugger.
     Gdb,
 }
 

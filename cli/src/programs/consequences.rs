@@ -13,14 +13,14 @@ use serde::Serialize;
 use crate::report::names::short_place;
 use crate::text::counted;
 
-/// What comes of an SC violation under its model. Serialized as JSON has it.
+/// What an SC violation leads to in the executions of its model, as JSON has it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Consequence {
     model: &'static str,
     verdict: Word,
-    /// So many relaxed executions contain it.
+    /// How many relaxed executions contain it.
     executions: u64,
-    /// In so many of them something fails.
+    /// In how many of them something fails.
     failing: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<Failure>,
@@ -74,7 +74,8 @@ pub(crate) enum Unseen {
 }
 
 impl Unseen {
-    /// Of a search with this bound on rounds that found these, beside one of interleavings that found those.
+    /// What a search of execution graphs does not show, given its bound on rounds, what it found, and what was found in
+    /// interleavings.
     pub(crate) fn of(unroll: Option<u64>, found: &[(&Violation, &str)], consistent: &[&Violation]) -> Option<Self> {
         let is_unseen = |violation: &&Violation| match violation.kind {
             FailureKind::OutOfBounds | FailureKind::Leak => true,
@@ -88,7 +89,7 @@ impl Unseen {
     }
 }
 
-/// What comes of an SC violation, if it is one under the model.
+/// Says what an SC violation leads to, if it is one under the model of these graphs.
 pub(crate) fn consequence(violation: &Violation, graphs: &Graphs<'_>) -> Option<Consequence> {
     let monitor = violation.monitor.filter(|_| violation.kind == FailureKind::ScViolation)?;
     if monitor.model() != Some(graphs.model) {
@@ -166,7 +167,7 @@ fn is_same_way(one: &Violation, other: &Violation) -> bool {
 }
 
 impl Consequence {
-    /// In a sentence.
+    /// Says it in a sentence.
     pub(crate) fn in_words(&self) -> String {
         let contain = counted(self.executions, "execution contains it", "executions contain it");
         match (self.verdict, &self.failure) {

@@ -14,7 +14,7 @@ use crate::report::names::Threads;
 use crate::screen::{PLAIN_WIDTH, plain};
 use crate::search::Exploration;
 
-/// So many findings are run again and shown; the others are stored only.
+/// How many findings are run again and shown at most; the others are stored only.
 pub(crate) const REPLAYED: usize = 50;
 
 /// A violation on its way to the user.

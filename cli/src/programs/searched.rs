@@ -70,7 +70,7 @@ pub(crate) fn line(all: &[Searched], verdicts: &[Verdict], status: Status) -> St
     format!("{worst}: {}", each.collect::<Vec<_>>().join("; "))
 }
 
-/// What comes of each SC violation, where the execution graphs of its model were searched.
+/// Says what each SC violation leads to, where the execution graphs of its model were searched.
 pub(crate) fn consequences(all: &[Searched], summaries: &[Summary]) -> Vec<Vec<Option<Consequence>>> {
     let found: Vec<Vec<(&Violation, &str)>> = all
         .iter()

@@ -10,7 +10,7 @@ use crate::report::finding::{self, Detail};
 use crate::search::Exploration;
 use crate::text::{counted, printable};
 
-/// So many findings of one monitor or kind are shown with their source; the others in a line each.
+/// How many findings of one monitor or kind are shown with their source; the others get a line each.
 const SHOWN: usize = 3;
 
 /// What to do about something that is not supported.
@@ -18,7 +18,7 @@ const UNSUPPORTED: &str = "help: docs/limits.md says what can be run under contr
                            is defined, and say what inline assembly means with --asm-templates FILE \
                            (docs/inline-assembly.md)\n";
 
-/// The findings, as many of them and as much of each as a reader can take.
+/// Shows the findings, as many of them and as much of each as a reader can take.
 pub(crate) fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &mut Sources) {
     let screen = plan.screen();
     let width = screen.width();

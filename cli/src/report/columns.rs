@@ -29,7 +29,7 @@ const WIDEST: usize = 40;
 pub(crate) enum Row {
     /// An event, by its index.
     Event(usize),
-    /// So many events that are left out.
+    /// This many events are left out.
     Elided(usize),
 }
 

@@ -32,7 +32,7 @@ impl Sources {
         Sources { folders: folders.into_iter().collect(), roots: None, files: BTreeMap::new() }
     }
 
-    /// The same where somebody else may have written the names: nothing is quoted but what lies below the roots.
+    /// Sources whose names somebody else may have written: nothing is quoted but what lies below the roots.
     pub(crate) fn within(folders: impl IntoIterator<Item = PathBuf>, roots: Roots) -> Sources {
         Sources { roots: Some(roots), ..Sources::new(folders) }
     }
@@ -74,7 +74,7 @@ pub(crate) fn excerpt(place: &Place, words: &str, sources: &mut Sources) -> Stri
     text
 }
 
-/// Of a very long line, the part around the caret.
+/// Cuts a very long line to the part around the caret; the part, and where the caret stands in it.
 fn window(line: &str, caret: usize) -> (String, usize) {
     if line.chars().count() <= LONGEST {
         return (line.to_string(), caret);

@@ -22,7 +22,7 @@ use crate::text::printable;
 pub(crate) struct Subject<'a> {
     /// Its id.
     pub(crate) id: &'a str,
-    /// Itself.
+    /// The violation.
     pub(crate) violation: &'a Violation,
     /// The execution, if it was run again.
     pub(crate) trace: Option<&'a Trace>,

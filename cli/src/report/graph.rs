@@ -148,7 +148,7 @@ pub(crate) fn rows(graph: &Graph) -> Vec<usize> {
     rows
 }
 
-/// Who reads from whom, and why the execution is not sequentially consistent, if it is not.
+/// Says why the execution is not sequentially consistent, or that it is.
 ///
 /// With the events e′, prev and e: a shortest cycle through them.
 pub(crate) fn in_words(graph: &Graph, marks: Option<[usize; 3]>, threads: Threads) -> String {

@@ -7,14 +7,14 @@ use crate::text::printable;
 /// How threads are called in reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Threads {
-    /// Those of a C program: `main`, `T1`.
+    /// The names of a C program's threads: `main`, `T1`.
     Created,
-    /// Those of a litmus test: `P0`, `P1`.
+    /// The names of a litmus test's threads: `P0`, `P1`.
     Declared,
 }
 
 impl Threads {
-    /// Those of a program.
+    /// How the threads of this program are called.
     pub(crate) fn of(program: &Program) -> Threads {
         if program.is_litmus() { Threads::Declared } else { Threads::Created }
     }

@@ -57,7 +57,7 @@ pub(crate) enum Open {
 pub(crate) enum Issues {
     /// All that the program has within its bounds, or that of the one execution of TSO at hand.
     All,
-    /// Those of the recorded executions of SC.
+    /// The orders that the recorded executions of SC have.
     Recorded,
 }
 
@@ -187,7 +187,7 @@ fn incomplete(facts: &Facts<'_>) -> String {
     format!("{}, {why}; nothing found", executions(facts.summary))
 }
 
-/// Nothing was found, and yet something is open.
+/// Says what is open although nothing was found.
 fn undecided(facts: &Facts<'_>) -> String {
     let count = facts.summary.undecided;
     let why = match facts.open {

@@ -34,7 +34,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Of a search of this program.
+    /// The key of a search of this program.
     pub(crate) fn new(
         target: Vec<String>,
         files: &[(String, String)],
@@ -64,12 +64,12 @@ impl Key {
 /// The first line.
 #[derive(Serialize, Deserialize)]
 struct Head {
-    /// Always [`MARK`].
+    /// [`MARK`], which tells the file from any other.
     fencehound: String,
     version: u32,
-    /// Of the messages: what a worker said to another build means nothing to this one.
+    /// The fingerprint of the messages: what a worker said to another build means nothing to this one.
     build: String,
-    /// Of the second line.
+    /// The hash of the second line.
     hash: String,
 }
 
@@ -80,7 +80,7 @@ struct Body {
     search: Progress,
 }
 
-/// The same to be written.
+/// The second line, to be written.
 #[derive(Serialize)]
 struct BodyOf<'a> {
     key: &'a Key,

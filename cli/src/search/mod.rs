@@ -47,9 +47,9 @@ const RETRY: Duration = Duration::from_secs(1);
 /// What ends a search before its end.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Budget {
-    /// So many executions.
+    /// How many executions are run at most.
     pub(crate) executions: Option<u64>,
-    /// So many seconds.
+    /// How many seconds the search may take.
     pub(crate) seconds: Option<f64>,
 }
 
@@ -449,7 +449,7 @@ struct Batch {
     executions: f64,
     next: f64,
     slices: u32,
-    /// Of all batches of the round.
+    /// The slices of all batches of the round.
     all: u32,
 }
 

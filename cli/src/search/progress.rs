@@ -34,7 +34,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Nothing is done.
+    /// A search of which nothing has been run.
     pub(super) fn whole() -> Progress {
         let whole = Unit { weight: 1.0, prefixes: Prefixes::Whole };
         Progress {
@@ -76,7 +76,7 @@ impl Progress {
         None
     }
 
-    /// Nothing is done again, but what has been found is remembered, and where memory is divided.
+    /// Begins the search anew, with what has been found and where memory is divided remembered.
     pub(super) fn begin_anew(&mut self, harvest: &Harvest, started: f64) {
         let mut earlier = self.all();
         earlier.add(harvest, started);

@@ -69,7 +69,7 @@ fn weight<'a>(units: impl IntoIterator<Item = &'a Unit>) -> f64 {
 }
 
 impl Queue {
-    /// Of a whole search.
+    /// The queue of a search of which nothing has been run.
     pub(crate) fn new(whole: Unit) -> Queue {
         let first = Part { state: State::Pending([whole].into()), left_of: Vec::new() };
         Queue { parts: [first].into(), ..Queue::default() }

@@ -18,7 +18,7 @@ const OFTEN: Duration = Duration::from_millis(200);
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Facts {
     pub(super) executions: u64,
-    /// In a second, lately.
+    /// Executions a second, lately.
     pub(super) rate: f64,
     /// The preemptions of this round, and the most.
     pub(super) bound: Option<(u32, u32)>,
@@ -32,11 +32,11 @@ pub(super) struct Facts {
 /// How many executions are to come.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Left {
-    /// Nobody knows.
+    /// It is not known how many.
     Unknown,
-    /// So many, perhaps.
+    /// An estimate of how many.
     About(Estimate),
-    /// So many: those of a random search are without end, and a budget says how many are wanted.
+    /// Exactly this many: a random search has no end, and its budget says how many executions are wanted.
     Exactly(u64),
 }
 
@@ -77,7 +77,7 @@ impl Status {
         }
     }
 
-    /// Nothing more is said.
+    /// Ends the display: the line on a terminal is taken away.
     pub(super) fn end(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();

@@ -122,7 +122,7 @@ impl Totals {
         self.found.extend(lacking);
     }
 
-    /// Those of a search that begins anew: all that is known is where memory is divided.
+    /// The totals that a search begins anew with: all that is known is where memory is divided.
     pub(crate) fn divided(&self) -> Totals {
         Totals { divisions: self.divisions.clone(), ..Totals::default() }
     }

@@ -28,7 +28,7 @@ pub(super) enum News {
     Silent,
 }
 
-/// From whom, and what.
+/// News, and the worker that they are from.
 pub(super) type Heard = (WorkerId, News);
 
 /// The slice that a worker runs.

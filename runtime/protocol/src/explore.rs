@@ -135,7 +135,7 @@ pub enum ExitStatus {
     Ignored,
 }
 
-/// So many rounds of loops of one execution may leave everything as it was, where preemptions are not bounded: there is
+/// How many rounds of loops of one execution may leave everything as it was, where preemptions are not bounded: there is
 /// most likely no end of executions with more and more of them.
 pub const IDLE_ROUNDS: u32 = 200;
 

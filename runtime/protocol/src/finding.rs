@@ -11,7 +11,7 @@ use crate::violation::{Role, SiteUse, Violation};
 /// A finding, as `finding.json` in its folder.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Finding {
-    /// Always `"finding"`: tells the file from any other JSON.
+    /// The word `finding`, which tells the file from any other JSON.
     pub fencehound: String,
     /// [`crate::VERSION`].
     pub version: u32,

@@ -35,7 +35,7 @@ macro_rules! operations {
 operations! {
     /// A read of memory.
     Load = "load",
-    /// A write.
+    /// A write of memory.
     Store = "store",
     /// A write that reads what it overwrites, in one step; so are those that follow.
     Exchange = "exchange",
@@ -45,7 +45,7 @@ operations! {
     FetchSub = "fetch-sub",
     /// A bitwise and.
     FetchAnd = "fetch-and",
-    /// Its complement.
+    /// The complement of a bitwise and.
     FetchNand = "fetch-nand",
     /// A bitwise or.
     FetchOr = "fetch-or",
@@ -53,7 +53,7 @@ operations! {
     FetchXor = "fetch-xor",
     /// The greater of two numbers.
     FetchMax = "fetch-max",
-    /// The lesser of two.
+    /// The lesser of two numbers.
     FetchMin = "fetch-min",
     /// The negative of a number.
     Negate = "negate",
@@ -67,9 +67,9 @@ operations! {
     Commit = "commit",
     /// Taking a mutex or a spin lock.
     Lock = "lock",
-    /// Taking one without waiting.
+    /// Taking a mutex or a spin lock without waiting.
     TryLock = "trylock",
-    /// A try that got nothing.
+    /// A try for a mutex or a spin lock that got nothing.
     TryLockFailed = "trylock",
     /// A try for a read lock that got nothing.
     TryReadLockFailed = "read-trylock",
@@ -81,11 +81,11 @@ operations! {
     Unlock = "unlock",
     /// Taking a read-write lock together with other readers.
     ReadLock = "read-lock",
-    /// The same without waiting.
+    /// Taking a read-write lock together with other readers, without waiting.
     TryReadLock = "read-trylock",
     /// Taking a read-write lock alone.
     WriteLock = "write-lock",
-    /// The same without waiting.
+    /// Taking a read-write lock alone, without waiting.
     TryWriteLock = "write-trylock",
     /// Falling asleep on a condition variable or a futex.
     Wait = "wait",
@@ -97,13 +97,13 @@ operations! {
     SpuriousWakeUp = "spurious-wake-up",
     /// Waking one thread that sleeps on a condition variable.
     Signal = "signal",
-    /// Waking all of them.
+    /// Waking all threads that sleep on a condition variable.
     Broadcast = "broadcast",
     /// Waking threads that sleep on a futex.
     FutexWake = "futex-wake",
     /// Taking one from a semaphore.
     SemaphoreWait = "semaphore-wait",
-    /// The same without waiting.
+    /// Taking one from a semaphore without waiting.
     SemaphoreTryWait = "semaphore-trywait",
     /// Adding one to a semaphore.
     Post = "post",
@@ -111,7 +111,7 @@ operations! {
     GetValue = "getvalue",
     /// Coming to a barrier.
     BarrierArrive = "barrier-arrive",
-    /// Leaving it.
+    /// Leaving a barrier.
     BarrierLeave = "barrier-leave",
     /// The last one to arrive lets the others go, in an execution graph.
     BarrierComplete = "barrier-complete",
@@ -134,19 +134,19 @@ operations! {
     BeginBlock = "atomic-begin",
     /// A thread runs the function of a once, or finds that it was run.
     OnceEnter = "once-enter",
-    /// That function returns.
+    /// The function of a once returns.
     OnceReturn = "once-return",
     /// A thread ends that holds a robust mutex.
     OwnerDies = "owner-dies",
     /// A request that this thread end.
     Cancel(Thread) = "cancel",
-    /// A look at such requests.
+    /// A look whether this thread has been asked to end.
     TestCancel = "testcancel",
     /// A look whether this thread has ended.
     TryJoin(Thread) = "tryjoin",
     /// The beginning of a thread, in an execution graph.
     Begin = "begin",
-    /// Its end.
+    /// The end of a thread, in an execution graph.
     End = "end",
     /// The creation of this thread.
     Create(Thread) = "create",
@@ -154,7 +154,7 @@ operations! {
     Join(Thread) = "join",
     /// The beginning of a transaction.
     BeginTransaction = "begin",
-    /// Its end.
+    /// The end of a transaction.
     EndTransaction = "end",
     /// A block comes to be.
     Allocate = "allocate",

@@ -15,10 +15,10 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// So many are kept, the first ones in the order of their bytes.
+    /// How many outcomes are kept: the first ones in the order of their bytes.
     pub const MOST: usize = 1 << 16;
 
-    /// So many bytes of an outcome are kept. Behind that, a hash stands for the rest.
+    /// How many bytes of an outcome are kept; behind them, a hash stands for the rest.
     pub const LONGEST: usize = 1024;
 
     /// Takes the outcome of an execution.

@@ -47,10 +47,10 @@ impl Place {
 pub struct Frame {
     /// The function, by its name in the source.
     pub function: String,
-    /// As [`Place::file`].
+    /// The file, as the compiler was given it; empty if unknown.
     pub file: String,
-    /// As [`Place::line`].
+    /// The line, from 1; 0 if unknown.
     pub line: u32,
-    /// As [`Place::column`].
+    /// The column, from 1; 0 if unknown.
     pub column: u32,
 }

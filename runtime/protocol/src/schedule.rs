@@ -16,7 +16,7 @@ pub struct Schedule {
     pub segments: Vec<Segment>,
     /// The values that `fh_choose` and the like gave, in order.
     pub choices: Vec<u64>,
-    /// In place of segments and choices: an execution graph.
+    /// An execution graph, which takes the place of segments and choices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Graph>,
 }
@@ -74,7 +74,7 @@ pub struct GraphEvent {
     pub thread: u32,
     /// How many accesses of the thread come before it in program order.
     pub index: u32,
-    /// Where.
+    /// Where it is in the source.
     pub place: Place,
     /// The function in whose source it stands.
     pub function: String,

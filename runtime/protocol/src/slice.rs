@@ -222,11 +222,11 @@ pub struct MonitorTally {
 /// A violation in a slice.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sighting {
-    /// Which.
+    /// What makes it the same as others.
     pub identity: Identity,
-    /// In how many executions that count it was seen: 0 if only in others.
+    /// How many executions that count show it: 0 if only others do.
     pub executions: u64,
-    /// Itself, as it was seen first; none if it is known.
+    /// The violation as it was seen first; none if the tool knows it already.
     pub violation: Option<Box<Violation>>,
 }
 

@@ -51,10 +51,11 @@ pub struct Summary {
     /// How many counted executions ended with each exit status but 0.
     #[serde(default)]
     pub exit_statuses: BTreeMap<i32, u64>,
-    /// Of counted executions that are complete and did not fail.
+    /// What the counted executions observed that are complete and did not fail.
     #[serde(default)]
     pub outcomes: Outcomes,
-    /// Of execution graphs, if that was asked for ([`crate::Cycles`]), by the two places.
+    /// Which execution graphs have cycles of happens-before, by the two places; empty unless that was asked for
+    /// ([`crate::Cycles`]).
     #[serde(default)]
     pub containments: Vec<Containment>,
     /// Whether rounds of wait loops were left out of execution graphs.
@@ -137,14 +138,14 @@ pub struct BoundCount {
     pub preemptions: u32,
     /// Executions with exactly so many.
     pub executions: u64,
-    /// Of these, the ones with at least one report, by monitor.
+    /// How many of these executions have at least one report, by monitor.
     pub reporting: BTreeMap<MonitorName, u64>,
 }
 
 /// When a monitor first reported.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FirstReport {
-    /// In the so-manieth execution, from 1.
+    /// The number of the execution, from 1.
     pub executions: u64,
     /// Seconds since the start of the exploration.
     pub seconds: f64,
@@ -172,12 +173,12 @@ pub struct LeftWaiting {
     pub thread: u32,
     /// Where it waits.
     pub place: Place,
-    /// Who waits where for what, in words.
+    /// A sentence that says who waits where for what.
     pub message: String,
 }
 
 impl LeftWaiting {
-    /// Of each thread and place, the one whose message is least.
+    /// Keeps one for each thread and place: that whose message is least.
     #[must_use]
     pub fn distinct(all: impl IntoIterator<Item = Self>) -> Vec<Self> {
         let mut all: Vec<Self> = all.into_iter().collect();
@@ -195,9 +196,9 @@ pub struct Containment {
     pub delayed: Place,
     /// Where the access is that overtakes it, e.
     pub overtaking: Place,
-    /// So many executions have such a cycle, at least one.
+    /// How many executions have such a cycle: at least one.
     pub executions: u64,
-    /// In so many of them something fails.
+    /// In how many of them something fails.
     pub failing: u64,
     /// What fails in the first one of these.
     pub failure: Option<Failed>,
@@ -206,11 +207,11 @@ pub struct Containment {
 /// A failure of an execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Failed {
-    /// What kind.
+    /// The kind of the failure.
     pub kind: FailureKind,
-    /// As [`Violation::message`].
+    /// What happened, in one sentence.
     pub message: String,
-    /// Where.
+    /// Where it happened.
     pub place: Place,
 }
 

@@ -33,7 +33,7 @@ impl Trace {
 pub struct TraceEvent {
     /// The thread's number.
     pub thread: u32,
-    /// Where.
+    /// Where it is in the source.
     pub place: Place,
     /// The function in whose source it stands.
     pub function: String,
@@ -41,9 +41,9 @@ pub struct TraceEvent {
     pub operation: Operation,
     /// The variable if known, else an address in hexadecimal, or the mutex or thread; empty for a fence.
     pub target: String,
-    /// First byte of the access and its width in bytes; width 0 if it is no access.
+    /// The first byte of the access; 0 if it is no access.
     pub address: u64,
-    /// See `address`.
+    /// The width of the access in bytes; 0 if it is no access.
     pub width: u32,
     /// The value read, if it reads: of an access of more than 8 bytes, its first 8.
     pub read: Option<u64>,
@@ -52,7 +52,7 @@ pub struct TraceEvent {
     /// What an access of more than 8 bytes reads beside, eight by eight; empty for others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_above: Vec<u64>,
-    /// As `read_above`, of what is written.
+    /// What an access of more than 8 bytes writes beside, eight by eight; empty for others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written_above: Vec<u64>,
     /// For each monitor asked for, in their order: the indices of the stores that still wait in some store buffer of

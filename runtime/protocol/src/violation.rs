@@ -26,7 +26,8 @@ pub enum Role {
     From,
     /// The event of the next transaction on the cycle that conflicts with it.
     To,
-    /// The same, if it was issued before the first one: a store buffer makes it possible.
+    /// The event of the next transaction that conflicts, where it was issued before the first one: a store buffer makes
+    /// that possible.
     Overtaken,
     /// The last event issued before a delayed store takes effect.
     Until,
@@ -51,7 +52,7 @@ pub struct SiteUse {
     pub role: Role,
     /// The thread's number.
     pub thread: u32,
-    /// Where.
+    /// Where it is in the source.
     #[serde(flatten)]
     pub place: Place,
     /// The function in whose source it stands; empty if unknown.
@@ -65,7 +66,7 @@ pub struct SiteUse {
 /// A violation, with the schedule that shows it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Violation {
-    /// What kind.
+    /// The kind of the violation.
     pub kind: FailureKind,
     /// The monitor that reported it, of a [`FailureKind::ScViolation`], a [`FailureKind::Race`] or a [`FailureKind::Atomicity`].
     pub monitor: Option<MonitorName>,
@@ -109,7 +110,7 @@ pub enum ScheduleEnd {
 }
 
 impl ScheduleEnd {
-    /// That of the schedule of a violation.
+    /// What the schedule of a violation ends in.
     #[must_use]
     pub fn of(violation: &Violation) -> Self {
         let at = violation.sites.iter().find(|site| site.role == Role::At);
