@@ -280,7 +280,7 @@ impl Runtime {
         self.threads.reset();
         self.objects.reset();
         self.keys.reset();
-        self.recorder.begin(self.execution.history.shared());
+        self.recorder.trail.begin(self.execution.history.shared());
         self.begin_monitors();
         globals::start_thread(Thread::MAIN);
         self.run_on(Thread::MAIN);
@@ -307,7 +307,7 @@ impl Runtime {
     fn begin_monitors(&mut self) {
         let shared = self.execution.history.shared();
         let numbers = std::mem::replace(&mut self.numbers, Numbers::AsBefore);
-        let repeats = numbers == Numbers::AsBefore && shared > 0 && !self.recorder.traces();
+        let repeats = numbers == Numbers::AsBefore && shared > 0 && !self.recorder.trail.traces();
         // The monitors for which one execution of each class is enough come first, and can.
         if repeats && self.monitors.iter_mut().rev().all(|monitor| monitor.can_resume(shared)) {
             self.monitors.iter_mut().for_each(|monitor| monitor.resume(shared, &mut self.reports));

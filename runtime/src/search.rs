@@ -120,7 +120,7 @@ impl Search {
             with(|runtime| runtime.idle_rounds.limit(IDLE_ROUNDS));
         }
         if job.record == Recorded::Executions {
-            with(|runtime| runtime.recorder.record());
+            with(|runtime| runtime.recorder.trail.record());
         }
         if let Err(error) = faults::install() {
             channel::internal_error(&format!("signal handlers cannot be installed: {error}"));
@@ -264,7 +264,7 @@ pub(crate) fn replay(job: &Replay) {
         return replay_graph(graph, &job.schedule.threads);
     }
     with(|runtime| {
-        runtime.recorder.trace();
+        runtime.recorder.trail.trace();
         runtime.planned = u32::try_from(length).ok();
     });
     loop {
@@ -354,14 +354,14 @@ fn begin_slice(runtime: &mut Runtime, slice: &Slice) -> bool {
 
 /// Whether the budget of the slice is used up. `looked` is the tick at which the clock was last read.
 fn is_spent(runtime: &Runtime, slice: &Slice, looked: &mut u64) -> bool {
-    if ticks::interrupted() || slice.executions.is_some_and(|limit| runtime.recorder.executions >= limit) {
+    if ticks::interrupted() || slice.executions.is_some_and(|limit| runtime.recorder.tallied.executions >= limit) {
         return true;
     }
     if *looked == ticks::ticks() {
         return false;
     }
     *looked = ticks::ticks();
-    runtime.recorder.seconds() >= slice.seconds
+    runtime.recorder.tallied.seconds() >= slice.seconds
 }
 
 /// What ran outside of any control, if something did.
@@ -404,7 +404,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
         None => runtime.end.take().expect("an execution ends for a reason"),
     };
     if let Some(what) = runtime.execution.lacks() {
-        let place = Record::behind(runtime.recorder.last_site()).place();
+        let place = Record::behind(runtime.recorder.trail.last_site()).place();
         return Some(Stopped::Unsupported { what: format!("{what}, under --explorer dpor"), place });
     }
     let strayed = match end {
@@ -421,7 +421,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
     }
     runtime.execution.finish(Finish::Done);
     runtime.shadow.settle();
-    if stop_at_first && runtime.recorder.has_found() {
+    if stop_at_first && runtime.recorder.findings.has_found() {
         return Some(Stopped::Found);
     }
     (runtime.execution.kept() > runtime.memory).then_some(Stopped::Limit(StoppedBy::Memory))
@@ -430,7 +430,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
 /// Takes an execution that has ended in this way into the counts; says whether it ends the search.
 fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
     match end {
-        End::Assumed => runtime.recorder.blocked += 1,
+        End::Assumed => runtime.recorder.tallied.blocked += 1,
         End::StackOverflow => {
             runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
             let failure = stack_overflow(runtime);
@@ -449,7 +449,7 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
         // It is no execution of the program, or the beginning of one that has been run before.
         End::Nobody(Ending::Abandoned) => {}
         End::Nobody(_) if !runtime.failed.is_empty() => take_failed(runtime),
-        End::Nobody(_) if runtime.assumed => runtime.recorder.blocked += 1,
+        End::Nobody(_) if runtime.assumed => runtime.recorder.tallied.blocked += 1,
         End::Nobody(Ending::Deadlock | Ending::Livelock) if wakes::lets_go_in_passing(runtime) => {
             runtime.execution.history.repeats_another();
             runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
@@ -507,14 +507,14 @@ fn diverged(runtime: &Runtime) -> Failure {
     let (index, before) = runtime.execution.history.divergence().unwrap_or((runtime.execution.history.length(), None));
     let was = before.map_or(String::new(), |step| format!(" (there was an operation of {})", name(step.thread)));
     let what = format!("event {index} is another one than in the run before{was}");
-    nondeterministic(runtime, &what, (runtime.running, runtime.recorder.last_site()))
+    nondeterministic(runtime, &what, (runtime.running, runtime.recorder.trail.last_site()))
 }
 
 /// The execution had other events than one that began with the same decisions, which is not kept.
 fn strayed(runtime: &Runtime, among: &Range<u32>) -> Failure {
     let steps = runtime.execution.history.steps();
     let thread = steps.get(among.start as usize).map_or(runtime.running, |step| step.thread);
-    let site = runtime.recorder.note(among.start).map_or(runtime.recorder.last_site(), |note| note.site);
+    let site = runtime.recorder.trail.note(among.start).map_or(runtime.recorder.trail.last_site(), |note| note.site);
     let what = format!(
         "of the events {} to {}, the first of which is here, one is another one than when this schedule was run first",
         among.start,
@@ -570,8 +570,8 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
             assumptions: runtime.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
             ..runtime.recorder.tally()
         },
-        found: runtime.recorder.take_found(),
-        recorded: std::mem::take(&mut runtime.recorder.recorded),
+        found: runtime.recorder.findings.take_found(),
+        recorded: std::mem::take(&mut runtime.recorder.tallied.recorded),
         divisions: runtime.shadow.divisions(),
     }
 }
@@ -589,15 +589,15 @@ fn finish_replay(runtime: &mut Runtime, job: &Replay, fault: Option<(Fault, u64)
         channel::send(&Message::Diverged(format!("{what} at {}:{}", place.file, place.line)));
         return;
     }
-    let schedule = runtime.recorder.schedule(&runtime.execution);
+    let schedule = runtime.recorder.trail.schedule(&runtime.execution);
     if let Some(difference) = difference(runtime, &job.schedule, &schedule) {
         channel::send(&Message::Diverged(difference));
         return;
     }
-    let mut events = runtime.recorder.trace_events(runtime.execution.history.steps(), &runtime.globals);
+    let mut events = runtime.recorder.trail.trace_events(runtime.execution.history.steps(), &runtime.globals);
     name_variables(runtime, &mut events);
     finish_quietly(runtime, fault);
-    let found = runtime.recorder.take_found().into_iter().filter_map(|sighting| sighting.violation);
+    let found = runtime.recorder.findings.take_found().into_iter().filter_map(|sighting| sighting.violation);
     let violations = found.map(|violation| Violation { schedule: Schedule::default(), ..*violation }).collect();
     channel::send(&Message::Replayed(Box::new(Trace { events, violations })));
 }
@@ -660,13 +660,13 @@ fn difference(runtime: &Runtime, wanted: &Schedule, ran: &Schedule) -> Option<St
 
 /// The execution, which is complete and did not fail, belongs to the result.
 pub(crate) fn take_outcome(runtime: &mut Runtime) {
-    if !runtime.recorder.observes() {
-        return runtime.recorder.take_outcome(String::new());
+    if !runtime.recorder.tallied.observes() {
+        return runtime.recorder.tallied.take_outcome(String::new());
     }
     let threads = &runtime.threads;
     let observed = |(index, path)| (path, &threads.of(Thread::from_index(index)).observed);
     let outcome = outcome(runtime.execution.state.threads.paths().take(threads.len()).enumerate().map(observed));
-    runtime.recorder.take_outcome(outcome);
+    runtime.recorder.tallied.take_outcome(outcome);
 }
 
 /// The loop that has gone round most often since it was entered.
@@ -687,6 +687,6 @@ pub(crate) fn count_exit(runtime: &mut Runtime) {
         runtime.recorder.fail_at(failure, &runtime.execution, extent);
     }
     if let Some(status) = runtime.exited.status().filter(|&status| status != 0) {
-        runtime.recorder.count_status(status.into(), &runtime.execution);
+        runtime.recorder.tallied.count_status(status.into(), &runtime.execution);
     }
 }

@@ -134,7 +134,7 @@ pub(crate) fn grows_patient_in_graph(runtime: &mut Runtime, since: u64, next: u6
 
 /// The iteration of a wait loop since this many accesses had no effect: the thread waits.
 pub(crate) fn waits_in_graph(runtime: &mut Runtime, since: u64) -> Turn {
-    runtime.recorder.leaves_out_a_round();
+    runtime.recorder.tallied.leaves_out_a_round();
     let run = &mut runtime.graph_mut().run;
     let since = since as usize;
     let unknown = |(index, recorded): (usize, &Recorded)| {

@@ -24,7 +24,7 @@ use crate::state::turn::{End, Turn, Way};
 /// Reports an access that the running thread has performed.
 #[inline(always)]
 pub(crate) fn access(runtime: &mut Runtime, access: Access) -> Turn {
-    if runtime.recorder.traces()
+    if runtime.recorder.trail.traces()
         && let Some(turn) = trace_access(runtime, &access)
     {
         return turn;
@@ -48,7 +48,7 @@ fn trace_access(runtime: &mut Runtime, access: &Access) -> Option<Turn> {
         return Some(accesses::record_in_graph(runtime, access));
     }
     let &Access { address, width, before, after, .. } = access;
-    runtime.recorder.detail(Detail { address, width: width.into(), before, after, ..Detail::default() });
+    runtime.recorder.trail.detail(Detail { address, width: width.into(), before, after, ..Detail::default() });
     None
 }
 
@@ -106,8 +106,8 @@ fn event_in_order(
 #[cold]
 pub(crate) fn wide_access(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
     waits::note_wide_for_waits(runtime, std::slice::from_ref(access));
-    if runtime.recorder.traces() {
-        runtime.recorder.detail(Detail::wide(access.address, access.before, access.after));
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.detail(Detail::wide(access.address, access.before, access.after));
     }
     locate(runtime, access)
 }
@@ -118,8 +118,8 @@ pub(crate) fn wide_access(runtime: &mut Runtime, access: &WideAccess<'_>) -> Tur
 pub(crate) fn scattered_access(runtime: &mut Runtime, pieces: &[WideAccess<'_>]) -> Turn {
     waits::note_wide_for_waits(runtime, pieces);
     let &WideAccess { address, kind, barriers, operation, site, before, after } = &pieces[0];
-    if runtime.recorder.traces() {
-        runtime.recorder.detail(Detail::wide(address, before, after));
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.detail(Detail::wide(address, before, after));
     }
     for piece in pieces {
         if let Some(failure) = runtime.refuse(piece) {
@@ -152,9 +152,9 @@ fn note_refused(runtime: &mut Runtime, access: &WideAccess<'_>) {
     runtime.shadow.hide(address..address + before.len());
     drop(runtime.shadow.take_hidden());
     note_failed(runtime, kind, &locations, Note { site, operation });
-    if runtime.recorder.traces() {
-        runtime.recorder.detail(Detail { address, width: before.len() as u32, ..Detail::default() });
-        runtime.recorder.buffers(&mut runtime.monitors);
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.detail(Detail { address, width: before.len() as u32, ..Detail::default() });
+        runtime.recorder.trail.buffers(&mut runtime.monitors);
     }
 }
 
@@ -164,9 +164,9 @@ pub(crate) fn note_refused_operation(runtime: &mut Runtime, kind: Kind, note: No
         return;
     }
     note_failed(runtime, kind, &[], note);
-    if runtime.recorder.traces() {
-        runtime.recorder.detail(Detail { address, ..Detail::default() });
-        runtime.recorder.buffers(&mut runtime.monitors);
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.detail(Detail { address, ..Detail::default() });
+        runtime.recorder.trail.buffers(&mut runtime.monitors);
     }
 }
 
@@ -177,7 +177,7 @@ fn note_failed(runtime: &mut Runtime, kind: Kind, locations: &[Location], note: 
     let repeats = runtime.execution.history.repeats();
     let performed = runtime.execution.performed(Step { thread, site, kind, target }, locations, Values::Unknown);
     if performed.is_ok() && !repeats {
-        runtime.recorder.event(note);
+        runtime.recorder.trail.event(note);
     }
     let event = Event { thread, site, kind: Kind::Fence, before: Barrier::None, after: Barrier::None, order: None };
     if runtime.execution.history.length() > runtime.watched {
@@ -211,8 +211,8 @@ pub(crate) fn unlasting(
     object: usize,
 ) -> Turn {
     runtime.threads.at(runtime.running).events += 1;
-    if runtime.recorder.traces() {
-        runtime.recorder.detail(Detail { address: object, ..Detail::default() });
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.detail(Detail { address: object, ..Detail::default() });
     }
     // An attempt that failed synchronises with nothing.
     let order = if operation.gets_nothing() { Order::Relaxed } else { Order::AcquireRelease };
@@ -223,8 +223,8 @@ pub(crate) fn unlasting(
 /// Reports a fence.
 pub(crate) fn fence(runtime: &mut Runtime, barrier: Barrier, order: Order, site: RecordPointer) -> Turn {
     runtime.threads.at(runtime.running).events += 1;
-    if runtime.recorder.traces() {
-        runtime.recorder.detail(Detail::default());
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.detail(Detail::default());
     }
     let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
     event(runtime, Kind::Fence, barriers, Note { site, operation: Operation::Fence }, 0, &[], Values::Unknown)
@@ -241,8 +241,8 @@ pub(crate) fn queue_event(
     let state = runtime.threads.at(runtime.running);
     state.events += 1;
     state.effects += 1;
-    if runtime.recorder.traces() {
-        runtime.recorder.detail(Detail { pieces: pieces.to_vec(), ..detail });
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.detail(Detail { pieces: pieces.to_vec(), ..detail });
     }
     let (mut all, mut some, mut memory) = (Vec::new(), Vec::new(), Vec::new());
     for &(address, width) in pieces {
@@ -281,8 +281,8 @@ pub(crate) fn word_event(
 ) -> Turn {
     runtime.threads.at(runtime.running).events += 1;
     let word = address | QUEUE;
-    if runtime.recorder.traces() {
-        runtime.recorder.detail(Detail { address, pieces: vec![(word, 1)], ..Detail::default() });
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.detail(Detail { address, pieces: vec![(word, 1)], ..Detail::default() });
     }
     if !matches!(kind, Kind::Await(_)) {
         runtime.execution.at_hand.touches(object);
@@ -329,10 +329,10 @@ fn event_on(
     let repeats = runtime.execution.history.repeats();
     let performed = runtime.execution.performed(Step { thread, site, kind, target }, explored, values);
     if !repeats {
-        runtime.recorder.event(note);
+        runtime.recorder.trail.event(note);
     } else if performed.is_err() {
         let turn = diverges(runtime);
-        runtime.recorder.event(note);
+        runtime.recorder.trail.event(note);
         return turn;
     }
     if runtime.execution.history.length() <= runtime.watched {
@@ -344,8 +344,8 @@ fn event_on(
     for monitor in &mut runtime.monitors {
         monitor.event(&event, locations, &mut runtime.reports);
     }
-    if runtime.recorder.traces() {
-        runtime.recorder.performed(event, locations.len(), &mut runtime.monitors, note);
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.performed(event, locations.len(), &mut runtime.monitors, note);
     }
     Turn::Ours
 }
@@ -361,7 +361,7 @@ fn tell_where(runtime: &mut Runtime, explored: &[Location]) {
 /// The program does not do what it did before.
 #[cold]
 pub(crate) fn diverges(runtime: &mut Runtime) -> Turn {
-    runtime.recorder.keep(runtime.execution.history.length());
+    runtime.recorder.trail.keep(runtime.execution.history.length());
     runtime.end = Some(End::Nobody(Ending::Diverged));
     Turn::Other(Switch::End)
 }
@@ -386,8 +386,8 @@ pub(crate) fn steps_on(runtime: &mut Runtime, object: Object, note: Note, addres
 
 fn step(runtime: &mut Runtime, locations: &[Location], objects: &[Object], note: Note, address: usize) -> Turn {
     runtime.threads.at(runtime.running).events += 1;
-    if runtime.recorder.traces() {
-        runtime.recorder.detail(Detail { address, ..Detail::default() });
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.detail(Detail { address, ..Detail::default() });
     }
     runtime.execution.at_hand.concerns(objects);
     tell_where(runtime, locations);

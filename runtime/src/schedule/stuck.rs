@@ -163,7 +163,7 @@ fn stands_at(runtime: &Runtime, blocked: &Blocked) -> RecordPointer {
     else {
         return stood;
     };
-    let events = runtime.execution.history.steps().iter().zip(runtime.recorder.notes()).rev();
+    let events = runtime.execution.history.steps().iter().zip(runtime.recorder.trail.notes()).rev();
     let mut own = events.filter(|(step, _)| step.thread == blocked.thread && is_about(step.kind, object));
     own.find(|(_, note)| note.operation == Operation::Lock).map_or(stood, |(_, note)| note.site)
 }
@@ -173,7 +173,8 @@ fn hold(runtime: &Runtime, held: (Thread, Object, &str), waits: Thread, sites: &
     let (holder, object, what) = held;
     let who = if holder == waits { "it itself".to_owned() } else { name(holder) };
     let ended = if runtime.execution.state.threads.status(holder) == Status::Ended { " and has ended" } else { "" };
-    let Some(note) = waits::acquired(runtime, holder, object).and_then(|event| runtime.recorder.note(event)) else {
+    let Some(note) = waits::acquired(runtime, holder, object).and_then(|event| runtime.recorder.trail.note(event))
+    else {
         return format!(", which {who} holds{ended}");
     };
     let known = site_use(Role::Holds, holder, note.site, note.operation);
@@ -186,7 +187,7 @@ fn describe_loop(runtime: &Runtime, thread: Thread, sites: &mut Vec<SiteUse>) ->
     let who = name(thread);
     let around = runtime.threads.of(thread).visits.active().last().map_or(std::ptr::null(), |(site, _)| site);
     let mut reads: Vec<SiteUse> = Vec::new();
-    for note in wakes::waits_for(runtime, thread).filter_map(|event| runtime.recorder.note(event)) {
+    for note in wakes::waits_for(runtime, thread).filter_map(|event| runtime.recorder.trail.note(event)) {
         let read = site_use(Role::Waits, thread, note.site, note.operation);
         let known =
             reads.iter().any(|other| other.place == read.place && other.operation.name() == read.operation.name());
@@ -220,7 +221,7 @@ fn describe_loop(runtime: &Runtime, thread: Thread, sites: &mut Vec<SiteUse>) ->
 /// condition variable: the mutex has the name of its last use elsewhere.
 fn object_name(runtime: &Runtime, object: Object, site: RecordPointer) -> String {
     let address = runtime.objects.address(object);
-    let used = || runtime.execution.history.steps().iter().zip(runtime.recorder.notes());
+    let used = || runtime.execution.history.steps().iter().zip(runtime.recorder.trail.notes());
     let of_wait = used()
         .any(|(step, note)| matches!(step.kind, Kind::Wait { mutex, .. } if mutex == object) && note.site == site);
     let elsewhere = used().rev().find(|(step, _)| is_about(step.kind, object));

@@ -208,11 +208,11 @@ fn stuck<const W: usize>(execution: &CompleteTrace<'_, W>, waiting: &[usize], no
 pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     let ended = lifetimes::failures(execution)?;
     let Worth::Execution { waiting, failures } = worth(execution) else {
-        with(|runtime| runtime.recorder.blocked += 1);
+        with(|runtime| runtime.recorder.tallied.blocked += 1);
         let is_assumed = execution.reached.contains(&Reached::Assumes);
         return if is_assumed { Ok(()) } else { fail(execution, ended, Counting::AsAnother) };
     };
-    with(|runtime| runtime.recorder.count_graph(events(execution)));
+    with(|runtime| runtime.recorder.tallied.count_graph(events(execution)));
     watch_transactions(execution)?;
     let mut found: Vec<Failure> = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -233,7 +233,7 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
 /// Takes what is wrong with a graph into the findings.
 fn fail<const W: usize>(execution: &CompleteTrace<'_, W>, found: Vec<Failure>, counts: Counting) -> Result<(), Broken> {
     for failure in found {
-        let known = with(|runtime| runtime.recorder.is_known(&failure)) == Some(true);
+        let known = with(|runtime| runtime.recorder.findings.is_known(&failure)) == Some(true);
         let schedule = if known { Schedule::default() } else { schedule(execution)? };
         with(|runtime| runtime.recorder.fail_as(failure, schedule, counts));
     }
@@ -243,14 +243,14 @@ fn fail<const W: usize>(execution: &CompleteTrace<'_, W>, found: Vec<Failure>, c
 /// Takes what the threads observe in the execution, which does not fail.
 fn take_outcome<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     let mut observed = Vec::new();
-    if with(|runtime| runtime.recorder.observes()) == Some(true) {
+    if with(|runtime| runtime.recorder.tallied.observes()) == Some(true) {
         for thread in (0..execution.labels.len()).filter(|&thread| !execution.labels[thread].is_empty()) {
             Native::<W>::run(thread, execution.origins[thread], &execution.reads[thread])?;
             observed.extend(with(|runtime| observed_in_graph(runtime, thread)));
         }
     }
     let outcome = observed::outcome(observed.iter().map(|(path, observed)| (path.as_slice(), observed)));
-    with(|runtime| runtime.recorder.take_outcome(outcome));
+    with(|runtime| runtime.recorder.tallied.take_outcome(outcome));
     Ok(())
 }
 
@@ -321,8 +321,8 @@ pub(crate) fn under<const W: usize, M: Model<W>>(
             return Continue::Stop;
         }
         let enough = with(|runtime| {
-            let found = job.stop_at_first && runtime.recorder.has_found();
-            let executions = runtime.recorder.executions;
+            let found = job.stop_at_first && runtime.recorder.findings.has_found();
+            let executions = runtime.recorder.tallied.executions;
             if found {
                 return Some(Stopped::Found);
             }
@@ -332,7 +332,7 @@ pub(crate) fn under<const W: usize, M: Model<W>>(
         if matches!(outcome, Ok(None)) { Continue::Yes } else { Continue::Stop }
     };
     let (Counts { blocked, .. }, result) = rsmc::explore::<W, M, _>(&native, &mut visit);
-    with(|runtime| runtime.recorder.blocked += blocked);
+    with(|runtime| runtime.recorder.tallied.blocked += blocked);
     match result {
         Ok(()) => Ok(Stopped::Complete),
         Err(Ended::Stopped) => outcome.map(|stopped| stopped.unwrap_or(Stopped::Complete)),
@@ -350,7 +350,7 @@ pub(crate) fn replay(graph: &protocol::Graph) -> Result<Trace, String> {
         with(|runtime| cut_as_in(runtime, graph));
         return match sizes[size](graph) {
             Ok(Ok(())) => {
-                let found = with(|runtime| runtime.recorder.take_found()).unwrap_or_default();
+                let found = with(|runtime| runtime.recorder.findings.take_found()).unwrap_or_default();
                 let violations = found.into_iter().filter_map(|one| one.violation).map(|one| *one).collect();
                 Ok(Trace { events: graph.events.iter().map(event).collect(), violations })
             }
@@ -427,7 +427,7 @@ fn begin_search(runtime: &mut Runtime) {
     graph.places.reset();
     graph.failures.clear();
     runtime.recorder.restart(&[]);
-    runtime.recorder.trace();
+    runtime.recorder.trail.trace();
 }
 
 /// Memory is accessed in the pieces in which it was when the graph was found.
@@ -462,6 +462,6 @@ pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, unroll: 
     if model == MemoryModel::Power {
         runtime.assumptions.insert("dependencies are those of the source: a compiler may break some");
     }
-    runtime.recorder.trace();
+    runtime.recorder.trail.trace();
     runtime.begin();
 }

@@ -11,7 +11,7 @@ use crate::run::with;
 extern "C" fn __fh_fh_observe(value: c_long) {
     with(|runtime| {
         runtime.has_effect();
-        runtime.recorder.observe();
+        runtime.recorder.tallied.observe();
         let thread = runtime.running;
         runtime.threads.at(thread).observed.add(value);
     });

@@ -1,0 +1,156 @@
+//! What has been found in a slice: each violation once, with how many executions show it.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use engine::monitor::MonitorName;
+use protocol::Identity;
+use protocol::Schedule;
+use protocol::Sighting;
+use protocol::Violation;
+use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
+
+use crate::state::failure::Failure;
+
+struct Found {
+    sighting: Sighting,
+    /// The run in which it was last seen.
+    last: u64,
+}
+
+/// A monitor: its number among those of the search, and its name.
+#[derive(Clone, Copy)]
+pub(crate) struct Reporter {
+    pub(crate) index: usize,
+    pub(crate) name: MonitorName,
+}
+
+/// The run of the program in which something is seen.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen {
+    /// Its number, from 1.
+    pub(crate) run: u64,
+    /// Whether it is an execution that counts.
+    pub(crate) counts: bool,
+}
+
+/// What has been found so far.
+#[derive(Default)]
+pub(crate) struct Findings {
+    /// What was found, by monitor and places.
+    pairs: FxHashMap<(usize, u32, u32), usize>,
+    /// The cycles of transactions, by monitor and the sites of their edges.
+    cycles: BTreeMap<(usize, BTreeSet<[u32; 2]>), usize>,
+    failures: BTreeMap<String, usize>,
+    found: Vec<Found>,
+    /// What is told of no more than that it was seen.
+    known: FxHashSet<Identity>,
+}
+
+impl Findings {
+    /// Nothing but what is known already of another slice, and this.
+    pub(crate) fn restart(&mut self, known: &[Identity]) {
+        let before = std::mem::take(self);
+        self.known = before.known;
+        self.known.extend(known.iter().cloned());
+    }
+
+    /// Takes what the monitor reported of this pair of places.
+    pub(crate) fn pair(
+        &mut self,
+        monitor: Reporter,
+        pair: (u32, u32),
+        seen: Seen,
+        describe: impl FnOnce() -> Violation,
+    ) {
+        let next = self.found.len();
+        let index = *self.pairs.entry((monitor.index, pair.0, pair.1)).or_insert(next);
+        if index == next {
+            let identity = Identity::Reported(monitor.name, pair.0, pair.1);
+            self.discover(identity, describe);
+        }
+        self.seen(index, seen);
+    }
+
+    /// Takes a cycle of transactions with edges between these places.
+    pub(crate) fn cycle_at(
+        &mut self,
+        monitor: Reporter,
+        edges: BTreeSet<[u32; 2]>,
+        seen: Seen,
+        describe: impl FnOnce() -> Violation,
+    ) {
+        let next = self.found.len();
+        let index = *self.cycles.entry((monitor.index, edges.clone())).or_insert(next);
+        if index == next {
+            self.discover(Identity::Transactions(monitor.name, edges), describe);
+        }
+        self.seen(index, seen);
+    }
+
+    /// Adds what has not been found so far, described unless it is known.
+    fn discover(&mut self, identity: Identity, describe: impl FnOnce() -> Violation) {
+        let violation = (!self.known.contains(&identity)).then(describe);
+        self.add(identity, violation);
+    }
+
+    fn add(&mut self, identity: Identity, violation: Option<Violation>) {
+        let violation = violation.map(Box::new);
+        self.found.push(Found { sighting: Sighting { identity, executions: 0, violation }, last: 0 });
+    }
+
+    fn seen(&mut self, index: usize, seen: Seen) {
+        let found = &mut self.found[index];
+        if seen.counts && found.last != seen.run {
+            found.last = seen.run;
+            found.sighting.executions += 1;
+        }
+    }
+
+    /// Whether an execution has failed so before.
+    pub(crate) fn is_known(&self, failure: &Failure) -> bool {
+        self.failures.contains_key(&failure.key())
+    }
+
+    /// Takes a failed execution with this schedule into the counts. The schedule is not looked at if the failure is
+    /// known.
+    pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, seen: Seen) {
+        let next = self.found.len();
+        let words = failure.key();
+        let index = *self.failures.entry(words.clone()).or_insert(next);
+        let Failure { kind, message, sites, program_counter } = failure;
+        if index == next {
+            let identity = Identity::Failed(words);
+            let violation = Violation { kind, monitor: None, message, sites, events: None, program_counter, schedule };
+            let violation = (!self.known.contains(&identity)).then_some(violation);
+            self.add(identity, violation);
+        }
+        self.seen(index, seen);
+    }
+
+    /// Whether the monitor has reported, in no execution graph, a cycle through a store and an access that overtakes it at these places.
+    pub(crate) fn is_new_pair(&self, monitor: usize, delayed: u32, overtaking: u32) -> bool {
+        !self.pairs.contains_key(&(monitor, delayed, overtaking))
+    }
+
+    /// Whether a cycle of transactions in an execution graph, with edges between these places, is a new one.
+    pub(crate) fn is_new_cycle(&self, monitor: usize, edges: &BTreeSet<[u32; 2]>) -> bool {
+        !self.cycles.contains_key(&(monitor, edges.clone()))
+    }
+
+    /// Whether anything has been found.
+    pub(crate) fn has_found(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    /// What was found.
+    pub(crate) fn take_found(&mut self) -> Vec<Sighting> {
+        self.found.drain(..).map(|found| found.sighting).collect()
+    }
+
+    /// Whether no monitor has reported any two places.
+    pub(crate) fn has_no_pair(&self) -> bool {
+        self.pairs.is_empty()
+    }
+}

@@ -1,0 +1,214 @@
+//! What is kept of the present execution for reports: what each event was, and, where that is wanted, a trace or a log.
+
+use engine::atomicity::Mark;
+use engine::event::{Event, Thread};
+use engine::execution::Execution;
+use engine::monitor::{Monitor, MonitorName};
+use engine::step::Step;
+use protocol::{Role, Schedule, Segment, SiteUse, TraceEvent};
+use rustc_hash::FxHashMap;
+
+use crate::process::sites::{Record, RecordPointer};
+use crate::state::failure::{Extent, site_use};
+use crate::state::globals::Globals;
+use crate::state::naming::{Named, tell_apart};
+use crate::state::operation::{Detail, Note, target};
+use crate::state::recording::Recording;
+
+/// So many of the stores that wait are kept for each event of a trace, the newest ones: nobody reads more, and an
+/// execution of many events that never drains its buffers would fill memory.
+const LANE: usize = 32;
+
+/// What a trace keeps of each event.
+#[derive(Default)]
+struct Traced {
+    details: Vec<Detail>,
+    /// The stores that wait after it, a list for each monitor.
+    pending: Vec<Vec<Vec<u64>>>,
+}
+
+/// What is kept of the present execution.
+pub(crate) struct Trail {
+    notes: Vec<Note>,
+    /// What is kept beside of a traced execution.
+    traced: Option<Traced>,
+    /// The present execution as a log, if it is wanted.
+    recording: Option<Recording>,
+    /// Whether `traced` or `recording` is wanted.
+    has_details: bool,
+    /// The methods of the monitors, whose store buffers a trace keeps.
+    monitors: Vec<MonitorName>,
+}
+
+impl Trail {
+    /// Nothing has happened yet.
+    pub(crate) const fn new(monitors: Vec<MonitorName>) -> Self {
+        Self { notes: Vec::new(), traced: None, recording: None, has_details: false, monitors }
+    }
+
+    /// The same for another slice, whose first execution may begin like the last one: no trace is kept.
+    pub(crate) fn restart(&mut self) {
+        self.traced = None;
+    }
+
+    /// The execution, which has ended, as a log, if that is wanted.
+    pub(crate) fn log(&self, execution: &Execution) -> Option<String> {
+        self.recording.as_ref().map(|recording| recording.log(execution))
+    }
+
+    /// A transaction of the thread begins or ends here.
+    pub(crate) fn mark(&mut self, thread: Thread, mark: Mark, site: RecordPointer) {
+        if let Some(recording) = &mut self.recording {
+            recording.mark(thread, mark, site);
+        }
+    }
+
+    /// Keeps values, addresses and the state of the store buffers of each event.
+    pub(crate) fn trace(&mut self) {
+        self.traced = Some(Traced::default());
+        self.has_details = true;
+    }
+
+    /// Keeps each execution as a log.
+    pub(crate) fn record(&mut self) {
+        self.recording = Some(Recording::default());
+        self.has_details = true;
+    }
+
+    /// A new execution, whose first `shared` events are those of the last one.
+    pub(crate) fn begin(&mut self, shared: u32) {
+        self.keep(shared);
+        if let Some(traced) = &mut self.traced {
+            *traced = Traced::default();
+        }
+        if let Some(recording) = &mut self.recording {
+            recording.begin();
+        }
+    }
+
+    /// Forgets all but the first `length` events.
+    pub(crate) fn keep(&mut self, length: u32) {
+        self.notes.truncate(length as usize);
+    }
+
+    /// An event has happened that is none of those kept.
+    #[inline]
+    pub(crate) fn event(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    /// What a trace keeps of the event about to be noted.
+    #[cold]
+    pub(crate) fn detail(&mut self, detail: Detail) {
+        if let Some(recording) = &mut self.recording {
+            recording.detail(&detail);
+        }
+        if let Some(traced) = &mut self.traced {
+            traced.details.push(detail);
+        }
+    }
+
+    /// An event, which is noted, has happened at so many locations: keeps what a trace or a log needs beside.
+    #[cold]
+    pub(crate) fn performed(&mut self, event: Event, locations: usize, monitors: &mut [Box<dyn Monitor>], note: Note) {
+        if let Some(recording) = &mut self.recording {
+            recording.event(event, note, locations);
+        }
+        self.buffers(monitors);
+    }
+
+    /// The buffers after the event, where they are kept.
+    #[cold]
+    pub(crate) fn buffers(&mut self, monitors: &mut [Box<dyn Monitor>]) {
+        if let Some(traced) = &mut self.traced {
+            let mut of =
+                |model| monitors.iter_mut().flat_map(|monitor| monitor.pending(model, LANE)).map(u64::from).collect();
+            traced.pending.push(self.monitors.iter().map(|&model| of(model)).collect());
+        }
+    }
+
+    /// Whether a trace or a log is kept.
+    #[inline]
+    pub(crate) const fn traces(&self) -> bool {
+        self.has_details
+    }
+
+    /// An event of the execution, with a part in a violation.
+    pub(crate) fn site(&self, role: Role, index: u32, execution: &Execution) -> SiteUse {
+        let note = self.notes[index as usize];
+        let thread = execution.history.steps()[index as usize].thread;
+        site_use(role, thread, note.site, note.operation)
+    }
+
+    /// What the event with this index was.
+    pub(crate) fn note(&self, event: u32) -> Option<Note> {
+        self.notes.get(event as usize).copied()
+    }
+
+    /// What each event was.
+    pub(crate) fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Where the last event was.
+    pub(crate) fn last_site(&self) -> RecordPointer {
+        self.notes.last().map_or(std::ptr::null(), |note| note.site)
+    }
+
+    /// The execution as a schedule.
+    pub(crate) fn schedule(&self, execution: &Execution) -> Schedule {
+        self.schedule_to(execution, Extent::of(execution))
+    }
+
+    /// The beginning of the execution as a schedule.
+    pub(crate) fn schedule_to(&self, execution: &Execution, extent: Extent) -> Schedule {
+        let mut seen: FxHashMap<(Thread, u32), u64> = FxHashMap::default();
+        let mut segments: Vec<Segment> = Vec::new();
+        for (step, note) in execution.history.steps().iter().zip(&self.notes).take(extent.events) {
+            let nth = seen.entry((step.thread, step.site.0)).or_default();
+            *nth += 1;
+            let last = Record::behind(note.site).place();
+            match segments.last_mut().filter(|segment| segment.thread == u32::from(step.thread.0)) {
+                Some(segment) => {
+                    segment.events += 1;
+                    (segment.last, segment.nth) = (last, *nth);
+                }
+                None => segments.push(Segment { thread: step.thread.0.into(), events: 1, last, nth: *nth }),
+            }
+        }
+        let threads = execution.state.threads.paths().map(<[u32]>::to_vec).collect();
+        Schedule { threads, segments, choices: execution.history.choices()[..extent.choices].to_vec(), graph: None }
+    }
+
+    /// The events of the execution; none if no trace is kept.
+    pub(crate) fn trace_events(&self, steps: &[Step], globals: &Globals) -> Vec<TraceEvent> {
+        let Some(traced) = &self.traced else { return Vec::new() };
+        let events = steps.iter().zip(&self.notes).zip(traced.details.iter().zip(&traced.pending));
+        let mut events: Vec<_> =
+            events.map(|((step, note), (detail, pending))| trace_event(step, note, detail, pending)).collect();
+        let named = events.iter_mut().map(|event| Named { name: &mut event.target, address: event.address });
+        tell_apart(named.collect(), globals);
+        events
+    }
+}
+
+fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) -> TraceEvent {
+    let record = Record::behind(note.site);
+    let accesses = detail.width > 0;
+    let reads = accesses && step.kind.reads();
+    let writes = accesses && step.kind.writes();
+    TraceEvent {
+        thread: step.thread.0.into(),
+        place: record.place(),
+        function: record.function().to_owned(),
+        operation: note.operation,
+        target: target(note, detail),
+        address: detail.address as u64,
+        width: detail.width,
+        read: reads.then_some(detail.before),
+        written: writes.then_some(detail.after),
+        read_above: if reads { detail.before_above.clone() } else { Vec::new() },
+        written_above: if writes { detail.after_above.clone() } else { Vec::new() },
+        pending: pending.to_vec(),
+    }
+}
