@@ -28,7 +28,7 @@ use crate::process::faults::{self, Fault};
 use crate::process::fiber::{self, Switch};
 use crate::process::sites::{Record, RecordPointer};
 use crate::process::{channel, foreign, layout, scratch, sections, ticks};
-use crate::run::{Numbers, Runtime, install, with};
+use crate::run::{Runtime, install, with};
 use crate::schedule::{leaks, stuck, turns, wakes};
 use crate::search::ends::{Stopped, failure_of, silence, stack_overflow};
 use crate::state::failure::{Extent, Failure, name, site_use};
@@ -37,6 +37,7 @@ use crate::state::observed::outcome;
 use crate::state::recorder::Recorder;
 use crate::state::turn::{End, Turn};
 use crate::state::unwritten;
+use crate::state::watch::Numbers;
 
 pub(crate) mod ends;
 pub(crate) mod graphs;
@@ -71,12 +72,12 @@ fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limit
     let ready = layout::map().and_then(|()| Runtime::new(execution, monitors, Recorder::new(named), Heap::new(heap)));
     match ready {
         Ok(mut runtime) => {
-            runtime.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
-            runtime.memory = limits.memory;
+            runtime.settings.max_events = u32::try_from(limits.max_events).unwrap_or(u32::MAX);
+            runtime.settings.memory = limits.memory;
             runtime.weak_failures.limit = limits.weak_failures;
-            runtime.wakeups = limits.wakeups;
-            runtime.exit_status = limits.exit_status;
-            runtime.explorer = explorer;
+            runtime.settings.wakeups = limits.wakeups;
+            runtime.settings.exit_status = limits.exit_status;
+            runtime.settings.explorer = explorer;
             install(runtime);
         }
         Err(error) => channel::internal_error(&format!("address space cannot be reserved: {error}")),
@@ -195,7 +196,7 @@ fn conclude(stopped: &Stopped) {
 
 /// Code that is not instrumented ended the process, most likely in the last call out of the program.
 pub(crate) fn ended_by_a_library() {
-    let call = with(|runtime| runtime.last_external.take()).flatten();
+    let call = with(|runtime| runtime.remarks.last_external.take()).flatten();
     let (what, place) = call.map_or_else(
         || ("an exit in code that is not instrumented".to_owned(), protocol::Place::default()),
         |(name, record)| (format!("an exit in code that is not instrumented, after a call of {name}"), record.place()),
@@ -265,7 +266,7 @@ pub(crate) fn replay(job: &Replay) {
     }
     with(|runtime| {
         runtime.recorder.trail.trace();
-        runtime.planned = u32::try_from(length).ok();
+        runtime.settings.planned = u32::try_from(length).ok();
     });
     loop {
         ticks::set_patience(job.limits.local_seconds);
@@ -279,7 +280,7 @@ pub(crate) fn replay(job: &Replay) {
             fiber::run_on(next);
             fault = faults::take();
         }
-        let void = with(|runtime| runtime.void) == Some(true);
+        let void = with(|runtime| runtime.conclusion.void) == Some(true);
         if !void || fault.is_some() {
             ticks::set_patience(u64::MAX);
             // SAFETY: writes out what the program printed.
@@ -310,8 +311,9 @@ fn replay_graph(graph: &protocol::Graph, threads: &[Vec<u32>]) {
 /// do belongs to the class. Who goes on, if that is how the execution ended, and somebody can.
 fn go_on_without(runtime: &mut Runtime, fault: &mut Option<(Fault, u64)>) -> Option<Switch> {
     let silent = matches!(fault, Some((Fault::Silent, _)));
-    let goes_on = runtime.explorer == Explorer::Dpor && !runtime.void && !ticks::interrupted() && !silent;
-    let failure = match (fault.as_ref(), &runtime.end) {
+    let goes_on =
+        runtime.settings.explorer == Explorer::Dpor && !runtime.conclusion.void && !ticks::interrupted() && !silent;
+    let failure = match (fault.as_ref(), &runtime.conclusion.end) {
         _ if !goes_on => return None,
         (Some(&(fault, program_counter)), _) => Some(failure_of(runtime, fault, program_counter)),
         (None, Some(End::StackOverflow)) => Some(stack_overflow(runtime)),
@@ -319,14 +321,14 @@ fn go_on_without(runtime: &mut Runtime, fault: &mut Option<(Fault, u64)>) -> Opt
         (None, _) => return None,
     };
     *fault = None;
-    match (failure, runtime.end.take()) {
+    match (failure, runtime.conclusion.end.take()) {
         // Nothing comes after what is left of a block.
-        _ if runtime.execution.follows_left_block() => runtime.assumed = true,
+        _ if runtime.execution.follows_left_block() => runtime.conclusion.assumed = true,
         (Some(failure), _) | (None, Some(End::Failed(failure))) => {
             let extent = Extent::of(&runtime.execution);
-            runtime.failed.push((failure, extent));
+            runtime.conclusion.failed.push((failure, extent));
         }
-        (None, _) => runtime.assumed = true,
+        (None, _) => runtime.conclusion.assumed = true,
     }
     match turns::give_up(runtime) {
         Turn::Other(Switch::End) | Turn::Ours | Turn::Alone => None,
@@ -340,15 +342,13 @@ fn begin_slice(runtime: &mut Runtime, slice: &Slice) -> bool {
         || runtime.execution.state.threads.number(&slice.threads).is_ok();
     runtime.recorder.restart(&slice.known);
     if runtime.steps_aside() {
-        runtime.shadow.divide(&slice.divisions);
-        runtime.numbers = Numbers::MayDiffer;
+        runtime.memory.shadow.divide(&slice.divisions);
+        runtime.watch.numbers = Numbers::MayDiffer;
         if slice.units.iter().any(|unit| unit.prefixes != Prefixes::Whole) {
-            runtime.shadow.settle();
+            runtime.memory.shadow.settle();
         }
     }
-    runtime.uninstrumented.clear();
-    runtime.assumptions.clear();
-    runtime.left_waiting.clear();
+    runtime.remarks.clear();
     numbered
 }
 
@@ -380,7 +380,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
         return Some(refused);
     }
     // Also of an execution that does not count: the next one may resume what the monitors have reported of it.
-    runtime.reports.truncate(runtime.reports_before_left_block.unwrap_or(usize::MAX));
+    runtime.watch.reports.truncate(runtime.watch.reports_before_left_block.unwrap_or(usize::MAX));
     if let Some((Fault::Silent, program_counter)) = fault {
         run_again(runtime);
         return Some(if ticks::interrupted() {
@@ -390,18 +390,18 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
         });
     }
     // What has been tried of an event is counted by the places that it touches.
-    if runtime.shadow.divides_late() {
+    if runtime.memory.shadow.divides_late() {
         run_again(runtime);
         return Some(Stopped::Divided);
     }
     // The first execution is run twice, so that a program that depends on the time or on chance is noticed.
-    if runtime.void || (fault.is_none() && !std::mem::replace(&mut runtime.run_twice, true)) {
+    if runtime.conclusion.void || (fault.is_none() && !std::mem::replace(&mut runtime.run_twice, true)) {
         run_again(runtime);
         return None;
     }
     let end = match fault {
         Some((fault, program_counter)) => End::Failed(failure_of(runtime, fault, program_counter)),
-        None => runtime.end.take().expect("an execution ends for a reason"),
+        None => runtime.conclusion.end.take().expect("an execution ends for a reason"),
     };
     if let Some(what) = runtime.execution.lacks() {
         let place = Record::behind(runtime.recorder.trail.last_site()).place();
@@ -412,7 +412,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
         _ => runtime.execution.strayed().map(|among| strayed(runtime, &among)),
     };
     if let Some(failure) = strayed {
-        runtime.recorder.count(&runtime.execution, &[], &runtime.monitors);
+        runtime.recorder.count(&runtime.execution, &[], &runtime.watch.monitors);
         runtime.recorder.fail(failure, &runtime.execution);
         return Some(Stopped::Found);
     }
@@ -420,11 +420,11 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
         return Some(stopped);
     }
     runtime.execution.finish(Finish::Done);
-    runtime.shadow.settle();
+    runtime.memory.shadow.settle();
     if stop_at_first && runtime.recorder.findings.has_found() {
         return Some(Stopped::Found);
     }
-    (runtime.execution.kept() > runtime.memory).then_some(Stopped::Limit(StoppedBy::Memory))
+    (runtime.execution.kept() > runtime.settings.memory).then_some(Stopped::Limit(StoppedBy::Memory))
 }
 
 /// Takes an execution that has ended in this way into the counts; says whether it ends the search.
@@ -432,7 +432,7 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
     match end {
         End::Assumed => runtime.recorder.tallied.blocked += 1,
         End::StackOverflow => {
-            runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+            runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
             let failure = stack_overflow(runtime);
             runtime.recorder.fail(failure, &runtime.execution);
             count_exit(runtime);
@@ -448,15 +448,15 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
         End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
         // It is no execution of the program, or the beginning of one that has been run before.
         End::Nobody(Ending::Abandoned) => {}
-        End::Nobody(_) if !runtime.failed.is_empty() => take_failed(runtime),
-        End::Nobody(_) if runtime.assumed => runtime.recorder.tallied.blocked += 1,
+        End::Nobody(_) if !runtime.conclusion.failed.is_empty() => take_failed(runtime),
+        End::Nobody(_) if runtime.conclusion.assumed => runtime.recorder.tallied.blocked += 1,
         End::Nobody(Ending::Deadlock | Ending::Livelock) if wakes::lets_go_in_passing(runtime) => {
             runtime.execution.history.repeats_another();
-            runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+            runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
             count_exit(runtime);
         }
         End::Nobody(ending) => {
-            runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+            runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
             count_exit(runtime);
             let failures = failures_at_the_end(runtime, ending);
             // Also where it only repeats another one but for rounds of wait loops: that one may be beyond the bound, since
@@ -469,7 +469,7 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
             }
         }
         End::Failed(failure) => {
-            runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+            runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
             runtime.recorder.fail(failure, &runtime.execution);
             count_exit(runtime);
         }
@@ -480,13 +480,13 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
 /// The execution, which has ended, has to be run once more, maybe with other locations.
 fn run_again(runtime: &mut Runtime) {
     runtime.execution.finish(Finish::Again);
-    runtime.numbers = Numbers::MayDiffer;
+    runtime.watch.numbers = Numbers::MayDiffer;
 }
 
 /// Takes an execution in which threads have failed, and the others went on, into the counts.
 fn take_failed(runtime: &mut Runtime) {
-    runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
-    for (failure, extent) in runtime.failed.drain(..) {
+    runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
+    for (failure, extent) in runtime.conclusion.failed.drain(..) {
         runtime.recorder.fail_at(failure, &runtime.execution, extent);
     }
     count_exit(runtime);
@@ -524,7 +524,7 @@ fn strayed(runtime: &Runtime, among: &Range<u32>) -> Failure {
 }
 
 fn nondeterministic(runtime: &Runtime, what: &str, (thread, at): (Thread, RecordPointer)) -> Failure {
-    let call = runtime.last_external.as_ref().map_or(String::new(), |(name, record)| {
+    let call = runtime.remarks.last_external.as_ref().map_or(String::new(), |(name, record)| {
         let place = record.place();
         format!("; the last call out of the checked program was {name} at {}:{}", place.file, place.line)
     });
@@ -565,26 +565,26 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
         next,
         threads: runtime.execution.state.threads.paths().map(<[u32]>::to_vec).collect(),
         tally: Tally {
-            uninstrumented: runtime.uninstrumented.iter().cloned().collect(),
-            left_waiting: LeftWaiting::distinct(std::mem::take(&mut runtime.left_waiting)),
-            assumptions: runtime.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+            uninstrumented: runtime.remarks.uninstrumented.iter().cloned().collect(),
+            left_waiting: LeftWaiting::distinct(std::mem::take(&mut runtime.remarks.left_waiting)),
+            assumptions: runtime.remarks.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
             ..runtime.recorder.tally()
         },
         found: runtime.recorder.findings.take_found(),
         recorded: std::mem::take(&mut runtime.recorder.tallied.recorded),
-        divisions: runtime.shadow.divisions(),
+        divisions: runtime.memory.shadow.divisions(),
     }
 }
 
 fn finish_replay(runtime: &mut Runtime, job: &Replay, fault: Option<(Fault, u64)>) {
     if let Some(Stopped::Unsupported { what, place }) = ran_outside(runtime) {
-        runtime.end = Some(End::Unsupported { what, place });
+        runtime.conclusion.end = Some(End::Unsupported { what, place });
     }
     if matches!(fault, Some((Fault::Silent, _))) {
         channel::send(&Message::Diverged(faults::describe(Fault::Silent)));
         return;
     }
-    if let Some(End::Unsupported { what, place }) = &runtime.end {
+    if let Some(End::Unsupported { what, place }) = &runtime.conclusion.end {
         let what = what.clone();
         channel::send(&Message::Diverged(format!("{what} at {}:{}", place.file, place.line)));
         return;
@@ -594,7 +594,7 @@ fn finish_replay(runtime: &mut Runtime, job: &Replay, fault: Option<(Fault, u64)
         channel::send(&Message::Diverged(difference));
         return;
     }
-    let mut events = runtime.recorder.trail.trace_events(runtime.execution.history.steps(), &runtime.globals);
+    let mut events = runtime.recorder.trail.trace_events(runtime.execution.history.steps(), &runtime.memory.globals);
     name_variables(runtime, &mut events);
     finish_quietly(runtime, fault);
     let found = runtime.recorder.findings.take_found().into_iter().filter_map(|sighting| sighting.violation);
@@ -606,7 +606,7 @@ fn finish_replay(runtime: &mut Runtime, job: &Replay, fault: Option<(Fault, u64)
 fn name_variables(runtime: &Runtime, events: &mut [TraceEvent]) {
     for event in events.iter_mut().filter(|event| event.width > 0 && event.target.starts_with("0x")) {
         let address = event.address as usize;
-        if let Some(variable) = runtime.globals.variable(address) {
+        if let Some(variable) = runtime.memory.globals.variable(address) {
             event.target = match address - variable.bytes.start {
                 0 => variable.name.clone(),
                 offset => format!("{}+{offset}", variable.name),
@@ -619,13 +619,13 @@ fn name_variables(runtime: &Runtime, events: &mut [TraceEvent]) {
 fn finish_quietly(runtime: &mut Runtime, fault: Option<(Fault, u64)>) {
     let end = match fault {
         Some((fault, program_counter)) => End::Failed(failure_of(runtime, fault, program_counter)),
-        None => runtime.end.take().expect("an execution ends for a reason"),
+        None => runtime.conclusion.end.take().expect("an execution ends for a reason"),
     };
-    runtime.recorder.count(&runtime.execution, &runtime.reports, &runtime.monitors);
+    runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
     let failures = match end {
         End::Failed(failure) => vec![failure],
-        End::Nobody(_) if runtime.assumed || !runtime.failed.is_empty() => {
-            runtime.failed.drain(..).map(|(failure, _)| failure).collect()
+        End::Nobody(_) if runtime.conclusion.assumed || !runtime.conclusion.failed.is_empty() => {
+            runtime.conclusion.failed.drain(..).map(|(failure, _)| failure).collect()
         }
         End::Nobody(ending) => failures_at_the_end(runtime, ending),
         End::StackOverflow => vec![stack_overflow(runtime)],
@@ -638,7 +638,7 @@ fn finish_quietly(runtime: &mut Runtime, fault: Option<(Fault, u64)>) {
 
 /// Where the schedule that ran differs from the one asked for.
 fn difference(runtime: &Runtime, wanted: &Schedule, ran: &Schedule) -> Option<String> {
-    if let Some(End::Nobody(Ending::Diverged)) = runtime.end {
+    if let Some(End::Nobody(Ending::Diverged)) = runtime.conclusion.end {
         return Some(format!(
             "event {} cannot be performed by the thread of the finding",
             runtime.execution.history.length()
@@ -683,10 +683,10 @@ pub(crate) fn busiest_loop(runtime: &Runtime) -> Option<BusyLoop> {
 
 /// Takes a failing exit of the execution that has been counted into the counts.
 pub(crate) fn count_exit(runtime: &mut Runtime) {
-    if let Some((failure, extent)) = runtime.exited.take_failure() {
+    if let Some((failure, extent)) = runtime.conclusion.exited.take_failure() {
         runtime.recorder.fail_at(failure, &runtime.execution, extent);
     }
-    if let Some(status) = runtime.exited.status().filter(|&status| status != 0) {
+    if let Some(status) = runtime.conclusion.exited.status().filter(|&status| status != 0) {
         runtime.recorder.tallied.count_status(status.into(), &runtime.execution);
     }
 }

@@ -1,6 +1,7 @@
 //! What one execution of the program has: variables, blocks, records of what has happened.
 
 pub(crate) mod access;
+pub(crate) mod conclusion;
 pub(crate) mod ends;
 pub(crate) mod exited;
 pub(crate) mod exits;
@@ -20,8 +21,11 @@ pub(crate) mod naming;
 pub(crate) mod objects;
 pub(crate) mod observed;
 pub(crate) mod operation;
+pub(crate) mod process;
 pub(crate) mod recorder;
 pub(crate) mod recording;
+pub(crate) mod remarks;
+pub(crate) mod settings;
 pub(crate) mod shadow;
 pub(crate) mod signals;
 pub(crate) mod tallied;
@@ -31,4 +35,5 @@ pub(crate) mod turn;
 pub(crate) mod unwritten;
 pub(crate) mod violations;
 pub(crate) mod waits;
+pub(crate) mod watch;
 pub(crate) mod weak_failures;

@@ -24,7 +24,7 @@ pub(crate) fn milestones(change: Change, site: RecordPointer) {
 /// The running thread allocates a block: what is not looked for in it is said.
 pub(crate) fn allocates() {
     const UNSEEN: &str = "execution graphs do not show accesses beside blocks of the heap, nor leaks";
-    with(|runtime| runtime.assumptions.insert(UNSEEN));
+    with(|runtime| runtime.remarks.assumptions.insert(UNSEEN));
 }
 
 /// The running thread frees a block by this function.
@@ -35,7 +35,7 @@ pub(crate) fn frees(address: usize, function: &'static str, site: RecordPointer)
 /// The running thread destroys an object.
 pub(crate) fn destroys(address: usize, class: Class, site: RecordPointer) {
     const UNSEEN: &str = "execution graphs do not show that an object is destroyed which is held or waited for";
-    with(|runtime| runtime.assumptions.insert(UNSEEN));
+    with(|runtime| runtime.remarks.assumptions.insert(UNSEEN));
     milestones(Change::Destroys(address, class), site);
 }
 

@@ -357,7 +357,7 @@ fn use_common<R>(what: (Common, Internal), site: RecordPointer, next: impl FnOnc
             None => (Written::Unknown, None),
             Some(found) => {
                 let before = found.cast_unsigned();
-                let (after, result) = next(&mut runtime.library, before);
+                let (after, result) = next(&mut runtime.process.library, before);
                 let written = if after == before { Written::Nothing } else { Written::Value(after.cast_signed()) };
                 (written, Some(result))
             }

@@ -163,7 +163,7 @@ pub(crate) fn create_key(runtime: &mut Runtime, destructor: Option<Destructor>, 
     // Records of places are 8 bytes or more apart.
     let place = (site as usize >> 3) as u32 & 0xfff;
     let key = nth << 20 | u32::from(thread.0) << 12 | place;
-    let known = *runtime.keys.keys.entry(key).or_insert(Key::Live(destructor, site));
+    let known = *runtime.process.keys.keys.entry(key).or_insert(Key::Live(destructor, site));
     let same = matches!(known, Key::Live(other, at) if at == site && other.map(address) == destructor.map(address));
     if same { Created::Key(key) } else { Created::Other }
 }

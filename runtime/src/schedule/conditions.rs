@@ -58,7 +58,7 @@ pub(crate) fn wait(call: Call, on_mutex: Call, time: Option<*const libc::timespe
 
 /// The limit of a wait that the program does not limit.
 pub(crate) fn until_woken() -> Until {
-    match with(|runtime| runtime.wakeups) {
+    match with(|runtime| runtime.settings.wakeups) {
         Some(Wakeups::Spurious) => Until::Spurious,
         _ => Until::Granted,
     }

@@ -78,7 +78,7 @@ pub(crate) fn end_function(call: Call) {
 /// Whether something is to be done when the function of the running thread is over ([`end_function`]).
 pub(crate) fn leaves_something(runtime: &mut Runtime) -> bool {
     sections::calls_cancel()
-        || !runtime.keys.is_empty()
+        || !runtime.process.keys.is_empty()
         || runtime.execution.state.objects.left_behind_by(runtime.running).is_some()
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn destroy_values() {
         let mut any = false;
         while let Some(Some((key, destructor, site, value))) = with(|runtime| {
             let thread = runtime.running;
-            runtime.keys.next_destructor(thread, from)
+            runtime.process.keys.next_destructor(thread, from)
         }) {
             // What a destructor of the C library does, it does for who made the key.
             calls_from(site);

@@ -33,7 +33,7 @@ pub(crate) fn access(runtime: &mut Runtime, access: Access) -> Turn {
     let Access { address, width, kind, barriers, operation, site, before, after, expected } = access;
     let note = Note { site, operation };
     let values = Values::Known { before, after, expected };
-    match runtime.shadow.known(address, width) {
+    match runtime.memory.shadow.known(address, width) {
         Some(location) => event(runtime, kind, barriers, note, address, &[location], values),
         // A copy of its own: one that lived from the start would keep the fields out of registers.
         None => locate_narrow(runtime, &Access { ..access }),
@@ -63,18 +63,18 @@ fn locate_narrow(runtime: &mut Runtime, access: &Access) -> Turn {
 
 /// The same for any number of bytes.
 fn locate(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
-    if let Some(failure) = runtime.refuse(access) {
-        if runtime.explorer == Explorer::Dpor {
+    if let Some(failure) = runtime.memory.refuse(runtime.running, access) {
+        if runtime.settings.explorer == Explorer::Dpor {
             note_refused(runtime, access);
         }
-        runtime.end = Some(End::Failed(failure));
+        runtime.conclusion.end = Some(End::Failed(failure));
         return Turn::Other(Switch::End);
     }
     let &WideAccess { address, kind, barriers, operation, site, before, .. } = access;
     let (width, note) = (before.len(), Note { site, operation });
     let mut locations = std::mem::take(&mut runtime.locations);
-    if runtime.shadow.locate(address, width, &mut locations) == Cut::Yes {
-        runtime.void = true;
+    if runtime.memory.shadow.locate(address, width, &mut locations) == Cut::Yes {
+        runtime.conclusion.void = true;
     }
     let turn = event_in_order(runtime, kind, barriers, note, address, &mut locations);
     runtime.locations = locations;
@@ -91,7 +91,7 @@ fn event_in_order(
     address: usize,
     locations: &mut Vec<Location>,
 ) -> Turn {
-    if runtime.explorer != Explorer::Dpor || locations.len() < 2 {
+    if runtime.settings.explorer != Explorer::Dpor || locations.len() < 2 {
         locations.sort_unstable();
         return event(runtime, kind, barriers, note, address, locations, Values::Unknown);
     }
@@ -122,17 +122,18 @@ pub(crate) fn scattered_access(runtime: &mut Runtime, pieces: &[WideAccess<'_>])
         runtime.recorder.trail.detail(Detail::wide(address, before, after));
     }
     for piece in pieces {
-        if let Some(failure) = runtime.refuse(piece) {
-            if runtime.explorer == Explorer::Dpor {
+        if let Some(failure) = runtime.memory.refuse(runtime.running, piece) {
+            if runtime.settings.explorer == Explorer::Dpor {
                 note_refused(runtime, piece);
             }
-            runtime.end = Some(End::Failed(failure));
+            runtime.conclusion.end = Some(End::Failed(failure));
             return Turn::Other(Switch::End);
         }
     }
     let (mut all, mut some) = (Vec::new(), Vec::new());
     for piece in pieces {
-        runtime.void |= runtime.shadow.locate(piece.address, piece.before.len(), &mut some) == Cut::Yes;
+        runtime.conclusion.void |=
+            runtime.memory.shadow.locate(piece.address, piece.before.len(), &mut some) == Cut::Yes;
         all.append(&mut some);
     }
     event::make_distinct(&mut all);
@@ -143,30 +144,30 @@ pub(crate) fn scattered_access(runtime: &mut Runtime, pieces: &[WideAccess<'_>])
 /// monitors are told of an event that means nothing to them.
 fn note_refused(runtime: &mut Runtime, access: &WideAccess<'_>) {
     let &WideAccess { address, kind, operation, site, before, .. } = access;
-    let known = runtime.shadow.locations();
+    let known = runtime.memory.shadow.locations();
     let mut locations = Vec::new();
-    let cut = runtime.shadow.locate(address, before.len(), &mut locations);
+    let cut = runtime.memory.shadow.locate(address, before.len(), &mut locations);
     // What was hidden before this access was known has to be hidden once more.
-    runtime.void |= cut == Cut::Yes || runtime.shadow.locations() > known;
+    runtime.conclusion.void |= cut == Cut::Yes || runtime.memory.shadow.locations() > known;
     // These bytes may be nobody's: the next access to them has to be refused, too.
-    runtime.shadow.hide(address..address + before.len());
-    drop(runtime.shadow.take_hidden());
+    runtime.memory.shadow.hide(address..address + before.len());
+    drop(runtime.memory.shadow.take_hidden());
     note_failed(runtime, kind, &locations, Note { site, operation });
     if runtime.recorder.trail.traces() {
         runtime.recorder.trail.detail(Detail { address, width: before.len() as u32, ..Detail::default() });
-        runtime.recorder.trail.buffers(&mut runtime.monitors);
+        runtime.recorder.trail.buffers(&mut runtime.watch.monitors);
     }
 }
 
 /// The same of an operation on an object in memory that may not be accessed.
 pub(crate) fn note_refused_operation(runtime: &mut Runtime, kind: Kind, note: Note, address: usize) {
-    if runtime.explorer != Explorer::Dpor {
+    if runtime.settings.explorer != Explorer::Dpor {
         return;
     }
     note_failed(runtime, kind, &[], note);
     if runtime.recorder.trail.traces() {
         runtime.recorder.trail.detail(Detail { address, ..Detail::default() });
-        runtime.recorder.trail.buffers(&mut runtime.monitors);
+        runtime.recorder.trail.buffers(&mut runtime.watch.monitors);
     }
 }
 
@@ -180,9 +181,9 @@ fn note_failed(runtime: &mut Runtime, kind: Kind, locations: &[Location], note: 
         runtime.recorder.trail.event(note);
     }
     let event = Event { thread, site, kind: Kind::Fence, before: Barrier::None, after: Barrier::None, order: None };
-    if runtime.execution.history.length() > runtime.watched {
-        for monitor in &mut runtime.monitors {
-            monitor.event(&event, &[], &mut runtime.reports);
+    if runtime.execution.history.length() > runtime.watch.watched {
+        for monitor in &mut runtime.watch.monitors {
+            monitor.event(&event, &[], &mut runtime.watch.reports);
         }
     }
 }
@@ -246,8 +247,8 @@ pub(crate) fn queue_event(
     }
     let (mut all, mut some, mut memory) = (Vec::new(), Vec::new(), Vec::new());
     for &(address, width) in pieces {
-        if runtime.shadow.locate(address, width.into(), &mut some) == Cut::Yes {
-            runtime.void = true;
+        if runtime.memory.shadow.locate(address, width.into(), &mut some) == Cut::Yes {
+            runtime.conclusion.void = true;
         }
         if address & QUEUE == 0 {
             memory.extend_from_slice(&some);
@@ -260,7 +261,7 @@ pub(crate) fn queue_event(
     let order = Some(Order::SequentiallyConsistent);
     let barriers = Barriers { before: Barrier::Full, after: Barrier::Full, order };
     let address = pieces.first().map_or(0, |&(address, _)| address);
-    if runtime.explorer == Explorer::Dpor {
+    if runtime.settings.explorer == Explorer::Dpor {
         // To the explorer the queue is an object.
         tell_where(runtime, &memory);
         let places = Places { address, locations: &all, explored: &memory };
@@ -288,11 +289,11 @@ pub(crate) fn word_event(
         runtime.execution.at_hand.touches(object);
     }
     let mut locations = Vec::new();
-    runtime.void |= runtime.shadow.locate(word, 1, &mut locations) == Cut::Yes;
+    runtime.conclusion.void |= runtime.memory.shadow.locate(word, 1, &mut locations) == Cut::Yes;
     let after = if effect.drains() { Barrier::Full } else { Barrier::None };
     let barriers = Barriers { before: effect.before(), after, order: Some(effect.order()) };
     // To the explorer it is the object.
-    let explored: &[Location] = if runtime.explorer == Explorer::Dpor { &[] } else { &locations };
+    let explored: &[Location] = if runtime.settings.explorer == Explorer::Dpor { &[] } else { &locations };
     let places = Places { address, locations: &locations, explored };
     event_on(runtime, kind, barriers, note, places, Values::Unknown)
 }
@@ -335,17 +336,17 @@ fn event_on(
         runtime.recorder.trail.event(note);
         return turn;
     }
-    if runtime.execution.history.length() <= runtime.watched {
+    if runtime.execution.history.length() <= runtime.watch.watched {
         return Turn::Ours;
     }
     let (kind, barriers) = if runtime.way == Way::Within { interlocked(kind, barriers) } else { (kind, barriers) };
     let Barriers { before, after, order } = barriers;
     let event = Event { thread, site, kind, before, after, order };
-    for monitor in &mut runtime.monitors {
-        monitor.event(&event, locations, &mut runtime.reports);
+    for monitor in &mut runtime.watch.monitors {
+        monitor.event(&event, locations, &mut runtime.watch.reports);
     }
     if runtime.recorder.trail.traces() {
-        runtime.recorder.trail.performed(event, locations.len(), &mut runtime.monitors, note);
+        runtime.recorder.trail.performed(event, locations.len(), &mut runtime.watch.monitors, note);
     }
     Turn::Ours
 }
@@ -353,7 +354,7 @@ fn event_on(
 /// Tells the explorer where the locations lie that the next event touches together.
 fn tell_where(runtime: &mut Runtime, explored: &[Location]) {
     for &location in explored {
-        let address = runtime.shadow.lasting_address_of(location);
+        let address = runtime.memory.shadow.lasting_address_of(location);
         runtime.execution.notify(Notice::Lies { location, address });
     }
 }
@@ -362,7 +363,7 @@ fn tell_where(runtime: &mut Runtime, explored: &[Location]) {
 #[cold]
 pub(crate) fn diverges(runtime: &mut Runtime) -> Turn {
     runtime.recorder.trail.keep(runtime.execution.history.length());
-    runtime.end = Some(End::Nobody(Ending::Diverged));
+    runtime.conclusion.end = Some(End::Nobody(Ending::Diverged));
     Turn::Other(Switch::End)
 }
 
@@ -399,30 +400,30 @@ fn step(runtime: &mut Runtime, locations: &[Location], objects: &[Object], note:
 /// Whether the running thread leaves local variables that others may know of, which is a step of its own: all but the
 /// first so many.
 pub(crate) fn leaves_aside(runtime: &Runtime, depth: usize) -> bool {
-    runtime.steps_aside() && runtime.locals.depth(runtime.running) > depth
+    runtime.steps_aside() && runtime.memory.locals.depth(runtime.running) > depth
 }
 
 /// The running thread leaves all but the first so many of its local variables.
 pub(crate) fn leave_locals(runtime: &mut Runtime, depth: usize) -> Turn {
     let aside = leaves_aside(runtime, depth);
-    runtime.locals.leave(runtime.running, depth, &mut runtime.shadow);
-    let hidden = runtime.shadow.take_hidden();
+    runtime.memory.locals.leave(runtime.running, depth, &mut runtime.memory.shadow);
+    let hidden = runtime.memory.shadow.take_hidden();
     let note = Note { site: runtime.threads.stands_at(runtime.running), operation: Operation::Leave };
     if aside { concerns(runtime, &hidden, &[], note, 0) } else { Turn::Ours }
 }
 
 /// The block with these bytes was freed, or was to be freed once more, in which these objects were.
 pub(crate) fn freed(runtime: &mut Runtime, block: Range<usize>, objects: &[Object], site: RecordPointer) -> Turn {
-    let (address, mut hidden) = (block.start, runtime.shadow.take_hidden());
+    let (address, mut hidden) = (block.start, runtime.memory.shadow.take_hidden());
     if hidden.is_empty() && runtime.steps_aside() {
         // Whoever frees it once more has to do with all that was hidden then.
-        runtime.shadow.located(block, &mut hidden);
+        runtime.memory.shadow.located(block, &mut hidden);
     }
     if hidden.is_empty() && runtime.steps_aside() {
         // Even if nobody ever accessed it.
-        runtime.void |= runtime.shadow.locate(address, 1, &mut hidden) == Cut::Yes;
-        runtime.shadow.hide(address..address + 1);
-        drop(runtime.shadow.take_hidden());
+        runtime.conclusion.void |= runtime.memory.shadow.locate(address, 1, &mut hidden) == Cut::Yes;
+        runtime.memory.shadow.hide(address..address + 1);
+        drop(runtime.memory.shadow.take_hidden());
     }
     concerns(runtime, &hidden, objects, Note { site, operation: Operation::Free }, address)
 }

@@ -25,7 +25,7 @@ use crate::state::turn::{End, Turn};
 /// What is wrong with an exit of the running thread.
 pub(crate) fn failing_exit(runtime: &Runtime, exit: Exit) -> Option<Failure> {
     let status = seen(exit.status);
-    if status == 0 || runtime.exit_status == ExitStatus::Ignored {
+    if status == 0 || runtime.settings.exit_status == ExitStatus::Ignored {
         return None;
     }
     let sites = vec![site_use(Role::At, runtime.running, exit.site, exit.operation)];
@@ -42,18 +42,21 @@ pub(crate) fn exit_event(runtime: &mut Runtime, site: RecordPointer) -> Turn {
 /// The running thread ends the process.
 pub(crate) fn exits(runtime: &mut Runtime, exit: Exit) -> Switch {
     if let Some(failure) = turns::block_left_open(runtime).or_else(|| turns::unfinished(runtime, runtime.running)) {
-        runtime.end = Some(End::Failed(failure));
+        runtime.conclusion.end = Some(End::Failed(failure));
         return Switch::End;
     }
     runtime.execution.state.threads.exit();
-    if runtime.exited.status.is_none() {
+    if runtime.conclusion.exited.status.is_none() {
         let failure = failing_exit(runtime, exit);
-        if failure.is_some() && runtime.planned.is_some_and(|planned| runtime.execution.history.length() >= planned) {
-            runtime.end = failure.map(End::Failed);
+        if failure.is_some()
+            && runtime.settings.planned.is_some_and(|planned| runtime.execution.history.length() >= planned)
+        {
+            runtime.conclusion.end = failure.map(End::Failed);
             return Switch::End;
         }
         let extent = Extent::of(&runtime.execution);
-        runtime.exited = Exited { status: Some(seen(exit.status)), failure: failure.map(|failure| (failure, extent)) };
+        runtime.conclusion.exited =
+            Exited { status: Some(seen(exit.status)), failure: failure.map(|failure| (failure, extent)) };
     }
     match turns::give_up(runtime) {
         Turn::Other(switch) => switch,

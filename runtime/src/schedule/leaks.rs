@@ -93,10 +93,10 @@ fn heads(blocks: &[Block], lost: &[usize]) -> Vec<usize> {
 
 /// What is lost at the end of a complete execution, if it is asked for.
 pub(crate) fn leaks(runtime: &Runtime) -> Vec<Failure> {
-    if runtime.heap.leaks == Leaks::Ignored {
+    if runtime.memory.heap.leaks == Leaks::Ignored {
         return Vec::new();
     }
-    let blocks: Vec<Block> = runtime.heap.all_living().copied().collect();
+    let blocks: Vec<Block> = runtime.memory.heap.all_living().copied().collect();
     let mut reach = Reach::nothing(&blocks);
     roots(runtime).iter().for_each(|root| reach.from(root, None));
     let lost: Vec<usize> = (0..blocks.len()).filter(|&index| !reach.reached[index]).collect();
@@ -120,7 +120,9 @@ pub(crate) fn leaks(runtime: &Runtime) -> Vec<Failure> {
 fn roots(runtime: &Runtime) -> Vec<Range<usize>> {
     let mut roots = variables();
     roots.push(sections::tls_of(Thread::MAIN));
-    roots.extend(runtime.exited_at.iter().map(|&(thread, pointer)| pointer..layout::stack(thread) + layout::STACK));
+    roots.extend(
+        runtime.conclusion.exited_at.iter().map(|&(thread, pointer)| pointer..layout::stack(thread) + layout::STACK),
+    );
     for index in 0..runtime.threads.len() {
         let thread = Thread::from_index(index);
         let status = runtime.execution.state.threads.status(thread);

@@ -35,7 +35,7 @@ pub(crate) fn visit(runtime: &mut Runtime, record: &mut Loop, words: &[u64], mar
     let thread = runtime.running;
     let frame = std::ptr::from_mut(record).addr();
     if idle_rounds::was_one_idle_round_too_many(runtime, record.number as usize, words, mark, frame) {
-        runtime.end = Some(End::IdleRounds);
+        runtime.conclusion.end = Some(End::IdleRounds);
         return Some(Turn::Other(Switch::End));
     }
     let same = runtime.threads.of(thread).visits.same(words);

@@ -82,7 +82,7 @@ pub(crate) fn require(object: Range<usize>, operation: Operation, site: RecordPo
         return;
     }
     let failure = with(|runtime| {
-        let refusal = runtime.refusal(&object)?;
+        let refusal = runtime.memory.refusal(&object)?;
         let at = site_use(Role::At, runtime.running, site, operation);
         let message = format!("{operation} of an object of {} {}", bytes(object.len()), refusal.what);
         Some(Failure { kind: refusal.kind, message, sites: [vec![at], refusal.others].concat(), program_counter: None })
@@ -152,7 +152,7 @@ fn memory(call: Call, class: Class) -> Range<usize> {
 
 fn is_forbidden(call: Call, class: Class) -> bool {
     let memory = memory(call, class);
-    with(|runtime| !memory.is_empty() && runtime.is_forbidden(&memory)) == Some(true)
+    with(|runtime| !memory.is_empty() && runtime.memory.is_forbidden(&memory)) == Some(true)
 }
 
 /// The object comes to life by its `init` function, which puts zeros into its memory.
@@ -270,7 +270,7 @@ pub(crate) fn event<R>(call: Call, pending: Pending, work: impl FnOnce(&mut Runt
 fn require_memory_of(call: Call, object: Object, kind: Kind, operation: Operation) {
     let memory = with(|runtime| {
         let memory = runtime.objects.memory(object);
-        if !memory.is_empty() && runtime.is_forbidden(&memory) {
+        if !memory.is_empty() && runtime.memory.is_forbidden(&memory) {
             events::note_refused_operation(runtime, kind, Note { site: call.site, operation }, call.address);
         }
         memory

@@ -97,7 +97,7 @@ pub(crate) fn note_left_waiting(runtime: &mut Runtime) {
         let mut sites: Vec<SiteUse> = Vec::new();
         let message = describe(runtime, &blocked, &mut sites);
         let place = sites.first().map(|site| site.place.clone()).unwrap_or_default();
-        runtime.left_waiting.insert(LeftWaiting { thread: blocked.thread.0.into(), place, message });
+        runtime.remarks.left_waiting.insert(LeftWaiting { thread: blocked.thread.0.into(), place, message });
     }
 }
 
@@ -228,7 +228,7 @@ fn object_name(runtime: &Runtime, object: Object, site: RecordPointer) -> String
     let site = if of_wait { elsewhere.map_or(std::ptr::null(), |(_, note)| note.site) } else { site };
     let expression = Record::behind(site).expression();
     if expression.is_empty() {
-        let variable = runtime.globals.variable(address).filter(|variable| variable.bytes.start == address);
+        let variable = runtime.memory.globals.variable(address).filter(|variable| variable.bytes.start == address);
         return variable.map_or_else(|| format!("{address:#x}"), |variable| variable.name.clone());
     }
     // Of several, such as the elements of an array, as in a trace.

@@ -108,7 +108,7 @@ pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim, site: Recor
             site,
             0,
         );
-        runtime.globals.writes(into as usize, 8, 0);
+        runtime.memory.globals.writes(into as usize, 8, 0);
         Ok::<_, TooManyThreads>((child, turn))
     });
     let Some(Ok((child, event))) = created else {

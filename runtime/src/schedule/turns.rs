@@ -23,7 +23,7 @@ pub(crate) fn arrive(runtime: &mut Runtime, pending: Pending, site: RecordPointe
     let thread = runtime.running;
     runtime.threads.at(thread).stands_at = Record::known(site);
     let plain = pending == Pending::Access && runtime.way == Way::Plain && runtime.execution.state.waiting() == 0;
-    if !plain || runtime.execution.history.length() >= runtime.max_events || is_off_stack(runtime) {
+    if !plain || runtime.execution.history.length() >= runtime.settings.max_events || is_off_stack(runtime) {
         return arrive_otherwise(runtime, pending, site);
     }
     match runtime.execution.pass() {
@@ -45,7 +45,7 @@ fn arrive_otherwise(runtime: &mut Runtime, pending: Pending, site: RecordPointer
             busy::set(false);
             foreign::refuse(site);
         }
-        runtime.end = Some(End::StackOverflow);
+        runtime.conclusion.end = Some(End::StackOverflow);
         return Turn::Other(Switch::End);
     }
     if runtime.way == Way::Alone {
@@ -61,11 +61,11 @@ fn arrive_otherwise(runtime: &mut Runtime, pending: Pending, site: RecordPointer
     }
     if is_cancellation_point(pending) && !waits_at_point(runtime) {
         let what = "a wait of a thread that is cancelled, under --explorer dpor".to_owned();
-        runtime.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
+        runtime.conclusion.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
         return Turn::Other(Switch::End);
     }
-    if runtime.execution.history.length() >= runtime.max_events {
-        runtime.end = Some(End::MaxEvents);
+    if runtime.execution.history.length() >= runtime.settings.max_events {
+        runtime.conclusion.end = Some(End::MaxEvents);
         return Turn::Other(Switch::End);
     }
     match runtime.way {
@@ -112,7 +112,7 @@ fn gives_way_to(runtime: &mut Runtime, next: Next) -> Turn {
         }
         Next::End(Ending::Diverged) => events::diverges(runtime),
         Next::End(ending) => {
-            runtime.end = Some(End::Nobody(ending));
+            runtime.conclusion.end = Some(End::Nobody(ending));
             Turn::Other(Switch::End)
         }
     }
@@ -137,7 +137,7 @@ pub(crate) fn start(runtime: &mut Runtime, child: Thread) -> Turn {
 /// The running thread ends.
 pub(crate) fn end_thread(runtime: &mut Runtime) -> Switch {
     if let Some(failure) = block_left_open(runtime).or_else(|| unfinished(runtime, runtime.running)) {
-        runtime.end = Some(End::Failed(failure));
+        runtime.conclusion.end = Some(End::Failed(failure));
         return Switch::End;
     }
     if matches!(runtime.way, Way::Granted | Way::Opening | Way::Within) {
@@ -164,7 +164,7 @@ pub(crate) fn leave_open_block(runtime: &mut Runtime) {
     }
     if runtime.threads.of(runtime.running).block.is_entered() {
         runtime.execution.notify(Notice::BlockLeft);
-        runtime.reports_before_left_block.get_or_insert(runtime.reports.len());
+        runtime.watch.reports_before_left_block.get_or_insert(runtime.watch.reports.len());
     }
 }
 
@@ -187,14 +187,14 @@ pub(crate) fn waits_at_point(runtime: &mut Runtime) -> bool {
 pub(crate) fn waits_in_block(runtime: &mut Runtime, pending: Pending, site: RecordPointer) -> Turn {
     if runtime.steps_aside() {
         let what = "an operation that has to wait in an atomic block, under --explorer dpor".to_owned();
-        runtime.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
+        runtime.conclusion.end = Some(End::Unsupported { what, place: Record::behind(site).place() });
         return Turn::Other(Switch::End);
     }
     if runtime.execution.state.waiting() > 0 {
         wakes::wake_waiting(runtime);
     }
     if runtime.execution.state.others_can_go_on() {
-        runtime.end = Some(End::Assumed);
+        runtime.conclusion.end = Some(End::Assumed);
         return Turn::Other(Switch::End);
     }
     runtime.execution.state.arrive(runtime.running, pending);

@@ -43,7 +43,7 @@ fn was_seen_among(changes: &[&Change], touched: impl Fn(Thing, u32, u32) -> bool
 
 /// What the running thread has done by now.
 pub(crate) fn mark(runtime: &mut Runtime) -> Mark {
-    let (blocks, used) = runtime.heap.extent(runtime.running);
+    let (blocks, used) = runtime.memory.heap.extent(runtime.running);
     let moment = runtime.execution.history.length();
     let state = runtime.threads.at(runtime.running);
     Mark {
@@ -66,7 +66,7 @@ pub(crate) fn had_no_effect(runtime: &Runtime, round: &Round) -> bool {
     let changes = &state.changes[begin.changes..];
     if changes.len() > MOST_CHANGES
         || state.effects != begin.effects
-        || !runtime.heap.has_freed_since(runtime.running, begin.blocks, state.frees - begin.frees)
+        || !runtime.memory.heap.has_freed_since(runtime.running, begin.blocks, state.frees - begin.frees)
     {
         return false;
     }
@@ -90,7 +90,7 @@ pub(crate) fn has_only_passed_mutexes(runtime: &Runtime, since: &Mark) -> bool {
 /// The addresses of the blocks that the running thread has allocated since.
 fn blocks_since(runtime: &Runtime, begin: &Mark) -> std::ops::Range<usize> {
     let start = layout::arena(runtime.running);
-    let (_, used) = runtime.heap.extent(runtime.running);
+    let (_, used) = runtime.memory.heap.extent(runtime.running);
     start + begin.used..start + used
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn is_gone(runtime: &Runtime, thing: Thing, round: &Round) -> bool {
         return false;
     }
     let frames = layout::stack(runtime.running)..round.frame;
-    let is_living = || matches!(runtime.locals.find(runtime.running, thing.address), Some((_, State::Living)));
+    let is_living = || matches!(runtime.memory.locals.find(runtime.running, thing.address), Some((_, State::Living)));
     blocks_since(runtime, &round.begin).contains(&thing.address) || (frames.contains(&thing.address) && !is_living())
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn forget_changes(runtime: &mut Runtime, round: &Round) {
     state.reads.extend(reads);
     state.passing.extend(changes.iter().map(|change| change.thing));
     (state.frees, state.effects) = (frees, effects);
-    runtime.heap.forget_since(thread, begin.blocks, begin.used);
+    runtime.memory.heap.forget_since(thread, begin.blocks, begin.used);
 }
 
 /// The last so many events of the thread.
@@ -211,7 +211,7 @@ pub(crate) fn note_for_waits(runtime: &mut Runtime, access: &Access) {
     }
     if before != after {
         state.changes.push(Change { thing: Thing { address, width }, before, after, event });
-        runtime.globals.writes(address, width, before);
+        runtime.memory.globals.writes(address, width, before);
     }
 }
 
@@ -275,7 +275,7 @@ fn note_piece_for_waits(runtime: &mut Runtime, access: &WideAccess<'_>) {
         }
         if changes {
             state.changes.push(Change { thing: Thing { address, width }, before, after, event });
-            runtime.globals.writes(address, width, before);
+            runtime.memory.globals.writes(address, width, before);
         }
     }
 }

@@ -14,7 +14,7 @@ fn waits_for_lost(runtime: &mut Runtime, thread: Thread) -> bool {
     let (first, last) = (runtime.threads.of(thread).waits_for, runtime.threads.of(thread).reads.len());
     (first..last).any(|index| {
         let thing = runtime.threads.of(thread).reads[index].thing();
-        thing.width > 0 && runtime.shadow.is_hidden(thing.address) && runtime.is_forbidden(&thing.bytes())
+        thing.width > 0 && runtime.memory.shadow.is_hidden(thing.address) && runtime.memory.is_forbidden(&thing.bytes())
     })
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn wake_waiting(runtime: &mut Runtime) {
     for thread in waiting_threads(runtime) {
         let since = runtime.threads.of(thread).waits_for;
         let same = waits::reads_the_same(runtime, thread, since)
-            && !(runtime.shadow.hides() && waits_for_lost(runtime, thread));
+            && !(runtime.memory.shadow.hides() && waits_for_lost(runtime, thread));
         runtime.execution.state.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
     }
     if runtime.execution.state.is_stuck() {

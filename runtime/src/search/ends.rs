@@ -38,7 +38,7 @@ pub(crate) fn silence(runtime: &Runtime, program_counter: u64) -> Silence {
 
 pub(crate) fn failure_of(runtime: &Runtime, fault: Fault, program_counter: u64) -> Failure {
     let thread = runtime.running;
-    let at = match &runtime.last_external {
+    let at = match &runtime.remarks.last_external {
         Some((_, record)) if faults::comes_in_a_call(fault) => std::ptr::from_ref::<Record>(record),
         _ => runtime.threads.stands_at(thread),
     };

@@ -460,7 +460,7 @@ pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, unroll: 
     runtime.graph = Some(Box::new(Graph::new(model, unroll)));
     World::Alone.enter();
     if model == MemoryModel::Power {
-        runtime.assumptions.insert("dependencies are those of the source: a compiler may break some");
+        runtime.remarks.assumptions.insert("dependencies are those of the source: a compiler may break some");
     }
     runtime.recorder.trail.trace();
     runtime.begin();

@@ -1,15 +1,10 @@
 //! What has been found in a slice: each violation once, with how many executions show it.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::monitor::MonitorName;
-use protocol::Identity;
-use protocol::Schedule;
-use protocol::Sighting;
-use protocol::Violation;
-use rustc_hash::FxHashMap;
-use rustc_hash::FxHashSet;
+use protocol::{Identity, Schedule, Sighting, Violation};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::state::failure::Failure;
 

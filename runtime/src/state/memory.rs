@@ -7,13 +7,14 @@ use std::ops::Range;
 use engine::event::Thread;
 use protocol::{FailureKind, Operation, Role, SiteUse};
 
-use crate::process::layout;
-use crate::run::Runtime;
+use crate::process::{layout, sections};
 use crate::state::access::WideAccess;
 use crate::state::failure::{Failure, bytes, part, site_use};
-use crate::state::globals::Variable;
-use crate::state::heap::{Block, Found};
-use crate::state::locals::{Local, State};
+use crate::state::globals::{Globals, Variable};
+use crate::state::heap::{Block, Found, Heap};
+use crate::state::locals::{Local, Locals, State};
+use crate::state::shadow::Shadow;
+use crate::state::unwritten;
 
 /// What a local variable is to the user.
 pub(crate) fn described(local: &Local) -> String {
@@ -91,10 +92,36 @@ impl Refusal {
     }
 }
 
-impl Runtime {
+/// The program's memory: what lies where, and which locations it is divided into.
+pub(crate) struct Memory {
+    pub(crate) globals: Globals,
+    pub(crate) heap: Heap,
+    pub(crate) locals: Locals,
+    pub(crate) shadow: Shadow,
+}
+
+impl Memory {
+    /// The memory of a program whose variables are as they are before `main`.
+    ///
+    /// # Errors
+    /// What the system says to a reservation of address space.
+    pub(crate) fn new(heap: Heap) -> std::io::Result<Self> {
+        let shadow = Shadow::new(sections::image())?;
+        Ok(Self { globals: Globals::save(), heap, locals: Locals::default(), shadow })
+    }
+
+    /// A new execution begins: all is as before `main`.
+    pub(crate) fn begin(&mut self) {
+        self.globals.restore();
+        self.heap.reset(&mut self.shadow);
+        self.locals.reset(&mut self.shadow);
+        self.shadow.begin();
+        unwritten::begin();
+    }
+
     /// The failure that the access is, unless the program may access these bytes. What it wrote is undone.
     #[cold]
-    pub(crate) fn refuse(&self, access: &WideAccess<'_>) -> Option<Failure> {
+    pub(crate) fn refuse(&self, thread: Thread, access: &WideAccess<'_>) -> Option<Failure> {
         let accessed = access.address..access.address + access.before.len();
         let refusal = self.refusal(&accessed)?;
         if access.kind.writes() {
@@ -103,7 +130,7 @@ impl Runtime {
             unsafe { std::ptr::copy_nonoverlapping(before, access.address as *mut u8, access.before.len()) };
         }
         let operation = access.operation;
-        let at = site_use(Role::At, self.running, access.site, operation);
+        let at = site_use(Role::At, thread, access.site, operation);
         let message = format!("{operation} of {} {}", bytes(accessed.len()), refusal.what);
         let sites = [vec![at], refusal.others].concat();
         Some(Failure { kind: refusal.kind, message, sites, program_counter: None })
@@ -145,13 +172,13 @@ impl Runtime {
         Some(end - address)
     }
 
-    /// Whether accesses to the address by the running thread's instrumented code are events: it is in the heap, in a
+    /// Whether accesses to the address by the thread's instrumented code are events: it is in the heap, in a
     /// variable, on another thread's stack, or in a local variable that other threads may know of.
-    pub(crate) fn is_watched(&self, address: usize) -> bool {
+    pub(crate) fn is_watched(&self, thread: Thread, address: usize) -> bool {
         match layout::stack_of(address) {
-            Some(index) if index == self.running.index() => self.locals.find(self.running, address).is_some(),
+            Some(index) if index == thread.index() => self.locals.find(thread, address).is_some(),
             Some(_) => true,
-            None => layout::is_heap(address) || crate::process::sections::is_variable(address),
+            None => layout::is_heap(address) || sections::is_variable(address),
         }
     }
 }
@@ -179,6 +206,6 @@ pub(crate) fn initial(address: usize, width: usize, now: u64) -> u64 {
 
 /// Whether an address is in the heap or on a stack, but in no variable of a thread.
 pub(crate) fn is_fresh(address: usize) -> bool {
-    let is_variable = |index| crate::process::sections::tls_of(Thread::from_index(index)).contains(&address);
+    let is_variable = |index| sections::tls_of(Thread::from_index(index)).contains(&address);
     layout::stack_of(address).is_some_and(|index| !is_variable(index)) || layout::is_heap(address)
 }

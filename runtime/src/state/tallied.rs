@@ -6,9 +6,7 @@ use std::time::Instant;
 use engine::execution::Execution;
 use engine::explore::Counts;
 use engine::monitor::MonitorName;
-use protocol::BoundTally;
-use protocol::FirstReport;
-use protocol::Outcomes;
+use protocol::{BoundTally, FirstReport, Outcomes};
 use rustc_hash::FxHashSet;
 
 use crate::state::findings::Reporter;

@@ -4,13 +4,8 @@ use engine::atomicity::Violation as Transactions;
 use engine::event::EventIndex;
 use engine::execution::Execution;
 use engine::model::MemoryModel;
-use engine::monitor::Cycle;
-use engine::monitor::MonitorName;
-use protocol::FailureKind;
-use protocol::Role;
-use protocol::Schedule;
-use protocol::SiteUse;
-use protocol::Violation;
+use engine::monitor::{Cycle, MonitorName};
+use protocol::{FailureKind, Role, Schedule, SiteUse, Violation};
 
 use crate::state::trail::Trail;
 

@@ -28,7 +28,7 @@ pub(crate) fn change<R: Default>(what: Common, next: impl FnOnce(&mut Library, u
     }
     with(|runtime| {
         runtime.has_effect();
-        runtime.library.change(what, next)
+        runtime.process.library.change(what, next)
     })
     .unwrap_or_default()
 }
@@ -39,12 +39,12 @@ pub(crate) fn change<R: Default>(what: Common, next: impl FnOnce(&mut Library, u
 /// these. It waits for no store of the thread, and none waits for it: to look at a clock is no access to memory.
 pub(crate) fn advance_clock(next: impl FnOnce(u64) -> u64) -> u64 {
     if !sections::shares_clock() {
-        return with(|runtime| runtime.library.advance_clock(next)).unwrap_or(0);
+        return with(|runtime| runtime.process.library.advance_clock(next)).unwrap_or(0);
     }
     match World::now() {
         World::Schedule => {
             let mut shown = 0;
-            steps_on(Class::Clock, |runtime| shown = runtime.library.advance_clock(next));
+            steps_on(Class::Clock, |runtime| shown = runtime.process.library.advance_clock(next));
             shown
         }
         World::Alone => graph::objects::advance_clock(call_site(), next),
@@ -72,7 +72,7 @@ pub(crate) fn create_key(destructor: Option<Destructor>, site: RecordPointer) ->
     steps_on(Class::Keys, |runtime| {
         runtime.has_effect();
         created = match World::now() {
-            World::Schedule => runtime.keys.create(destructor, site).map_or(Created::TooMany, Created::Key),
+            World::Schedule => runtime.process.keys.create(destructor, site).map_or(Created::TooMany, Created::Key),
             World::Alone => graph::threads::create_key(runtime, destructor, site),
         };
     });
@@ -92,9 +92,9 @@ pub(crate) fn delete_key(key: u32) -> c_int {
     match World::now() {
         World::Schedule => steps_on(Class::Keys, |runtime| {
             runtime.has_effect();
-            live = runtime.keys.is_live(key);
+            live = runtime.process.keys.is_live(key);
             if live {
-                runtime.keys.keys.insert(key, Key::Deleted);
+                runtime.process.keys.keys.insert(key, Key::Deleted);
             }
         }),
         World::Alone => {
@@ -104,10 +104,10 @@ pub(crate) fn delete_key(key: u32) -> c_int {
             }
             with(|runtime| {
                 runtime.has_effect();
-                live = runtime.keys.is_live(key);
+                live = runtime.process.keys.is_live(key);
                 if live {
                     let thread = runtime.running;
-                    runtime.keys.set(thread, key, 0);
+                    runtime.process.keys.set(thread, key, 0);
                 }
             });
         }
@@ -120,7 +120,7 @@ pub(crate) fn mark(mark: Mark) {
     with(|runtime| match World::now() {
         World::Schedule => {
             let thread = runtime.running;
-            runtime.monitors.iter_mut().for_each(|monitor| monitor.mark(thread, mark));
+            runtime.watch.monitors.iter_mut().for_each(|monitor| monitor.mark(thread, mark));
         }
         World::Alone => runtime.graph_mut().mark(mark),
     });

@@ -72,7 +72,7 @@ pub(crate) fn free(address: usize, function: &'static str, site: RecordPointer) 
     let freed = with(|runtime| {
         runtime.threads.at(runtime.running).frees += 1;
         let doer = (runtime.running, Record::behind(site));
-        let freed = runtime.heap.free(address, doer, &mut runtime.shadow);
+        let freed = runtime.memory.heap.free(address, doer, &mut runtime.memory.shadow);
         let objects = freed.as_ref().map_or(Vec::new(), |freed| runtime.objects.forget(freed.bytes()));
         let block = match &freed {
             Ok(block) | Err(BadFree::Double(block)) => block.bytes(),
@@ -96,7 +96,7 @@ pub(crate) fn begins(memory: Range<usize>, site: RecordPointer) {
 /// The running thread leaves all but the first so many of its local variables.
 pub(crate) fn leave_frames(depth: usize) {
     if World::now() == World::Alone {
-        with(|runtime| runtime.locals.living(runtime.running, depth)).into_iter().for_each(lifetimes::leaves);
+        with(|runtime| runtime.memory.locals.living(runtime.running, depth)).into_iter().for_each(lifetimes::leaves);
     }
     frames::leave(depth);
 }

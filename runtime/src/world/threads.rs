@@ -112,7 +112,7 @@ pub(crate) fn detach(call: Call, handle: usize) -> c_int {
 /// The running thread, whose stack reaches to here, is about to end the process by `exit` or one of its sisters.
 pub(crate) fn exits_at(stack_pointer: usize) {
     match World::now() {
-        World::Schedule => drop(with(|runtime| runtime.exited_at.push((runtime.running, stack_pointer)))),
+        World::Schedule => drop(with(|runtime| runtime.conclusion.exited_at.push((runtime.running, stack_pointer)))),
         World::Alone => {}
     }
 }

@@ -32,7 +32,10 @@ pub(crate) fn pass_until(clock: libc::clockid_t, nanoseconds: u64) {
 fn now() -> u64 {
     with(|runtime| {
         runtime.has_effect();
-        runtime.assumptions.insert("time passes only in steps of 10 ms, one at each look at a clock, and by sleeping");
+        runtime
+            .remarks
+            .assumptions
+            .insert("time passes only in steps of 10 ms, one at each look at a clock, and by sleeping");
     });
     advance_clock(|clock| clock.saturating_add(STEP))
 }

@@ -57,7 +57,7 @@ impl Limit {
 
 /// Whether accesses there are events.
 pub(crate) fn is_watched(address: usize) -> bool {
-    with(|runtime| runtime.is_watched(address)).unwrap_or(false)
+    with(|runtime| runtime.memory.is_watched(runtime.running, address)).unwrap_or(false)
 }
 
 fn peek(address: usize) -> u8 {
@@ -147,7 +147,7 @@ impl Cursor {
 
     /// How wide the next piece is, now that it is this thread's turn to load it.
     fn width(&self) -> usize {
-        let object = with(|runtime| runtime.left_of_object(self.at)).flatten().unwrap_or(8);
+        let object = with(|runtime| runtime.memory.left_of_object(self.at)).flatten().unwrap_or(8);
         let mut width = piece(self.at, self.left.min(object));
         while width > 1 && (0..width - 1).any(|byte| self.limit.stops_at(peek(self.at + byte))) {
             width /= 2;

@@ -26,7 +26,7 @@ fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
     }
     let allocated = with(|runtime| {
         let doer = (runtime.running, Record::behind(site));
-        runtime.heap.allocate(size, alignment, doer, &mut runtime.shadow)
+        runtime.memory.heap.allocate(size, alignment, doer, &mut runtime.memory.shadow)
     });
     memory::allocates();
     match allocated {
@@ -195,7 +195,7 @@ fn size_of_block(block: *mut c_void, function: &'static str, freed: FailureKind,
         // SAFETY: a block of libc's.
         return unsafe { libc::malloc_usable_size(block) };
     }
-    match with(|runtime| runtime.heap.living(block as usize)) {
+    match with(|runtime| runtime.memory.heap.living(block as usize)) {
         Some(Err(bad)) => fail_to_free(&bad, function, freed, site),
         Some(Ok(block)) => block.size,
         None => 0,

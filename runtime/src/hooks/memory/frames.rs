@@ -15,7 +15,7 @@ const AS_MUCH_AS_IS_FILLED: usize = 1024;
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_frame() -> u64 {
-    with(|runtime| runtime.locals.depth(runtime.running) as u64).unwrap_or(0)
+    with(|runtime| runtime.memory.locals.depth(runtime.running) as u64).unwrap_or(0)
 }
 
 #[unsafe(no_mangle)]
@@ -34,8 +34,8 @@ pub(crate) fn declare(address: usize, size: u64, site: RecordPointer) {
     memory::begins(bytes.clone(), site);
     let local = Local { bytes, record: Record::behind(site) };
     with(|runtime| {
-        let (thread, shadow) = (runtime.running, &mut runtime.shadow);
-        runtime.locals.declare(thread, local, shadow);
+        let (thread, shadow) = (runtime.running, &mut runtime.memory.shadow);
+        runtime.memory.locals.declare(thread, local, shadow);
     });
 }
 

@@ -69,7 +69,7 @@ enum Mapped {
 }
 
 fn mapped(address: usize, length: usize) -> Mapped {
-    match with(|runtime| runtime.heap.living(address)) {
+    match with(|runtime| runtime.memory.heap.living(address)) {
         Some(Ok(block)) if block.size == length => Mapped::Whole,
         Some(Err(BadFree::Double(block))) if block.size == length => Mapped::Nothing,
         _ => Mapped::Other,

@@ -11,7 +11,7 @@ use crate::world::{self, uses};
 
 /// Runs the constructors of the program.
 pub(crate) fn construct() {
-    let constructor = |index: usize| with(|runtime| runtime.exits.constructors.get(index).copied()).flatten();
+    let constructor = |index: usize| with(|runtime| runtime.process.exits.constructors.get(index).copied()).flatten();
     for function in (0..).map_while(constructor).filter_map(|one| one.function) {
         Handler::Plain(function).call();
     }
@@ -19,14 +19,14 @@ pub(crate) fn construct() {
 
 /// Calls what is to be called before the program exits.
 pub(crate) fn before_exit() {
-    while let Some(Some(handler)) = with(|runtime| runtime.exits.at_exit.pop()) {
+    while let Some(Some(handler)) = with(|runtime| runtime.process.exits.at_exit.pop()) {
         handler.call();
     }
 }
 
 /// The same before a quick exit.
 pub(crate) fn before_quick_exit() {
-    while let Some(Some(handler)) = with(|runtime| runtime.exits.at_quick_exit.pop()) {
+    while let Some(Some(handler)) = with(|runtime| runtime.process.exits.at_quick_exit.pop()) {
         handler.call();
     }
 }
@@ -37,7 +37,7 @@ extern "C" fn __fh_atexit(function: Function) -> c_int {
     uses(Class::Exits);
     with(|runtime| {
         runtime.has_effect();
-        runtime.exits.at_exit.push(Handler::Plain(function));
+        runtime.process.exits.at_exit.push(Handler::Plain(function));
     });
     0
 }
@@ -48,7 +48,7 @@ extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), a
     uses(Class::Exits);
     with(|runtime| {
         runtime.has_effect();
-        runtime.exits.at_exit.push(Handler::WithStatus(function, argument as usize));
+        runtime.process.exits.at_exit.push(Handler::WithStatus(function, argument as usize));
     });
     0
 }
@@ -59,7 +59,7 @@ extern "C" fn __fh_at_quick_exit(function: Function) -> c_int {
     uses(Class::Exits);
     with(|runtime| {
         runtime.has_effect();
-        runtime.exits.at_quick_exit.push(Handler::Plain(function));
+        runtime.process.exits.at_quick_exit.push(Handler::Plain(function));
     });
     0
 }

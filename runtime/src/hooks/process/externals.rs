@@ -32,11 +32,11 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
     with(|runtime| {
         if known == 0 {
             runtime.has_effect();
-            runtime.files.called(&name);
-            runtime.locals.forget_below(runtime.running, stack_pointer() + HOOK);
-            runtime.uninstrumented.insert(name.clone());
+            runtime.process.files.called(&name);
+            runtime.memory.locals.forget_below(runtime.running, stack_pointer() + HOOK);
+            runtime.remarks.uninstrumented.insert(name.clone());
         }
-        runtime.last_external = Some((name, Record::behind(site)));
+        runtime.remarks.last_external = Some((name, Record::behind(site)));
     });
 }
 
@@ -44,11 +44,11 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
 #[unsafe(no_mangle)]
 extern "C" fn __fh_external_pointer(pointer: *const c_void, site: RecordPointer) {
     let unseen = with(|runtime| {
-        runtime.globals.written_unseen();
+        runtime.memory.globals.written_unseen();
         runtime.execution.state.threads.alive() <= 1 || !is_shared(pointer as usize, runtime.running)
     });
     if unseen == Some(false) {
-        let name = with(|runtime| runtime.last_external.as_ref().map(|(name, _)| name.clone())).flatten();
+        let name = with(|runtime| runtime.remarks.last_external.as_ref().map(|(name, _)| name.clone())).flatten();
         let name = name.unwrap_or_default();
         run::unsupported(&format!("{name} on memory that other threads can see"), site);
     }

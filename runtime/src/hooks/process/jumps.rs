@@ -33,12 +33,12 @@ unsafe extern "C" {
 extern "C" fn __fh_setjmp(buffer: *const c_void, saves_mask: u32, _site: RecordPointer) {
     with(|runtime| {
         runtime.has_effect();
-        runtime.globals.written_unseen();
+        runtime.memory.globals.written_unseen();
         let thread = runtime.running;
-        let (locals, within) = (runtime.locals.depth(thread), within(runtime, thread));
+        let (locals, within) = (runtime.memory.locals.depth(thread), within(runtime, thread));
         let blocked = (saves_mask != 0).then_some(runtime.threads.at(thread).blocked);
         let target = Target { thread, stack: stack_pointer(), locals, blocked, within };
-        runtime.jumps.targets.insert(buffer as usize, target);
+        runtime.process.jumps.targets.insert(buffer as usize, target);
     });
 }
 
@@ -47,7 +47,7 @@ extern "C" fn __fh_longjmp(buffer: *mut c_void, value: c_int) -> ! {
     let call = Call::on("longjmp", buffer.cast_const());
     let allowed = with(|runtime| {
         runtime.has_effect();
-        let Some(target) = runtime.jumps.targets.get(&(buffer as usize)).copied() else {
+        let Some(target) = runtime.process.jumps.targets.get(&(buffer as usize)).copied() else {
             return Err(Wrong::Unsupported("longjmp with a buffer that setjmp did not fill"));
         };
         let thread = runtime.running;

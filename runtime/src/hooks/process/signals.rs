@@ -54,7 +54,7 @@ fn signal_oneself(signal: c_int, function: &'static str) -> c_int {
     uses(Class::Signals);
     let found = with(|runtime| {
         let blocked = runtime.threads.at(runtime.running).blocked;
-        (blocked.holds(signal), runtime.signals.get(&signal).copied())
+        (blocked.holds(signal), runtime.process.signals.get(&signal).copied())
     });
     let Some((blocked, action)) = found else { return 0 };
     let handler = action.map_or(libc::SIG_DFL, |action| action.sa_sigaction);
@@ -73,7 +73,7 @@ fn signal_oneself(signal: c_int, function: &'static str) -> c_int {
 fn handle(signal: c_int, action: &libc::sigaction) {
     let before = with(|runtime| {
         if action.sa_flags & libc::SA_RESETHAND != 0 {
-            runtime.signals.remove(&signal);
+            runtime.process.signals.remove(&signal);
         }
         let own = if action.sa_flags & libc::SA_NODEFER == 0 { 1 << (signal - 1) } else { 0 };
         let blocked = &mut runtime.threads.at(runtime.running).blocked;
@@ -118,10 +118,10 @@ fn set_action(signal: c_int, new: Option<libc::sigaction>, function: &'static st
     uses(Class::Signals);
     let old = with(|runtime| {
         runtime.has_effect();
-        runtime.assumptions.insert("no signal comes from outside");
+        runtime.remarks.assumptions.insert("no signal comes from outside");
         match new {
-            Some(new) => runtime.signals.insert(signal, new),
-            None => runtime.signals.get(&signal).copied(),
+            Some(new) => runtime.process.signals.insert(signal, new),
+            None => runtime.process.signals.get(&signal).copied(),
         }
     });
     Ok(old.flatten().unwrap_or(const { default_disposition() }))
@@ -166,7 +166,7 @@ fn set_blocked(
     world::refuse(function, call_site());
     let changed = (!new.is_null()).then(|| Blocked::read(new).0);
     let before = with(|runtime| {
-        runtime.assumptions.insert("no signal comes from outside");
+        runtime.remarks.assumptions.insert("no signal comes from outside");
         runtime.has_effect();
         let blocked = &mut runtime.threads.at(runtime.running).blocked;
         let before = *blocked;

@@ -52,7 +52,7 @@ extern "C" fn __fh_syscall(
         libc::SYS_gettid => return crate::hooks::pthread::threads::__fh_gettid().into(),
         // The system may be one without it: callers have another way.
         libc::SYS_membarrier => {
-            with(|runtime| runtime.assumptions.insert("the system has no membarrier"));
+            with(|runtime| runtime.remarks.assumptions.insert("the system has no membarrier"));
             return fail(libc::ENOSYS);
         }
         _ => run::unsupported(&format!("syscall({number}, …)"), call.site),

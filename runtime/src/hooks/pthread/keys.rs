@@ -28,17 +28,17 @@ pub(crate) fn delete(key: c_uint) -> c_int {
 
 /// `pthread_getspecific`.
 pub(crate) fn get(key: c_uint) -> *mut c_void {
-    with(|runtime| runtime.keys.value(runtime.running, key)).unwrap_or(0) as *mut c_void
+    with(|runtime| runtime.process.keys.value(runtime.running, key)).unwrap_or(0) as *mut c_void
 }
 
 /// `pthread_setspecific`.
 pub(crate) fn set(key: c_uint, value: *const c_void) -> c_int {
     let set = with(|runtime| {
         runtime.has_effect();
-        let live = runtime.keys.is_live(key);
+        let live = runtime.process.keys.is_live(key);
         if live {
             let thread = runtime.running;
-            runtime.keys.set(thread, key, value as usize);
+            runtime.process.keys.set(thread, key, value as usize);
         }
         live
     });

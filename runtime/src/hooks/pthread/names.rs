@@ -47,7 +47,7 @@ unsafe extern "C" fn __fh_pthread_getname_np(handle: usize, into: *mut c_char, l
     if length <= name.len() {
         return libc::ERANGE;
     }
-    with(|runtime| runtime.globals.written_unseen());
+    with(|runtime| runtime.memory.globals.written_unseen());
     let name = [name.as_slice(), &[0]].concat();
     // SAFETY: the program passes a buffer of `length` bytes, and the name and its end have no more.
     unsafe { std::ptr::copy_nonoverlapping(name.as_ptr().cast(), into, name.len()) };

@@ -201,7 +201,7 @@ fn give(result: usize, into: *mut usize) {
         if World::now().has_accesses_alone() {
             return cursor::write(into as usize, &result.to_le_bytes(), call_site());
         }
-        with(|runtime| runtime.globals.writes(into as usize, 8, 0));
+        with(|runtime| runtime.memory.globals.writes(into as usize, 8, 0));
         // SAFETY: the program passes where the result goes.
         unsafe { into.write_unaligned(result) };
         unwritten::written(into as usize, size_of::<usize>());

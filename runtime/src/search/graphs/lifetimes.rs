@@ -118,7 +118,7 @@ impl<const W: usize> Judge<'_, W> {
     }
 
     fn frees(&mut self, milestone: &Milestone, address: usize, function: &'static str) {
-        let found = with(|runtime| runtime.heap.living(address));
+        let found = with(|runtime| runtime.memory.heap.living(address));
         let block = match found {
             Some(Ok(block)) => block,
             Some(Err(BadFree::NoBlock(within))) => return self.frees_no_block(milestone, within, function),

@@ -228,7 +228,7 @@ pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: 
         });
     }
     let named = events.iter_mut().map(|event| Named { name: &mut event.target, address: event.address });
-    with(|runtime| tell_apart(named.collect(), &runtime.globals));
+    with(|runtime| tell_apart(named.collect(), &runtime.memory.globals));
     events
 }
 
@@ -253,10 +253,10 @@ pub(crate) fn schedule<const W: usize>(execution: &CompleteTrace<'_, W>) -> Resu
 /// From now on the thread runs from its beginning.
 pub(crate) fn begin_run(runtime: &mut Runtime, thread: Thread, origin: u32, reads: &[Option<Value>], limit: usize) {
     runtime.graph_mut().begin(thread, origin, reads, limit);
-    runtime.heap.restart(thread);
-    runtime.locals.restart(thread);
+    runtime.memory.heap.restart(thread);
+    runtime.memory.locals.restart(thread);
     runtime.threads.restart(thread);
-    runtime.keys.restart(thread);
+    runtime.process.keys.restart(thread);
     runtime.restart_process();
     runtime.run_for_graph(thread);
 }
@@ -269,7 +269,7 @@ fn end_run(runtime: &mut Runtime, fault: Option<(Fault, u64)>) -> Result<Reached
             return Err(Broken::Silent(ends::silence(runtime, program_counter)));
         }
         Some((fault, program_counter)) => Some(End::Failed(ends::failure_of(runtime, fault, program_counter))),
-        None => runtime.end.take(),
+        None => runtime.conclusion.end.take(),
     };
     match end {
         None => {}

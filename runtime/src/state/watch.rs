@@ -1,0 +1,47 @@
+//! The monitors, and what they have reported of the present execution.
+
+use engine::monitor::{Monitor, Report};
+
+/// Whether a location has the number that it had in the last execution.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    AsBefore,
+    MayDiffer,
+}
+
+/// The monitors at work.
+pub(crate) struct Watch {
+    pub(crate) monitors: Vec<Box<dyn Monitor>>,
+    pub(crate) reports: Vec<Report>,
+    /// So many of the first events the monitors know from the last execution.
+    pub(crate) watched: u32,
+    /// Of the locations of the next execution.
+    pub(crate) numbers: Numbers,
+    /// How many reports there were when the first thread stopped in the middle of an atomic block, where the others go on:
+    /// those behind may follow from what nobody can see.
+    pub(crate) reports_before_left_block: Option<usize>,
+}
+
+impl Watch {
+    /// Nothing has been watched yet.
+    pub(crate) fn new(monitors: Vec<Box<dyn Monitor>>) -> Self {
+        Self { monitors, reports: Vec::new(), watched: 0, numbers: Numbers::MayDiffer, reports_before_left_block: None }
+    }
+
+    /// A new execution begins, whose first `shared` events are those of the last one. The monitors need not watch once
+    /// more what they saw then, if all of them can go back to that and no trace needs their buffers.
+    pub(crate) fn begin(&mut self, shared: u32, traces: bool) {
+        self.reports_before_left_block = None;
+        let numbers = std::mem::replace(&mut self.numbers, Numbers::AsBefore);
+        let repeats = numbers == Numbers::AsBefore && shared > 0 && !traces;
+        // The monitors for which one execution of each class is enough come first, and can.
+        if repeats && self.monitors.iter_mut().rev().all(|monitor| monitor.can_resume(shared)) {
+            self.monitors.iter_mut().for_each(|monitor| monitor.resume(shared, &mut self.reports));
+            self.watched = shared;
+        } else {
+            self.monitors.iter_mut().for_each(|monitor| monitor.begin());
+            self.reports.clear();
+            self.watched = 0;
+        }
+    }
+}
