@@ -16,6 +16,7 @@ use engine::sync::mutex::{Mutex, Type};
 use engine::sync::semaphore::Semaphore;
 use protocol::{Operation, Role};
 
+use crate::graph::stops;
 use crate::process::layout;
 use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, end_execution, fill, with};
@@ -294,6 +295,9 @@ fn refuse_dead(call: Call, object: Object, kind: Kind, operation: Operation) {
 
 /// Waits for the thread's turn.
 pub(crate) fn wait(call: Call, pending: Pending) {
+    if with(|runtime| runtime.graph.is_some()) == Some(true) {
+        stops::refuse(call.name, call.site);
+    }
     if matches!(pending, Pending::Wait(..)) {
         with(timed::before_a_wait);
     }
