@@ -41,6 +41,7 @@ impl AtHand {
     }
 
     /// A thread that is at this is about to perform its operation.
+    #[inline]
     pub(super) fn note_need(&mut self, status: Status) {
         self.need = match status {
             Status::Arrived(pending) | Status::Waiting(pending) => need(pending),
@@ -49,6 +50,7 @@ impl AtHand {
     }
 
     /// The operation at hand is about to change the state of the object.
+    #[inline]
     pub(super) fn note_object(&mut self, object: Object, objects: &Objects) {
         if self.observed && self.before.iter().all(|&(known, _)| known != object) {
             self.before.push((object, objects.meaning(object)));
@@ -160,6 +162,7 @@ pub(super) fn tell_blocked(strategy: &mut dyn Strategy, state: &ProgramState) {
 }
 
 /// What a thread needs to perform an operation that it stands before, if it may have to wait for that.
+#[inline]
 fn need(pending: Pending) -> Option<Need> {
     match pending {
         Pending::Lock(object) => Some(Need { wish: Wish::Lock(object), until: Until::Granted }),

@@ -16,6 +16,7 @@ pub(super) enum Grant {
 }
 
 /// Whether the wish of this thread is fulfilled.
+#[inline]
 pub(super) fn grants(threads: &Threads, objects: &Objects, thread: Thread, wish: Wish) -> Grant {
     let of = |object| objects.get(object).is_some_and(|state| state.grants(thread, wish));
     let granted = match wish {

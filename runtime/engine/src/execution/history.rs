@@ -72,11 +72,13 @@ impl History {
     }
 
     /// The thread of the next event had yielded before it.
+    #[inline]
     pub(super) fn take_yield(&mut self) {
         self.yielded.push(self.length);
     }
 
     /// Whether the thread of this event had yielded before it.
+    #[inline]
     pub(super) fn has_yielded(&self, event: u32) -> bool {
         self.yielded.binary_search(&event).is_ok()
     }

@@ -27,6 +27,7 @@ impl Objects {
 
     /// The state of the object, if it has been used in this execution.
     #[must_use]
+    #[inline]
     pub fn get(&self, object: Object) -> Option<&Machine> {
         self.states.get(object.index())?.as_ref()
     }
@@ -35,12 +36,14 @@ impl Objects {
     ///
     /// # Panics
     /// If the object has no state.
+    #[inline]
     pub(super) fn get_mut(&mut self, object: Object) -> &mut Machine {
         self.states[object.index()].as_mut().expect("an object is set before it is used")
     }
 
     /// The state of the mutex, if the object is one, and has been used in this execution.
     #[must_use]
+    #[inline]
     pub fn mutex(&self, object: Object) -> Option<&Mutex> {
         match self.get(object) {
             Some(Machine::Mutex(mutex)) => Some(mutex),

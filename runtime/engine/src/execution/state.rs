@@ -108,6 +108,7 @@ impl ProgramState {
     }
 
     /// The running thread yields: if another one goes on at its next operation, that is no preemption.
+    #[inline]
     pub const fn yields(&mut self, thread: Thread) {
         self.yielding.insert(thread);
     }
@@ -149,6 +150,7 @@ impl ProgramState {
     }
 
     /// The thread, which was chosen, goes on; the iteration after which it had waited aside, if it had.
+    #[inline]
     pub(super) fn resume(&mut self, thread: Thread) -> Option<Iteration> {
         let (before, aside) = self.threads.run(thread);
         if matches!(before, Status::Waiting(_)) {
@@ -225,6 +227,7 @@ impl ProgramState {
     /// Whether nobody can go on, as far as [`ProgramState::wake`] has been said. Nobody may count on waking up for no
     /// reason.
     #[must_use]
+    #[inline]
     pub const fn is_stuck(&self) -> bool {
         self.enabled.len() == self.dreaming.len()
     }
@@ -242,6 +245,7 @@ impl ProgramState {
     }
 
     /// Whether the thread can go on from here, and says so to whoever chooses.
+    #[inline]
     fn settle(&mut self, thread: Thread, pending: Pending) {
         let ready = self.ready(thread, pending);
         match ready {
@@ -255,6 +259,7 @@ impl ProgramState {
     }
 
     /// [`ProgramState::settle`] for all threads that stand before such an operation.
+    #[inline]
     fn settle_arrived(&mut self, which: impl Fn(Thread, Pending) -> bool) {
         let threads = self.threads.paths().len();
         for index in 0..threads {
@@ -268,6 +273,7 @@ impl ProgramState {
     }
 
     /// [`ProgramState::settle`] for all threads that wait for this object.
+    #[inline]
     fn settle_around(&mut self, object: Object) {
         self.settle_arrived(|_, pending| match pending {
             Pending::Lock(on) => on == object,
@@ -277,6 +283,7 @@ impl ProgramState {
     }
 
     /// Whether the thread could go on from here.
+    #[inline]
     pub(super) fn ready(&self, thread: Thread, pending: Pending) -> Ready {
         let (wish, until) = match pending {
             Pending::Access => return Ready::Yes,

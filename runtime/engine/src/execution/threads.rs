@@ -139,11 +139,13 @@ impl Threads {
 
     /// What a thread is at.
     #[must_use]
+    #[inline]
     pub fn status(&self, thread: Thread) -> Status {
         self.known.get(thread.index()).map_or(Status::Absent, |known| known.status)
     }
 
     /// What each thread is at, by number.
+    #[inline]
     pub(super) fn statuses(&self) -> impl Iterator<Item = (Thread, Status)> {
         self.known.iter().enumerate().map(|(index, known)| (Thread::from_index(index), known.status))
     }
@@ -156,6 +158,7 @@ impl Threads {
 
     /// The thread's wait loop goes round without effect; `aside` is its last iteration, if that is not at the place that
     /// counts.
+    #[inline]
     pub(super) fn wait(&mut self, thread: Thread, first: Pending, aside: Option<Iteration>) {
         let known = &mut self.known[thread.index()];
         known.status = Status::Waiting(first);
@@ -175,6 +178,7 @@ impl Threads {
     }
 
     /// The thread, which was running, has ended.
+    #[inline]
     pub(super) fn end(&mut self, thread: Thread) {
         debug_assert_eq!(self.status(thread), Status::Running);
         self.known[thread.index()].status = Status::Ended;
@@ -190,6 +194,7 @@ impl Threads {
 
     /// How many threads have been created and have not ended.
     #[must_use]
+    #[inline]
     pub const fn alive(&self) -> u32 {
         self.alive
     }

@@ -3,19 +3,30 @@
 //! Source: Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly Stateless, Optimal Dynamic Partial Order
 //! Reduction", POPL 2022.
 
+mod accesses;
+mod blocks;
+mod clocks;
+mod event;
+mod forward;
 mod graph;
-mod order;
-mod overtaking;
+mod numbers;
 mod preemptions;
+mod revisit;
+mod sequence;
 mod slices;
+mod waiting;
 
 use std::collections::VecDeque;
 
-use graph::{Begins, Event, Expected, Graph, NONE, Watched, What, Writes, is_object};
-use order::Closure;
-use overtaking::Scratch;
+use blocks::Blocks;
+use event::{GraphEvent, Watched, What, Writes};
+use forward::Closure;
+use graph::{ExecutionGraph, Expected, Generation, asleep, shared_places, stuck};
+use numbers::{Place, Stamp};
 use preemptions::{Bound, Of};
-use slices::{Goes, Last, UNKNOWN};
+use revisit::Scratch;
+use slices::{Goes, Last};
+use waiting::Waiting;
 
 use super::slice::{Leftover, Unit};
 use super::{
@@ -29,11 +40,11 @@ use crate::thread_set::ThreadSet;
 /// The explorer `dpor`.
 #[derive(Debug, Default)]
 pub struct Trust {
-    graph: Graph,
-    /// The graphs that events were overtaken in, each with an overtaking event as its last.
-    suspended: Vec<Graph>,
+    graph: ExecutionGraph,
+    /// The graphs that events were revisited in, each with the revisiting event as its last.
+    suspended: Vec<ExecutionGraph>,
     /// Graphs that are not in use, kept for their memory.
-    spare: Vec<Graph>,
+    spare: Vec<ExecutionGraph>,
     /// What comes after all of these.
     tasks: VecDeque<Unit>,
     /// Of the unit at hand.
@@ -60,61 +71,26 @@ pub struct Trust {
     current: Thread,
     blocks: Blocks,
     /// The events of this execution.
-    performed: Vec<u32>,
+    performed: Vec<Stamp>,
     /// The threads that wait for something to be different, by number.
     waiting: Vec<Waiting>,
     /// As another one once some thread has gone on after an iteration without effect.
     counts: Counts,
-    state: State,
-    /// The last execution and this one: the threads and, with the highest bit set, the values.
-    ran: Vec<u32>,
-    runs: Vec<u32>,
+    stage: Stage,
+    /// The last execution and this one.
+    ran: Vec<Ran>,
+    runs: Vec<Ran>,
 }
 
-/// The blocks of the execution.
-#[derive(Debug, Default)]
-struct Blocks {
-    /// Which of its thread's blocks the next event is in, from 1; 0 if it is in none.
-    current: u32,
-    /// How many blocks each thread has begun.
-    begun: Vec<u32>,
-    /// The last events of blocks that were left in their middle.
-    left: Vec<u32>,
-}
-
-impl Blocks {
-    fn clear(&mut self) {
-        self.current = 0;
-        self.begun.clear();
-        self.left.clear();
-    }
-
-    fn open(&mut self, thread: Thread) {
-        self.current = self.next(thread);
-        if self.begun.len() <= thread.index() {
-            self.begun.resize(thread.index() + 1, 0);
-        }
-        self.begun[thread.index()] = self.current;
-    }
-
-    const fn close(&mut self) {
-        self.current = 0;
-    }
-
-    /// The block ends in its middle, with this event.
-    fn leave(&mut self, last: Option<&u32>) {
-        self.left.extend(last);
-        self.current = 0;
-    }
-
-    /// The number of the block that the thread begins next.
-    fn next(&self, thread: Thread) -> u32 {
-        self.begun.get(thread.index()).copied().unwrap_or(0) + 1
-    }
+/// A part of an execution, as far as two of them are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ran {
+    Event(Thread),
+    Value(u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum State {
+enum Stage {
     #[default]
     Unstarted,
     Running,
@@ -125,19 +101,6 @@ enum State {
     Strayed,
     Ended(Finish),
 }
-
-/// What a waiting thread waits for.
-#[derive(Clone, Debug)]
-struct Waiting {
-    thread: Thread,
-    /// The events of its last iteration.
-    iteration: Vec<u32>,
-    watched: Vec<Watched>,
-    begins: Begins,
-    standing: Standing,
-}
-
-const VALUE: u32 = 1 << 31;
 
 impl Trust {
     /// An explorer of all classes.
@@ -180,13 +143,13 @@ impl Trust {
 
     /// All that is still to be run.
     fn hand_out(&mut self) -> Leftover {
-        let last = match self.state {
-            State::Running | State::Impossible | State::Strayed => panic!("an execution ends before the search does"),
-            State::Unstarted => None,
-            State::Ended(Finish::Again) if !self.repeats => Some(Last::RunsAgain),
-            State::Ended(_) => Some(Last::IsDone),
+        let last = match self.stage {
+            Stage::Running | Stage::Impossible | Stage::Strayed => panic!("an execution ends before the search does"),
+            Stage::Unstarted => None,
+            Stage::Ended(Finish::Again) if !self.repeats => Some(Last::RunsAgain),
+            Stage::Ended(_) => Some(Last::IsDone),
         };
-        let stack: Vec<&Graph> = self.suspended.iter().chain([&self.graph]).collect();
+        let stack: Vec<&ExecutionGraph> = self.suspended.iter().chain([&self.graph]).collect();
         let mut now = last.map_or_else(Vec::new, |last| slices::cut(&stack, last, self.weight));
         now.extend(self.tasks.drain(..));
         *self = Self { bound: self.bound.take(), ..Self::default() };
@@ -202,8 +165,8 @@ impl Trust {
     /// Steps to the next class, or to an execution that has to be repeated first; false if there is none.
     fn advance(&mut self) -> bool {
         loop {
-            if self.graph.length() > self.graph.bottom || self.graph.expects.is_some() {
-                self.repeats = self.graph.generation == UNKNOWN;
+            if self.graph.end() > self.graph.bottom || self.graph.expects.is_some() {
+                self.repeats = self.graph.generation == Generation::Unknown;
                 if self.repeats || self.vary_last() {
                     return true;
                 }
@@ -225,31 +188,32 @@ impl Trust {
 
     /// Takes the next alternative of the event that was added last.
     fn vary_last(&mut self) -> bool {
-        let last = self.graph.length() - 1;
+        let end = self.graph.end();
+        let last = end.previous().expect("a graph with an event");
         let event = *self.graph.event(last);
         match event.what {
             What::Value { value, count } if value + 1 < count => {
-                self.graph.events[last as usize].what = What::Value { value: value + 1, count };
-                self.graph.tidy();
+                self.graph.event_mut(last).what = What::Value { value: value + 1, count };
+                self.graph.sequence.tidy(end);
                 true
             }
             What::Value { .. } | What::Leave | What::Local | What::Create(_) | What::Join(_) => false,
             What::Read | What::Write | What::Stuck | What::Asleep(_) => {
                 let depends = event.writes != Writes::Surely;
-                let reads = matches!(event.what, What::Read | What::Asleep(Begins::ByReading));
-                let (overtakes, reads_older) = (!reads || depends, reads || depends);
-                (overtakes && self.overtake(last)) || (reads_older && self.read_older(last))
+                let reads = matches!(event.what, What::Read | What::Asleep(event::Begins::ByReading));
+                let (revisits, reads_older) = (!reads || depends, reads || depends);
+                (revisits && self.revisit(last)) || (reads_older && self.read_older(last))
             }
         }
     }
 
-    /// The last event comes before the next one that it can overtake.
-    fn overtake(&mut self, last: u32) -> bool {
+    /// The last event comes before the next one that it can revisit.
+    fn revisit(&mut self, last: Stamp) -> bool {
         let mut graph = self.spare.pop().unwrap_or_default();
-        while let Some(overtaking) = overtaking::next(&mut self.graph, last, &mut self.scratch) {
-            overtaking.apply(&self.graph, &mut graph, &mut self.scratch);
+        while let Some(revisit) = revisit::next(&mut self.graph, last, &mut self.scratch) {
+            revisit.apply(&self.graph, &mut graph, &mut self.scratch);
             // Where it is to be varied, it may need fewer than it does now.
-            let varies = graph.bottom < graph.length();
+            let varies = graph.bottom < graph.end();
             if varies || self.bound.as_mut().is_none_or(|bound| bound.admits(&graph, Of::Beginning)) {
                 self.suspended.push(std::mem::replace(&mut self.graph, graph));
                 return true;
@@ -260,7 +224,7 @@ impl Trust {
     }
 
     /// The last event reads something older than before.
-    fn read_older(&mut self, last: u32) -> bool {
+    fn read_older(&mut self, last: Stamp) -> bool {
         while self.closure.read_older(&mut self.graph, last) {
             if self.bound.as_mut().is_none_or(|bound| bound.admits(&self.graph, Of::Beginning)) {
                 return true;
@@ -273,47 +237,21 @@ impl Trust {
     fn shared(&mut self) -> u32 {
         std::mem::swap(&mut self.ran, &mut self.runs);
         self.runs.clear();
-        for &index in &self.graph.order {
-            let event = self.graph.event(index);
+        for &event in &self.graph.sequence.order {
+            let event = self.graph.event(event);
             self.runs.push(match event.what {
-                What::Value { value, .. } => value | VALUE,
-                _ => event.thread.0.into(),
+                What::Value { value, .. } => Ran::Value(value),
+                _ => Ran::Event(event.thread),
             });
         }
         let same = self.runs.iter().zip(&self.ran).take_while(|(new, old)| new == old);
-        u32::try_from(same.filter(|&(new, _)| new & VALUE == 0).count()).expect("fewer than 2^32 events")
-    }
-
-    /// Whether the iterations after which threads wait for ever come after all that they conflict with, those of a
-    /// thread with a lower number first: the others repeat that.
-    fn wait_last(&self) -> bool {
-        let in_loops = || self.waiting.iter().filter(|waiting| waiting.standing == Standing::InALoop);
-        if in_loops().next().is_none() {
-            return true;
-        }
-        let waits = |event: u32| in_loops().any(|waiting| waiting.iteration.contains(&event));
-        let last: Vec<u32> = self.performed.iter().copied().filter(|&event| waits(event)).collect();
-        last.iter().all(|&event| {
-            let thread = self.graph.event(event).thread;
-            let own = self.graph.accesses_of(event);
-            let later = |other: &u32| !waits(*other) || self.graph.event(*other).thread < thread;
-            let at = self.performed.iter().position(|&other| other == event).expect("it was performed");
-            self.performed[at..].iter().filter(|&other| *other != event && later(other)).all(|&other| {
-                let writes = self.graph.event(event).writes() || self.graph.event(other).writes();
-                !writes
-                    || self
-                        .graph
-                        .accesses_of(other)
-                        .iter()
-                        .all(|theirs| own.iter().all(|own| own.place != theirs.place))
-            })
-        })
+        u32::try_from(same.filter(|(new, _)| matches!(new, Ran::Event(_))).count()).expect("fewer than 2^32 events")
     }
 
     /// Takes an event that is new, or may be another one than before.
     #[inline(never)]
     fn take(&mut self, event: &Performed<'_>) {
-        let event = &if self.blocks.current == 0 { *event } else { graph::interlocked(event) };
+        let event = &if self.blocks.current.is_none() { *event } else { event::interlocked(event) };
         let at = self.waiting.iter().position(|waiting| waiting.thread == event.thread);
         let waiting = at.map(|at| self.waiting.remove(at));
         let watched: &[Watched] = waiting.as_ref().map_or(&[], |waiting| &waiting.watched);
@@ -322,13 +260,13 @@ impl Trust {
             self.counts = Counts::AsAnother;
         }
         let index = if let Some(index) = self.planned() {
-            let Event { what, writes, .. } = *self.graph.event(index);
-            if self.repeats && !self.repeats_as(index, event, watched) {
-                self.state = State::Strayed;
+            let GraphEvent { what, writes, .. } = *self.graph.event(index);
+            if self.repeats && !repeats_as(&self.graph, index, event, watched) {
+                self.stage = Stage::Strayed;
             } else if !self.graph.is_as_before(index, event, watched) {
                 let conditional = writes != Writes::Surely;
-                if conditional && self.graph.moved[0] == index && graph::what(event) != what {
-                    self.state = State::Impossible;
+                if conditional && self.graph.moved[0] == Some(index) && event::what(event) != what {
+                    self.stage = Stage::Impossible;
                     self.close_below(index);
                 } else {
                     self.graph.replace(index, event, watched);
@@ -338,33 +276,22 @@ impl Trust {
             index
         } else {
             self.graph.append(event, watched);
-            self.runs.push(event.thread.0.into());
-            self.graph.length() - 1
+            self.runs.push(Ran::Event(event.thread));
+            self.graph.end().previous().expect("it was just added")
         };
-        let taken = &mut self.graph.events[index as usize];
+        let taken = self.graph.event_mut(index);
         (taken.yielded, taken.block) = (self.yielded == Some(self.position), self.blocks.current);
         self.performed.push(index);
         self.position += 1;
         if self.has_repeated() {
-            (0..self.graph.length()).for_each(|index| self.has_places(index));
+            Stamp::FIRST.up_to(self.graph.end()).for_each(|event| self.has_places(event));
         }
     }
 
-    /// Whether an event that is repeated is of the kind that it was.
-    fn repeats_as(&self, index: u32, event: &Performed<'_>, watched: &[Watched]) -> bool {
-        let what = self.graph.event(index).what;
-        let now = graph::woken(graph::what(event), watched);
-        // Another process may know of locations that a thread leaves behind where this one does not, or the other way
-        // round: nobody else touches them in this execution.
-        let alike = graph::leaves(event) && [now, what].iter().all(|what| matches!(what, What::Local | What::Write));
-        // The last one may have failed to write since.
-        now == what || alike || index + 1 == self.graph.length()
-    }
-
     /// Alternatives are numbered by places, which have to be as many as where the first of them were tried.
-    fn has_places(&mut self, index: u32) {
-        let before = self.graph.event(index).places;
-        if before > 0 && before != self.graph.shared_places(index) {
+    fn has_places(&mut self, event: Stamp) {
+        let before = self.graph.event(event).places;
+        if before > 0 && before != shared_places(&self.graph, event) {
             self.lacks =
                 Some("a search in several processes through memory that is accessed in pieces of several sizes");
         }
@@ -374,22 +301,22 @@ impl Trust {
     fn end_repetition(&mut self) {
         for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
             if !watched.is_empty() && self.graph.expects.is_some_and(|expected| expected.thread == thread) {
-                self.graph.append_asleep(thread, begins, &watched);
+                self.graph.append_waiting(thread, What::Asleep(begins), None, asleep(begins, &watched));
                 self.expected();
             }
         }
-        if self.graph.expects.is_some() && self.graph.length() == self.graph.bottom {
-            self.state = State::Strayed;
+        if self.graph.expects.is_some() && self.graph.end() == self.graph.bottom {
+            self.stage = Stage::Strayed;
         }
     }
 
     /// The event that was added last is the one that was expected.
     fn expected(&mut self) {
         let Some(Expected { tried, places, .. }) = self.graph.expects else { return };
-        let index = self.graph.length() - 1;
-        let event = &mut self.graph.events[index as usize];
+        let last = self.graph.end().previous().expect("it was just added");
+        let event = self.graph.event_mut(last);
         (event.tried, event.places) = (tried, places);
-        self.has_places(index);
+        self.has_places(last);
     }
 
     /// Whether what was to be repeated has been.
@@ -398,56 +325,28 @@ impl Trust {
     }
 
     /// Nothing is to be varied that was added after this event, which cannot stand where it does.
-    fn close_below(&mut self, index: u32) {
-        if index < self.graph.bottom && self.graph.moved[0] == index {
-            self.graph.bottom = self.graph.length();
+    fn close_below(&mut self, event: Stamp) {
+        if event < self.graph.bottom && self.graph.moved[0] == Some(event) {
+            self.graph.bottom = self.graph.end();
         }
     }
 
     /// Whether a planned event is what it was, with all that its thread does after it.
-    fn is_known(&self, index: u32) -> bool {
-        !self.renews && !self.graph.moved.contains(&index)
+    fn is_known(&self, event: Stamp) -> bool {
+        !self.renews && !self.graph.moved.contains(&Some(event))
     }
 
     fn is_impossible(&self) -> bool {
-        matches!(self.state, State::Impossible | State::Strayed)
-    }
-
-    /// A thread waits until something that its iteration has read is different.
-    fn wait(&mut self, thread: Thread, iteration: Option<Iteration>, standing: Standing) {
-        let events = iteration.map_or(0..0, |Iteration { first, last, .. }| first as usize..last as usize + 1);
-        let own = |&&index: &&u32| self.graph.event(index).thread == thread;
-        let iteration: Vec<u32> = self.performed[events].iter().filter(own).copied().collect();
-        let mut watched: Vec<Watched> = Vec::new();
-        for access in iteration.iter().flat_map(|&index| self.graph.accesses_of(index)) {
-            if access.watch_is_aside() || watched.iter().any(|&(place, _)| place == access.place) {
-                continue;
-            }
-            // What an operation on an object shows of its state is not known here.
-            let known = access.values.filter(|_| !is_object(access.place));
-            watched.push((access.place, known.map(|(before, _)| before)));
-        }
-        let first = iteration.first().map(|&index| self.graph.event(index));
-        let begins = match (standing, first) {
-            (Standing::InALoop, Some(&Event { block, first, .. })) if block != 0 => {
-                Begins::WithBlock { block: self.blocks.next(thread), on: self.graph.accesses[first as usize].place }
-            }
-            (Standing::InALoop, Some(Event { what: What::Write, .. })) | (Standing::BeforeALimitedWait, _) => {
-                Begins::ByWriting
-            }
-            _ => Begins::ByReading,
-        };
-        let at = self.waiting.partition_point(|waiting| waiting.thread < thread);
-        self.waiting.insert(at, Waiting { thread, iteration, watched, begins, standing });
+        matches!(self.stage, Stage::Impossible | Stage::Strayed)
     }
 
     /// Nobody can go on, and this thread waits for an object.
     fn stop(&mut self, thread: Thread, need: Need) {
         let expected = self.graph.expects.is_some_and(|expected| expected.thread == thread);
         if self.planned().is_none() && (!self.repeats || expected) {
-            let before = self.graph.length();
-            self.graph.append_stuck(thread, need);
-            if expected && self.graph.length() > before {
+            let Some(places) = stuck(need) else { return };
+            self.graph.append_waiting(thread, What::Stuck, Some(need), places);
+            if expected {
                 self.expected();
             }
         }
@@ -456,22 +355,34 @@ impl Trust {
     /// Why an execution ends that does not go on as planned.
     fn halt(&self) -> Halt {
         let is_impossible = || {
-            self.planned().is_some_and(|index| index + 1 == self.graph.length() || self.graph.moved.contains(&index))
+            self.planned()
+                .is_some_and(|event| event.next() == self.graph.end() || self.graph.moved.contains(&Some(event)))
         };
-        let abandons = self.state == State::Impossible
-            || self.state == State::Running && self.has_repeated()
+        let abandons = self.stage == Stage::Impossible
+            || self.stage == Stage::Running && self.has_repeated()
             || !self.repeats && is_impossible();
         if abandons { Halt::Abandoned } else { Halt::Diverged }
     }
 
-    fn planned(&self) -> Option<u32> {
-        (self.position < self.planned).then(|| self.graph.order[self.position])
+    fn planned(&self) -> Option<Stamp> {
+        (self.position < self.planned).then(|| self.graph.sequence.order[self.position])
     }
+}
+
+/// Whether an event that is repeated is of the kind that it was.
+fn repeats_as(graph: &ExecutionGraph, index: Stamp, event: &Performed<'_>, watched: &[Watched]) -> bool {
+    let what = graph.event(index).what;
+    let now = event::woken(event::what(event), watched);
+    // Another process may know of locations that a thread leaves behind where this one does not, or the other way
+    // round: nobody else touches them in this execution.
+    let alike = event::leaves(event) && [now, what].iter().all(|what| matches!(what, What::Local | What::Write));
+    // The last one may have failed to write since.
+    now == what || alike || index.next() == graph.end()
 }
 
 /// Whether the event may touch more than before, as more of the memory that it leaves behind is known.
 fn grows(event: &Performed<'_>) -> bool {
-    graph::leaves(event) && !event.locations.is_empty()
+    event::leaves(event) && !event.locations.is_empty()
 }
 
 impl Observer for Trust {
@@ -494,7 +405,14 @@ impl Observer for Trust {
     fn notice(&mut self, notice: Notice) {
         match notice {
             Notice::Waited { .. } => {}
-            Notice::Waits { thread, iteration, standing } => self.wait(thread, iteration, standing),
+            Notice::Waits { thread, iteration, standing } => {
+                let iteration =
+                    iteration.map_or(0..0, |Iteration { first, last, .. }| first as usize..last as usize + 1);
+                let performed = &self.performed[iteration];
+                let waiting = Waiting::of(&self.graph, thread, performed, standing, self.blocks.next(thread));
+                let at = self.waiting.partition_point(|waiting| waiting.thread < thread);
+                self.waiting.insert(at, waiting);
+            }
             Notice::Yielded => self.yielded = Some(self.position),
             Notice::BlockOpens(thread) => self.blocks.open(thread),
             Notice::BlockCloses => self.blocks.close(),
@@ -502,8 +420,9 @@ impl Observer for Trust {
             Notice::Blocked { thread, need } => self.stop(thread, need),
             Notice::Lies { location, address } => self.scratch.addresses.set(location, address),
             Notice::Becomes { object, state } => {
-                if let Some(&index) = self.performed.last() {
-                    self.graph.becomes(index, object, state);
+                if let Some(&last) = self.performed.last() {
+                    let span = self.graph.event(last).accesses;
+                    self.graph.accesses.becomes(span, Place::of_object(object), state);
                 }
             }
         }
@@ -512,28 +431,28 @@ impl Observer for Trust {
 
 impl Strategy for Trust {
     fn begin(&mut self) -> Option<Start> {
-        let shared = match self.state {
-            State::Running | State::Impossible | State::Strayed => {
+        let shared = match self.stage {
+            Stage::Running | Stage::Impossible | Stage::Strayed => {
                 panic!("an execution ends before the next begins");
             }
-            State::Ended(Finish::Again) => u32::MAX,
-            State::Unstarted | State::Ended(Finish::Done) => {
+            Stage::Ended(Finish::Again) => u32::MAX,
+            Stage::Unstarted | Stage::Ended(Finish::Done) => {
                 if !self.advance() {
                     return None;
                 }
                 self.shared()
             }
         };
-        self.planned = self.graph.order.len();
-        self.renews = self.graph.generation != self.generation;
-        self.stale = self.graph.generation == UNKNOWN;
+        self.planned = self.graph.sequence.order.len();
+        self.renews = self.graph.generation != Generation::Known(self.generation);
+        self.stale = self.graph.generation == Generation::Unknown;
         (self.position, self.yielded) = (0, None);
         self.current = Thread::MAIN;
         self.blocks.clear();
         self.performed.clear();
         self.counts = Counts::Once;
         self.waiting.clear();
-        self.state = State::Running;
+        self.stage = Stage::Running;
         Some(Start { shared, preemptions: None, counts: Counts::Once, counting: Counting::Representatives })
     }
 
@@ -568,12 +487,12 @@ impl Strategy for Trust {
     }
 
     fn value(&mut self, _event: u32, count: u64) -> Result<u64, Diverged> {
-        let count = u32::try_from(count).ok().filter(|&count| count < VALUE).ok_or(Diverged)?;
+        let count = u32::try_from(count).map_err(|_| Diverged)?;
         let planned = self.planned();
         match planned.map(|index| self.graph.event(index).what) {
             Some(What::Value { value, count: before }) if before == count => {
                 if let Some(index) = planned {
-                    self.graph.events[index as usize].block = self.blocks.current;
+                    self.graph.event_mut(index).block = self.blocks.current;
                 }
                 self.position += 1;
                 Ok(value.into())
@@ -585,7 +504,7 @@ impl Strategy for Trust {
             _ => {
                 self.graph.append_value(self.current, count, self.position);
                 self.graph.events.last_mut().expect("it was just added").block = self.blocks.current;
-                self.runs.insert(self.position, VALUE);
+                self.runs.insert(self.position, Ran::Value(0));
                 (self.position, self.planned) = (self.position + 1, self.planned + 1);
                 Ok(0)
             }
@@ -600,14 +519,20 @@ impl Strategy for Trust {
             self.graph.rebuild();
         }
         let last = self.performed.iter().rfind(|&&index| self.graph.event(index).thread == thread);
-        last.is_some_and(|&last| self.blocks.left.iter().any(|&left| self.graph.knows(self.graph.clock(last), left)))
+        last.is_some_and(|&last| {
+            self.blocks.left.iter().any(|&left| self.graph.knows(self.graph.clocks.of(last), left))
+        })
     }
 
     fn judge(&mut self) -> Option<Counts> {
-        let counts = if self.wait_last() { self.counts } else { Counts::AsAnother };
+        let counts = if waiting::are_last(&self.graph, &self.performed, &self.waiting) {
+            self.counts
+        } else {
+            Counts::AsAnother
+        };
         for Waiting { thread, watched, begins, .. } in std::mem::take(&mut self.waiting) {
             if !watched.is_empty() && self.planned().is_none() {
-                self.graph.append_asleep(thread, begins, &watched);
+                self.graph.append_waiting(thread, What::Asleep(begins), None, asleep(begins, &watched));
             }
         }
         let Some(bound) = &mut self.bound else { return Some(counts) };
@@ -622,7 +547,7 @@ impl Strategy for Trust {
     }
 
     fn kept(&self) -> u64 {
-        let graphs = self.suspended.iter().chain(&self.spare).chain([&self.graph]).map(Graph::bytes);
+        let graphs = self.suspended.iter().chain(&self.spare).chain([&self.graph]).map(ExecutionGraph::bytes);
         let tasks = self.tasks.iter().map(|unit| unit.prefixes.len());
         graphs.chain(tasks).sum::<usize>() as u64
     }
@@ -632,8 +557,8 @@ impl Strategy for Trust {
     }
 
     fn finish(&mut self, finish: Finish) {
-        assert!(matches!(self.state, State::Running | State::Impossible | State::Strayed), "an execution ends once");
-        self.state = State::Ended(finish);
+        assert!(matches!(self.stage, Stage::Running | Stage::Impossible | Stage::Strayed), "an execution ends once");
+        self.stage = Stage::Ended(finish);
         // What was abandoned has not been run.
         self.runs.truncate(self.position);
         if let (Finish::Done, Some(index)) = (finish, self.planned()) {
@@ -644,15 +569,14 @@ impl Strategy for Trust {
         }
         self.generation += u32::from(finish == Finish::Again);
         if finish == Finish::Done {
-            (self.graph.generation, self.graph.moved) = (self.generation, [NONE; 2]);
+            (self.graph.generation, self.graph.moved) = (Generation::Known(self.generation), [None; 2]);
             self.graph.expects = None;
         }
         if finish == Finish::Again {
             // What was not known of memory as it was run is known the next time.
             self.lacks = None;
-            while self.graph.length() > self.graph.bottom
-                && !self.graph.event(self.graph.length() - 1).what.is_performed()
-            {
+            let not_performed = |event: &GraphEvent| !event.what.is_performed();
+            while self.graph.end() > self.graph.bottom && self.graph.events.last().is_some_and(not_performed) {
                 self.graph.pop();
             }
         }

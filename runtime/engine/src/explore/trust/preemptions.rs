@@ -11,8 +11,10 @@
 
 use std::collections::HashSet;
 
-use super::graph::{Event, Graph, NONE, Watch, What, is_object};
-use super::overtaking::is_granted;
+use super::event::{GraphEvent, Watch, What};
+use super::graph::ExecutionGraph;
+use super::numbers::{AccessNumber, Place, Stamp, entry};
+use super::revisit::is_granted;
 use crate::event::Thread;
 
 /// A graph that is still to be completed may need so many preemptions more than its classes.
@@ -21,8 +23,8 @@ fn slack(threads: usize) -> u32 {
 }
 
 /// Whether a thread waited for a mutex to be free, or polled one: it may have to be left once more.
-fn passes_mutexes(graph: &Graph) -> bool {
-    graph.accesses.iter().any(|access| access.waited() && is_object(access.place))
+fn passes_mutexes(graph: &ExecutionGraph) -> bool {
+    graph.accesses.all().iter().any(|access| access.waited() && access.place.is_object())
 }
 
 /// What a graph is asked for.
@@ -42,10 +44,10 @@ pub(super) struct Bound {
     /// Of each place, its writes in their order.
     writes: Vec<Vec<Write>>,
     /// Of each place, the reads since its last write.
-    reads: Vec<Vec<Place>>,
+    reads: Vec<Vec<Progress>>,
     /// Places that a thread waits for to change.
     watched: Vec<bool>,
-    seen: HashSet<State>,
+    seen: HashSet<Reached>,
 }
 
 /// The events of a thread.
@@ -53,36 +55,36 @@ pub(super) struct Bound {
 struct Line {
     events: Vec<Planned>,
     /// Where it stands in the end if it cannot go on.
-    stands: Option<u32>,
+    stands: Option<Stamp>,
     is_joined: bool,
 }
 
 /// An event of a thread, or a block of them.
 #[derive(Clone, Debug)]
 struct Planned {
-    /// The event, or the first one.
-    index: u32,
-    after: Vec<Place>,
+    /// The event, or the first one of the block.
+    first: Stamp,
+    after: Vec<Progress>,
     /// Nobody's waiting depends on it, and it costs something to leave its thread before it.
     is_plain: bool,
 }
 
 /// So many events of a thread, a block as one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+struct Progress {
     thread: Thread,
     events: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Write {
-    access: u32,
-    at: Place,
+    access: AccessNumber,
+    at: Progress,
 }
 
 /// How many events of each thread are done, and who is at it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct State {
+struct Reached {
     done: Vec<u32>,
     current: Thread,
 }
@@ -101,14 +103,14 @@ impl Bound {
     }
 
     /// Whether the graph is within the bound.
-    pub(super) fn admits(&mut self, graph: &Graph, of: Of) -> bool {
+    pub(super) fn admits(&mut self, graph: &ExecutionGraph, of: Of) -> bool {
         self.read(graph);
         let limit = match of {
             Of::Class => self.limit,
             Of::Beginning => self.limit + slack(self.threads.len()) + u32::from(passes_mutexes(graph)),
         };
         self.seen.clear();
-        let mut states = vec![State { done: vec![0; self.threads.len()], current: Thread::MAIN }];
+        let mut states = vec![Reached { done: vec![0; self.threads.len()], current: Thread::MAIN }];
         for _ in 0..=limit {
             let mut dearer = Vec::new();
             while let Some(state) = states.pop() {
@@ -123,7 +125,13 @@ impl Bound {
 
     /// Lets the current thread perform what it can; true if all is done then. Where another one can take over, that is
     /// a state of its own: among those that cost as much, or a preemption more.
-    fn go_on(&self, graph: &Graph, mut state: State, free: &mut Vec<State>, dearer: &mut Vec<State>) -> bool {
+    fn go_on(
+        &self,
+        graph: &ExecutionGraph,
+        mut state: Reached,
+        free: &mut Vec<Reached>,
+        dearer: &mut Vec<Reached>,
+    ) -> bool {
         loop {
             let line = &self.threads[state.current.index()];
             let next = line.events.get(state.done[state.current.index()] as usize);
@@ -133,7 +141,7 @@ impl Bound {
                 for (index, other) in self.threads.iter().enumerate() {
                     let (thread, next) = (Thread::from_index(index), other.events.get(state.done[index] as usize));
                     if thread != state.current && next.is_some_and(|next| is_ready(next, &state.done)) {
-                        into.push(State { current: thread, ..state.clone() });
+                        into.push(Reached { current: thread, ..state.clone() });
                     }
                 }
             }
@@ -145,22 +153,22 @@ impl Bound {
     }
 
     /// Whether it would be a preemption if another thread took over.
-    fn is_enabled(&self, graph: &Graph, state: &State) -> bool {
+    fn is_enabled(&self, graph: &ExecutionGraph, state: &Reached) -> bool {
         let line = &self.threads[state.current.index()];
         let planned = line.events.get(state.done[state.current.index()] as usize);
-        let Some(index) = planned.map(|planned| planned.index).or(line.stands) else { return false };
-        let event = graph.event(index);
+        let Some(next) = planned.map(|planned| planned.first).or(line.stands) else { return false };
+        let event = graph.event(next);
         if event.yielded || matches!(event.what, What::Asleep(_)) {
             return false;
         }
         if let (What::Join(_), Some(planned)) = (event.what, planned) {
             return is_ready(planned, &state.done);
         }
-        let accesses = graph.accesses_of(index);
-        let held = |place: u32| {
-            let writes = self.writes.get(place as usize).map_or(&[][..], Vec::as_slice);
+        let accesses = graph.accesses_of(next);
+        let held = |place: Place| {
+            let writes = self.writes.get(place.index()).map_or(&[][..], Vec::as_slice);
             let last = writes.iter().rfind(|write| is_done(write.at, &state.done));
-            last.map_or(NONE, |write| write.access)
+            last.map(|write| write.access)
         };
         if event.need.is_some() {
             return is_granted(graph, event, accesses.iter().map(|access| (access.place, held(access.place))));
@@ -170,7 +178,7 @@ impl Bound {
             Watch::No | Watch::Never => false,
             Watch::From(before) | Watch::Aside(before) => {
                 waits = true;
-                let now = graph.value_after(access.place, held(access.place));
+                let now = graph.accesses.value_after(access.place, held(access.place));
                 before.zip(now).is_some_and(|(before, now)| before != now)
             }
         });
@@ -178,25 +186,22 @@ impl Bound {
     }
 
     /// Takes what is needed from the graph.
-    fn read(&mut self, graph: &Graph) {
+    fn read(&mut self, graph: &ExecutionGraph) {
         self.threads.iter_mut().for_each(|line| *line = Line::default());
         self.writes.iter_mut().for_each(Vec::clear);
         self.reads.iter_mut().for_each(Vec::clear);
         self.watched.fill(false);
-        for access in (0..graph.length()).flat_map(|index| graph.accesses_of(index)) {
-            let place = access.place as usize;
-            if self.watched.len() <= place {
-                self.watched.resize(place + 1, false);
-                self.writes.resize_with(place + 1, Vec::new);
-                self.reads.resize_with(place + 1, Vec::new);
-            }
-            self.watched[place] |= access.waited();
+        let events = || Stamp::FIRST.up_to(graph.end());
+        for access in events().flat_map(|event| graph.accesses_of(event)) {
+            *entry(&mut self.watched, access.place, false) |= access.waited();
+            entry(&mut self.writes, access.place, Vec::new());
+            entry(&mut self.reads, access.place, Vec::new());
         }
-        for &index in graph.order.iter().filter(|&&index| index < graph.length()) {
-            self.take(graph, index);
+        for &event in graph.sequence.order.iter().filter(|&&event| event < graph.end()) {
+            self.take(graph, event);
         }
-        for index in (0..graph.length()).filter(|&index| !graph.event(index).what.is_performed()) {
-            self.line(graph.event(index).thread).stands = Some(index);
+        for event in events().filter(|&event| !graph.event(event).what.is_performed()) {
+            self.line(graph.event(event).thread).stands = Some(event);
         }
         for line in self.threads.iter_mut().filter(|line| line.is_joined) {
             if let Some(last) = line.events.last_mut() {
@@ -213,21 +218,21 @@ impl Bound {
     }
 
     /// Takes an event, after all that come before it.
-    fn take(&mut self, graph: &Graph, index: u32) {
+    fn take(&mut self, graph: &ExecutionGraph, index: Stamp) {
         let event = graph.event(index);
         if matches!(event.what, What::Value { .. }) {
             return;
         }
         let line = self.line(event.thread);
-        let goes_on = line.events.last().is_some_and(|last| graph.event(last.index).is_with(event));
+        let goes_on = line.events.last().is_some_and(|last| graph.event(last.first).is_with(event));
         let events = line.events.len() + usize::from(!goes_on);
-        let at = Place { thread: event.thread, events: u32::try_from(events).expect("fewer than 2^32 events") };
+        let at = Progress { thread: event.thread, events: u32::try_from(events).expect("fewer than 2^32 events") };
         let mut after = Vec::new();
         self.follow(graph, event, &mut after);
         let mut is_plain = !event.yielded && event.need.is_none();
-        for (number, access) in (event.first..).zip(graph.accesses_of(index)) {
-            let place = access.place as usize;
-            is_plain &= !is_object(access.place) && !self.watched[place];
+        for (number, access) in event.accesses.numbers().zip(graph.accesses_of(index)) {
+            let place = access.place.index();
+            is_plain &= !access.place.is_object() && !self.watched[place];
             if event.what == What::Leave {
                 continue;
             }
@@ -243,42 +248,39 @@ impl Bound {
         let line = self.line(event.thread);
         match line.events.last_mut().filter(|_| goes_on) {
             Some(begun) => begun.after.append(&mut after),
-            None => line.events.push(Planned { index, after, is_plain }),
+            None => line.events.push(Planned { first: index, after, is_plain }),
         }
     }
 
     /// What comes before the event for other reasons than that they conflict.
-    fn follow(&mut self, graph: &Graph, event: &Event, after: &mut Vec<Place>) {
-        if event.previous != NONE {
-            let place = self.place(graph, event.previous);
-            after.push(place);
-        }
+    fn follow(&mut self, graph: &ExecutionGraph, event: &GraphEvent, after: &mut Vec<Progress>) {
+        after.extend(event.previous.map(|previous| self.progress(graph, previous)));
         match event.what {
             What::Join(other) => {
                 let line = self.line(other);
                 line.is_joined = true;
                 let events = u32::try_from(line.events.len()).expect("fewer than 2^32 events");
-                after.push(Place { thread: other, events });
+                after.push(Progress { thread: other, events });
             }
             What::Leave => {
-                let sources = graph.accesses[event.first as usize..][..event.accesses as usize].iter();
-                let released = sources.filter_map(|access| graph.accesses.get(access.source as usize));
-                after.extend(released.map(|source| self.place(graph, source.event)));
+                let sources = graph.accesses.of(event.accesses).iter();
+                let released = sources.filter_map(|access| graph.accesses.event_of(access.source));
+                after.extend(released.map(|source| self.progress(graph, source)));
             }
             _ => {}
         }
     }
 
-    /// An event that has been taken.
-    fn place(&mut self, graph: &Graph, index: u32) -> Place {
-        let thread = graph.event(index).thread;
-        let events = self.line(thread).events.partition_point(|planned| planned.index <= index);
-        Place { thread, events: u32::try_from(events).expect("fewer than 2^32 events") }
+    /// How far its thread is with an event that has been taken.
+    fn progress(&mut self, graph: &ExecutionGraph, event: Stamp) -> Progress {
+        let thread = graph.event(event).thread;
+        let events = self.line(thread).events.partition_point(|planned| planned.first <= event);
+        Progress { thread, events: u32::try_from(events).expect("fewer than 2^32 events") }
     }
 }
 
-fn is_done(place: Place, done: &[u32]) -> bool {
-    done[place.thread.index()] >= place.events
+fn is_done(progress: Progress, done: &[u32]) -> bool {
+    done[progress.thread.index()] >= progress.events
 }
 
 fn is_ready(planned: &Planned, done: &[u32]) -> bool {

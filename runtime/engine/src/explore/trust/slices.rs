@@ -9,16 +9,16 @@
 //! A unit is a stack of pieces. Those that are next are together in one unit; the events at the bottom of the stack,
 //! below which most is left, are a unit each.
 
-use super::graph::{Event, Expected, Graph, Mark, NONE, Split, Tried, What, Writes};
+use super::event::{GraphEvent, Tried, What, Writes};
+use super::graph::{ExecutionGraph, Expected, Generation, Mark, shared_places};
+use super::numbers::Stamp;
+use super::sequence::Split;
 use crate::event::Thread;
 use crate::explore::packed::{Corrupt, Reader, write};
 use crate::explore::slice::Unit;
 
 /// So many of the events at the bottom of the stack that may have alternatives are units of their own.
 const CUTS: usize = 16;
-
-/// The generation of a graph of which no event is known to this process.
-pub(super) const UNKNOWN: u32 = u32::MAX;
 
 /// How a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,21 +32,21 @@ pub(super) enum Goes {
 /// A part of a graph of the stack: the events below `from` are not to be varied, those from `to` on are taken away.
 #[derive(Clone, Copy, Debug)]
 struct Piece<'a> {
-    graph: &'a Graph,
-    from: u32,
-    to: u32,
+    graph: &'a ExecutionGraph,
+    from: Stamp,
+    to: Stamp,
 }
 
 /// What is packed of a graph.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 struct Outline {
     events: Vec<Shape>,
-    order: Vec<u32>,
+    order: Vec<Stamp>,
     splits: Vec<Split>,
     marks: Vec<Mark>,
-    fixed: u32,
-    bottom: u32,
-    moved: [Option<u32>; 2],
+    fixed: Stamp,
+    bottom: Stamp,
+    moved: [Option<Stamp>; 2],
     expects: Option<Expected>,
 }
 
@@ -64,8 +64,8 @@ struct Shape {
 
 /// The unit of a whole search.
 pub(super) fn whole() -> Unit {
-    let empty = Graph::default();
-    pack(Goes::Running, &[Piece { graph: &empty, from: 0, to: 0 }], 1.0)
+    let empty = ExecutionGraph::default();
+    pack(Goes::Running, &[Piece { graph: &empty, from: Stamp::FIRST, to: Stamp::FIRST }], 1.0)
 }
 
 /// Whether a unit can be drawn.
@@ -74,7 +74,7 @@ pub(super) fn check(unit: &Unit) -> Result<(), Corrupt> {
 }
 
 /// Draws the graphs of a unit that has been checked, the next one last, into graphs that `spare` gives.
-pub(super) fn draw(unit: &Unit, mut spare: impl FnMut() -> Graph) -> (Goes, Vec<Graph>) {
+pub(super) fn draw(unit: &Unit, mut spare: impl FnMut() -> ExecutionGraph) -> (Goes, Vec<ExecutionGraph>) {
     let (goes, outlines) = read_unit(&unit.prefixes).expect("it was read before");
     let graphs = outlines.iter().map(|outline| {
         let mut graph = spare();
@@ -93,26 +93,26 @@ pub(super) enum Last {
 
 /// Cuts a search of this weight that is under way, from its deep end on. The graphs of its stack are given from the bottom
 /// up.
-pub(super) fn cut(stack: &[&Graph], last: Last, weight: f64) -> Vec<Unit> {
+pub(super) fn cut(stack: &[&ExecutionGraph], last: Last, weight: f64) -> Vec<Unit> {
     let mut single = Vec::new();
     let mut deep = Vec::new();
     for &graph in stack {
         let mut from = graph.bottom;
-        if graph.generation != UNKNOWN {
-            for index in (graph.bottom..graph.length()).filter(|&index| may_vary(graph, index)) {
+        if graph.generation != Generation::Unknown {
+            for event in graph.bottom.up_to(graph.end()).filter(|&event| may_vary(graph, event)) {
                 if single.len() == CUTS {
                     break;
                 }
-                single.push(Piece { graph, from: index, to: index + 1 });
-                from = index + 1;
+                single.push(Piece { graph, from: event, to: event.next() });
+                from = event.next();
             }
         }
-        if graph.generation == UNKNOWN || single.len() == CUTS {
+        if graph.generation == Generation::Unknown || single.len() == CUTS {
             deep.extend(pieces(graph, from));
         }
     }
     let again = stack.last().filter(|_| last == Last::RunsAgain);
-    let again = again.map(|graph| Piece { graph, from: graph.length(), to: graph.length() });
+    let again = again.map(|graph| Piece { graph, from: graph.end(), to: graph.end() });
     let open = single.len() + usize::from(!deep.is_empty() || again.is_some());
     // As if each of them had one alternative left, below which is as much as above.
     let mut weights = (0..open).scan(weight, |left, _| {
@@ -128,154 +128,167 @@ pub(super) fn cut(stack: &[&Graph], last: Last, weight: f64) -> Vec<Unit> {
 }
 
 /// The graph from this event on, cut where a thread that cannot go on is kept: others of that kind are of no use then.
-fn pieces(graph: &Graph, from: u32) -> Vec<Piece<'_>> {
+fn pieces(graph: &ExecutionGraph, from: Stamp) -> Vec<Piece<'_>> {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
-    if graph.generation == UNKNOWN {
-        return vec![Piece { graph, from, to: graph.length() }];
+    if graph.generation == Generation::Unknown {
+        return vec![Piece { graph, from, to: graph.end() }];
     }
-    for index in from..graph.length() {
-        let performed = graph.event(index).what.is_performed();
+    let performed = |event: Stamp| graph.event(event).what.is_performed();
+    for event in from.up_to(graph.end()) {
         match pieces.last_mut() {
-            Some(last) if performed && graph.event(last.to - 1).what.is_performed() => last.to = index + 1,
-            _ => pieces.push(Piece { graph, from: index, to: index + 1 }),
+            Some(last) if performed(event) && last.last().is_some_and(performed) => last.to = event.next(),
+            _ => pieces.push(Piece { graph, from: event, to: event.next() }),
         }
     }
     pieces
 }
 
 /// Whether the event may have alternatives left.
-fn may_vary(graph: &Graph, index: u32) -> bool {
-    let event = graph.event(index);
-    let earlier = || graph.events[..index as usize].iter().enumerate();
-    let shares = |other: &Event| other.bits & event.bits != 0 && other.thread != event.thread;
-    let overtakes = || {
-        let tried = event.tried.overtaken as usize;
-        earlier().any(|(at, other)| at < tried && shares(other))
-    };
-    let reads_older = || earlier().any(|(_, other)| other.writes() && shares(other));
+fn may_vary(graph: &ExecutionGraph, event: Stamp) -> bool {
+    let earlier = &graph.events[..event.index()];
+    let event = graph.event(event);
+    let shares = |other: &GraphEvent| other.bits & event.bits != 0 && other.thread != event.thread;
+    let revisits = || earlier.iter().take(event.tried.revisited.index()).any(shares);
+    let reads_older = || earlier.iter().any(|other| other.writes() && shares(other));
     match event.what {
         What::Value { value, count } => value + 1 < count,
         What::Leave | What::Local | What::Create(_) | What::Join(_) => false,
-        What::Read | What::Write | What::Stuck | What::Asleep(_) => overtakes() || reads_older(),
+        What::Read | What::Write | What::Stuck | What::Asleep(_) => revisits() || reads_older(),
     }
 }
 
 impl Piece<'_> {
+    /// Its last event, which is varied if it has one.
+    fn last(&self) -> Option<Stamp> {
+        self.to.previous().filter(|_| self.from < self.to)
+    }
+
     /// Its events but those of threads that cannot go on, of which only the last one can be varied.
     fn outline(&self) -> Outline {
         let &Self { graph, from, to } = self;
-        if graph.generation == UNKNOWN {
+        if graph.generation == Generation::Unknown {
             return Outline::of(graph, from, to);
         }
-        let varies = from < to;
-        let last = to.checked_sub(1).filter(|_| varies);
+        let varied = self.last();
         // The last one stands where it was added: whether it can stand where it reads something older may not be known.
-        let older = graph.splits.iter().any(|split| Some(split.index) == last);
-        let kept = |index: u32| {
-            let event = graph.event(index);
-            event.what.is_performed() && !(older && Some(index) == last && event.slept)
+        let older = varied.filter(|&last| graph.sequence.splits.iter().any(|split| split.event == last));
+        let kept = |event: Stamp| {
+            let this = graph.event(event);
+            this.what.is_performed() && !(older == Some(event) && this.slept)
         };
-        let mut numbers = vec![NONE; to as usize];
-        let mut counts = vec![0; to as usize + 1];
-        let mut outline = Outline::default();
-        for index in 0..to {
-            let number = outline.events.len() as u32;
-            counts[index as usize] = number;
-            if kept(index) {
-                numbers[index as usize] = number;
-                outline.events.push(Shape::of(graph, index));
+        let mut stamps = vec![None; to.index()];
+        let mut counts = Vec::with_capacity(to.index() + 1);
+        let mut events: Vec<Shape> = Vec::new();
+        for event in Stamp::FIRST.up_to(to) {
+            let stamp = Stamp::new(events.len());
+            counts.push(stamp);
+            if kept(event) {
+                stamps[event.index()] = Some(stamp);
+                events.push(Shape::of(graph, event));
             }
         }
-        counts[to as usize] = outline.events.len() as u32;
-        let before = |index: u32| counts[index.min(to) as usize];
-        for shape in &mut outline.events {
-            shape.tried.overtaken = before(shape.tried.overtaken);
+        counts.push(Stamp::new(events.len()));
+        let before = |event: Stamp| counts[event.min(to).index()];
+        for shape in &mut events {
+            shape.tried.revisited = before(shape.tried.revisited);
         }
-        if let Some(last) = last.filter(|&last| !kept(last)) {
-            let (event, index) = (graph.event(last), last);
-            let tried = Tried { overtaken: before(event.tried.overtaken), ..event.tried };
-            outline.expects = Some(Expected { thread: event.thread, tried, places: places(graph, index) });
-        }
-        let stays = |index: &u32| *index < to && kept(*index);
-        let number = |index: u32| numbers[index as usize];
-        let standing = last.filter(|&last| older && kept(last));
-        let order = graph.order_before(if older { to - 1 } else { to });
-        outline.order = order.into_iter().chain(standing).map(number).collect();
-        let varied = from..if older { to - 1 } else { to };
-        let splits = graph.splits.iter().filter(|split| varied.contains(&split.index));
-        outline.splits = splits.map(|split| Split { index: number(split.index), ..split.clone() }).collect();
+        let stamp = |event: Stamp| stamps[event.index()].expect("it is kept");
+        let expects = varied.filter(|&last| !kept(last)).map(|last| {
+            let event = graph.event(last);
+            let tried = Tried { revisited: before(event.tried.revisited), ..event.tried };
+            Expected { thread: event.thread, tried, places: places(graph, last) }
+        });
+        let stays = |event: &Stamp| *event < to && kept(*event);
+        let order = graph.sequence.before(older.unwrap_or(to));
+        let below = from..older.unwrap_or(to);
+        let splits = graph.sequence.splits.iter().filter(|split| below.contains(&split.event));
         let mark = |mark: &Mark| {
-            let at = if mark.present { number(mark.at) } else { before(mark.at) };
-            Mark { at, by: number(mark.by), ..*mark }
+            let at = if mark.present { stamp(mark.at) } else { before(mark.at) };
+            Mark { at, by: stamp(mark.by), ..*mark }
         };
-        outline.marks = graph.marks.iter().map(mark).collect();
-        outline.fixed = before(graph.fixed);
-        outline.bottom = before(from);
         // What is repeated is as it was.
-        let moved = |index: u32| Some(index).filter(|index| !varies && stays(index)).map(number);
-        outline.moved = graph.moved.map(moved);
-        outline
+        let moved = |event: Option<Stamp>| event.filter(|event| varied.is_none() && stays(event)).map(stamp);
+        Outline {
+            order: order.into_iter().chain(older.filter(|&last| kept(last))).map(stamp).collect(),
+            splits: splits.map(|split| Split { event: stamp(split.event), ..split.clone() }).collect(),
+            marks: graph.marks.iter().map(mark).collect(),
+            fixed: before(graph.fixed),
+            bottom: before(from),
+            moved: graph.moved.map(moved),
+            events,
+            expects,
+        }
     }
 }
 
 impl Outline {
+    /// Of a graph without events.
+    const EMPTY: Self = Self {
+        events: Vec::new(),
+        order: Vec::new(),
+        splits: Vec::new(),
+        marks: Vec::new(),
+        fixed: Stamp::FIRST,
+        bottom: Stamp::FIRST,
+        moved: [None; 2],
+        expects: None,
+    };
+
     /// Of a graph of which nothing is known but its outline.
-    fn of(graph: &Graph, from: u32, to: u32) -> Self {
+    fn of(graph: &ExecutionGraph, from: Stamp, to: Stamp) -> Self {
         Self {
-            events: (0..graph.length()).map(|index| Shape::of(graph, index)).collect(),
-            order: graph.order.clone(),
-            splits: graph.splits.clone(),
+            events: Stamp::FIRST.up_to(graph.end()).map(|event| Shape::of(graph, event)).collect(),
+            order: graph.sequence.order.clone(),
+            splits: graph.sequence.splits.clone(),
             marks: graph.marks.clone(),
             fixed: graph.fixed,
             bottom: from,
-            moved: graph.moved.map(|index| Some(index).filter(|&index| index != NONE && from == to)),
+            moved: graph.moved.map(|event| event.filter(|_| from == to)),
             expects: graph.expects,
         }
     }
 
     /// Makes `graph` a graph of this outline.
-    fn draw(&self, graph: &mut Graph) {
+    fn draw(&self, graph: &mut ExecutionGraph) {
         graph.clear();
         for shape in &self.events {
-            graph.sketch(shape.thread, shape.what, if shape.depends { Writes::Over(None) } else { Writes::Surely });
-            let event = graph.events.last_mut().expect("it was just added");
+            let writes = if shape.depends { Writes::Over(None) } else { Writes::Surely };
+            let event = graph.sketch(shape.thread, shape.what, writes);
             (event.tried, event.places) = (shape.tried, shape.places);
         }
-        graph.order.clone_from(&self.order);
-        graph.splits.clone_from(&self.splits);
+        graph.sequence.order.clone_from(&self.order);
+        graph.sequence.splits.clone_from(&self.splits);
         graph.marks.clone_from(&self.marks);
         (graph.fixed, graph.bottom, graph.expects) = (self.fixed, self.bottom, self.expects);
-        graph.moved = self.moved.map(|index| index.unwrap_or(NONE));
-        graph.generation = UNKNOWN;
+        graph.moved = self.moved;
+        graph.generation = Generation::Unknown;
     }
 
-    /// Whether numbers mean events, and the order is one.
+    /// Whether stamps mean events, and the order is one.
     fn check(self) -> Result<Self, Corrupt> {
-        let length = self.events.len();
-        let is_event = |index: u32| (index as usize) < length;
-        let mut stands = vec![false; length];
+        let end = Stamp::new(self.events.len());
+        let mut stands = vec![false; self.events.len()];
         let ordered =
-            self.order.iter().all(|&index| is_event(index) && !std::mem::replace(&mut stands[index as usize], true));
-        let marked =
-            self.marks.iter().all(|mark| is_event(mark.by) && mark.at as usize <= length - usize::from(mark.present));
-        let moved = self.moved.iter().flatten().all(|&index| is_event(index));
-        let known = self.fixed as usize <= length && self.bottom as usize <= length;
+            self.order.iter().all(|&event| event < end && !std::mem::replace(&mut stands[event.index()], true));
+        let stays = |mark: &Mark| if mark.present { mark.at < end } else { mark.at <= end };
+        let marked = self.marks.iter().all(|mark| mark.by < end && stays(mark));
+        let moved = self.moved.iter().flatten().all(|&event| event < end);
+        let known = self.fixed <= end && self.bottom <= end;
         // Those below are not varied, and may speak of a graph that had more events.
-        let mut varied = self.events.iter().zip(0..).skip(self.bottom as usize);
-        let tried = varied.all(|(shape, index)| shape.tried.overtaken <= index);
+        let mut varied = self.bottom.up_to(end).map(|event| (event, &self.events[event.index()]));
+        let tried = known && varied.all(|(event, shape)| shape.tried.revisited <= event);
         let mut order = self.order.clone();
-        let mut above = length;
+        let mut above = end;
         let split = self.splits.iter().rev().all(|split| {
-            let index = split.index as usize;
-            let falls = (self.bottom as usize..above).contains(&index) && split.fits(&order);
+            let falls = self.bottom <= split.event && split.event < above && split.fits(&order);
             if falls {
                 split.undo(&mut order, &mut Vec::new());
-                order.retain(|&other| (other as usize) < index);
-                above = index;
+                order.retain(|&other| other < split.event);
+                above = split.event;
             }
             falls
         });
-        if split && ordered && self.order.len() == length && marked && moved && known && tried {
+        if split && ordered && self.order.len() == self.events.len() && marked && moved && known && tried {
             Ok(self)
         } else {
             Err(Corrupt)
@@ -291,25 +304,25 @@ impl Outline {
         let common = self.order.iter().zip(&before.order).take_while(|(new, old)| new == old).count();
         write(into, common as u64);
         write(into, (self.order.len() - common) as u64);
-        self.order[common..].iter().for_each(|&index| write(into, index.into()));
+        self.order[common..].iter().for_each(|&event| write_stamp(event, into));
         write(into, self.splits.len() as u64);
         for split in &self.splits {
-            write(into, split.index.into());
+            write_stamp(split.event, into);
             write(into, split.follows.len() as u64);
             let bits = |part: &[bool]| part.iter().rev().fold(0, |bits, &follows| bits << 1 | u8::from(follows));
             into.extend(split.follows.chunks(8).map(bits));
         }
         write(into, self.marks.len() as u64);
         for mark in &self.marks {
-            write(into, u64::from(mark.at) << 1 | u64::from(mark.present));
-            write(into, mark.by.into());
+            write(into, u64::from(mark.at.number()) << 1 | u64::from(mark.present));
+            write_stamp(mark.by, into);
             write(into, mark.rank);
             write(into, mark.anew.map_or(0, |(thread, _)| u64::from(thread.0) + 1));
             mark.anew.iter().for_each(|&(_, tick)| write(into, tick.into()));
         }
-        write(into, self.fixed.into());
-        write(into, self.bottom.into());
-        self.moved.iter().for_each(|moved| write(into, moved.map_or(0, |index| u64::from(index) + 1)));
+        write_stamp(self.fixed, into);
+        write_stamp(self.bottom, into);
+        self.moved.iter().for_each(|moved| write(into, moved.map_or(0, |event| u64::from(event.number()) + 1)));
         match self.expects {
             None => write(into, 0),
             Some(Expected { thread, tried, places }) => {
@@ -329,29 +342,29 @@ impl Outline {
         let common = before.order.get(..from.narrow()? as usize).ok_or(Corrupt)?;
         let mut order = common.to_vec();
         for _ in 0..from.count()? {
-            order.push(from.narrow()?);
+            order.push(read_stamp(from)?);
         }
         let mut splits = Vec::new();
         for _ in 0..from.count()? {
-            let (index, length) = (from.narrow()?, from.narrow()? as usize);
+            let (event, length) = (read_stamp(from)?, from.narrow()? as usize);
             let bytes = from.bytes(length.div_ceil(8))?;
             let follows = (0..length).map(|at| bytes[at / 8] >> (at % 8) & 1 == 1).collect();
-            splits.push(Split { index, follows });
+            splits.push(Split { event, follows });
         }
         let mut marks = Vec::new();
         for _ in 0..from.count()? {
             let at = from.number()?;
             let present = at & 1 == 1;
-            let at = u32::try_from(at >> 1).map_err(|_| Corrupt)?;
-            let (by, rank) = (from.narrow()?, from.number()?);
+            let at = stamp(at >> 1)?;
+            let (by, rank) = (read_stamp(from)?, from.number()?);
             let anew = match from.number()?.checked_sub(1) {
                 None => None,
                 Some(thread) => Some((Thread(u8::try_from(thread).map_err(|_| Corrupt)?), from.narrow()?)),
             };
             marks.push(Mark { at, present, by, rank, anew });
         }
-        let (fixed, bottom) = (from.narrow()?, from.narrow()?);
-        let moved = [from.narrow()?.checked_sub(1), from.narrow()?.checked_sub(1)];
+        let (fixed, bottom) = (read_stamp(from)?, read_stamp(from)?);
+        let moved = [read_stamp(from)?.previous(), read_stamp(from)?.previous()];
         let expects = match from.number()?.checked_sub(1) {
             None => None,
             Some(thread) => {
@@ -364,9 +377,9 @@ impl Outline {
 }
 
 impl Shape {
-    fn of(graph: &Graph, index: u32) -> Self {
-        let &Event { thread, what, writes, tried, .. } = graph.event(index);
-        Self { thread, what, depends: writes != Writes::Surely, tried, places: places(graph, index) }
+    fn of(graph: &ExecutionGraph, event: Stamp) -> Self {
+        let &GraphEvent { thread, what, writes, tried, .. } = graph.event(event);
+        Self { thread, what, depends: writes != Writes::Surely, tried, places: places(graph, event) }
     }
 
     fn write(&self, into: &mut Vec<u8>) {
@@ -409,13 +422,13 @@ impl Shape {
 }
 
 /// How many of the places by which its alternatives are numbered matter, if some were tried; else 0.
-fn places(graph: &Graph, index: u32) -> u32 {
-    let event = graph.event(index);
-    match event.tried {
+fn places(graph: &ExecutionGraph, event: Stamp) -> u32 {
+    let GraphEvent { tried, places, .. } = *graph.event(event);
+    match tried {
         Tried { ways: 0, older: 0, .. } => 0,
         // Nothing of it is known here.
-        _ if graph.generation == UNKNOWN => event.places,
-        _ => graph.shared_places(index),
+        _ if graph.generation == Generation::Unknown => places,
+        _ => shared_places(graph, event),
     }
 }
 
@@ -428,21 +441,35 @@ fn read_other(from: &mut Reader<'_>) -> Result<Thread, Corrupt> {
     from.below(1).map(|_| thread)
 }
 
+fn write_stamp(event: Stamp, into: &mut Vec<u8>) {
+    write(into, event.number().into());
+}
+
+fn read_stamp(from: &mut Reader<'_>) -> Result<Stamp, Corrupt> {
+    from.number().and_then(stamp)
+}
+
+/// The stamp with this number; there are none near 2³².
+fn stamp(number: u64) -> Result<Stamp, Corrupt> {
+    let number = u32::try_from(number).ok().filter(|&number| number < u32::MAX - 1).ok_or(Corrupt)?;
+    Ok(Stamp::new(number as usize))
+}
+
 fn write_tried(tried: Tried, into: &mut Vec<u8>) {
-    for number in [tried.overtaken, tried.ways, tried.older] {
-        write(into, number.into());
-    }
+    write_stamp(tried.revisited, into);
+    write(into, tried.ways.into());
+    write(into, tried.older.into());
 }
 
 fn read_tried(from: &mut Reader<'_>) -> Result<Tried, Corrupt> {
-    Ok(Tried { overtaken: from.narrow()?, ways: from.narrow()?, older: from.narrow()? })
+    Ok(Tried { revisited: read_stamp(from)?, ways: from.narrow()?, older: from.narrow()? })
 }
 
 fn pack(goes: Goes, pieces: &[Piece<'_>], weight: f64) -> Unit {
     let mut bytes = Vec::new();
     write(&mut bytes, u64::from(goes == Goes::Varying));
     write(&mut bytes, pieces.len() as u64);
-    let mut before = Outline::default();
+    let mut before = Outline::EMPTY;
     for piece in pieces {
         let outline = piece.outline();
         outline.write(&before, &mut bytes);
@@ -455,7 +482,7 @@ fn read_unit(bytes: &[u8]) -> Result<(Goes, Vec<Outline>), Corrupt> {
     let mut reader = Reader::new(bytes);
     let goes = if reader.below(2)? == 0 { Goes::Running } else { Goes::Varying };
     let mut outlines: Vec<Outline> = Vec::new();
-    let first = Outline::default();
+    let first = Outline::EMPTY;
     for _ in 0..reader.count()? {
         let outline = Outline::read(outlines.last().unwrap_or(&first), &mut reader)?;
         outlines.push(outline);

@@ -1,7 +1,11 @@
-//! Reading something older: an event that only reads moves before the writes that come after what it reads then.
+//! Reading something older: an event that only reads moves before the writes that come after what it reads then (the
+//! paper's choices of rf as an event is added, of which the last write is the first).
 
-use super::graph::{Access, Event, Graph, NONE, Split, What, Writes};
-use super::overtaking::{can_perform, is_awake};
+use super::event::{GraphAccess, GraphEvent, What, Writes};
+use super::graph::ExecutionGraph;
+use super::numbers::{AccessNumber, Place, Stamp, entry};
+use super::revisit::{can_perform, is_awake};
+use super::sequence::Split;
 use crate::per_thread::PerThread;
 
 /// What comes after some events by program order, what is read, and conflicts: flags that are kept for their memory.
@@ -13,22 +17,24 @@ pub(super) struct Closure {
     written: Vec<u32>,
     search: u32,
     /// The events before and in the closure.
-    before: Vec<u32>,
-    after: Vec<u32>,
+    before: Vec<Stamp>,
+    after: Vec<Stamp>,
     /// Which of all these are in the closure.
     follows: Vec<bool>,
     /// What is tried at the moment.
-    sources: Vec<u32>,
-    starts: Vec<u32>,
+    sources: Vec<Option<AccessNumber>>,
+    starts: Vec<Stamp>,
 }
 
 impl Closure {
     /// Makes the last event read something older than it has before; false if all has been tried.
-    pub(super) fn read_older(&mut self, graph: &mut Graph, last: u32) -> bool {
+    pub(super) fn read_older(&mut self, graph: &mut ExecutionGraph, last: Stamp) -> bool {
         if graph.event(last).writes() {
-            graph.fails(last);
+            // It has been a compare-and-swap that wrote, and is one that fails.
+            graph.accesses.unlink(graph.event(last).accesses);
+            graph.event_mut(last).what = What::Read;
         }
-        graph.restore_order(last);
+        graph.sequence.restore(last);
         loop {
             let mut sources = std::mem::take(&mut self.sources);
             let next = next_sources(graph, last, &mut sources);
@@ -37,26 +43,23 @@ impl Closure {
             match found {
                 None => return false,
                 Some(Older::Reads) => return true,
-                Some(Older::Impossible) if graph.event(last).accesses == 1 => return false,
+                Some(Older::Impossible) if graph.event(last).accesses.length() == 1 => return false,
                 Some(Older::Impossible | Older::Sleeps) => {}
             }
         }
     }
 
     /// Makes the last event read from these sources, if it can.
-    fn reads(&mut self, graph: &mut Graph, last: u32, sources: &[u32]) -> Older {
-        let Event { first, accesses, writes, .. } = *graph.event(last);
-        let range = first as usize..(first + accesses) as usize;
+    fn reads(&mut self, graph: &mut ExecutionGraph, last: Stamp, sources: &[Option<AccessNumber>]) -> Older {
+        let GraphEvent { accesses, writes, .. } = *graph.event(last);
         if divides_a_block(graph, last, sources) {
             return Older::Sleeps;
         }
         let mut starts = std::mem::take(&mut self.starts);
         starts.clear();
-        let next = (graph.accesses[range.clone()].iter().zip(sources))
-            .map(|(access, &source)| graph.write_after(access.place, source))
-            .filter(|&next| next != NONE)
-            .map(|next| graph.accesses[next as usize].event);
-        starts.extend(next);
+        let next = (graph.accesses_of(last).iter().zip(sources))
+            .map(|(access, &source)| graph.accesses.write_after(access.place, source));
+        starts.extend(next.filter_map(|next| graph.accesses.event_of(next)));
         let splits = self.split(graph, last, &starts, sources);
         self.starts = starts;
         if !splits {
@@ -69,38 +72,47 @@ impl Closure {
         if !possible || !is_awake(graph, graph.accesses_of(last), sources.iter().copied()) {
             return Older::Sleeps;
         }
-        let place = graph.accesses[first as usize].place;
-        if matches!(writes, Writes::Over(expected) if expected.is_some() && graph.value_after(place, sources[0]) == expected)
-        {
-            // It would write.
-            return Older::Sleeps;
+        if let Writes::Over(Some(expected)) = writes {
+            let place = graph.accesses_of(last)[0].place;
+            if graph.accesses.value_after(place, sources[0]) == Some(expected) {
+                // It would write.
+                return Older::Sleeps;
+            }
         }
-        for (access, &source) in graph.accesses[range].iter_mut().zip(sources) {
+        for (access, &source) in graph.accesses.of_mut(accesses).iter_mut().zip(sources) {
             access.source = source;
         }
-        graph.events[last as usize].what = What::Read;
-        graph.moved = [last, NONE];
+        graph.event_mut(last).what = What::Read;
+        graph.moved = [Some(last), None];
         graph.set_clock(last);
-        graph.order.clear();
-        graph.order.extend(&self.before);
-        graph.order.push(last);
-        graph.order.extend(&self.after);
-        graph.splits.push(Split { index: last, follows: self.follows.clone() });
+        let order = &mut graph.sequence.order;
+        order.clear();
+        order.extend(&self.before);
+        order.push(last);
+        order.extend(&self.after);
+        graph.sequence.splits.push(Split { event: last, follows: self.follows.clone() });
         Older::Reads
     }
 
     /// Splits the order, without the last event, into what comes after the starts and the rest; false if the last
     /// event would have to come after one of them itself.
-    fn split(&mut self, graph: &Graph, last: u32, starts: &[u32], sources: &[u32]) -> bool {
-        let &Event { thread, previous, .. } = graph.event(last);
-        if previous != NONE && starts.iter().any(|&start| graph.knows(graph.clock(previous), start)) {
+    fn split(
+        &mut self,
+        graph: &ExecutionGraph,
+        last: Stamp,
+        starts: &[Stamp],
+        sources: &[Option<AccessNumber>],
+    ) -> bool {
+        let &GraphEvent { thread, previous, .. } = graph.event(last);
+        let known = previous.map(|previous| graph.clocks.of(previous));
+        if known.is_some_and(|known| starts.iter().any(|&start| graph.knows(known, start))) {
             return false;
         }
         self.search += 1;
         self.threads.first(256).fill(false);
         self.after.clear();
         let first = first_to_follow(graph, starts);
-        let (before, rest) = graph.order.split_at(first);
+        let (before, rest) = graph.sequence.order.split_at(first);
         self.before.clear();
         self.before.extend(before.iter().filter(|&&index| index < last));
         self.follows.clear();
@@ -109,7 +121,7 @@ impl Closure {
         let mut block = Vec::new();
         while let Some(index) = order.next() {
             let event = graph.event(index);
-            if event.block == 0 {
+            if event.block.is_none() {
                 let follows = self.follows(graph, index, starts);
                 self.put(graph, index, follows);
             } else {
@@ -123,17 +135,17 @@ impl Closure {
                 return false;
             }
         }
-        let follows = |source: u32| self.after.contains(&graph.accesses[source as usize].event);
-        !self.threads[thread] && sources.iter().all(|&source| source == NONE || !follows(source))
+        let follows = |source: Stamp| self.after.contains(&source);
+        !self.threads[thread] && !sources.iter().filter_map(|&source| graph.accesses.event_of(source)).any(follows)
     }
 
     /// Whether the event comes after one of the starts, or after what does so, as far as that has been put there.
-    fn follows(&self, graph: &Graph, index: u32, starts: &[u32]) -> bool {
+    fn follows(&self, graph: &ExecutionGraph, index: Stamp, starts: &[Stamp]) -> bool {
         let event = graph.event(index);
         let accesses = graph.accesses_of(index);
         if event.what == What::Leave {
-            let source = graph.accesses.get(accesses[0].source as usize);
-            return self.threads[event.thread] || source.is_some_and(|source| self.after.contains(&source.event));
+            let source = graph.accesses.event_of(accesses[0].source);
+            return self.threads[event.thread] || source.is_some_and(|source| self.after.contains(&source));
         }
         starts.contains(&index)
             || self.threads[event.thread]
@@ -142,7 +154,7 @@ impl Closure {
     }
 
     /// Puts the event after or before.
-    fn put(&mut self, graph: &Graph, index: u32, follows: bool) {
+    fn put(&mut self, graph: &ExecutionGraph, index: Stamp, follows: bool) {
         self.follows.push(follows);
         if !follows {
             self.before.push(index);
@@ -156,33 +168,30 @@ impl Closure {
         }
         if event.what != What::Leave {
             for access in graph.accesses_of(index) {
-                self.flag(access.place as usize, event.writes());
+                self.flag(access.place, event.writes());
             }
         }
     }
 
-    fn conflicts(&self, access: &Access, writes: bool) -> bool {
+    fn conflicts(&self, access: &GraphAccess, writes: bool) -> bool {
         let flags = if writes { &self.touched } else { &self.written };
-        flags.get(access.place as usize) == Some(&self.search)
+        flags.get(access.place.index()) == Some(&self.search)
     }
 
-    fn flag(&mut self, place: usize, writes: bool) {
-        if self.touched.len() <= place {
-            self.touched.resize(place + 1, 0);
-            self.written.resize(place + 1, 0);
-        }
-        self.touched[place] = self.search;
+    fn flag(&mut self, place: Place, writes: bool) {
+        *entry(&mut self.touched, place, 0) = self.search;
         if writes {
-            self.written[place] = self.search;
+            *entry(&mut self.written, place, 0) = self.search;
         }
     }
 }
 
 /// Where in the order the first of the starts stands, with all of its block.
-fn first_to_follow(graph: &Graph, starts: &[u32]) -> usize {
-    let Some(at) = graph.order.iter().position(|index| starts.contains(index)) else { return graph.order.len() };
-    let start = graph.event(graph.order[at]);
-    let block = graph.order[..at].iter().rev().take_while(|&&index| graph.event(index).is_with(start));
+fn first_to_follow(graph: &ExecutionGraph, starts: &[Stamp]) -> usize {
+    let order = &graph.sequence.order;
+    let Some(at) = order.iter().position(|event| starts.contains(event)) else { return order.len() };
+    let start = graph.event(order[at]);
+    let block = order[..at].iter().rev().take_while(|&&index| graph.event(index).is_with(start));
     at - block.count()
 }
 
@@ -197,52 +206,50 @@ enum Older {
 }
 
 /// Whether the event would come between events of a block if it read from these sources.
-fn divides_a_block(graph: &Graph, last: u32, sources: &[u32]) -> bool {
+fn divides_a_block(graph: &ExecutionGraph, last: Stamp, sources: &[Option<AccessNumber>]) -> bool {
     graph.accesses_of(last).iter().zip(sources).any(|(access, &source)| {
-        let event = |access: u32| graph.accesses.get(access as usize).map(|access| graph.event(access.event));
-        let next = event(graph.write_after(access.place, source));
+        let event = |access| graph.accesses.event_of(access).map(|event| graph.event(event));
+        let next = event(graph.accesses.write_after(access.place, source));
         event(source).zip(next).is_some_and(|(source, next)| source.is_with(next))
     })
 }
 
-/// Whether this write, or another one of its block, has overtaken the event.
-fn is_settled(graph: &Graph, last: u32, write: u32) -> bool {
+/// Whether this write, or another one of its block, has revisited the event.
+fn is_settled(graph: &ExecutionGraph, last: Stamp, write: Stamp) -> bool {
     graph.marks.iter().any(|mark| {
         let by = graph.event(mark.by);
-        graph.is_of(mark, last) && (mark.by == write || graph.event(write).is_with(by))
+        mark.is_of(last, graph) && (mark.by == write || graph.event(write).is_with(by))
     })
 }
 
 /// The next combination of sources for the last event; none if there is none. The first one, the last writes, has been
 /// tried as the event was added.
-fn next_sources(graph: &mut Graph, last: u32, sources: &mut Vec<u32>) -> Option<()> {
-    let event = &mut graph.events[last as usize];
+fn next_sources(graph: &mut ExecutionGraph, last: Stamp, sources: &mut Vec<Option<AccessNumber>>) -> Option<()> {
+    let event = graph.event_mut(last);
     event.tried.older += 1;
-    let Event { previous, accesses, tried, .. } = *event;
+    let GraphEvent { previous, accesses, tried, .. } = *event;
     let mut number = tried.older as usize;
     sources.clear();
-    // Nor than what has overtaken it.
-    let settled = |write: u32| match graph.accesses.get(write as usize) {
-        Some(access) => is_settled(graph, last, access.event),
-        None => false,
-    };
-    if accesses == 1 {
+    let graph = &*graph;
+    let event_of = |write| graph.accesses.event_of(write);
+    // Nor than what has revisited it.
+    let settled = |write| event_of(write).is_some_and(|write| is_settled(graph, last, write));
+    if accesses.length() == 1 {
         // What it cannot read ends the search: nobody has to count the writes.
-        let mut chain = graph.chain(graph.accesses_of(last)[0].place);
+        let mut chain = graph.accesses.chain(graph.accesses_of(last)[0].place);
         if chain.by_ref().take(number).any(settled) {
             return None;
         }
         sources.push(chain.next()?);
         return Some(());
     }
-    let known = |write: u32| match graph.accesses.get(write as usize) {
-        Some(access) => previous != NONE && graph.knows(graph.clock(previous), access.event),
-        None => true,
-    };
+    let knows = |write| previous.is_some_and(|previous| graph.knows(graph.clocks.of(previous), write));
+    let known = |write| event_of(write).is_none_or(knows);
     for access in graph.accesses_of(last) {
+        let chain = || graph.accesses.chain(access.place);
         // Nothing is older than what its thread knows already.
-        let length = 1 + graph.chain(access.place).take_while(|&write| !known(write) && !settled(write)).count();
-        sources.push(graph.chain(access.place).nth(number % length)?);
+        let length = 1 + chain().take_while(|&write| !known(write) && !settled(write)).count();
+        sources.push(chain().nth(number % length)?);
         number /= length;
     }
     (number == 0).then_some(())

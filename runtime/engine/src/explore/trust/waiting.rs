@@ -1,0 +1,72 @@
+//! Threads that wait for something to be different.
+
+use super::event::{Begins, GraphEvent, Watched, What};
+use super::graph::ExecutionGraph;
+use super::numbers::{BlockNumber, Stamp};
+use crate::event::Thread;
+use crate::explore::Standing;
+
+/// What a waiting thread waits for.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting {
+    pub(super) thread: Thread,
+    /// The events of its last iteration.
+    iteration: Vec<Stamp>,
+    pub(super) watched: Vec<Watched>,
+    pub(super) begins: Begins,
+    pub(super) standing: Standing,
+}
+
+impl Waiting {
+    /// What a thread waits for whose last iteration is among these events; `block` is the next that it begins.
+    pub(super) fn of(
+        graph: &ExecutionGraph,
+        thread: Thread,
+        performed: &[Stamp],
+        standing: Standing,
+        block: BlockNumber,
+    ) -> Self {
+        let own = performed.iter().copied().filter(|&event| graph.event(event).thread == thread);
+        let iteration: Vec<Stamp> = own.collect();
+        let mut watched: Vec<Watched> = Vec::new();
+        for access in iteration.iter().flat_map(|&event| graph.accesses_of(event)) {
+            if access.watch_is_aside() || watched.iter().any(|&(place, _)| place == access.place) {
+                continue;
+            }
+            // What an operation on an object shows of its state is not known here.
+            let known = access.values.filter(|_| !access.place.is_object());
+            watched.push((access.place, known.map(|(before, _)| before)));
+        }
+        let first = iteration.first().map(|&event| graph.event(event));
+        let begins = match (standing, first) {
+            (Standing::InALoop, Some(&GraphEvent { block: Some(_), accesses, .. })) => {
+                Begins::WithBlock { block, on: graph.accesses.of(accesses)[0].place }
+            }
+            (Standing::InALoop, Some(GraphEvent { what: What::Write, .. })) | (Standing::BeforeALimitedWait, _) => {
+                Begins::ByWriting
+            }
+            _ => Begins::ByReading,
+        };
+        Self { thread, iteration, watched, begins, standing }
+    }
+}
+
+/// Whether the iterations after which these threads wait for ever come after all that they conflict with, those of a
+/// thread with a lower number first: the others repeat that.
+pub(super) fn are_last(graph: &ExecutionGraph, performed: &[Stamp], waiting: &[Waiting]) -> bool {
+    let in_loops = || waiting.iter().filter(|waiting| waiting.standing == Standing::InALoop);
+    if in_loops().next().is_none() {
+        return true;
+    }
+    let waits = |event: Stamp| in_loops().any(|waiting| waiting.iteration.contains(&event));
+    let conflict = |event: Stamp, other: Stamp| {
+        let writes = graph.event(event).writes() || graph.event(other).writes();
+        let own = graph.accesses_of(event);
+        writes && graph.accesses_of(other).iter().any(|theirs| own.iter().any(|own| own.place == theirs.place))
+    };
+    performed.iter().enumerate().filter(|&(_, &event)| waits(event)).all(|(at, &event)| {
+        let thread = graph.event(event).thread;
+        let later = |other: Stamp| !waits(other) || graph.event(other).thread < thread;
+        performed[at..].iter().all(|&other| other == event || !later(other) || !conflict(event, other))
+    })
+}
