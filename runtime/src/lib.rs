@@ -2,10 +2,10 @@
 //! tells the tool what happened.
 //!
 //! How to read: instrumented code calls the [`hooks`] (`include/fencehound_hooks.h`), a file for each part of the C library
-//! or of the hook ABI. Each decodes its arguments, asks for its turn ([`run::turn`]), does the operation on real memory, and
-//! reports the event ([`run::Runtime`]). What threads do under the scheduler is in [`schedule`], what threads do that are run
-//! alone, for execution graphs, in [`graph`]; what an execution has is [`state`], what the process has [`process`].
-//! [`search`] runs execution after execution, as the tool tells [`session`].
+//! or of the hook ABI. Each decodes its arguments and calls the [`world`], the one door: what it asks for is done under the
+//! scheduler ([`schedule`]), or by a thread that is run alone, for execution graphs ([`graph`]). Both work on the one
+//! [`run::Runtime`], which is made of what an execution has ([`state`]); what the process has is [`process`]. [`search`] runs
+//! execution after execution, as the tool tells [`session`].
 //!
 //! Unsafe code: one operation a block. The SAFETY comments name who upholds it: *the program* (C code that passes a
 //! valid pointer, or else faults, which [`process::faults`] catches), *the pass* (the hook ABI), or this crate.

@@ -615,7 +615,7 @@ fn name_variables(runtime: &Runtime, events: &mut [TraceEvent]) {
     }
 }
 
-/// As [`Runtime::finish`], but what was found stays here.
+/// As `finish`, but what was found stays here.
 fn finish_quietly(runtime: &mut Runtime, fault: Option<(Fault, u64)>) {
     let end = match fault {
         Some((fault, program_counter)) => End::Failed(failure_of(runtime, fault, program_counter)),

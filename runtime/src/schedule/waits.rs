@@ -10,7 +10,7 @@
 //!
 //! Two wait loops may look at each other's passing changes: a thread that tries a mutex until it is held, where
 //! another one locks and unlocks it in its own wait. So where all threads wait, those whose iterations change something
-//! in passing that another one reads go round for ever ([`Runtime::wake_waiting`]).
+//! in passing that another one reads go round for ever ([`crate::schedule::wakes::wake_waiting`]).
 
 use engine::event::{Kind, Object, Thread};
 use engine::step::Iteration;
@@ -258,7 +258,7 @@ pub(crate) fn reads_the_same(runtime: &Runtime, thread: Thread, since: usize) ->
     })
 }
 
-/// The same as [`Runtime::note_for_waits`] for an access to any number of bytes, in one piece or several.
+/// The same as [`note_for_waits`] for an access to any number of bytes, in one piece or several.
 pub(crate) fn note_wide_for_waits(runtime: &mut Runtime, pieces: &[WideAccess<'_>]) {
     runtime.threads.at(runtime.running).events += 1;
     pieces.iter().for_each(|piece| note_piece_for_waits(runtime, piece));
