@@ -39,6 +39,16 @@ pub(crate) fn destroys(address: usize, class: Class, site: RecordPointer) {
     milestones(Change::Destroys(address, class), site);
 }
 
+/// The running thread initialises an object: what is not looked for, where others may use it already, is said.
+pub(crate) fn initialises() {
+    const UNSEEN: &str = "execution graphs do not show that an object is used before another thread initialises it";
+    with(|runtime| {
+        if !runtime.graph_mut().is_alone() {
+            runtime.remarks.assumptions.insert(UNSEEN);
+        }
+    });
+}
+
 /// An object or a variable of the running thread begins to live in this memory.
 pub(crate) fn begins(memory: Range<usize>, site: RecordPointer) {
     milestones(Change::Begins(memory), site);
