@@ -227,9 +227,20 @@ int main(int count, char **arguments) {
     fh_observe(number);
 ";
 
+/// A variable so large that the others are put back write by write between executions, and not by copying all.
+const LARGE: &str = "char large[100000];\n";
+
+/// Whether a program is in a file with [`LARGE`]: every other forty are.
+const fn is_with_large(program: &Program) -> bool {
+    program.seed.wrapping_sub(1) % 80 < 40
+}
+
 /// A file with these programs, of which it runs one of those that its arguments name.
 pub(crate) fn file(programs: &[Program]) -> String {
     let mut text = format!("{HEAD}{CHECKED}");
+    if programs.first().is_some_and(is_with_large) {
+        text.push_str(LARGE);
+    }
     for (index, program) in programs.iter().enumerate() {
         write!(text, "\n{SEPARATOR}{} */\n{}", program.seed, program.render(index + 1)).expect("a string takes it");
     }
