@@ -175,16 +175,7 @@ static void *exchange(int me) {
     assert(message[!me]); // @messages
     return NULL;
 }
-
-static void *first(void *unused) {
-    (void)unused;
-    return exchange(0);
-}
-
-static void *second(void *unused) {
-    (void)unused;
-    return exchange(1);
-}
+#define SIDE exchange
 #elif defined PETERSON
 static atomic_int flag[2], turn, inside;
 
@@ -200,16 +191,7 @@ static void *enter(int me) {
     atomic_store_explicit(&flag[me], 0, memory_order_release);
     return NULL;
 }
-
-static void *first(void *unused) {
-    (void)unused;
-    return enter(0);
-}
-
-static void *second(void *unused) {
-    (void)unused;
-    return enter(1);
-}
+#define SIDE enter
 #else
 struct node {
     struct node *_Atomic next;
@@ -242,15 +224,18 @@ static void *enter(int me) {
     RELEASE_STORE(&ACQUIRE_LOAD(&own->next)->waits, 0);
     return NULL;
 }
+#define SIDE enter
+#endif
 
+#ifdef SIDE
 static void *first(void *unused) {
     (void)unused;
-    return enter(0);
+    return SIDE(0);
 }
 
 static void *second(void *unused) {
     (void)unused;
-    return enter(1);
+    return SIDE(1);
 }
 #endif
 
