@@ -8,18 +8,13 @@
 use inkwell::IntPredicate;
 use inkwell::values::{BasicValueEnum, IntValue};
 
+use crate::abi::{FH_FRESH_BYTE, FH_FRESH_BYTES};
 use crate::escape::Privacy;
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::{Call, Class, Function, Instruction, Layout, Type, Value, attribute_kind};
 use crate::sites::{Places, Site};
 use inkwell::llvm_sys::LLVMOpcode;
-
-/// The byte that private local variables are filled with; the runtime fills those that are announced with the same.
-const PATTERN: u64 = 0xa5;
-
-/// The most bytes of a variable that are filled: large buffers would cost too much.
-const AS_MUCH_AS_IS_FILLED: u64 = 1024;
 
 /// The local variables of a function.
 pub(crate) struct Locals {
@@ -84,11 +79,11 @@ pub(crate) fn fill(hooks: &Hooks, variables: &Locals, layout: Layout) -> Result<
     for &variable in &variables.private {
         hooks.before(variable.next().ok_or_else(|| Failure::new("a block that ends with an alloca"))?);
         hooks.builder.unset_current_debug_location();
-        let most = hooks.long(AS_MUCH_AS_IS_FILLED);
+        let most = hooks.long(u64::from(FH_FRESH_BYTES));
         let size = size(hooks, variable, layout)?;
         let is_small = hooks.builder.build_int_compare(IntPredicate::ULT, size, most, "")?;
         let size = hooks.builder.build_select(is_small, size, most, "")?.into_int_value();
-        let pattern = hooks.context.i8_type().const_int(PATTERN, false);
+        let pattern = hooks.context.i8_type().const_int(u64::from(FH_FRESH_BYTE), false);
         hooks.builder.build_memset(variable.pointer(), 1, pattern, size).map_err(Failure::new)?;
     }
     Ok(())

@@ -180,6 +180,11 @@ void *__fh_tls(void *image, void *own);
 void __fh_block_begin(const struct fh_site *site);
 void __fh_block_end(const struct fh_site *site);
 
+/* What local variables are filled with where they begin, and so many bytes at most: the hook fills
+ * those that are announced, the function itself the others. What is not initialised must not be
+ * what an earlier function left there, since loops compare it. */
+enum { FH_FRESH_BYTE = 165, FH_FRESH_BYTES = 1024 };
+
 /* Local variables that other threads may come to know of, in functions that have any. First the
  * function asks how many there are (`__fh_frame`), then it announces each of its own where it makes
  * room for it, and before it returns it says again how many there were before. */

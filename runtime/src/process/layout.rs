@@ -9,6 +9,8 @@
 
 use engine::event::Thread;
 
+use crate::abi::number;
+
 /// Where the region begins.
 pub(crate) const BASE: usize = 0x1000_0000_0000;
 /// Bytes of a thread's stack, guard included.
@@ -97,4 +99,4 @@ pub(crate) fn is_randomised() -> bool {
 }
 
 /// What fresh memory holds.
-pub(crate) const PATTERN: u8 = 0xa5;
+pub(crate) const PATTERN: u8 = number("FH_FRESH_BYTE") as u8;

@@ -152,26 +152,21 @@ fn note_refused(runtime: &mut Runtime, access: &WideAccess<'_>) {
     // These bytes may be nobody's: the next access to them has to be refused, too.
     runtime.memory.shadow.hide(address..address + before.len());
     drop(runtime.memory.shadow.take_hidden());
-    note_failed(runtime, kind, &locations, Note { site, operation });
-    if runtime.recorder.trail.traces() {
-        runtime.recorder.trail.detail(Detail { address, width: before.len() as u32, ..Detail::default() });
-        runtime.recorder.trail.buffers(&mut runtime.watch.monitors);
-    }
+    let detail = Detail { address, width: before.len() as u32, ..Detail::default() };
+    note_failed(runtime, kind, &locations, Note { site, operation }, detail);
 }
 
-/// The same of an operation on an object in memory that may not be accessed.
+/// Takes an operation on an object in memory that may not be accessed into the execution, as [`note_refused`] does an
+/// access.
 pub(crate) fn note_refused_operation(runtime: &mut Runtime, kind: Kind, note: Note, address: usize) {
     if runtime.settings.explorer != Explorer::Dpor {
         return;
     }
-    note_failed(runtime, kind, &[], note);
-    if runtime.recorder.trail.traces() {
-        runtime.recorder.trail.detail(Detail { address, ..Detail::default() });
-        runtime.recorder.trail.buffers(&mut runtime.watch.monitors);
-    }
+    note_failed(runtime, kind, &[], note, Detail { address, ..Detail::default() });
 }
 
-fn note_failed(runtime: &mut Runtime, kind: Kind, locations: &[Location], note: Note) {
+/// Takes an event that failed into the execution and, where there is one, into the trace.
+fn note_failed(runtime: &mut Runtime, kind: Kind, locations: &[Location], note: Note, detail: Detail) {
     let target = locations.first().map_or(0, |location| location.0);
     let (thread, site) = (runtime.running, runtime.sites.site(note.site));
     tell_where(runtime, locations);
@@ -185,6 +180,10 @@ fn note_failed(runtime: &mut Runtime, kind: Kind, locations: &[Location], note: 
         for monitor in &mut runtime.watch.monitors {
             monitor.event(&event, &[], &mut runtime.watch.reports);
         }
+    }
+    if runtime.recorder.trail.traces() {
+        runtime.recorder.trail.detail(detail);
+        runtime.recorder.trail.buffers(&mut runtime.watch.monitors);
     }
 }
 

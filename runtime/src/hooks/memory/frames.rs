@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use crate::abi::number;
 use crate::hooks::memory::access;
 use crate::process::layout::PATTERN;
 use crate::process::sites::{Record, RecordPointer};
@@ -11,7 +12,7 @@ use crate::state::locals::Local;
 use crate::world::{World, memory};
 
 /// So many bytes of one are filled: large buffers cost too much.
-const AS_MUCH_AS_IS_FILLED: usize = 1024;
+const AS_MUCH_AS_IS_FILLED: usize = number("FH_FRESH_BYTES") as usize;
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_frame() -> u64 {
