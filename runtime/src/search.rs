@@ -292,7 +292,7 @@ pub(crate) fn replay(job: &Replay) {
     }
 }
 
-/// The same for an execution graph, with the threads numbered as in its search.
+/// Replays an execution graph, with the threads numbered as in its search.
 fn replay_graph(graph: &protocol::Graph, threads: &[Vec<u32>]) {
     with(|runtime| graphs::run_for_graphs(runtime, graph.model, None));
     with(|runtime| number(runtime.graph_mut(), threads));

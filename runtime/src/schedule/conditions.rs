@@ -189,7 +189,7 @@ pub(crate) fn wake(runtime: &mut Runtime, object: Object, sleeper: Thread) {
     });
 }
 
-/// The same by a choice that belongs to the last event.
+/// Wakes a thread that sleeps on the object, by a choice that belongs to the last event.
 fn wake_chosen(runtime: &mut Runtime, object: Object, sleeper: Thread) {
     wake(runtime, object, sleeper);
     runtime.execution.becomes(object);

@@ -61,7 +61,7 @@ fn locate_narrow(runtime: &mut Runtime, access: &Access) -> Turn {
     locate(runtime, &WideAccess { address, kind, barriers, operation, site, before, after })
 }
 
-/// The same for any number of bytes.
+/// Goes on with an access of any number of bytes, at locations that have to be looked up.
 fn locate(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
     if let Some(failure) = runtime.memory.refuse(runtime.running, access) {
         if runtime.settings.explorer == Explorer::Dpor {
@@ -311,7 +311,8 @@ fn event(
     event_on(runtime, kind, barriers, note, Places { address, locations, explored: locations }, values)
 }
 
-/// The same. Last come the monitors: little has to be kept in registers over their call.
+/// Takes an event on these places into the execution. Last come the monitors: little has to be kept in registers over
+/// their call.
 #[inline(always)]
 fn event_on(
     runtime: &mut Runtime,

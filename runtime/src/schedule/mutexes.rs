@@ -30,7 +30,7 @@ pub(crate) fn lock(call: Call, class: Class) -> c_int {
     acquire(call, object)
 }
 
-/// The same of one that is known.
+/// Acquires the mutex that this object is, however long it takes.
 pub(crate) fn acquire(call: Call, object: Object) -> c_int {
     let work = |runtime: &mut Runtime| {
         let owner = owner(runtime, object);

@@ -258,7 +258,8 @@ pub(crate) fn reads_the_same(runtime: &Runtime, thread: Thread, since: usize) ->
     })
 }
 
-/// The same as [`note_for_waits`] for an access to any number of bytes, in one piece or several.
+/// Notes for wait loops an access to any number of bytes, in one piece or several; [`note_for_waits`] is for one of up to
+/// eight.
 pub(crate) fn note_wide_for_waits(runtime: &mut Runtime, pieces: &[WideAccess<'_>]) {
     runtime.threads.at(runtime.running).events += 1;
     pieces.iter().for_each(|piece| note_piece_for_waits(runtime, piece));

@@ -100,7 +100,7 @@ pub(crate) fn events<const W: usize>(execution: &CompleteTrace<'_, W>) -> u64 {
     lengths.map(|(thread, labels)| (labels.len() - ends(thread).min(labels.len())) as u64).sum()
 }
 
-/// The same, with what stands between the accesses.
+/// What the threads of an execution did, access by access, with what stands between them.
 fn tell<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Told>, Broken> {
     let mut told = Vec::new();
     run_each(execution, |Graph { run, .. }| {

@@ -22,7 +22,7 @@ pub(crate) fn pass(nanoseconds: u64) {
     advance_clock(|clock| clock.saturating_add(nanoseconds));
 }
 
-/// The same until this clock shows so many nanoseconds.
+/// Lets time pass until this clock shows so many nanoseconds.
 pub(crate) fn pass_until(clock: libc::clockid_t, nanoseconds: u64) {
     let begin = if clock == libc::CLOCK_REALTIME { BEGIN } else { UP };
     advance_clock(|clock| clock.max(nanoseconds.saturating_sub(begin * SECOND)));

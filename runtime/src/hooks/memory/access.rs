@@ -107,7 +107,7 @@ fn combine<T: Bits>(old: T, operand: T, operation: u32) -> (T, Operation) {
     (T::narrow(wide), operation)
 }
 
-/// The same for floating-point numbers of 4 or 8 bytes.
+/// What an `FH_RMW_…` of the hook ABI makes of two floating-point numbers of 4 or 8 bytes, given by their bits.
 fn combine_floats(a: u64, b: u64, width: u8, operation: u32) -> (u64, Operation) {
     macro_rules! apply {
         ($float:ty, $a:expr, $b:expr) => {{

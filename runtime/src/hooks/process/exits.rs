@@ -24,7 +24,7 @@ pub(crate) fn before_exit() {
     }
 }
 
-/// The same before a quick exit.
+/// Calls what is to be called before the program exits quickly.
 pub(crate) fn before_quick_exit() {
     while let Some(Some(handler)) = with(|runtime| runtime.process.exits.at_quick_exit.pop()) {
         handler.call();
