@@ -85,9 +85,6 @@ pub(crate) const CELLS: &[Cell] = &[
 const STORES: [&str; 4] = ["relaxed", "relaxed", "release", "seq_cst"];
 const LOADS: [&str; 4] = ["relaxed", "relaxed", "acquire", "seq_cst"];
 const UPDATES: [&str; 5] = ["relaxed", "acquire", "release", "acq_rel", "seq_cst"];
-/// Of a compare-and-exchange's success: not those that release, since monitors and graphs differ on one that fails then
-/// (docs/limits.md).
-const EXCHANGES: [&str; 5] = ["relaxed", "acquire", "relaxed", "acquire", "seq_cst"];
 const FAILURES: [&str; 3] = ["relaxed", "acquire", "seq_cst"];
 
 /// A word of `memory_order_…`, and the same of `__ATOMIC_…`.
@@ -141,7 +138,7 @@ impl Cell {
     /// and else `desired` to the cell.
     pub(crate) fn compare_exchange(&self, expected: &str, desired: &str, random: &mut Random) -> String {
         let name = self.name;
-        let ((c11, gnu), (c11_fails, gnu_fails)) = (order(random, &EXCHANGES), order(random, &FAILURES));
+        let ((c11, gnu), (c11_fails, gnu_fails)) = (order(random, &UPDATES), order(random, &FAILURES));
         let weak = random.percent(30);
         match self.flavour {
             Flavour::Atomic => {

@@ -58,6 +58,12 @@ impl Access {
     pub const fn reads(self) -> bool {
         !matches!(self, Self::Store)
     }
+
+    /// Whether a machine with store buffers performs it in memory itself, behind its thread's stores to the location.
+    #[must_use]
+    pub const fn is_interlocked(self) -> bool {
+        matches!(self, Self::Update(Internal::None | Internal::Data | Internal::Control))
+    }
 }
 
 /// How the write of a read-modify-write depends on its read.

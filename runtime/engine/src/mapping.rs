@@ -270,8 +270,19 @@ pub mod graphs {
         match model {
             MemoryModel::Power => powerful(power::rmw(order)),
             MemoryModel::Tso => locked(),
-            MemoryModel::Sc | MemoryModel::Pso => buffered(super::rmw(order)),
+            MemoryModel::Pso => interlocked(super::rmw(order)),
+            MemoryModel::Sc => buffered(super::rmw(order)),
         }
+    }
+
+    /// Of a read-modify-write under PSO: it is performed when the stores before its store-store barrier are committed,
+    /// whether it writes or not.
+    fn interlocked(barriers: Barriers) -> Around {
+        let before = match barriers.before {
+            Barrier::StoreStore => FULL,
+            before => counted(before),
+        };
+        Around { before, ..buffered(barriers) }
     }
 
     /// Of any access of these barriers: those of TSO and PSO, with the order that they come from.
@@ -293,7 +304,8 @@ pub mod graphs {
             (MemoryModel::Power, Barrier::StoreStore) => Around { before: LIGHTWEIGHT, ..update(model, failure) },
             (MemoryModel::Power, before) => Around { before: counted(before), ..update(model, failure) },
             (MemoryModel::Tso, _) => locked(),
-            (MemoryModel::Sc | MemoryModel::Pso, _) => buffered(barriers),
+            (MemoryModel::Pso, _) => interlocked(barriers),
+            (MemoryModel::Sc, _) => buffered(barriers),
         }
     }
 

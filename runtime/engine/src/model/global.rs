@@ -42,7 +42,7 @@ impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
         Some(Set::below(index))
     }
 
-    fn admits(&mut self, trace: &Trace<W>, _label: &Label<W>) -> bool {
+    fn admits(&mut self, trace: &Trace<W>, label: &Label<W>) -> bool {
         let number = trace.nodes().len() - 1;
         let node = trace.node(number);
         // The thread's other nodes all come before it.
@@ -59,6 +59,10 @@ impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
                 // fr again, and rf from other threads.
                 (_, Part::Read(_)) if node.rank < rank => after.insert(other),
                 (_, Part::Read(_)) if trace.external_source(number) == Some(other) => before.insert(other),
+                // An interlocked read waits for its thread's stores to the location, also where it writes nothing.
+                (_, Part::Read(source)) if label.access.is_interlocked() && source == Some(other) => {
+                    before.insert(other);
+                }
                 (_, Part::Read(_)) => {}
                 // co.
                 _ if rank < node.rank => before.insert(other),
