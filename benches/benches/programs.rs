@@ -42,7 +42,19 @@ impl Setting {
     fn check(&self, executable: &Path, preemptions: &str, monitors: &str) -> (f64, f64) {
         let out = self.built.path().join("out");
         let output = Command::new(&self.tool)
-            .args(["check", "-j", "1", "--preemptions", preemptions, "--monitor", monitors, "--json", "-", "--out"])
+            .args([
+                "check",
+                "-j",
+                "1",
+                "--preemptions",
+                preemptions,
+                "--monitor",
+                monitors,
+                "--no-judge",
+                "--json",
+                "-",
+                "--out",
+            ])
             .arg(out)
             .arg(executable)
             .stderr(Stdio::null())
@@ -83,7 +95,7 @@ fn verdict(criterion: &mut Criterion) {
             let start = Instant::now();
             for _ in 0..repeats {
                 let status = Command::new(&setting.tool)
-                    .arg("check")
+                    .args(["check", "--no-judge"])
                     .arg(setting.programs.join("store_buffering.c"))
                     .arg("--out")
                     .arg(setting.built.path().join("out"))

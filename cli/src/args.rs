@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::plan::explorer::Explorer;
 use crate::screen::Color;
-use crate::values::{self, ExitStatuses, Models, Monitors, Preemptions, Time, Words};
+use crate::values::{self, ExitStatuses, Models, Monitors, Outcomes, Preemptions, Time, Words};
 
 const HELP: &str = "\
 Finds the missing fences of C/pthreads programs: explores thread schedules and
@@ -40,8 +40,8 @@ Exploring:
   --preemptions K|none, --unroll N, --seed S   bounded [2], dpor; rsmc; others
   --stop-at-first         end at the first violation (else --keep-going)
   --leaks, --uninitialised, --exit-status report|ignore   also looked for
-  --heap-reuse, --sv-comp-transactions   what calls mean
-  --spurious-wakeups, --weak-cas-fails N   what may fail for no reason
+  --strict, --no-judge, --judge-time 60s, --outcome memory|observed|exit
+  --heap-reuse, --sv-comp-transactions, --spurious-wakeups, --weak-cas-fails N
 Budgets:
   --executions N, --time 30s|2m          of the whole search [default: none]
   --max-events N, --local-timeout 10s, --max-memory MIB   of a run, thread, all
@@ -196,6 +196,14 @@ pub(crate) struct CheckArgs {
     pub(crate) uninitialised: bool,
     #[arg(long, value_name = "WHAT", default_value = "report")]
     pub(crate) exit_status: ExitStatuses,
+    #[arg(long)]
+    pub(crate) strict: bool,
+    #[arg(long, overrides_with = "judge_time")]
+    pub(crate) no_judge: bool,
+    #[arg(long, value_name = "TIME", overrides_with = "no_judge", value_parser = |text: &str| values::time("--judge-time", text))]
+    pub(crate) judge_time: Option<Time>,
+    #[arg(long, value_name = "WHAT", default_value = "memory")]
+    pub(crate) outcome: Outcomes,
     #[arg(long, value_name = "N", default_value = "0", value_parser = values::weak_failures)]
     pub(crate) weak_cas_fails: u32,
     #[arg(long, value_name = "FILE")]

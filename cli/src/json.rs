@@ -7,10 +7,17 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::programs::consequences::Consequence;
+use crate::programs::models;
 
 /// Values by name, in the order given.
 #[derive(Clone, PartialEq, Debug)]
 struct Keyed<T, K = &'static str>(Vec<(K, T)>);
+
+impl<T, K> Keyed<T, K> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 impl<T: Serialize, K: Serialize> Serialize for Keyed<T, K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -77,6 +84,8 @@ struct Found<'a> {
     finding: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     consequence: Option<&'a Consequence>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judgement: Option<&'static str>,
 }
 
 /// Something that the program needs and is not supported.
@@ -131,6 +140,8 @@ struct Report<'a> {
     left_waiting: Vec<Waiting<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outcomes: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Keyed::is_empty")]
+    models: Keyed<models::Entry<'a>>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     litmus: Option<LitmusReport<'a>>,
 }
@@ -205,6 +216,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) executions: u64,
     /// What an SC violation leads to in relaxed executions, if that was looked at.
     pub(crate) consequence: Option<&'a Consequence>,
+    /// What it is worth, if that was judged.
+    pub(crate) judgement: Option<&'static str>,
 }
 
 /// What a result is made of.
@@ -232,6 +245,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) violations: &'a [Entry<'a>],
     /// What is not supported.
     pub(crate) unsupported: Vec<Unsupported<'a>>,
+    /// The models under which the program was judged.
+    pub(crate) models: Vec<(&'static str, models::Entry<'a>)>,
     /// What is beside of a litmus test.
     pub(crate) litmus: Option<Litmus<'a>>,
 }
@@ -324,6 +339,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
             column: silence.place.column,
             function: &silence.function,
         }),
+        models: Keyed(outcome.models),
         litmus,
     }
 }
@@ -381,15 +397,20 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
         executions: entry.executions,
         finding: entry.finding,
         consequence: entry.consequence,
+        judgement: entry.judgement,
     }
 }
 
-/// The memory model that a violation belongs to: the one explored, or the one whose monitor warns.
+/// The memory model that a violation belongs to: the one whose monitor warns, that of its execution graph, or the one
+/// explored.
 fn model(violation: &Violation, explored: &'static str) -> &'static str {
     match violation.monitor {
         Some(MonitorName::TsoAtomicity) => MemoryModel::Tso.name(),
         Some(MonitorName::ScAtomicity) => MemoryModel::Sc.name(),
-        monitor => monitor.and_then(MonitorName::model).map_or(explored, MemoryModel::name),
+        monitor => {
+            let graph = || violation.schedule.graph.as_ref().map(|graph| graph.model);
+            monitor.and_then(MonitorName::model).or_else(graph).map_or(explored, MemoryModel::name)
+        }
     }
 }
 
@@ -428,6 +449,7 @@ mod tests {
             assumptions: Vec::new(),
             exit_statuses: BTreeMap::new(),
             outcomes: protocol::Outcomes::default(),
+            finals: protocol::Finals::default(),
             busiest: None,
             silence: None,
             undecided: 0,
@@ -447,11 +469,13 @@ mod tests {
             violation: &violation,
             executions: 1,
             consequence: None,
+            judgement: None,
         };
         let json = results(std::iter::once(Outcome {
             target: "sb.c",
             model: "sc",
             explorer: "bounded",
+            models: Vec::new(),
             litmus: None,
             preemptions: Some(2),
             unroll: None,

@@ -2,7 +2,7 @@
 
 use std::thread::available_parallelism;
 
-use protocol::{MemoryModel, MonitorName};
+use protocol::{Compared, MemoryModel, MonitorName};
 
 use crate::exit::Failure;
 use crate::plan::explorer::Explorer;
@@ -36,6 +36,28 @@ pub(crate) struct Time {
 /// The words in a value of `--cflags`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Words(pub(crate) Vec<String>);
+
+/// The value of `--outcome`: how much of the end of an execution is compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Outcomes {
+    /// Also what memory holds, and what threads return.
+    Memory,
+    /// Also what is printed and observed.
+    Observed,
+    /// The exit status alone.
+    Exit,
+}
+
+impl Outcomes {
+    /// What that asks of the program.
+    pub(crate) const fn compared(self) -> Compared {
+        match self {
+            Outcomes::Memory => Compared::Memory,
+            Outcomes::Observed => Compared::Observed,
+            Outcomes::Exit => Compared::Exit,
+        }
+    }
+}
 
 /// What is done about exit statuses other than 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]

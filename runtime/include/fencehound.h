@@ -25,6 +25,9 @@ void fh_assert(int condition);
  * of the result (`--json`): what each thread observed, in its order. */
 void fh_observe(long value);
 
+/* What these bytes hold in the end is no part of the outcome: a counter of retries, a log. */
+void fh_ignore(const void *from, unsigned long length);
+
 /* Compares two words with what they are expected to hold, and if both do, writes both: one
  * indivisible, relaxed operation. Whether it wrote. Both words are aligned, and of 8 bytes.
  */
@@ -46,6 +49,7 @@ void fh_atomic_end(void);
 #define fh_choose(count) ((void)(count), 0UL)
 #define fh_assert(condition) assert(condition)
 #define fh_observe(value) ((void)(value))
+#define fh_ignore(from, length) ((void)(from), (void)(length))
 #define fh_atomic_begin() ((void)0)
 #define fh_atomic_end() ((void)0)
 #define FH_ATOMIC

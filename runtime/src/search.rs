@@ -17,9 +17,9 @@ use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Counts, Finish, Strategy};
 use engine::monitor::{self, Coverage, MonitorName};
 use protocol::{
-    BusyLoop, Cycles, Explore, Explorer, FailureKind, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits, Message,
-    Operation, Packed, Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Slice, SliceEnd, StoppedBy, Tally,
-    Trace, TraceEvent, Violation,
+    BusyLoop, Cycles, Explore, Explorer, FailureKind, Finals, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits,
+    Message, Operation, Packed, Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Slice, SliceEnd, StoppedBy,
+    Tally, Trace, TraceEvent, Violation,
 };
 
 use crate::graph::threads::number;
@@ -179,6 +179,9 @@ fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
     with(|runtime| graphs::run_for_graphs(runtime, graphs.model, graphs.unroll));
     if graphs.cycles == Cycles::Counted {
         with(|runtime| runtime.recorder.count_cycles());
+    }
+    if let Some(compared) = graphs.compared {
+        with(|runtime| runtime.recorder.tallied.finals = Some((compared, Finals::default())));
     }
     let stopped = graphs::search(job, &graphs::Limits { seconds: graphs.seconds, executions: slice.executions });
     with(|runtime| ran_outside(runtime)).flatten().unwrap_or(stopped)

@@ -10,10 +10,13 @@ use crate::json::{self, Entry};
 use crate::litmus;
 use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
+use crate::plan::judge::Counted;
 use crate::plan::target::Target;
 use crate::programs::consequences::Consequence;
 use crate::programs::found::{REPLAYED, Troubles, collect, store};
-use crate::programs::searched::{Searched, consequences, entries, line, result};
+use crate::programs::judged::{Bench, Judged, judge_all};
+use crate::programs::results::{consequences, entries, line, result};
+use crate::programs::searched::Searched;
 use crate::programs::shown::show;
 use crate::programs::subjects::Subjects;
 use crate::record::Record;
@@ -50,7 +53,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
                 found: Vec::new(),
             };
             let nothing: Vec<Searched> = plan.models.iter().map(under).collect();
-            return conclude(plan, &nothing, &Troubles::default(), &interrupts);
+            return conclude(plan, (&nothing, &[]), &Troubles::default(), &interrupts);
         }
         Err(failure) => return Err(failure),
     };
@@ -71,14 +74,20 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
             troubles.unwritten.get_or_insert_with(|| failure.clone());
         }
         let found = collect(&plan, &subjects, &exploration, &findings, &interrupts, &mut troubles)?;
-        store(&plan, &subjects, &findings, &found, &mut sources, &mut troubles);
-        show(&plan, &found, &exploration, &mut sources);
         all.push(Searched { plan, exploration, found });
     }
+    let bench = Bench { subjects: &subjects, findings: &findings, interrupts: &interrupts };
+    let mut judged = judge_all(plan, &mut all, bench, &mut troubles)?;
+    judged.iter_mut().for_each(|one| one.plan.again.clone_from(&again));
+    let judged_too = judged.iter().map(|one| (&one.plan, &one.found));
+    for (plan, found) in all.iter().map(|searched| (&searched.plan, &searched.found)).chain(judged_too) {
+        store(plan, &subjects, &findings, found, &mut sources, &mut troubles);
+    }
+    show(plan, &all, &judged, &mut sources);
     if let Err(failure) = record.finish() {
         troubles.unwritten.get_or_insert(failure);
     }
-    conclude(plan, &all, &troubles, &interrupts)
+    conclude(plan, (&all, &judged), &troubles, &interrupts)
 }
 
 /// Searches, anew or from where the checkpoint says.
@@ -124,36 +133,45 @@ fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
 /// The verdict line, the JSON, and the exit status.
 fn conclude(
     plan: &CheckPlan,
-    all: &[Searched],
+    (all, judged): (&[Searched], &[Judged]),
     troubles: &Troubles,
     interrupts: &Interrupts,
 ) -> Result<Status, Failure> {
     if let Some(failure) = &troubles.internal {
         return Err(failure.clone());
     }
+    let counted = plan.judging.counted;
+    let apart: Vec<MemoryModel> = match counted {
+        Counted::Consequence => judged.iter().map(|one| one.model).collect(),
+        Counted::Always | Counted::Unjudged => Vec::new(),
+    };
     let summaries: Vec<Summary> = all.iter().map(Searched::summary).collect();
     let verdicts: Vec<Verdict> =
-        all.iter().zip(&summaries).map(|(searched, summary)| searched.judge(summary, interrupts)).collect();
+        all.iter().zip(&summaries).map(|(searched, summary)| searched.judge(summary, interrupts, &apart)).collect();
     let target = plan.target.names().join(" ");
-    let consequences = consequences(all, &summaries);
+    let consequences = consequences(all, &summaries, judged);
     tell(plan, all, &consequences);
     let each = all.iter().zip(&summaries).zip(&consequences);
     let entries: Vec<Vec<Entry<'_>>> =
-        each.map(|((searched, summary), consequences)| entries(searched, summary, consequences)).collect();
+        each.map(|((searched, summary), consequences)| entries(searched, summary, consequences, judged)).collect();
     let outcomes = all.iter().zip(&summaries).zip(verdicts.iter().zip(&entries));
-    let outcomes =
-        outcomes.map(|((searched, summary), (verdict, entries))| result(&target, searched, summary, verdict, entries));
+    let outcomes = outcomes.map(|((searched, summary), (verdict, entries))| {
+        result(&target, searched, summary, (verdict, judged), entries)
+    });
     let written = plan.json.write(&json::results(outcomes));
-    let status = verdicts.iter().map(|verdict| verdict.status).fold(Status::Clean, Status::and);
-    plan.screen().print_verdict(&line(all, &verdicts, status));
+    let judgements = judged.iter().map(|one| one.status(counted));
+    let status = verdicts.iter().map(|verdict| verdict.status).chain(judgements).fold(Status::Clean, Status::and);
+    plan.screen().print_verdict(&line(all, &verdicts, judged));
     let unwritten = complain_about(troubles.unwritten.clone().map_or(Ok(()), Err));
     Ok(status.and(unwritten).and(complain_about(written)))
 }
 
-/// Says what comes of SC violations.
+/// Says what comes of SC violations; of those that were judged, where something fails.
 fn tell(plan: &CheckPlan, all: &[Searched], consequences: &[Vec<Option<Consequence>>]) {
     let found = all.iter().flat_map(|searched| &searched.found).zip(consequences.iter().flatten());
-    for (one, consequence) in found.filter_map(|(one, consequence)| Some((one, consequence.as_ref()?))).take(REPLAYED) {
+    let found = found.filter_map(|(one, consequence)| Some((one, consequence.as_ref()?)));
+    let is_told = |consequence: &Consequence| plan.judging.counted != Counted::Consequence || consequence.fails();
+    for (one, consequence) in found.filter(|(_, consequence)| is_told(consequence)).take(REPLAYED) {
         plan.screen().print(&format!("{}: {}\n", printable(&one.id), printable(&consequence.in_words())));
     }
 }

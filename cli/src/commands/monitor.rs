@@ -101,8 +101,15 @@ fn summary(watched: Watched) -> Summary {
 impl Judged {
     fn entries<'a>(&'a self, ids: &'a [String]) -> Vec<Entry<'a>> {
         let all = self.violations.iter().zip(ids).zip(&self.summary.violation_executions);
-        all.map(|((violation, id), &executions)| Entry { id, finding: None, violation, executions, consequence: None })
-            .collect()
+        all.map(|((violation, id), &executions)| Entry {
+            id,
+            finding: None,
+            violation,
+            executions,
+            consequence: None,
+            judgement: None,
+        })
+        .collect()
     }
 
     fn outcome<'a>(&'a self, plan: &'a MonitorPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {
@@ -118,6 +125,7 @@ impl Judged {
             summary: &self.summary,
             violations: entries,
             unsupported: Vec::new(),
+            models: Vec::new(),
             litmus: None,
         }
     }

@@ -38,6 +38,7 @@ impl Judged<'_> {
                 .iter()
                 .map(|(what, place)| Unsupported { what, file: &place.file, line: place.line, column: place.column })
                 .collect(),
+            models: Vec::new(),
             litmus: Some(Litmus {
                 states,
                 condition: &searched.target.test.condition.text,
@@ -59,6 +60,7 @@ pub(super) fn entries<'a>(judged: &'a Judged<'_>) -> Vec<Entry<'a>> {
             violation,
             executions: searched.summary.violation_executions.get(index).copied().unwrap_or(1),
             consequence: None,
+            judgement: None,
         })
         .collect()
 }

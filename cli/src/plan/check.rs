@@ -10,6 +10,7 @@ use protocol::{
 use super::compiler::compile_options;
 use super::explorer::{Explored, Explorer, explored, has_interleavings};
 use super::fits::{bound, fits_explorer, fits_files, fits_target, seed, unroll};
+use super::judge::Judging;
 use super::monitors::{fits_monitors, monitors_of, watches_graphs};
 use super::target::{Target, target};
 use crate::args::CheckArgs;
@@ -57,6 +58,8 @@ pub(crate) struct CheckPlan {
     pub(crate) keeps_witnesses: bool,
     /// Where the JSON goes.
     pub(crate) json: JsonTo,
+    /// How SC violations are judged.
+    pub(crate) judging: Judging,
     /// When to colour.
     pub(crate) color: Color,
 }
@@ -91,6 +94,7 @@ impl CheckPlan {
             out: typed.out.clone().unwrap_or_else(|| PathBuf::from("fencehound-out/")),
             keeps_witnesses: typed.out.is_some(),
             json: JsonTo::named(typed.json.as_deref()),
+            judging: Judging::new(typed),
             color: typed.color,
         })
     }
@@ -101,11 +105,27 @@ impl CheckPlan {
         if explorer == Explorer::Rsmc {
             let seconds = plan.budget.seconds;
             let cycles = if self.warns_of(model) { Cycles::Counted } else { Cycles::Ignored };
-            plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles });
+            let is_judged = self.judging.judges() && self.warns_of(model);
+            let compared = is_judged.then_some(self.judging.compared);
+            plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles, compared });
             plan.spread = Spread { workers: 1, slice: None };
             let named = self.graph_monitors.iter().copied();
             plan.explore.monitors = named.filter(|&monitor| watches_graphs(monitor, model)).collect();
             plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);
+        }
+        plan
+    }
+
+    /// The plan for the execution graphs of a model, by which SC violations are judged, in so many seconds.
+    pub(crate) fn to_judge(&self, model: MemoryModel, seconds: f64) -> CheckPlan {
+        let budget = Budget { executions: None, seconds: Some(seconds) };
+        let whole = CheckPlan { budget, checkpoint: None, graph_monitors: Vec::new(), ..self.clone() };
+        let mut plan = whole.under(model, Explorer::Rsmc);
+        plan.explore.stop_at_first = false;
+        plan.explore.heap = Heap::default();
+        plan.explore.record = Recorded::Nothing;
+        if let Some(graphs) = &mut plan.explore.graphs {
+            graphs.compared = Some(self.judging.compared);
         }
         plan
     }

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod compiler;
 pub(crate) mod explorer;
 mod fits;
+pub(crate) mod judge;
 pub(crate) mod monitor;
 mod monitors;
 pub(crate) mod replay;

@@ -16,9 +16,17 @@ pub(super) fn watches_graphs(monitor: MonitorName, model: MemoryModel) -> bool {
     }
 }
 
+/// The models of the monitors that watch where none is named.
+pub(super) fn default_models() -> Vec<MemoryModel> {
+    DEFAULT.iter().filter_map(|monitor| monitor.model()).collect()
+}
+
+/// The monitors that watch where none is named.
+const DEFAULT: [MonitorName; 2] = [MonitorName::Tso, MonitorName::Pso];
+
 /// The monitors, each of which has something to watch.
 pub(super) fn monitors_of(typed: &CheckArgs, models: &[Explored]) -> Result<Vec<MonitorName>, Failure> {
-    let Some(Monitors(named)) = &typed.monitor else { return Ok(vec![MonitorName::Tso, MonitorName::Pso]) };
+    let Some(Monitors(named)) = &typed.monitor else { return Ok(DEFAULT.to_vec()) };
     let chosen = named.clone();
     if has_interleavings(models) {
         return Ok(chosen);

@@ -23,7 +23,7 @@ pub(crate) struct Consequence {
     /// In how many of them something fails.
     failing: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    failure: Option<Failure>,
+    failure: Option<FirstFailure>,
     /// Why it is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'static str>,
@@ -41,7 +41,7 @@ enum Word {
 
 /// What fails first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-struct Failure {
+pub(crate) struct FirstFailure {
     kind: &'static str,
     message: String,
     file: String,
@@ -74,6 +74,14 @@ pub(crate) enum Unseen {
 }
 
 impl Unseen {
+    /// Why something is not known, then.
+    pub(crate) const fn why(self) -> &'static str {
+        match self {
+            Unseen::Rounds => "rounds of loops behind those of --unroll are left out",
+            Unseen::Memory => "execution graphs do not show the wrong use of memory that interleavings do",
+        }
+    }
+
     /// What a search of execution graphs does not show, given its bound on rounds, what it found, and what was found in
     /// interleavings.
     pub(crate) fn of(unroll: Option<u64>, found: &[(&Violation, &str)], consistent: &[&Violation]) -> Option<Self> {
@@ -99,7 +107,7 @@ pub(crate) fn consequence(violation: &Violation, graphs: &Graphs<'_>) -> Option<
     let (delayed, overtaking) = (place(Role::Delayed)?, place(Role::Overtaking)?);
     let containment = graphs.summary.containments.iter().find(|one| is_of(one, delayed, overtaking));
     let (executions, failing) = containment.map_or((0, 0), |one| (one.executions, one.failing));
-    let failure = containment.and_then(|one| one.failure.as_ref()).map(|failed| Failure {
+    let failure = containment.and_then(|one| one.failure.as_ref()).map(|failed| FirstFailure {
         kind: failed.kind.name(),
         message: failed.message.clone(),
         file: failed.place.file.clone(),
@@ -116,13 +124,38 @@ pub(crate) fn consequence(violation: &Violation, graphs: &Graphs<'_>) -> Option<
     Some(Consequence { model: graphs.model.name(), verdict, executions, failing, failure, why })
 }
 
+/// A violation that no monitor reported, and the folder of its finding.
+pub(crate) fn failure_of(violation: &Violation, finding: Option<String>) -> FirstFailure {
+    let place = violation.sites.first().map(|site| site.place.clone()).unwrap_or_default();
+    FirstFailure {
+        kind: violation.kind.name(),
+        message: violation.message.clone(),
+        file: place.file,
+        line: place.line,
+        column: place.column,
+        finding,
+    }
+}
+
+impl FirstFailure {
+    /// Says it in a few words: `assertion at ring.c:30`.
+    pub(crate) fn in_words(&self) -> String {
+        let place = Place::new(self.file.clone(), self.line, self.column);
+        format!("{} at {}", self.kind, short_place(&place))
+    }
+}
+
 fn is_of(containment: &Containment, delayed: &Place, overtaking: &Place) -> bool {
     containment.delayed == *delayed && containment.overtaking == *overtaking
 }
 
 fn folder(failed: &protocol::Failed, found: &[(&Violation, &str)]) -> Option<String> {
     let is_it = |violation: &Violation| violation.kind == failed.kind && violation.message == failed.message;
-    found.iter().find(|(violation, _)| is_it(violation)).map(|(_, folder)| (*folder).to_string())
+    found
+        .iter()
+        .find(|(violation, _)| is_it(violation))
+        .filter(|(_, folder)| !folder.is_empty())
+        .map(|(_, folder)| (*folder).to_string())
 }
 
 /// Why it is not known that nothing fails, where nothing was seen to fail.
@@ -133,10 +166,7 @@ fn open(graphs: &Graphs<'_>, executions: u64) -> Option<&'static str> {
     if !graphs.summary.complete {
         Some("the search for relaxed executions did not come to its end")
     } else if let Some(unseen) = graphs.unseen {
-        Some(match unseen {
-            Unseen::Rounds => "rounds of loops behind those of --unroll are left out",
-            Unseen::Memory => "execution graphs do not show the wrong use of memory that interleavings do",
-        })
+        Some(unseen.why())
     } else if !graphs.fail_in_a_new_way() {
         None
     } else if graphs.summary.leaves_out_rounds {
@@ -157,7 +187,7 @@ impl Graphs<'_> {
 }
 
 /// Whether two failures are of one kind and at the same places, whatever the values and the wording.
-fn is_same_way(one: &Violation, other: &Violation) -> bool {
+pub(crate) fn is_same_way(one: &Violation, other: &Violation) -> bool {
     let places = |violation: &Violation| {
         let takes_part = |role| matches!(role, Role::At | Role::Waits);
         let sites = violation.sites.iter().filter(|site| takes_part(site.role));
@@ -167,6 +197,11 @@ fn is_same_way(one: &Violation, other: &Violation) -> bool {
 }
 
 impl Consequence {
+    /// Whether something fails.
+    pub(crate) fn fails(&self) -> bool {
+        self.verdict == Word::Fails
+    }
+
     /// Says it in a sentence.
     pub(crate) fn in_words(&self) -> String {
         let contain = counted(self.executions, "execution contains it", "executions contain it");

@@ -1,10 +1,15 @@
 //! What `fencehound check` does with C programs.
 //!
 //! [`subjects`] makes the program, [`found`] runs again and keeps what a search has found, [`shown`] shows it,
-//! [`consequences`] says what comes of it in relaxed executions, and [`searched`] judges.
+//! [`consequences`] says what comes of it in relaxed executions, [`judging`] what it is worth, [`judged`] has that searched
+//! and says it, [`searched`] comes to a verdict on a search, and [`results`] to that on all.
 
 pub(crate) mod consequences;
 pub(crate) mod found;
+pub(crate) mod judged;
+pub(crate) mod judging;
+pub(crate) mod models;
+pub(crate) mod results;
 pub(crate) mod searched;
 pub(crate) mod shown;
 pub(crate) mod subjects;

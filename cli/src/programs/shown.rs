@@ -3,8 +3,12 @@
 use protocol::{ExitStatus, StoppedBy};
 
 use super::found::{Found, REPLAYED};
+use super::judged::{Judged, harmless_notes, is_of};
+use super::judging::Judgement;
+use super::searched::Searched;
 use crate::findings::group_name;
 use crate::plan::check::CheckPlan;
+use crate::plan::judge::Counted;
 use crate::report::excerpt::{self, Sources};
 use crate::report::finding::{self, Detail};
 use crate::search::Exploration;
@@ -18,8 +22,33 @@ const UNSUPPORTED: &str = "help: docs/limits.md says what can be run under contr
                            is defined, and say what inline assembly means with --asm-templates FILE \
                            (docs/inline-assembly.md)\n";
 
-/// Shows the findings, as many of them and as much of each as a reader can take.
-pub(crate) fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration, sources: &mut Sources) {
+/// Shows what was found under each model, and what was found by judging.
+pub(crate) fn show(plan: &CheckPlan, all: &[Searched], judged: &[Judged], sources: &mut Sources) {
+    for searched in all {
+        show_found(&searched.plan, &alarming(searched, judged), sources);
+        notes(&searched.plan, &searched.exploration, sources);
+    }
+    for one in judged {
+        show_found(&one.plan, &one.found.iter().collect::<Vec<_>>(), sources);
+    }
+    if plan.judging.counted == Counted::Consequence {
+        let found = all.iter().flat_map(|searched| &searched.found);
+        plan.screen().print(&harmless_notes(found, judged));
+    }
+}
+
+/// All findings but harmless SC violations.
+fn alarming<'a>(searched: &'a Searched, judged: &[Judged]) -> Vec<&'a Found> {
+    let is_harmless = |one: &&Found| {
+        let by = judged.iter().find(|judged| is_of(&one.violation, judged.model));
+        by.is_some_and(|judged| judged.judgement == Judgement::Harmless)
+    };
+    let counts_all = searched.plan.judging.counted != Counted::Consequence;
+    searched.found.iter().filter(|one| counts_all || !is_harmless(one)).collect()
+}
+
+/// Shows findings, as many of them and as much of each as a reader can take.
+fn show_found(plan: &CheckPlan, found: &[&Found], sources: &mut Sources) {
     let screen = plan.screen();
     let width = screen.width();
     let mut before: Vec<&str> = Vec::new();
@@ -37,6 +66,11 @@ pub(crate) fn show(plan: &CheckPlan, found: &[Found], exploration: &Exploration,
     if found.len() > REPLAYED {
         screen.print(&format!("… and {} more in {}\n", found.len() - REPLAYED, plan.out.display()));
     }
+}
+
+/// Shows what is not supported, and what else has to be said of a search.
+fn notes(plan: &CheckPlan, exploration: &Exploration, sources: &mut Sources) {
+    let screen = plan.screen();
     for (what, place) in &exploration.unsupported {
         let words = format!("not supported: {}", printable(what));
         screen.print(&(excerpt::excerpt(place, &words, sources) + "\n"));

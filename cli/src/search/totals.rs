@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::{
-    BoundCount, BoundTally, Containment, Division, FirstReport, Harvest, Identity, LeftWaiting, MonitorCount,
+    BoundCount, BoundTally, Containment, Division, Finals, FirstReport, Harvest, Identity, LeftWaiting, MonitorCount,
     MonitorName, Outcomes, Sighting, Summary, Violation,
 };
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,8 @@ pub(crate) struct Totals {
     exit_statuses: BTreeMap<i32, u64>,
     #[serde(default)]
     outcomes: Outcomes,
+    #[serde(default)]
+    finals: Finals,
     undecided: u64,
     is_open: bool,
     #[serde(default)]
@@ -84,6 +86,7 @@ impl Totals {
             *self.exit_statuses.entry(*status).or_default() += executions;
         }
         self.outcomes.join(&tally.outcomes);
+        self.finals.join(&tally.finals);
         self.undecided += tally.undecided;
         self.is_open |= tally.is_open;
         // Execution graphs are searched in one slice.
@@ -190,6 +193,7 @@ impl Totals {
             assumptions: self.assumptions.iter().cloned().chain(self.outcomes_left_out()).collect(),
             exit_statuses: self.exit_statuses.clone(),
             outcomes: self.outcomes.clone(),
+            finals: self.finals.clone(),
             undecided: self.undecided(),
             containments: self.containments.clone(),
             leaves_out_rounds: self.leaves_out_rounds,

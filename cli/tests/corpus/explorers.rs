@@ -66,7 +66,7 @@ const OTHERS: [&str; 6] = ["--model", "rsmc", "random", "--spurious-wakeups", "-
 pub(crate) fn concerns(name: &str, run: &Run) -> bool {
     // The monitors of TACAS 2011 are complete over all interleavings alone, and `dpor` refuses them.
     let is_other = |option: &String| OTHERS.contains(&option.as_str()) || option.contains("burnim_");
-    !name.starts_with("bad-input/") && !run.options.iter().any(is_other)
+    !name.starts_with("bad-input/") && run.models.is_empty() && !run.options.iter().any(is_other)
 }
 
 /// Compares the two explorers.
@@ -84,7 +84,11 @@ pub(crate) fn compare(installation: &Installation, name: &str, run: &Run) -> Res
         }
     }
     let check = |search: &[&str]| {
-        let search = search.iter().map(|&option| option.to_string()).chain(["--executions".into(), BUDGET.into()]);
+        let search = search.iter().map(|&option| option.to_string()).chain([
+            "--no-judge".into(),
+            "--executions".into(),
+            BUDGET.into(),
+        ]);
         installation.check(&Scratch::new(), name, &options.iter().cloned().chain(search).collect::<Vec<String>>())
     };
     let classes = check(&["--explorer", "dpor"])?;

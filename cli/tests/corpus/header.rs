@@ -15,6 +15,9 @@ pub(crate) const MONITORS: [&str; 8] =
 /// What comes of SC violations, in the result and in headers.
 pub(crate) const CONSEQUENCES: [(&str, &str); 3] = [("fails", "fails"), ("none", "harmless"), ("undecided", "open")];
 
+/// The judgements on what monitors report.
+const JUDGEMENTS: [&str; 4] = ["breaks", "shows", "harmless", "open"];
+
 /// The monitors of atomicity.
 pub(crate) const ATOMICITY: [&str; 2] = ["sc-atomicity", "tso-atomicity"];
 
@@ -61,6 +64,8 @@ pub(crate) struct Run {
     pub(crate) pairs: BTreeMap<String, BTreeSet<(Line, Line)>>,
     /// By what comes of them, `fails`, `harmless` or `open`: the pairs of which that is said.
     pub(crate) consequences: BTreeMap<String, BTreeSet<(Line, Line)>>,
+    /// By memory model: the judgement on what the monitors report. Where none is said, nothing is judged.
+    pub(crate) models: BTreeMap<String, String>,
     /// By monitor of atomicity: the cycles.
     pub(crate) cycles: BTreeMap<String, BTreeSet<Cycle>>,
     /// Whether something is left open.
@@ -73,6 +78,14 @@ pub(crate) struct Run {
     pub(crate) uninstrumented: Vec<String>,
     /// The distinct outcomes.
     pub(crate) outcomes: BTreeSet<String>,
+}
+
+impl Run {
+    /// The options, with the one that leaves judging out where no judgement is expected.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let unjudged = self.models.is_empty().then(|| "--no-judge".to_string());
+        self.options.iter().cloned().chain(unjudged).collect()
+    }
 }
 
 /// A `//@ key: value`.
@@ -227,6 +240,15 @@ fn take(run: &mut Run, entry: &Entry, labels: &mut Labels) -> Result<(), String>
         "undecided" if value == "yes" => run.is_undecided = true,
         "undecided" => return Err(entry.wrong("not `yes`")),
         "busiest-loop" => run.busiest_loop = Some(labels.line(entry, value)?),
+        "models" => {
+            for part in parts() {
+                let (model, judgement) = part.split_once(' ').ok_or_else(|| entry.wrong("not `model judgement`"))?;
+                if !JUDGEMENTS.contains(&judgement) {
+                    return Err(entry.wrong(format!("none of {JUDGEMENTS:?}")));
+                }
+                run.models.insert(model.to_string(), judgement.to_string());
+            }
+        }
         "outcomes" => run.outcomes = value.split('|').map(|outcome| outcome.trim().to_string()).collect(),
         "uninstrumented" => run.uninstrumented = value.split_whitespace().map(str::to_string).collect(),
         "unsupported" => {
@@ -292,6 +314,8 @@ pub(crate) fn trials() -> Vec<Trial> {
             let header = "//@ why: a reason\n//@ verdict: clean\n";
             for (text, why) in [
                 (format!("{header}//@ sc-atomicity: a & b\n"), "line 3, `sc-atomicity`: not `line -> line`"),
+                (format!("{header}//@ models: tso\n"), "line 3, `models`: not `model judgement`"),
+                (format!("{header}//@ models: tso fine\n"), "line 3, `models`: none of"),
                 (format!("{header}//@ undecided: 3\n"), "line 3, `undecided`: not `yes`"),
                 ("int x;\n".to_string(), "no `why` before the first run"),
                 ("//@ why: a reason\n".to_string(), "a run without a verdict"),

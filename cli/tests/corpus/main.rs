@@ -97,7 +97,7 @@ fn tests_of(name: &str, runs: Vec<Run>, installation: &Arc<Installation>) -> Vec
 /// same bytes again.
 fn test(installation: &Installation, name: &str, run: &Run, long: bool) -> Result<(), Failed> {
     let scratch = Scratch::new();
-    let check = installation.check(&scratch, name, &run.options)?;
+    let check = installation.check(&scratch, name, &run.arguments())?;
     let mut problems = judge::differences(&check, run);
     problems.extend(unreplayed(installation, &scratch, &check.json));
     if long {
@@ -138,7 +138,7 @@ fn differs_again(
     first: &Check,
 ) -> Result<Vec<String>, String> {
     let stored = scratch.contents();
-    let second = installation.check(scratch, name, &run.options)?;
+    let second = installation.check(scratch, name, &run.arguments())?;
     let mut problems = Vec::new();
     let timeless = |check: &Check| judge::without_times(check.json.clone()).to_string();
     if timeless(first) != timeless(&second) {
@@ -163,7 +163,7 @@ fn differs_at_levels(
 ) -> Result<Vec<String>, String> {
     let mut problems = Vec::new();
     for level in ["-O0", "-O2"] {
-        let options = [vec![level.to_string()], run.options.clone()].concat();
+        let options = [vec![level.to_string()], run.arguments()].concat();
         let other = installation.check(scratch, name, &options)?;
         let differences = judge::differences(&other, run);
         problems.extend(differences.into_iter().map(|difference| format!("at {level}: {difference}")));

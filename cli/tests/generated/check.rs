@@ -179,7 +179,13 @@ impl Batch {
         };
         let executions: u64 = numbers.iter().map(|&number| each(number)).sum();
         let mut command = Command::new("prlimit");
-        command.arg(PROCESSOR_TIME).arg(&self.tool).args(["check", names(search.level).1, "--color", "never"]);
+        command.arg(PROCESSOR_TIME).arg(&self.tool).args([
+            "check",
+            names(search.level).1,
+            "--no-judge",
+            "--color",
+            "never",
+        ]);
         command.args(&search.options).arg("--executions").arg(executions.to_string());
         command.arg("--json").arg(&result).args(["--out", "found", "--"]);
         command.args(numbers.iter().map(|&number| word(number))).current_dir(self.folder.path());

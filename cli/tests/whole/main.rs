@@ -10,6 +10,7 @@ mod guide;
 mod hardships;
 #[path = "../installed/mod.rs"]
 mod installed;
+mod judging;
 mod memory;
 mod search;
 mod trust;

@@ -85,7 +85,7 @@ fn a_result_has_the_calls_that_lead_to_each_access_innermost_first() {
 #[test]
 fn a_report_and_a_replay_quote_the_callers_line_and_name_the_wrappers_below_it() {
     let bench = Bench::new(&FILES);
-    let ran = bench.run("check sb.c --out out");
+    let ran = bench.run("check sb.c --strict --out out");
     let chain = "   20 |     int seen = load(x);\n      |                ^\n        in load, sb.c:3\n        in inner_load, ./inner.h:3\n";
     assert!(ran.output.contains(chain), "{}", ran.output);
     assert!(ran.output.contains("        called in body, sb.c:12\n"), "{}", ran.output);

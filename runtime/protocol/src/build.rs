@@ -10,6 +10,7 @@ pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     env!("CARGO_PKG_VERSION"),
     include_str!("explore.rs"),
     include_str!("failure.rs"),
+    include_str!("finals.rs"),
     include_str!("finding.rs"),
     include_str!("job.rs"),
     include_str!("lib.rs"),

@@ -4,6 +4,8 @@ use engine::model::MemoryModel;
 use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
 
+use crate::finals::Compared;
+
 /// Explore the executions with at most so many preemptions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Explore {
@@ -82,6 +84,9 @@ pub struct Graphs {
     /// What is done about cycles of happens-before.
     #[serde(default)]
     pub cycles: Cycles,
+    /// What of the ends of executions is compared, if that is wanted ([`crate::Finals`]).
+    #[serde(default)]
+    pub compared: Option<Compared>,
 }
 
 /// What is done about cycles of happens-before in execution graphs.

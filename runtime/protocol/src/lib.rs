@@ -11,6 +11,7 @@
 pub mod build;
 pub mod explore;
 pub mod failure;
+pub mod finals;
 pub mod finding;
 pub mod job;
 pub mod log;
@@ -31,6 +32,7 @@ pub use explore::{
     Cycles, ExitStatus, Explore, Explorer, Graphs, Heap, IDLE_ROUNDS, Leaks, Limits, Recorded, Reuse, Wakeups,
 };
 pub use failure::FailureKind;
+pub use finals::{Compared, Digest, Finals, Named};
 pub use finding::{Finding, Program};
 pub use job::{Job, Replay};
 pub use message::Message;

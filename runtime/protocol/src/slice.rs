@@ -7,6 +7,7 @@ use engine::monitor::MonitorName;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::finals::Finals;
 use crate::outcomes::Outcomes;
 use crate::place::Place;
 use crate::summary::{BusyLoop, Containment, FirstReport, LeftWaiting, Silence, StoppedBy};
@@ -180,6 +181,9 @@ pub struct Tally {
     /// As [`crate::Summary::outcomes`].
     #[serde(default)]
     pub outcomes: Outcomes,
+    /// As [`crate::Summary::finals`].
+    #[serde(default)]
+    pub finals: Finals,
     /// As [`crate::Summary::undecided`].
     #[serde(default)]
     pub undecided: u64,

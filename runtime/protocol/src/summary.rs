@@ -6,6 +6,7 @@ use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::FailureKind;
+use crate::finals::Finals;
 use crate::outcomes::Outcomes;
 use crate::place::Place;
 
@@ -54,6 +55,10 @@ pub struct Summary {
     /// What the counted executions observed that are complete and did not fail.
     #[serde(default)]
     pub outcomes: Outcomes,
+    /// What the counted executions end with that are complete and did not fail; empty unless that was asked for
+    /// ([`crate::Graphs::compared`]).
+    #[serde(default)]
+    pub finals: Finals,
     /// Which execution graphs have cycles of happens-before, by the two places; empty unless that was asked for
     /// ([`crate::Cycles`]).
     #[serde(default)]
@@ -87,6 +92,7 @@ impl Summary {
             assumptions: Vec::new(),
             exit_statuses: BTreeMap::new(),
             outcomes: Outcomes::default(),
+            finals: Finals::default(),
             undecided: 0,
             containments: Vec::new(),
             leaves_out_rounds: false,

@@ -37,6 +37,7 @@ use crate::world::World;
 
 pub(crate) mod cycles;
 pub(crate) mod lifetimes;
+pub(crate) mod outcome;
 pub(crate) mod runs;
 pub(crate) mod transactions;
 
@@ -225,6 +226,7 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
     found.extend(ended);
     if found.is_empty() {
         take_outcome(execution)?;
+        outcome::take(execution)?;
     }
     cycles::watch(execution, &found)?;
     fail(execution, found, Counting::Once)

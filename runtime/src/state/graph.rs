@@ -1,5 +1,7 @@
 //! What is known of the program where its threads are run alone, for execution graphs, beside the engine's search.
 
+use std::ops::Range;
+
 use engine::atomicity::Mark;
 use engine::event::{Location, Thread};
 use engine::graph::{Access, Fences, Link, Reached, Value, Written};
@@ -9,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::process::fiber::Switch;
 use crate::process::layout;
 use crate::process::sites::RecordPointer;
+use crate::state::exited::Exit;
 use crate::state::failure::Failure;
 use crate::state::graph::initialisers::Initialisers;
 use crate::state::graph::labels::{Label, Private, Sets};
@@ -92,6 +95,26 @@ pub(crate) struct Run {
     /// A wait of an iteration that changed nothing else has run out.
     pub(crate) patience: Option<Idle>,
     pub(crate) stop: Option<Stop>,
+    pub(crate) ending: Ending,
+}
+
+/// What a thread leaves behind beside what it writes, as far as it belongs to an outcome.
+#[derive(Default)]
+pub(crate) struct Ending {
+    /// What it has printed.
+    pub(crate) printed: Vec<u8>,
+    /// What of memory is not compared.
+    pub(crate) ignored: Vec<Range<usize>>,
+    /// How it ended the process, if it did.
+    pub(crate) exit: Option<Exit>,
+}
+
+impl Ending {
+    fn clear(&mut self) {
+        self.printed.clear();
+        self.ignored.clear();
+        self.exit = None;
+    }
 }
 
 /// An iteration without effect in which a wait ran out: the next one waits there, if it reads the same up to there.
@@ -155,6 +178,7 @@ impl Graph {
                 piece: false,
                 patience: None,
                 stop: None,
+                ending: Ending::default(),
             },
             children: FxHashMap::default(),
             paths: vec![Vec::new()],
@@ -180,6 +204,7 @@ impl Graph {
         (run.piece, run.decides, run.patience, run.stop) = (false, false, None, None);
         (run.branches, run.synchronized, run.addresses) = (Label::NONE, Label::NONE, Label::NONE);
         run.private.clear();
+        run.ending.clear();
         labels::reset();
     }
 

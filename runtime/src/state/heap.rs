@@ -186,6 +186,11 @@ impl Heap {
         (block.freed.is_none() && block.bytes().contains(&address)).then(|| block.bytes())
     }
 
+    /// The living block that the address is in.
+    pub(crate) fn block_at(&self, address: usize) -> Option<Block> {
+        self.beside(address).filter(|block| block.freed.is_none() && block.bytes().contains(&address))
+    }
+
     /// Frees a block; what it was before.
     pub(crate) fn free(&mut self, address: usize, doer: Doer, shadow: &mut Shadow) -> Result<Block, BadFree> {
         let living = self.living(address)?;

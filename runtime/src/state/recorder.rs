@@ -7,7 +7,7 @@ use engine::event::{EventIndex, Thread};
 use engine::execution::Execution;
 use engine::explore::Counts;
 use engine::monitor::{Cycle, Monitor, MonitorName, Report};
-use protocol::{Containment, Failed, Identity, MonitorTally, Place, Role, Schedule, SiteUse, Tally};
+use protocol::{Containment, Failed, Finals, Identity, MonitorTally, Place, Role, Schedule, SiteUse, Tally};
 
 use crate::process::sites::RecordPointer;
 use crate::state::failure::{Extent, Failure, site_use};
@@ -50,7 +50,8 @@ impl Recorder {
         self.findings.restart(known);
         self.containments = self.containments.take().map(|_| BTreeMap::new());
         let observes = self.tallied.observes;
-        self.tallied = Tallied { observes, ..Tallied::new(&self.monitors) };
+        let finals = self.tallied.finals.take().map(|(compared, _)| (compared, Finals::default()));
+        self.tallied = Tallied { observes, finals, ..Tallied::new(&self.monitors) };
     }
 
     /// A transaction of the thread begins or ends here.
@@ -252,6 +253,7 @@ impl Recorder {
             monitors: monitors.collect(),
             exit_statuses: self.tallied.exit_statuses.clone(),
             outcomes: self.tallied.outcomes.clone(),
+            finals: self.tallied.finals.as_ref().map(|(_, finals)| finals.clone()).unwrap_or_default(),
             is_open: self.tallied.is_open || self.may_miss_a_cycle(),
             undecided: self.tallied.undecided,
             containments: self.containments.iter().flat_map(BTreeMap::values).cloned().collect(),

@@ -6,7 +6,7 @@ use std::time::Instant;
 use engine::execution::Execution;
 use engine::explore::Counts;
 use engine::monitor::MonitorName;
-use protocol::{BoundTally, FirstReport, Outcomes};
+use protocol::{BoundTally, Compared, Finals, FirstReport, Outcomes};
 use rustc_hash::FxHashSet;
 
 use crate::state::findings::Reporter;
@@ -49,6 +49,8 @@ pub(crate) struct Tallied {
     /// The program has observed something, in whatever execution.
     pub(crate) observes: bool,
     pub(crate) outcomes: Outcomes,
+    /// What the executions end with, if that is compared.
+    pub(crate) finals: Option<(Compared, Finals)>,
     pub(crate) events: u64,
     pub(crate) by_bound: BTreeMap<u32, BoundTally>,
     /// Recorded, and not told to the tool yet.
@@ -70,6 +72,7 @@ impl Tallied {
             exit_statuses: BTreeMap::new(),
             observes: false,
             outcomes: Outcomes::default(),
+            finals: None,
             events: 0,
             by_bound: BTreeMap::new(),
             recorded: String::new(),

@@ -1,6 +1,7 @@
 //! What all threads have in common beside memory: what the C library keeps, the clock, keys, choices, marks.
 
 use std::ffi::{c_int, c_ulong};
+use std::ops::Range;
 
 use engine::atomicity::Mark;
 use protocol::Operation;
@@ -124,4 +125,23 @@ pub(crate) fn mark(mark: Mark) {
         }
         World::Alone => runtime.graph_mut().mark(mark),
     });
+}
+
+/// The running thread prints these bytes.
+pub(crate) fn prints(bytes: &[u8]) {
+    match World::now() {
+        World::Schedule => {}
+        World::Alone => drop(with(|runtime| {
+            runtime.has_effect();
+            runtime.graph_mut().run.ending.printed.extend_from_slice(bytes);
+        })),
+    }
+}
+
+/// What these bytes hold in the end does not belong to the outcome.
+pub(crate) fn ignores(bytes: Range<usize>) {
+    match World::now() {
+        World::Schedule => {}
+        World::Alone => drop(with(|runtime| runtime.graph_mut().run.ending.ignored.push(bytes))),
+    }
 }

@@ -126,5 +126,6 @@ pub(crate) fn end_process(exit: Exit) -> Switch {
     if let Some(Some(failure)) = with(|runtime| exits::failing_exit(runtime, exit)) {
         end_execution(End::Failed(failure));
     }
+    with(|runtime| runtime.graph_mut().run.ending.exit = Some(exit));
     stops::park(Stop::Reached(Reached::Exits))
 }

@@ -204,6 +204,12 @@ impl<const W: usize> Trace<W> {
         self.coherence[location.index()].iter().map(|&node| usize::from(node))
     }
 
+    /// How many locations there is room for.
+    #[must_use]
+    pub fn locations(&self) -> usize {
+        self.coherence.len()
+    }
+
     /// The nodes at a location.
     #[must_use]
     pub fn at(&self, location: Location) -> &Set<W> {

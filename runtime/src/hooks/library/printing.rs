@@ -8,7 +8,7 @@ use crate::hooks::library::formats::{Arguments, Conversion, Count, Length, conve
 use crate::hooks::memory::allocation::new_block;
 use crate::process::scratch::Text;
 use crate::process::sites::{RecordPointer, call_site};
-use crate::run;
+use crate::{run, world};
 
 unsafe extern "C" {
     static stdout: *mut libc::FILE;
@@ -132,6 +132,7 @@ fn print_to(format: usize, arguments: *mut Arguments, put: impl FnOnce(&[u8], Re
 }
 
 fn put(stream: *mut libc::FILE, bytes: &[u8]) -> bool {
+    world::library::prints(bytes);
     // SAFETY: the program passes a stream; the bytes are our own.
     let written = unsafe { libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stream) };
     written == bytes.len()
@@ -155,6 +156,7 @@ extern "C" fn __fh_vfprintf(stream: *mut libc::FILE, format: usize, arguments: *
 #[unsafe(no_mangle)]
 extern "C" fn __fh_vdprintf(file: c_int, format: usize, arguments: *mut Arguments) -> c_int {
     print_to(format, arguments, |bytes, _| {
+        world::library::prints(bytes);
         // SAFETY: the bytes are our own.
         let written = unsafe { libc::write(file, bytes.as_ptr().cast(), bytes.len()) };
         written.cast_unsigned() == bytes.len()
@@ -248,8 +250,25 @@ extern "C" fn __fh_fputs(string: usize, stream: *mut libc::FILE) -> c_int {
 }
 
 #[unsafe(no_mangle)]
+extern "C" fn __fh_fputc(byte: c_int, stream: *mut libc::FILE) -> c_int {
+    let [byte, ..] = byte.to_le_bytes();
+    if put(stream, &[byte]) { c_int::from(byte) } else { libc::EOF }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_putc(byte: c_int, stream: *mut libc::FILE) -> c_int {
+    __fh_fputc(byte, stream)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __fh_putchar(byte: c_int) -> c_int {
+    __fh_fputc(byte, standard_output())
+}
+
+#[unsafe(no_mangle)]
 extern "C" fn __fh_fwrite(from: usize, size: usize, count: usize, stream: *mut libc::FILE) -> usize {
     let text = gather(from, Limit::Bytes(size.saturating_mul(count)), call_site());
+    world::library::prints(text.bytes());
     // SAFETY: the program passes a stream; the bytes are our own.
     let written = unsafe { libc::fwrite(text.pointer().cast(), size, count, stream) };
     text.release();

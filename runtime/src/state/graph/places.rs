@@ -20,6 +20,14 @@ struct Place {
     piece: bool,
 }
 
+/// A location of memory: where, how many bytes, and what they hold at first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bytes {
+    pub(crate) address: usize,
+    pub(crate) width: usize,
+    pub(crate) first: Value,
+}
+
 /// What is no memory but has a location.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Thing {
@@ -76,6 +84,22 @@ impl Places {
     /// What the location holds at first.
     pub(crate) fn initial(&self, location: Location) -> Value {
         self.places[location.index()].initial
+    }
+
+    /// All locations that are memory.
+    pub(crate) fn memory(&self) -> impl Iterator<Item = (Location, Bytes)> {
+        let numbered = (0..).map(Location).zip(&self.places).filter(|(_, place)| place.width > 0);
+        numbered.map(|(location, place)| {
+            (location, Bytes { address: place.address, width: place.width, first: place.initial })
+        })
+    }
+
+    /// All locations that are not, in the order in which they were found.
+    pub(crate) fn things(&self) -> impl Iterator<Item = (Thing, Location)> {
+        let mut things: Vec<(Thing, Location)> =
+            self.things.iter().map(|(&thing, &location)| (thing, location)).collect();
+        things.sort_unstable_by_key(|&(_, location)| location.0);
+        things.into_iter()
     }
 
     /// Whether a location is memory.

@@ -1,0 +1,75 @@
+//! Whether SC violations are judged by what comes of them, and what a judgement counts for.
+
+use protocol::{Compared, MemoryModel};
+
+use super::monitors::default_models;
+use crate::args::CheckArgs;
+
+/// What an SC violation is to the verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Counted {
+    /// What comes of it under its model.
+    Consequence,
+    /// A violation, whatever comes of it, which is said.
+    Always,
+    /// A violation, of which nothing is said.
+    Unjudged,
+}
+
+/// How SC violations are judged.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Judging {
+    pub(crate) counted: Counted,
+    /// What of the ends of executions is compared.
+    pub(crate) compared: Compared,
+    /// Seconds for all searches that judge, and as it is said.
+    pub(crate) seconds: f64,
+    pub(crate) typed: String,
+    /// The models that the user has asked for: others do not change the exit status.
+    pub(crate) asked: Vec<MemoryModel>,
+    /// An option that execution graphs know nothing of.
+    pub(crate) foreign: Option<&'static str>,
+}
+
+/// Seconds for judging, unless others are given.
+const SECONDS: f64 = 60.0;
+
+impl Judging {
+    /// What was typed means this.
+    pub(crate) fn new(typed: &CheckArgs) -> Judging {
+        let counted = match (typed.no_judge, typed.strict) {
+            (true, _) => Counted::Unjudged,
+            (false, true) => Counted::Always,
+            (false, false) => Counted::Consequence,
+        };
+        let foreign = [
+            ("--heap-reuse", typed.heap_reuse),
+            ("--leaks", typed.leaks),
+            ("--uninitialised", typed.uninitialised),
+            ("--spurious-wakeups", typed.spurious_wakeups),
+            ("--weak-cas-fails", typed.weak_cas_fails > 0),
+        ];
+        let given = typed.judge_time.as_ref();
+        Judging {
+            counted,
+            compared: typed.outcome.compared(),
+            seconds: given.map_or(SECONDS, |time| time.seconds),
+            typed: given.map_or_else(|| format!("{SECONDS}s"), |time| time.typed.clone()),
+            asked: asked(typed),
+            foreign: foreign.into_iter().find(|(_, given)| *given).map(|(option, _)| option),
+        }
+    }
+
+    /// Whether violations are judged at all.
+    pub(crate) fn judges(&self) -> bool {
+        self.counted != Counted::Unjudged
+    }
+}
+
+/// The relaxed models that are named, or those of the default monitors where none is.
+fn asked(typed: &CheckArgs) -> Vec<MemoryModel> {
+    let named = typed.model.0.iter().copied().filter(|&model| model != MemoryModel::Sc);
+    let watched = typed.monitor.iter().flat_map(|monitors| &monitors.0).filter_map(|monitor| monitor.model());
+    let asked: Vec<MemoryModel> = named.chain(watched).collect();
+    if asked.is_empty() && typed.monitor.is_none() { default_models() } else { asked }
+}

@@ -1,0 +1,312 @@
+//! The judgement on a program under each relaxed model of which a monitor has reported: the searches that it takes, and
+//! what is said of it.
+
+use std::time::Instant;
+
+use protocol::{FailureKind, MemoryModel, Violation};
+
+use super::consequences::{FirstFailure, failure_of, is_same_way};
+use super::found::{Found, Troubles, collect};
+use super::judging::{Judgement, Known, Side, judge, values_in_words};
+use super::models::{Counts, Entry, Value};
+use super::searched::Searched;
+use super::subjects::Subjects;
+use crate::exit::{Failure, Status};
+use crate::findings::Findings;
+use crate::interrupt::Interrupts;
+use crate::plan::check::CheckPlan;
+use crate::plan::judge::Counted;
+use crate::record::Record;
+use crate::report::names::short_place;
+use crate::search::{Exploration, Search};
+use crate::text::{counted, printable};
+
+/// The judgement under one model.
+pub(crate) struct Judged {
+    pub(crate) model: MemoryModel,
+    pub(crate) judgement: Judgement,
+    /// The user has asked for the model: only then does it change the exit status.
+    pub(crate) asked: bool,
+    /// The plan of the model's search, its counts and its violations.
+    pub(crate) plan: CheckPlan,
+    pub(crate) exploration: Exploration,
+    /// What was found in it that the search for sequentially consistent executions has not, unless it was found in a
+    /// search that the user has asked for.
+    pub(crate) found: Vec<Found>,
+    /// The violation that breaks the program, and the folder of its finding.
+    failure: Option<FirstFailure>,
+    /// How many SC violations of the model were reported.
+    reported: u64,
+    consistent: Counts,
+}
+
+/// Who does what for the searches.
+#[derive(Clone, Copy)]
+pub(crate) struct Bench<'a> {
+    pub(crate) subjects: &'a Subjects,
+    pub(crate) findings: &'a Findings,
+    pub(crate) interrupts: &'a Interrupts,
+}
+
+/// The time that the searches have together.
+struct Clock {
+    begun: Instant,
+    seconds: f64,
+}
+
+impl Clock {
+    /// The part for the next of so many searches.
+    fn share(&self, searches: usize) -> f64 {
+        let left = self.seconds - self.begun.elapsed().as_secs_f64();
+        (left / f64::from(u32::try_from(searches.max(1)).unwrap_or(1))).max(0.05)
+    }
+}
+
+/// Judges the program under each model of which a monitor has reported.
+pub(crate) fn judge_all(
+    plan: &CheckPlan,
+    all: &mut [Searched],
+    bench: Bench<'_>,
+    troubles: &mut Troubles,
+) -> Result<Vec<Judged>, Failure> {
+    let models: Vec<MemoryModel> = MemoryModel::ALL.into_iter().filter(|&model| reported(all, model) > 0).collect();
+    if !plan.judging.judges() || models.is_empty() {
+        return Ok(Vec::new());
+    }
+    let clock = Clock { begun: Instant::now(), seconds: plan.judging.seconds };
+    let unjudged: Vec<bool> = models.iter().map(|&model| searched_before(all, model).is_none()).collect();
+    let mut left = 1 + unjudged.iter().filter(|is_unjudged| **is_unjudged).count();
+    let plan_of_sc = plan.to_judge(MemoryModel::Sc, clock.share(left));
+    let sc = search(&plan_of_sc, bench)?;
+    left -= 1;
+    take_failures(all, (&plan_of_sc, &sc), bench, troubles)?;
+    let all = &*all;
+    let consistent: Vec<&Violation> =
+        all.iter().filter(|one| is_consistent(one)).flat_map(|searched| &searched.exploration.violations).collect();
+    let known = Known { consistent: &consistent, foreign: plan.judging.foreign, time: &plan.judging.typed };
+    let mut judged = Vec::new();
+    for model in models {
+        let before = searched_before(all, model);
+        let (plan_of, exploration) = if let Some(searched) = before {
+            (searched.plan.clone(), searched.exploration.clone())
+        } else {
+            let plan_of = plan.to_judge(model, clock.share(left));
+            left -= 1;
+            // What cannot be run for one model cannot be run for another.
+            let exploration = if sc.unsupported.is_empty() { search(&plan_of, bench)? } else { Exploration::default() };
+            (plan_of, exploration)
+        };
+        let side = |model, exploration, plan: &CheckPlan| Side::of(model, exploration, plan.unroll());
+        let judgement = judge(&side(MemoryModel::Sc, &sc, &plan_of), &side(model, &exploration, &plan_of), &known);
+        let one = Judged {
+            model,
+            judgement,
+            asked: plan.judging.asked.contains(&model),
+            plan: plan_of,
+            exploration,
+            found: Vec::new(),
+            failure: None,
+            reported: reported(all, model),
+            consistent: Counts::of(sc.summary.as_ref()),
+        };
+        judged.push(one.with_findings(before, &consistent, bench, troubles)?);
+    }
+    Ok(judged)
+}
+
+/// How many SC violations under this model were reported.
+fn reported(all: &[Searched], model: MemoryModel) -> u64 {
+    let of_model = |one: &&Found| is_of(&one.violation, model);
+    all.iter().map(|searched| searched.found.iter().filter(of_model).count() as u64).max().unwrap_or_default()
+}
+
+fn is_consistent(searched: &Searched) -> bool {
+    searched.plan.models[0].0 == MemoryModel::Sc
+}
+
+/// Sequentially consistent executions may fail beyond the bound of the search that the user has asked for: such failures
+/// belong to its result.
+fn take_failures(
+    all: &mut [Searched],
+    (plan, sc): (&CheckPlan, &Exploration),
+    bench: Bench<'_>,
+    troubles: &mut Troubles,
+) -> Result<(), Failure> {
+    let Some(searched) = all.iter_mut().find(|searched| is_consistent(searched)) else { return Ok(()) };
+    let is_known = |one: &Violation| searched.exploration.violations.iter().any(|other| is_same_way(one, other));
+    let new = |one: &&Violation| one.monitor.is_none() && !is_known(one);
+    let new = Exploration { violations: sc.violations.iter().filter(new).cloned().collect(), ..sc.clone() };
+    if new.violations.is_empty() {
+        return Ok(());
+    }
+    let found = collect(plan, bench.subjects, &new, bench.findings, bench.interrupts, troubles)?;
+    let Some(summary) = &mut searched.exploration.summary else { return Ok(()) };
+    summary.violation_executions.resize(searched.exploration.violations.len() + found.len(), 1);
+    searched.exploration.violations.extend(new.violations);
+    searched.found.extend(found);
+    Ok(())
+}
+
+/// The search for the model's execution graphs that the user has asked for, if its outcomes are known.
+fn searched_before(all: &[Searched], model: MemoryModel) -> Option<&Searched> {
+    all.iter().find(|searched| {
+        searched.plan.models[0].0 == model
+            && searched.plan.explore.graphs.is_some_and(|graphs| graphs.compared.is_some())
+    })
+}
+
+fn search(plan: &CheckPlan, bench: Bench<'_>) -> Result<Exploration, Failure> {
+    if bench.interrupts.pressed() {
+        return Ok(Exploration::default());
+    }
+    let search = Search::new(&bench.subjects.program, &plan.explore, plan.budget, plan.spread, bench.interrupts);
+    search.run(&mut Record::create(None)?)
+}
+
+/// Whether it is an SC violation under this model.
+pub(crate) fn is_of(violation: &Violation, model: MemoryModel) -> bool {
+    violation.kind == FailureKind::ScViolation
+        && violation.monitor.is_some_and(|monitor| monitor.model() == Some(model))
+}
+
+impl Judged {
+    /// Runs again, and keeps, what was found of failures that are new under the model.
+    fn with_findings(
+        mut self,
+        before: Option<&Searched>,
+        consistent: &[&Violation],
+        bench: Bench<'_>,
+        troubles: &mut Troubles,
+    ) -> Result<Judged, Failure> {
+        let Judgement::Breaks(index) = self.judgement else { return Ok(self) };
+        let breaking = self.exploration.violations[index].clone();
+        if before.is_none() {
+            let is_new =
+                |one: &&Violation| one.monitor.is_none() && !consistent.iter().any(|other| is_same_way(one, other));
+            let new: Vec<Violation> = self.exploration.violations.iter().filter(is_new).cloned().collect();
+            let exploration = Exploration { violations: new, ..self.exploration.clone() };
+            self.found = collect(&self.plan, bench.subjects, &exploration, bench.findings, bench.interrupts, troubles)?;
+        }
+        let found = before.map_or(&self.found, |searched| &searched.found);
+        let folder = found.iter().find(|one| one.violation == breaking).map(|one| one.folder.clone());
+        self.failure = Some(failure_of(&breaking, folder));
+        Ok(self)
+    }
+
+    /// The violations of the model's search, with the folders of those that are kept here.
+    pub(crate) fn failures(&self) -> Vec<(&Violation, &str)> {
+        let folder = |violation: &Violation| {
+            self.found.iter().find(|one| one.violation == *violation).map_or("", |one| one.folder.as_str())
+        };
+        self.exploration.violations.iter().map(|violation| (violation, folder(violation))).collect()
+    }
+
+    /// How many executions of the model's search show a violation.
+    pub(crate) fn executions_of(&self, violation: &Violation) -> u64 {
+        let index = self.exploration.violations.iter().position(|one| one == violation);
+        let counts = self.exploration.summary.as_ref().map(|summary| &summary.violation_executions);
+        index.and_then(|index| counts?.get(index)).copied().unwrap_or(1)
+    }
+
+    /// What the judgement is to the exit status.
+    pub(crate) fn status(&self, counted: Counted) -> Status {
+        match &self.judgement {
+            _ if !self.asked => Status::Clean,
+            _ if counted == Counted::Always => Status::Found,
+            Judgement::Breaks(_) | Judgement::Shows(_) => Status::Found,
+            Judgement::Harmless => Status::Clean,
+            Judgement::Open(_) => Status::Incomplete,
+        }
+    }
+
+    /// Says it, behind the name of the model.
+    pub(crate) fn in_words(&self) -> String {
+        let these = counted(self.reported, "SC violation", "SC violations");
+        match &self.judgement {
+            Judgement::Breaks(_) => match &self.failure {
+                Some(failure) => format!("breaks, {}, as in no SC execution", failure.in_words()),
+                None => "breaks".to_string(),
+            },
+            Judgement::Shows(values) if values.is_empty() => "shows an end that no SC execution has".to_string(),
+            Judgement::Shows(values) => format!("shows {}, as no SC execution does", values_in_words(values)),
+            Judgement::Harmless if self.reported == 1 => format!("clean, {these} is harmless"),
+            Judgement::Harmless => format!("clean, {these} are harmless"),
+            Judgement::Open(why) => format!("open, {these}: {why}"),
+        }
+    }
+
+    /// The judgement as JSON has it.
+    pub(crate) fn as_json(&self, counted: Counted) -> Entry<'_> {
+        let difference = match &self.judgement {
+            Judgement::Shows(values) => values.iter().map(|(name, value)| Value { name, value }).collect(),
+            _ => Vec::new(),
+        };
+        let why = match &self.judgement {
+            Judgement::Open(why) => Some(why.as_str()),
+            _ => None,
+        };
+        let verdict = match self.judgement {
+            Judgement::Open(_) if counted == Counted::Consequence => "incomplete",
+            Judgement::Harmless if counted == Counted::Consequence => "clean",
+            _ => "violations",
+        };
+        Entry {
+            judgement: self.judgement.word(),
+            verdict,
+            asked: self.asked,
+            failure: self.failure.as_ref(),
+            difference,
+            why,
+            relaxed: Counts::of(self.exploration.summary.as_ref()),
+            consistent: self.consistent,
+        }
+    }
+}
+
+/// The name of a model at the beginning of its verdict.
+pub(crate) fn title(model: MemoryModel) -> &'static str {
+    match model {
+        MemoryModel::Tso => "x86 (TSO)",
+        other => other.title(),
+    }
+}
+
+/// The harmless SC violations in a few lines: each pair of places once, with the models.
+pub(crate) fn harmless_notes<'a>(found: impl Iterator<Item = &'a Found>, judged: &[Judged]) -> String {
+    let harmless: Vec<&Judged> = judged.iter().filter(|one| one.judgement == Judgement::Harmless).collect();
+    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+    for one in found {
+        let Some(model) = harmless.iter().find(|judged| is_of(&one.violation, judged.model)) else { continue };
+        let Some(words) = pair_in_words(&one.violation) else { continue };
+        match lines.iter_mut().find(|(other, _)| *other == words) {
+            Some((_, models)) if models.contains(&model.model.title()) => {}
+            Some((_, models)) => models.push(model.model.title()),
+            None => lines.push((words, vec![model.model.title()])),
+        }
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let these = counted(lines.len() as u64, "harmless SC violation", "harmless SC violations");
+    let mut text = format!("note: {these}: what the program does is what it does without\n");
+    for (words, models) in lines.iter().take(LINES) {
+        text.push_str(&format!("  {} ({})\n", words, models.join(", ")));
+    }
+    if lines.len() > LINES {
+        text.push_str(&format!("  … and {} more\n", lines.len() - LINES));
+    }
+    text
+}
+
+/// How many harmless SC violations are listed.
+const LINES: usize = 8;
+
+fn pair_in_words(violation: &Violation) -> Option<String> {
+    let at = |role| violation.sites.iter().find(|site| site.role == role);
+    let (delayed, overtaking) = (at(protocol::Role::Delayed)?, at(protocol::Role::Overtaking)?);
+    let word = |site: &protocol::SiteUse| {
+        let what = format!("{} {}", printable(site.operation.name()), printable(&site.expression));
+        format!("{} at {}", what.trim_end(), short_place(&site.place))
+    };
+    Some(format!("{} may wait while {} goes ahead", word(delayed), word(overtaking)))
+}

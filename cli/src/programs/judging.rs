@@ -1,0 +1,335 @@
+//! What SC violations are worth: the executions of a relaxed model against the sequentially consistent ones.
+//!
+//! Both sides are execution graphs, so that the model is all that differs. The program under the model is judged, not one
+//! violation: [`judge`] says whether it fails in a way in which no sequentially consistent execution does, whether it ends
+//! in a way in which none does, or neither.
+
+use std::collections::BTreeSet;
+
+use protocol::{Finals, MemoryModel, Named, Place, StoppedBy, Summary, Violation};
+
+use super::consequences::{Unseen, is_same_way};
+use crate::report::names::full_place;
+use crate::search::Exploration;
+use crate::text::printable;
+
+/// What the program does under a model, beside what it does under sequential consistency.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Judgement {
+    /// Some execution fails in a way in which no sequentially consistent one does: the number of the violation among those
+    /// of the model's search.
+    Breaks(usize),
+    /// None does, but one ends in a way in which no sequentially consistent one does: the values that tell.
+    Shows(Vec<(String, String)>),
+    /// It fails and ends as under sequential consistency.
+    Harmless,
+    /// It is not known, and why.
+    Open(String),
+}
+
+impl Judgement {
+    /// Its word in JSON.
+    pub(crate) const fn word(&self) -> &'static str {
+        match self {
+            Judgement::Breaks(_) => "breaks",
+            Judgement::Shows(_) => "shows",
+            Judgement::Harmless => "harmless",
+            Judgement::Open(_) => "open",
+        }
+    }
+}
+
+/// The search for the executions of a model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side<'a> {
+    pub(crate) model: MemoryModel,
+    pub(crate) violations: &'a [Violation],
+    pub(crate) unsupported: Option<&'a (String, Place)>,
+    /// None if it did not come to count anything.
+    pub(crate) summary: Option<&'a Summary>,
+    /// The bound on rounds of loops.
+    pub(crate) unroll: Option<u64>,
+}
+
+/// What belongs to no side.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    /// How interleavings fail.
+    pub(crate) consistent: &'a [&'a Violation],
+    /// An option that execution graphs know nothing of: nothing but new failures can be said then.
+    pub(crate) foreign: Option<&'static str>,
+    /// The time for the searches, as typed.
+    pub(crate) time: &'a str,
+}
+
+impl<'a> Side<'a> {
+    /// That of an exploration.
+    pub(crate) fn of(model: MemoryModel, exploration: &'a Exploration, unroll: Option<u64>) -> Side<'a> {
+        Side {
+            model,
+            violations: &exploration.violations,
+            unsupported: exploration.unsupported.first(),
+            summary: exploration.summary.as_ref(),
+            unroll,
+        }
+    }
+
+    fn failures(&self) -> impl Iterator<Item = (usize, &'a Violation)> {
+        self.violations.iter().enumerate().filter(|(_, violation)| violation.monitor.is_none())
+    }
+
+    /// Why not all executions are known, if that is so.
+    fn cut(&self, time: &str) -> Option<String> {
+        let title = self.model.title();
+        if let Some((what, place)) = self.unsupported {
+            return Some(format!("execution graphs do not support {} ({})", printable(what), full_place(place)));
+        }
+        let Some(summary) = self.summary else {
+            return Some(format!("the search for {title} executions did not begin in time"));
+        };
+        let busiest = summary.busiest.as_ref().map_or_else(String::new, |busiest| {
+            format!(", most of them in the loop at {}", full_place(&busiest.place))
+        });
+        match summary.stopped_by {
+            Some(StoppedBy::Time) => {
+                Some(format!("the search for {title} executions was stopped by --judge-time {time}: give it more"))
+            }
+            Some(StoppedBy::Events) => Some(format!(
+                "an execution has more accesses than execution graphs hold under {title}{busiest}: check a smaller case"
+            )),
+            Some(StoppedBy::LocalTimeout) => {
+                Some(format!("a thread computes for longer than --local-timeout under {title}"))
+            }
+            Some(by) => Some(format!("the search for {title} executions was stopped ({})", by.name())),
+            None if !summary.complete => Some(format!("the search for {title} executions did not come to its end")),
+            None => self.unroll.map(|rounds| format!("loops are left out behind round {rounds} (--unroll)")),
+        }
+    }
+
+    fn finals(&self) -> Option<&'a Finals> {
+        self.summary.map(|summary| &summary.finals)
+    }
+}
+
+/// Judges the executions of a model by the sequentially consistent ones.
+pub(crate) fn judge(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Judgement {
+    let is_known = |one: &Violation| {
+        let consistent = sc.failures().map(|(_, violation)| violation).chain(known.consistent.iter().copied());
+        consistent.into_iter().any(|other| is_same_way(one, other))
+    };
+    if let Some((index, _)) = relaxed.failures().find(|(_, one)| !is_known(one)) {
+        return Judgement::Breaks(index);
+    }
+    if let Some(option) = known.foreign {
+        return Judgement::Open(format!("execution graphs, which decide, do not know {option}"));
+    }
+    if let Some(why) = sc.cut(known.time) {
+        return Judgement::Open(why);
+    }
+    let (Some(consistent), Some(found)) = (sc.finals(), relaxed.finals()) else {
+        return Judgement::Open(relaxed.cut(known.time).unwrap_or_default());
+    };
+    if consistent.leaves_out() {
+        return Judgement::Open(format!(
+            "sequentially consistent executions end in more than {} ways: --outcome observed compares less",
+            Finals::MOST
+        ));
+    }
+    if let Some(difference) = difference(consistent, found) {
+        return Judgement::Shows(difference);
+    }
+    if let Some(why) = relaxed.cut(known.time) {
+        return Judgement::Open(why);
+    }
+    let failures: Vec<(&Violation, &str)> = relaxed.failures().map(|(_, violation)| (violation, "")).collect();
+    match Unseen::of(None, &failures, known.consistent) {
+        Some(unseen) => Judgement::Open(unseen.why().to_string()),
+        None => Judgement::Harmless,
+    }
+}
+
+/// How many new outcomes are looked at for one that is told by few values.
+const LOOKED_AT: usize = 16;
+
+/// Values of an outcome that no other one has together, as few as can be, if some outcome is not among the others.
+fn difference(consistent: &Finals, found: &Finals) -> Option<Vec<(String, String)>> {
+    let new = found.all().filter(|(digest, _)| !consistent.contains(digest));
+    let mut best: Option<Vec<(String, String)>> = None;
+    for (_, named) in new.take(LOOKED_AT) {
+        let told = named.map(|named| told_by(named, consistent, found)).unwrap_or_default();
+        let is_better =
+            best.as_ref().is_none_or(|best| best.is_empty() || (!told.is_empty() && told.len() < best.len()));
+        if is_better {
+            best = Some(told);
+        }
+    }
+    best
+}
+
+/// Values of an outcome that none of the others has together.
+fn told_by(outcome: &Named, consistent: &Finals, found: &Finals) -> Vec<(String, String)> {
+    let others: Vec<&Named> = consistent.all().filter_map(|(_, named)| named).collect();
+    let mut names: BTreeSet<&str> = outcome.keys().map(String::as_str).collect();
+    names.extend(others.iter().flat_map(|other| other.keys()).map(String::as_str));
+    let value = |name: &str| found.value(outcome, name).or_else(|| consistent.first(name)).unwrap_or_default();
+    let has = |other: &Named, name: &str| {
+        consistent.value(other, name).or_else(|| found.first(name)).unwrap_or_default() == value(name)
+    };
+    let tells = |names: &BTreeSet<&str>| !others.iter().any(|other| names.iter().all(|name| has(other, name)));
+    let has_unnamed = consistent.all().any(|(_, named)| named.is_none());
+    if has_unnamed || !tells(&names) {
+        // What differs has no name.
+        return Vec::new();
+    }
+    for name in names.clone() {
+        names.remove(name);
+        if !tells(&names) {
+            names.insert(name);
+        }
+    }
+    names.into_iter().map(|name| (name.to_string(), value(name).to_string())).collect()
+}
+
+/// `r1 = 0 and r2 = 0`.
+pub(crate) fn values_in_words(values: &[(String, String)]) -> String {
+    let all: Vec<String> = values.iter().map(|(name, value)| printable(&format!("{name} = {value}"))).collect();
+    match all.split_last() {
+        None => "an end".to_string(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::{Finals, MemoryModel, Named, StoppedBy, Summary, Violation};
+
+    use super::{Judgement, Known, Side, judge};
+    use crate::report::samples;
+
+    /// A complete search whose executions end with these values of `a` and `b`, which are 0 at first.
+    fn ending(all: &[(u32, u32)]) -> Summary {
+        let mut finals = Finals::default();
+        for &(a, b) in all {
+            let named = |values: [u32; 2]| -> Named {
+                ["a", "b"].into_iter().zip(values).map(|(name, value)| (name.to_string(), value.to_string())).collect()
+            };
+            let mut last = named([a, b]);
+            last.retain(|_, value| value != "0");
+            finals.insert(format!("{a}{b}"), || (last, named([0, 0])));
+        }
+        Summary { complete: true, stopped_by: None, finals, ..Summary::nothing() }
+    }
+
+    fn judged(
+        sc: &Summary,
+        relaxed: &Summary,
+        failures: [&[Violation]; 2],
+        foreign: Option<&'static str>,
+    ) -> Judgement {
+        let side = |model, summary, violations| Side {
+            model,
+            violations,
+            unsupported: None,
+            summary: Some(summary),
+            unroll: None,
+        };
+        let [sc, relaxed] = [side(MemoryModel::Sc, sc, failures[0]), side(MemoryModel::Tso, relaxed, failures[1])];
+        judge(&sc, &relaxed, &Known { consistent: &[], foreign, time: "9s" })
+    }
+
+    fn cut(by: StoppedBy, summary: Summary) -> Summary {
+        Summary { complete: false, stopped_by: Some(by), ..summary }
+    }
+
+    #[test]
+    fn nothing_new_is_harmless() {
+        let sc = ending(&[(0, 1), (1, 0), (1, 1)]);
+        assert_eq!(judged(&sc, &sc, [&[], &[]], None), Judgement::Harmless);
+        assert_eq!(judged(&sc, &ending(&[(1, 1)]), [&[], &[]], None), Judgement::Harmless);
+        let failures = [samples::deadlock()];
+        assert_eq!(judged(&sc, &sc, [&failures, &failures], None), Judgement::Harmless);
+    }
+
+    #[test]
+    fn a_new_outcome_is_told_by_the_values_that_no_other_has_together() {
+        let (sc, relaxed) = (ending(&[(0, 1), (1, 0), (1, 1)]), ending(&[(0, 1), (0, 0)]));
+        let both = vec![("a".to_string(), "0".to_string()), ("b".to_string(), "0".to_string())];
+        assert_eq!(judged(&sc, &relaxed, [&[], &[]], None), Judgement::Shows(both));
+        let one = vec![("b".to_string(), "2".to_string())];
+        assert_eq!(judged(&sc, &ending(&[(0, 2)]), [&[], &[]], None), Judgement::Shows(one.clone()));
+        // A bound on the model's side does not take it away.
+        let relaxed = cut(StoppedBy::Time, ending(&[(0, 2)]));
+        assert_eq!(judged(&sc, &relaxed, [&[], &[]], None), Judgement::Shows(one));
+    }
+
+    #[test]
+    fn a_new_failure_breaks_whatever_is_not_known() {
+        let failures = [samples::deadlock()];
+        let sc = ending(&[(0, 1)]);
+        assert_eq!(judged(&sc, &sc, [&[], &failures], None), Judgement::Breaks(0));
+        let cut = cut(StoppedBy::Time, sc);
+        assert_eq!(judged(&cut, &cut, [&[], &failures], Some("--leaks")), Judgement::Breaks(0));
+    }
+
+    /// A search that was refused if it has no counts.
+    fn side<'a>(
+        model: MemoryModel,
+        summary: Option<&'a Summary>,
+        violations: &'a [Violation],
+        refusal: &'a (String, protocol::Place),
+    ) -> Side<'a> {
+        let unsupported = summary.is_none().then_some(refusal);
+        Side { model, violations, unsupported, summary, unroll: None }
+    }
+
+    #[test]
+    fn each_pair_of_searches_has_its_judgements() {
+        let whole = ending(&[(0, 1)]);
+        let part = cut(StoppedBy::Time, whole.clone());
+        let place = protocol::Place::new("a.c".to_string(), 3, 1);
+        let refusal = ("a futex".to_string(), place);
+        let new = [samples::deadlock()];
+        let words = |sc: Option<&Summary>, relaxed: Option<&Summary>, violations: &[Violation]| {
+            let sc = side(MemoryModel::Sc, sc, &[], &refusal);
+            let relaxed = side(MemoryModel::Pso, relaxed, violations, &refusal);
+            judge(&sc, &relaxed, &Known { consistent: &[], foreign: None, time: "9s" }).word()
+        };
+        let other = ending(&[(0, 2)]);
+        let other_part = cut(StoppedBy::Time, other.clone());
+        // The rows and columns of docs/json.md: with the same end, with another one, with a new failure.
+        for (sc, relaxed, expected) in [
+            (Some(&whole), [Some(&whole), Some(&other)], ["harmless", "shows", "breaks"]),
+            (Some(&whole), [Some(&part), Some(&other_part)], ["open", "shows", "breaks"]),
+            (Some(&part), [Some(&whole), Some(&other)], ["open", "open", "breaks"]),
+            (Some(&part), [Some(&part), Some(&other_part)], ["open", "open", "breaks"]),
+        ] {
+            let found = [words(sc, relaxed[0], &[]), words(sc, relaxed[1], &[]), words(sc, relaxed[0], &new)];
+            assert_eq!(found, expected);
+        }
+        for (sc, relaxed) in
+            [(Some(&whole), None), (Some(&part), None), (None, Some(&whole)), (None, Some(&part)), (None, None)]
+        {
+            assert_eq!(words(sc, relaxed, &[]), "open");
+        }
+    }
+
+    #[test]
+    fn what_a_bound_does_not_allow_is_open() {
+        let sc = ending(&[(0, 1)]);
+        let open = |judgement| match judgement {
+            Judgement::Open(why) => why,
+            other => panic!("{other:?}"),
+        };
+        let (less, new) = (cut(StoppedBy::Time, sc.clone()), ending(&[(0, 1), (0, 0)]));
+        assert!(
+            open(judged(&less, &new, [&[], &[]], None)).contains("for SC executions was stopped by --judge-time 9s")
+        );
+        assert!(
+            open(judged(&sc, &less, [&[], &[]], None)).contains("for TSO executions was stopped by --judge-time 9s")
+        );
+        assert!(open(judged(&sc, &new, [&[], &[]], Some("--leaks"))).ends_with("do not know --leaks"));
+        let long = cut(StoppedBy::Events, sc.clone());
+        assert!(open(judged(&sc, &long, [&[], &[]], None)).contains("more accesses than execution graphs hold"));
+    }
+}

@@ -1,0 +1,167 @@
+//! What several models come to together: the verdict line, and the results in JSON.
+
+use protocol::{Cycles, MemoryModel, StoppedBy, Summary, Violation};
+
+use super::consequences::{Consequence, Graphs, Unseen, consequence};
+use super::found::Found;
+use super::judged::{Judged, is_of, title};
+use super::searched::Searched;
+use crate::exit::Status;
+use crate::json::{Entry, Outcome, Unsupported};
+use crate::plan::judge::Counted;
+use crate::report::verdict::Verdict;
+
+/// The verdict line: that of the only model, or the worst word, and what was found under each; and one verdict for each
+/// model under which the program was judged.
+pub(crate) fn line(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> String {
+    let status = verdicts.iter().map(|verdict| verdict.status).fold(Status::Clean, Status::and);
+    let worst = verdicts.iter().find(|verdict| verdict.status == status).map_or("", |verdict| verdict.word);
+    let sentence = if let ([searched], [verdict]) = (all, verdicts) {
+        let graphs = searched.plan.explore.graphs;
+        let under = graphs.map_or_else(String::new, |_| format!(" ({})", searched.plan.models[0].0.title()));
+        format!("{}{under}", words_of(verdict))
+    } else {
+        let each = all.iter().zip(verdicts).map(|(searched, verdict)| {
+            let title = searched.plan.models[0].0.title();
+            let word = if verdict.word == worst { String::new() } else { format!("{}, ", verdict.word) };
+            format!("{title}: {word}{}", words_of(verdict))
+        });
+        each.collect::<Vec<_>>().join("; ")
+    };
+    match (models_in_words(all, judged, status), status) {
+        (models, _) if models.is_empty() => format!("{worst}: {sentence}"),
+        (models, Status::Clean) => format!("{models}; {sentence}"),
+        (models, _) => format!("{worst}: {sentence}; {models}"),
+    }
+}
+
+fn words_of(verdict: &Verdict) -> &str {
+    verdict.line.split_once(": ").map_or("", |(_, words)| words)
+}
+
+/// One verdict for each model that is watched, where the program was judged under one: `x86 (TSO): clean; PSO: …`.
+fn models_in_words(all: &[Searched], judged: &[Judged], status: Status) -> String {
+    if judged.is_empty() {
+        return String::new();
+    }
+    let watched = |model: &MemoryModel| {
+        all.iter().flat_map(|searched| &searched.plan.explore.monitors).any(|monitor| monitor.model() == Some(*model))
+    };
+    let none = if status == Status::Clean { "clean" } else { "no SC violation found" };
+    let words = |model: MemoryModel| match judged.iter().find(|one| one.model == model) {
+        Some(one) if one.asked => one.in_words(),
+        Some(one) => format!("{} (not asked for)", one.in_words()),
+        None => none.to_string(),
+    };
+    let models = MemoryModel::ALL.into_iter().filter(watched);
+    models.map(|model| format!("{}: {}", title(model), words(model))).collect::<Vec<_>>().join("; ")
+}
+
+/// The word of a result of which these are the verdict on the search and the judgements.
+fn word<'a>(verdict: &Verdict, judged: impl Iterator<Item = &'a Judged>, counted: Counted) -> &'static str {
+    let worst = judged.map(|one| one.status(counted)).fold(verdict.status, Status::and);
+    match worst {
+        worst if worst == verdict.status => verdict.word,
+        Status::Found => "violations",
+        _ => "incomplete",
+    }
+}
+
+/// Says what each SC violation leads to, where the execution graphs of its model were searched.
+pub(crate) fn consequences(
+    all: &[Searched],
+    summaries: &[Summary],
+    judged: &[Judged],
+) -> Vec<Vec<Option<Consequence>>> {
+    let found: Vec<Vec<(&Violation, &str)>> = all
+        .iter()
+        .map(|searched| searched.found.iter().map(|one| (&one.violation, one.folder.as_str())).collect())
+        .collect();
+    let searches = || all.iter().zip(summaries).zip(&found);
+    let is_consistent = |searched: &&Searched| searched.plan.models[0].0 == MemoryModel::Sc;
+    let consistent: Vec<&Violation> =
+        all.iter().filter(is_consistent).flat_map(|searched| &searched.found).map(|one| &one.violation).collect();
+    let failures: Vec<Vec<(&Violation, &str)>> = judged.iter().map(Judged::failures).collect();
+    let to_judge = judged.iter().zip(&failures).filter_map(|(one, found)| {
+        let unseen = Unseen::of(one.plan.unroll(), found, &consistent);
+        let summary = one.exploration.summary.as_ref()?;
+        Some(Graphs { model: one.model, summary, found, consistent: &consistent, unseen })
+    });
+    let graphs: Vec<Graphs<'_>> = searches()
+        .filter(|((searched, _), _)| {
+            searched.plan.explore.graphs.is_some_and(|graphs| graphs.cycles == Cycles::Counted)
+        })
+        .map(|((searched, summary), found)| {
+            let unseen = Unseen::of(searched.plan.unroll(), found, &consistent);
+            Graphs { model: searched.plan.models[0].0, summary, found, consistent: &consistent, unseen }
+        })
+        .chain(to_judge)
+        .collect();
+    let of = |one: &Found| graphs.iter().find_map(|graphs| consequence(&one.violation, graphs));
+    all.iter().map(|searched| searched.found.iter().map(of).collect()).collect()
+}
+
+/// The violations of a search as JSON wants them.
+pub(crate) fn entries<'a>(
+    searched: &'a Searched,
+    summary: &Summary,
+    consequences: &'a [Option<Consequence>],
+    judged: &'a [Judged],
+) -> Vec<Entry<'a>> {
+    let judgement = |one: &Found| judged.iter().find(|judged| is_of(&one.violation, judged.model));
+    let entry = |(index, one): (usize, &'a Found)| Entry {
+        id: &one.id,
+        finding: Some(&one.folder),
+        violation: &one.violation,
+        executions: summary.violation_executions.get(index).copied().unwrap_or(1),
+        consequence: consequences.get(index).and_then(Option::as_ref),
+        judgement: judgement(one).map(|judged| judged.judgement.word()),
+    };
+    let reports = |judged: &&Judged| searched.found.iter().any(|one| is_of(&one.violation, judged.model));
+    let by_judging = judged.iter().filter(reports).flat_map(|judged| {
+        judged.found.iter().map(|one| Entry {
+            id: &one.id,
+            finding: Some(&one.folder),
+            violation: &one.violation,
+            executions: judged.executions_of(&one.violation),
+            consequence: None,
+            judgement: None,
+        })
+    });
+    searched.found.iter().enumerate().map(entry).chain(by_judging).collect()
+}
+
+/// The result of a search as JSON wants it, its violations borrowed.
+pub(crate) fn result<'a>(
+    target: &'a str,
+    searched: &'a Searched,
+    summary: &'a Summary,
+    (verdict, judged): (&Verdict, &'a [Judged]),
+    entries: &'a [Entry<'a>],
+) -> Outcome<'a> {
+    let counted = searched.plan.judging.counted;
+    let reports = |one: &&Judged| searched.found.iter().any(|found| is_of(&found.violation, one.model));
+    let models = judged.iter().filter(reports).map(|one| (one.model.name(), one.as_json(counted)));
+    let unsupported = searched.exploration.unsupported.iter().map(|(what, place)| Unsupported {
+        what,
+        file: &place.file,
+        line: place.line,
+        column: place.column,
+    });
+    let (model, explorer) = searched.plan.models[0];
+    Outcome {
+        target,
+        model: model.name(),
+        explorer: explorer.name(),
+        litmus: None,
+        preemptions: searched.plan.preemptions(),
+        unroll: searched.plan.unroll(),
+        monitors: &searched.plan.explore.monitors,
+        verdict: word(verdict, judged.iter().filter(reports), counted),
+        models: models.collect(),
+        stopped_by: summary.stopped_by.map(StoppedBy::name),
+        summary,
+        violations: entries,
+        unsupported: unsupported.collect(),
+    }
+}

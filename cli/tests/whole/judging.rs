@@ -1,0 +1,193 @@
+//! What SC violations are worth: what the program does in relaxed executions against what it does in sequentially
+//! consistent ones.
+
+use serde_json::{Value, json};
+
+use crate::bench::Bench;
+
+/// Two threads, what they share, and what main does when both have ended. `ST` and `LD` are relaxed, `FENCE` is full.
+fn program(shared: &str, left: &str, right: &str, end: &str) -> String {
+    format!(
+        "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n#include <stdio.h>\n#include <stdlib.h>\n\
+         #include <fencehound.h>\n\
+         #define ST(at, value) atomic_store_explicit(&(at), value, memory_order_relaxed)\n\
+         #define LD(at) atomic_load_explicit(&(at), memory_order_relaxed)\n\
+         #define FENCE() atomic_thread_fence(memory_order_seq_cst)\n\
+         static atomic_int x, y;\n{shared}\n\
+         static void *left(void *unused) {{ {left} return unused; }}\n\
+         static void *right(void *unused) {{ {right} return unused; }}\n\
+         int main(void) {{\n    pthread_t a, b;\n    pthread_create(&a, NULL, left, NULL);\n\
+         pthread_create(&b, NULL, right, NULL);\n    pthread_join(a, NULL);\n    pthread_join(b, NULL);\n    {end}\n\
+         return 0;\n}}\n"
+    )
+}
+
+/// The exit status, the last line, and the result of a check.
+fn checked(program: &str, options: &str) -> (i32, String, Value) {
+    let bench = Bench::new(&[("a.c", program)]);
+    let ran = bench.run(&format!("check a.c {options} --json result.json"));
+    let result = serde_json::from_str(&bench.read("result.json")).unwrap_or_else(|_| panic!("{ran:?}"));
+    (ran.status, ran.output.lines().last().unwrap_or_default().to_string(), result)
+}
+
+fn store_buffering(shared: &str, end: &str) -> String {
+    program(shared, "ST(x, 1); int seen = LD(y); LEFT;", "ST(y, 1); int seen = LD(x); RIGHT;", end)
+}
+
+/// The judgement under TSO.
+fn judgement(program: &str, options: &str) -> String {
+    let (_, line, result) = checked(program, &format!("--monitor tso {options}"));
+    let models = result["models"].as_object().unwrap_or_else(|| panic!("{line}"));
+    models["tso"]["judgement"].as_str().unwrap().to_string()
+}
+
+#[test]
+fn an_outcome_that_no_sc_execution_has_is_named() {
+    let program = store_buffering("static int r1, r2;\n#define LEFT r1 = seen\n#define RIGHT r2 = seen", "");
+    let (status, line, result) = checked(&program, "");
+    assert_eq!(status, 1);
+    assert!(line.starts_with("x86 (TSO): shows r1 = 0 and r2 = 0, as no SC execution does; PSO: shows"), "{line}");
+    assert_eq!(result["verdict"], "violations");
+    let tso = &result["models"]["tso"];
+    assert_eq!(tso["difference"], json!([{"name": "r1", "value": "0"}, {"name": "r2", "value": "0"}]));
+    // Both loads read 1, or one of them does; TSO adds that none does.
+    assert_eq!([&tso["outcomes"], &tso["sc"]["outcomes"]], [4, 3]);
+    assert!(result["violations"].as_array().unwrap().iter().all(|one| one["judgement"] == "shows"));
+}
+
+#[test]
+fn a_failure_that_no_sc_execution_has_is_a_finding() {
+    let shared = "static int r1, r2;\n#define LEFT r1 = seen\n#define RIGHT r2 = seen";
+    let program = store_buffering(shared, "assert(r1 || r2);");
+    let bench = Bench::new(&[("a.c", &program)]);
+    let ran = bench.run("check a.c --out out --json result.json");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.output.lines().last().unwrap().starts_with("x86 (TSO): breaks, assertion at a.c:"), "{}", ran.output);
+    let result: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
+    let failure = &result["models"]["tso"]["failure"];
+    assert_eq!((&failure["kind"], &failure["finding"]), (&json!("assertion"), &json!("out/tso-assertion-1/")));
+    let listed = result["violations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|one| one["id"] == "tso-assertion-1" && one["kind"] == "assertion" && one["model"] == "tso");
+    assert!(listed, "{result}");
+    assert_eq!(bench.run("replay out/tso-assertion-1").status, 1);
+}
+
+#[test]
+fn what_nobody_sees_is_harmless_and_listed_in_a_note() {
+    let program = store_buffering("#define LEFT (void)seen\n#define RIGHT (void)seen", "");
+    let bench = Bench::new(&[("a.c", &program)]);
+    let ran = bench.run("check a.c --json result.json");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let harmless = "x86 (TSO): clean, 2 SC violations are harmless; PSO: clean, 2 SC violations are harmless; all ";
+    assert!(ran.output.lines().last().unwrap().starts_with(harmless), "{}", ran.output);
+    assert!(ran.output.starts_with("note: 2 harmless SC violations"), "{}", ran.output);
+    assert!(ran.output.lines().count() < 6, "{}", ran.output);
+    let result: Value = serde_json::from_str(&bench.read("result.json")).unwrap();
+    assert_eq!(result["verdict"], "clean");
+    assert_eq!(result["models"]["pso"]["verdict"], "clean");
+    // SC-robustness itself.
+    for options in ["--strict", "--no-judge"] {
+        let ran = bench.run(&format!("check a.c {options}"));
+        let word = "violations: 2 distinct SC violations under TSO, 2 under PSO";
+        assert!(ran.output.lines().last().unwrap().starts_with(word), "{}", ran.output);
+        assert_eq!(ran.status, 1, "{options}");
+    }
+    assert_eq!(checked(&program, "--strict").2["models"]["tso"]["judgement"], "harmless");
+    assert_eq!(checked(&program, "--no-judge").2["models"], Value::Null);
+}
+
+#[test]
+fn a_model_that_is_not_asked_for_does_not_change_the_exit_status() {
+    let program = program("", "ST(x, 1); ST(y, 1);", "int one = LD(y); int two = LD(x); assert(!one || two);", "");
+    let (status, line, result) = checked(&program, "--model sc,tso");
+    assert_eq!((status, &result[0]["verdict"]), (0, &json!("clean")), "{line}");
+    assert!(line.contains("PSO: breaks, assertion at a.c:13, as in no SC execution (not asked for)"), "{line}");
+    assert_eq!(result[0]["models"]["pso"]["asked"], false);
+    assert_eq!(checked(&program, "--monitor tso").0, 0);
+    assert_eq!(checked(&program, "--model sc,pso").0, 1);
+    assert_eq!(checked(&program, "").0, 1);
+}
+
+#[test]
+fn each_part_of_an_end_counts() {
+    let printed = "#define LEFT printf(\"%d\", seen)\n#define RIGHT putchar('0' + seen)";
+    let observed = "#define LEFT fh_observe(seen)\n#define RIGHT fh_observe(seen)";
+    let returned = "#define LEFT return (void *)(long)seen\n#define RIGHT return (void *)(long)seen";
+    let reached = "struct node { int value; struct node *next; };\nstatic struct node *_Atomic first;\nstatic int r;\n\
+                   #define LEFT r = seen\n\
+                   #define RIGHT struct node *node = malloc(sizeof *node); node->value = seen; first = node";
+    for shared in [printed, observed, returned, reached] {
+        assert_eq!(judgement(&store_buffering(shared, ""), ""), "shows", "{shared}");
+    }
+    // A block that nothing leads to in the end, a local variable, a thread-local one.
+    let lost = reached.replace("first = node", "first = node; first = NULL");
+    let freed = reached.replace("first = node", "free(node)");
+    let local = "static _Thread_local int r;\n#define LEFT r = seen\n#define RIGHT int mine[2] = {seen}; (void)mine";
+    for shared in [&lost, &freed, local] {
+        assert_eq!(judgement(&store_buffering(shared, ""), ""), "harmless", "{shared}");
+    }
+    let status =
+        store_buffering("static int r1, r2;\n#define LEFT r1 = seen\n#define RIGHT r2 = seen", "return r1 + r2 == 0;");
+    assert_eq!(judgement(&status, "--exit-status ignore --outcome exit"), "shows");
+    assert_eq!(judgement(&status, ""), "breaks");
+}
+
+#[test]
+fn less_of_an_end_is_compared_if_that_is_asked_for() {
+    let shared = "static int r1, r2;\n#define LEFT r1 = seen\n#define RIGHT r2 = seen";
+    let program = store_buffering(shared, "");
+    assert_eq!(judgement(&program, "--outcome observed"), "harmless");
+    let ignored = store_buffering(shared, "fh_ignore(&r1, sizeof r1);");
+    assert_eq!(judgement(&ignored, ""), "harmless");
+    let printed = store_buffering("#define LEFT printf(\"%d\", seen)\n#define RIGHT printf(\"%d\", seen)", "");
+    assert_eq!(judgement(&printed, "--outcome observed"), "shows");
+    assert_eq!(judgement(&printed, "--outcome exit"), "harmless");
+}
+
+#[test]
+fn the_state_of_objects_counts() {
+    let shared = "static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;\n\
+                  #define LEFT if (!seen) pthread_mutex_lock(&one)\n#define RIGHT if (!seen) pthread_mutex_lock(&other)";
+    let (_, line, _) = checked(&store_buffering(shared, ""), "--monitor tso");
+    assert!(line.contains("shows the state of one = held by main.0 and the state of other = held by main.1"), "{line}");
+}
+
+#[test]
+fn what_graphs_refuse_is_open() {
+    let shared = "#include <linux/futex.h>\n#include <sys/syscall.h>\n#include <unistd.h>\nstatic int queue;\n\
+                  #define LEFT (void)seen\n#define RIGHT (void)seen";
+    let program = store_buffering(shared, "syscall(SYS_futex, &queue, FUTEX_WAKE, 1, NULL, NULL, 0);");
+    let (status, line, result) = checked(&program, "");
+    assert_eq!((status, &result["verdict"]), (3, &json!("incomplete")), "{line}");
+    assert!(line.starts_with("x86 (TSO): open, 2 SC violations: execution graphs do not support"), "{line}");
+    assert!(result["models"]["tso"]["why"].as_str().unwrap().contains("a.c:"), "{result}");
+    assert_eq!(checked(&program, "--strict").0, 1);
+    // What execution graphs know nothing of.
+    let program = store_buffering("#define LEFT (void)seen\n#define RIGHT (void)seen", "");
+    assert_eq!(judgement(&program, "--spurious-wakeups --explorer bounded"), "open");
+}
+
+#[test]
+fn a_failure_of_sc_executions_beyond_the_bound_is_told() {
+    let shared = "static int r1, r2;\n#define LEFT ST(x, 2); r1 = seen * 10 + LD(y)\n#define RIGHT ST(y, 2); r2 = seen * 10 + LD(x)";
+    // x is 1, then 2, to the right, and y to the left: a switch after each step.
+    let program = store_buffering(shared, "assert(!(r1 == 12 && r2 == 12));");
+    let (status, line, result) = checked(&program, "--preemptions 0 --explorer bounded");
+    assert_eq!(status, 1, "{line}");
+    assert!(line.starts_with("violations: 1 assertion in "), "{line}");
+    let listed = result["violations"].as_array().unwrap().iter().any(|one| one["id"] == "sc-assertion-1");
+    assert!(listed, "{result}");
+}
+
+#[test]
+fn a_failure_of_sc_does_not_leave_the_rest_open() {
+    let shared = "static int r1, r2;\n#define LEFT r1 = seen\n#define RIGHT r2 = seen";
+    let program = store_buffering(shared, "assert(r1 + r2 < 2);");
+    let (status, line, result) = checked(&program, "");
+    assert_eq!(status, 1);
+    assert!(line.starts_with("violations: 1 assertion in "), "{line}");
+    assert_eq!(result["models"]["tso"]["judgement"], "shows", "{line}");
+}

@@ -1,0 +1,209 @@
+//! What executions end with: the outcomes that judging compares.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// How much of an execution's end belongs to its outcome; each includes those before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compared {
+    /// The exit status alone.
+    Exit,
+    /// Also what each thread prints and observes (`fh_observe`).
+    Observed,
+    /// Also what threads return, and what memory holds in the end.
+    #[default]
+    Memory,
+}
+
+impl Compared {
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exit => "exit",
+            Self::Observed => "observed",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+/// 128 bits that stand for a whole outcome (FNV-1a).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Digest(u128);
+
+impl Digest {
+    /// That of no bytes.
+    pub const EMPTY: Self = Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
+
+    /// Takes more bytes in.
+    pub fn add(&mut self, bytes: &[u8]) {
+        const PRIME: u128 = 0x0100_0000_0000_0000_0000_013b;
+        for &byte in bytes {
+            self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(PRIME);
+        }
+    }
+}
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{:032x}", self.0)
+    }
+}
+
+/// An outcome for people: what differs from the beginning, by name (`shared`, `what main.0 prints`), and its value.
+pub type Named = BTreeMap<String, String>;
+
+/// The distinct outcomes of complete executions that did not fail, each with one of them for people. Two sets can be
+/// joined.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Finals {
+    /// By digest, in hexadecimal digits; without names where there is no room for them.
+    distinct: BTreeMap<String, Option<Named>>,
+    /// What each name had at the beginning of the execution.
+    first: Named,
+    /// Bytes of all names and values.
+    size: usize,
+    /// There are more than [`Self::MOST`].
+    leaves_out: bool,
+    /// Sentences about what is not compared.
+    #[serde(default)]
+    not_compared: std::collections::BTreeSet<String>,
+}
+
+impl Finals {
+    /// How many outcomes are kept at most.
+    pub const MOST: usize = 1 << 18;
+
+    /// How many bytes of names and values are kept for people.
+    pub const ROOM: usize = 4 << 20;
+
+    /// Whether an outcome is known.
+    #[must_use]
+    pub fn contains(&self, digest: &str) -> bool {
+        self.distinct.contains_key(digest)
+    }
+
+    /// Takes the outcome of an execution: `named` says what differs from the beginning, and how that was.
+    pub fn insert(&mut self, digest: String, named: impl FnOnce() -> (Named, Named)) {
+        if self.distinct.contains_key(&digest) {
+            return;
+        }
+        if self.distinct.len() >= Self::MOST {
+            self.leaves_out = true;
+            return;
+        }
+        if self.size >= Self::ROOM {
+            self.distinct.insert(digest, None);
+            return;
+        }
+        let (last, first) = named();
+        self.size += last.iter().chain(&first).map(|(name, value)| name.len() + value.len()).sum::<usize>();
+        self.first.extend(first);
+        self.distinct.insert(digest, Some(last));
+    }
+
+    /// Says that something is not compared.
+    pub fn leave_out(&mut self, sentence: &str) {
+        if !self.not_compared.contains(sentence) {
+            self.not_compared.insert(sentence.to_owned());
+        }
+    }
+
+    /// Takes those of other executions of the same program.
+    pub fn join(&mut self, others: &Self) {
+        self.leaves_out |= others.leaves_out;
+        self.not_compared.extend(others.not_compared.iter().cloned());
+        for (digest, named) in &others.distinct {
+            match named {
+                Some(named) => self.insert(digest.clone(), || (named.clone(), others.first.clone())),
+                None if self.distinct.len() < Self::MOST => {
+                    self.distinct.entry(digest.clone()).or_default();
+                }
+                None => self.leaves_out |= !self.contains(digest),
+            }
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.distinct.len()
+    }
+
+    /// Whether no execution ended without a failure.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.distinct.is_empty()
+    }
+
+    /// Whether there are more than are kept.
+    #[must_use]
+    pub const fn leaves_out(&self) -> bool {
+        self.leaves_out
+    }
+
+    /// Sentences about what is not compared, sorted.
+    pub fn not_compared(&self) -> impl Iterator<Item = &str> {
+        self.not_compared.iter().map(String::as_str)
+    }
+
+    /// All that are kept, by digest.
+    pub fn all(&self) -> impl Iterator<Item = (&str, Option<&Named>)> {
+        self.distinct.iter().map(|(digest, named)| (digest.as_str(), named.as_ref()))
+    }
+
+    /// The value of a name in an outcome: what it had at the beginning if nothing else is said.
+    #[must_use]
+    pub fn value<'a>(&'a self, outcome: &'a Named, name: &str) -> Option<&'a str> {
+        outcome.get(name).or_else(|| self.first.get(name)).map(String::as_str)
+    }
+
+    /// What a name had at the beginning.
+    #[must_use]
+    pub fn first(&self, name: &str) -> Option<&str> {
+        self.first.get(name).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Digest, Finals, Named};
+
+    fn named(value: &str) -> (Named, Named) {
+        let one = |value: &str| Named::from([("x".to_owned(), value.to_owned())]);
+        (one(value), one("0"))
+    }
+
+    #[test]
+    fn a_digest_is_that_of_the_algorithm() {
+        let mut digest = Digest::EMPTY;
+        digest.add(b"a");
+        // FNV-1a's own test vector.
+        assert_eq!(digest.to_string(), "d228cb696f1a8caf78912b704e4a8964");
+    }
+
+    #[test]
+    fn outcomes_of_two_slices_are_joined() {
+        let (mut one, mut other) = (Finals::default(), Finals::default());
+        one.insert("a".to_owned(), || named("1"));
+        other.insert("a".to_owned(), || named("1"));
+        other.insert("b".to_owned(), || named("2"));
+        one.join(&other);
+        assert_eq!(one.len(), 2);
+        assert!(one.contains("b") && !one.leaves_out());
+        let empty = Named::new();
+        assert_eq!(one.value(&empty, "x"), Some("0"));
+        assert_eq!(one.all().filter_map(|(_, named)| one.value(named?, "x")).collect::<Vec<_>>(), ["1", "2"]);
+    }
+
+    #[test]
+    fn names_are_dropped_where_there_is_no_room_for_them() {
+        let mut finals = Finals::default();
+        finals.insert("a".to_owned(), || named(&"1".repeat(Finals::ROOM)));
+        finals.insert("b".to_owned(), || named("2"));
+        assert!(finals.contains("b") && !finals.leaves_out());
+        assert!(finals.all().any(|(digest, named)| digest == "b" && named.is_none()));
+    }
+}
