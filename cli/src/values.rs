@@ -93,8 +93,10 @@ impl Time {
 pub(crate) fn models(list: &str) -> Result<Models, Failure> {
     let mut chosen = Vec::new();
     for name in list.split(',').map(str::trim) {
+        let name = if name == "arm" { MemoryModel::Armv8.name() } else { name };
         let Some(model) = MemoryModel::ALL.into_iter().find(|known| known.name() == name) else {
-            return Err(Failure::usage(format!("unknown model `{name}`"), "available are sc, tso, pso and power"));
+            let available = "available are sc, tso, pso and power, and for litmus tests armv8 and riscv";
+            return Err(Failure::usage(format!("unknown model `{name}`"), available));
         };
         if !chosen.contains(&model) {
             chosen.push(model);

@@ -594,6 +594,45 @@ fn only_the_pair_that_the_model_lets_change_places_is_marked() {
     assert_eq!(text.matches("  ! po  #").count(), 2, "{text}");
 }
 
+/// The release waits for the load of y, is read by its own thread meanwhile, and the store of x goes on from there.
+#[test]
+fn a_store_that_is_forwarded_is_shown_and_replayed() {
+    let bench = Bench::empty();
+    let test = "AArch64 forwarded\n{ 0:X10=x; 0:X11=y; 0:X12=z; 1:X10=x; 1:X11=y; 0:X9=1; }\n P0 | P1 ;\n \
+                LDR W0,[X11] | LDR W0,[X10] ;\n STLR W9,[X12] | STR W0,[X11] ;\n LDR W1,[X12] | ;\n \
+                STR W1,[X10] | ;\n~exists (0:X0=1 /\\ 1:X0=1)\n";
+    bench.write("forwarded.litmus", test);
+    let ran = bench.run("check forwarded.litmus --model arm");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.output.contains("Observation forwarded Sometimes 1 3\n"), "{}", ran.output);
+    assert!(!ran.output.contains("note: "), "{}", ran.output);
+    let replayed = bench.run("replay fencehound-out/armv8-assertion-1");
+    assert!(replayed.verdict().starts_with("reproduced: armv8-assertion-1: "), "{replayed:?}");
+    // The read of a release that is no acquire need not wait for the load of y.
+    bench.write("split.litmus", &test.replace("STLR W9,[X12]", "SWPL W9,W5,[X12]").replace("forwarded", "split"));
+    let ran = bench.run("check split.litmus --model armv8");
+    assert!(ran.output.contains("\nnote: no read of a read-modify-write takes effect before"), "{}", ran.output);
+}
+
+/// The instructions of ARM and RISC-V mean something under their own models, and C programs nothing under these.
+#[test]
+fn models_that_do_not_fit_a_test_are_refused() {
+    let bench = Bench::empty();
+    bench.write("arm.litmus", "AArch64 a\n{ 0:X1=x; }\n P0 ;\n STR WZR,[X1] ;\nexists (x=0)\n");
+    bench.write("x86.litmus", STORE_BUFFERING);
+    bench.write("a.c", "int main(void) { return 0; }\n");
+    for (command, message, help) in [
+        ("check arm.litmus --model sc,tso", "arm.litmus: model `tso` does not fit tests for AArch64", "sc, armv8"),
+        ("check arm.litmus --model riscv", "arm.litmus: model `riscv` does not fit tests for AArch64", "sc, armv8"),
+        ("check x86.litmus --model arm", "x86.litmus: model `armv8` does not fit tests for X86", "sc, tso, pso, power"),
+        ("check a.c --model riscv", "model `riscv` is for litmus tests, not for C programs", "sc, tso, pso and power"),
+    ] {
+        let ran = bench.run(command);
+        assert_eq!(ran.status, 2, "{command}: {ran:?}");
+        assert!(ran.errors.contains(message) && ran.errors.contains(help), "{command}: {}", ran.errors);
+    }
+}
+
 /// A question has no violation, but `--out` keeps the execution that answers it.
 #[test]
 fn what_a_litmus_test_asks_for_is_kept_where_a_folder_is_named() {

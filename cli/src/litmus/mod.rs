@@ -27,6 +27,7 @@ use crate::interrupt::Interrupts;
 use crate::json::{self, Entry};
 use crate::plan::check::CheckPlan;
 use crate::screen::{complain, complain_about};
+use target::Target;
 
 /// Runs the command.
 pub(crate) fn run(plan: &CheckPlan, files: &[PathBuf]) -> Status {
@@ -38,6 +39,9 @@ pub(crate) fn run(plan: &CheckPlan, files: &[PathBuf]) -> Status {
 
 fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
     let targets = files.iter().map(|file| target::read(Path::new(""), file)).collect::<Result<Vec<_>, _>>()?;
+    for target in &targets {
+        fits(plan, target)?;
+    }
     let findings = Findings::prepare(&plan.out)?;
     plan.json.prepare()?;
     let interrupts =
@@ -59,6 +63,21 @@ fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
         }
     }
     conclude(plan, &judged, targets.len(), keeper.unwritten())
+}
+
+/// Whether the models are ones that the instructions of a test mean something under.
+fn fits(plan: &CheckPlan, target: &Target) -> Result<(), Failure> {
+    let architecture = target.test.architecture;
+    match plan.models.iter().find(|(model, _)| !architecture.models().contains(model)) {
+        None => Ok(()),
+        Some((model, _)) => Err(Failure::usage(
+            format!("{}: model `{}` does not fit tests for {}", target.file, model.name(), architecture.name()),
+            format!(
+                "available for them are {}",
+                architecture.models().iter().map(|model| model.name()).collect::<Vec<_>>().join(", ")
+            ),
+        )),
+    }
 }
 
 /// The verdict line, the JSON, and the exit status. What could not be kept does not change the verdict.

@@ -38,6 +38,9 @@ pub(super) fn report(searched: &Searched<'_>, verdict: &Verdict, kept: &Kept) ->
     line(format!("Condition {}", printable(&test.condition.text)));
     let observation = outcomes.observation().name();
     line(format!("Observation {name} {observation} {} {}", outcomes.positive, outcomes.negative));
+    for assumption in &searched.summary.assumptions {
+        line(format!("note: {assumption}"));
+    }
     let found = searched.violations.iter().zip(kept.found());
     for (violation, kept) in found.clone().take(SHOWN) {
         line(format!("{} [{}]", violation_line(violation), kept.id));

@@ -23,6 +23,9 @@ use crate::interrupt::{Cause, Interrupts};
 use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
 
+/// What a search takes for granted of some read-modify-writes (docs/limits.md, "ARMv8 and RISC-V").
+const AS_ONE: &str = "no read of a read-modify-write takes effect before what its write waits for";
+
 /// Why a search ended before its end.
 enum Stopped {
     Budget(StoppedBy),
@@ -265,7 +268,7 @@ fn interleavings(target: &Target, monitors: &[MonitorName], budget: &mut Budget<
 fn graphs(target: &Target, model: MemoryModel, budget: &mut Budget<'_>) -> Counted {
     let (mut outcomes, mut failures) = (Outcomes::default(), Failures::default());
     let mut stopped = budget.used_up(0);
-    let mut executions = 0;
+    let (mut executions, mut waits_as_one) = (0, false);
     let (counts, result) = if stopped.is_some() {
         (Counts::default(), Ok(()))
     } else {
@@ -275,6 +278,7 @@ fn graphs(target: &Target, model: MemoryModel, budget: &mut Budget<'_>) -> Count
                 outcomes.count(&target.test, state);
             }
             executions += 1;
+            waits_as_one |= finished.waits_as_one;
             stopped = budget.used_up(executions);
             if budget.plan.explore.stop_at_first && !failures.violations.is_empty() {
                 stopped = Some(Stopped::Found);
@@ -292,6 +296,7 @@ fn graphs(target: &Target, model: MemoryModel, budget: &mut Budget<'_>) -> Count
         blocked: counts.blocked,
         runs: counts.executions + counts.blocked,
         events: counts.events,
+        assumptions: if waits_as_one { vec![AS_ONE.to_owned()] } else { Vec::new() },
         ..no_summary()
     };
     Counted { outcomes, summary, violations: Vec::new(), failures, stopped }

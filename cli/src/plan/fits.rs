@@ -8,6 +8,7 @@ use super::target::Target;
 use crate::args::CheckArgs;
 use crate::exit::Failure;
 use crate::values::Preemptions;
+use protocol::MemoryModel;
 
 /// Whether the explorer can do what the other options ask.
 pub(super) fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
@@ -34,6 +35,13 @@ pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored
     if let Target::Litmus(_) = target {
         fits_litmus_files(typed, models)?;
         return fits_litmus(typed, models);
+    }
+    let of_litmus = |model: &MemoryModel| matches!(model, MemoryModel::Armv8 | MemoryModel::Riscv);
+    if let Some(model) = models.iter().map(|&(model, _)| model).find(of_litmus) {
+        return Err(Failure::usage(
+            format!("model `{}` is for litmus tests, not for C programs", model.name()),
+            "available for C programs are sc, tso, pso and power",
+        ));
     }
     if let (Target::Executable(name), true) = (target, typed.sv_comp_transactions) {
         return Err(Failure::usage(

@@ -92,23 +92,84 @@ pub enum Written {
     Unknown,
 }
 
-/// How many fences of each kind a thread has executed before an access. Two accesses with different numbers are
-/// separated by such a fence.
+/// How many fences a thread has executed before an access: full ones, and others by what they order before what. Two
+/// accesses with different numbers are separated by such a fence.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Fences {
-    /// Full ones: `sync`, `mfence`.
+    /// Full ones, which order everything: `sync`, `mfence`, `dmb ish`, `fence rw,rw`.
     pub full: u16,
-    /// Lightweight ones: `lwsync`.
-    pub lightweight: u16,
-    /// Between stores: `eieio`, `stbar`.
-    pub stores: u16,
+    /// Those that order reads before reads: `lwsync`, `dmb ishld`, `fence r,r`.
+    pub read_read: u16,
+    /// Those that order reads before writes: `lwsync`, `dmb ishld`, `fence r,w`.
+    pub read_write: u16,
+    /// Those that order writes before reads: `fence w,r`.
+    pub write_read: u16,
+    /// Those that order writes before writes: `lwsync`, `eieio`, `stbar`, `dmb ishst`, `fence w,w`.
+    pub write_write: u16,
+}
+
+impl Fences {
+    /// Whether a fence between this access and a later one of its thread orders them, given whether each writes.
+    #[must_use]
+    pub const fn separate(&self, writes: bool, later: &Self, later_writes: bool) -> bool {
+        let (first, second) = match (writes, later_writes) {
+            (false, false) => (self.read_read, later.read_read),
+            (false, true) => (self.read_write, later.read_write),
+            (true, false) => (self.write_read, later.write_read),
+            (true, true) => (self.write_write, later.write_write),
+        };
+        self.full < later.full || first < second
+    }
 }
 
 impl std::ops::AddAssign for Fences {
     fn add_assign(&mut self, more: Self) {
         self.full += more.full;
-        self.lightweight += more.lightweight;
-        self.stores += more.stores;
+        self.read_read += more.read_read;
+        self.read_write += more.read_write;
+        self.write_read += more.write_read;
+        self.write_write += more.write_write;
+    }
+}
+
+/// What the instruction of an access orders by itself: acquire and release, as ARM and RISC-V have them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Annotations(u8);
+
+impl Annotations {
+    /// Nothing.
+    pub const NONE: Self = Self(0);
+    /// The read is an acquire: `ldar`, `ldaxr`, `swpa`; `lr.aq`.
+    pub const ACQUIRE: Self = Self(1);
+    /// The read is an acquire that a release before it may follow: `ldapr`.
+    pub const ACQUIRE_PC: Self = Self(2);
+    /// The write is a release: `stlr`, `stlxr`, `swpl`; `sc.rl`.
+    pub const RELEASE: Self = Self(4);
+    /// The read is a release: `lr.rl`.
+    pub const READ_RELEASES: Self = Self(8);
+    /// The write is an acquire: `sc.aq`.
+    pub const WRITE_ACQUIRES: Self = Self(16);
+    /// A read-modify-write is one instruction, not a pair of exclusive ones: `swp`, `ldadd`; `amoadd.w`.
+    pub const SINGLE: Self = Self(32);
+    /// What is read goes nowhere: `stadd`.
+    pub const UNUSED: Self = Self(64);
+
+    /// Both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Those that are not among the other ones.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether all of the other ones are among them.
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
     }
 }
 
@@ -151,10 +212,33 @@ pub struct Label<const W: usize> {
     pub synchronized_from: Set<W>,
     /// addr;po: the reads on which the address of an access before it depends.
     pub addresses_before: Set<W>,
+    /// What decides on it without being an address, data or a branch that is waited for. ARM: the reads that a selection
+    /// (`csel`), or what a compare-and-swap expects, depends on, where that gives its address or value, or the address of
+    /// an access or a branch before it. RISC-V: the read-modify-writes on whose success (of `sc`) a branch before it
+    /// depends.
+    pub decided_by: Set<W>,
+    /// What its instruction orders by itself.
+    pub annotations: Annotations,
     /// The fences before it.
     pub fences: Fences,
     /// Whether it creates a thread, waits for what another one does, or chooses.
     pub link: Link,
+}
+
+impl<const W: usize> Label<W> {
+    /// Whether it writes, or may write.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.access != Access::Load && self.written != Written::Nothing
+    }
+}
+
+/// The last of a thread's accesses before this one that writes, or may write, to its location, as far as locations are
+/// known.
+#[must_use]
+pub fn own_store<const W: usize>(labels: &[Label<W>], index: usize) -> Option<usize> {
+    let location = labels[index].location?;
+    labels[..index].iter().rposition(|earlier| earlier.location == Some(location) && earlier.writes())
 }
 
 /// The accesses of a thread, which many states of a search share.

@@ -183,13 +183,15 @@ pub mod graphs {
     use crate::model::name::MemoryModel;
 
     /// No fence.
-    pub const NOTHING: Fences = Fences { full: 0, lightweight: 0, stores: 0 };
+    pub const NOTHING: Fences = Fences { full: 0, read_read: 0, read_write: 0, write_read: 0, write_write: 0 };
     /// A full one.
     pub const FULL: Fences = Fences { full: 1, ..NOTHING };
-    /// A lightweight one.
-    pub const LIGHTWEIGHT: Fences = Fences { lightweight: 1, ..NOTHING };
+    /// A lightweight one: all but writes before reads.
+    pub const LIGHTWEIGHT: Fences = Fences { read_read: 1, read_write: 1, write_write: 1, ..NOTHING };
+    /// One of loads before all.
+    pub const LOADS: Fences = Fences { read_read: 1, read_write: 1, ..NOTHING };
     /// One between stores.
-    pub const STORES: Fences = Fences { stores: 1, ..NOTHING };
+    pub const STORES: Fences = Fences { write_write: 1, ..NOTHING };
 
     /// What orders an access, beside what all of the machine's accesses are ordered by.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -271,7 +273,7 @@ pub mod graphs {
             MemoryModel::Power => powerful(power::rmw(order)),
             MemoryModel::Tso => locked(),
             MemoryModel::Pso => interlocked(super::rmw(order)),
-            MemoryModel::Sc => buffered(super::rmw(order)),
+            MemoryModel::Sc | MemoryModel::Armv8 | MemoryModel::Riscv => buffered(super::rmw(order)),
         }
     }
 
@@ -305,7 +307,7 @@ pub mod graphs {
             (MemoryModel::Power, before) => Around { before: counted(before), ..update(model, failure) },
             (MemoryModel::Tso, _) => locked(),
             (MemoryModel::Pso, _) => interlocked(barriers),
-            (MemoryModel::Sc, _) => buffered(barriers),
+            (MemoryModel::Sc | MemoryModel::Armv8 | MemoryModel::Riscv, _) => buffered(barriers),
         }
     }
 

@@ -1,11 +1,14 @@
 //! Memory models: which traces are allowed, and in which order their accesses may be committed so that every allowed
 //! trace can be built up from allowed ones.
 
+pub mod armv8;
 pub mod cb0;
 pub mod global;
 pub(crate) mod name;
+pub mod observed;
 pub mod power;
 pub mod pso;
+pub mod riscv;
 pub mod sc;
 pub mod tso;
 
@@ -26,14 +29,26 @@ pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
     /// Whether each access awaits all that come before it in its thread.
     const COMMITS_IN_ORDER: bool = false;
 
+    /// Whether a load may read from the last store of its thread to its location before that is committed. If so, that is
+    /// commit-before the load only if it is awaited, or the load reads from another write.
+    const FORWARDS: bool = false;
+
     /// The commit-before order, but for rf, which is in it for every model: the accesses of its thread that must be
-    /// committed before the one with this number, among them those at the same location that come before it; none if
-    /// they are not known yet.
+    /// committed before the one with this number; none if they are not known yet. Among them are those at the same
+    /// location that come before it. Where the model forwards, a load's are but those behind the last store to the
+    /// location; what that store waits for so that its value is known; and the store itself where it is not forwarded.
     fn awaits(labels: &[Label<W>], index: usize) -> Option<Set<W>>;
 
-    /// Takes the last node of the trace in, whose label this is; whether the trace is allowed. Of one that is not, the
-    /// model is not asked again.
-    fn admits(&mut self, trace: &Trace<W>, label: &Label<W>) -> bool;
+    /// Takes the last node of the trace in, given the accesses of its thread as far as they are known; whether the trace is
+    /// allowed. Of one that is not, the model is not asked again.
+    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool;
+
+    /// Whether a read-modify-write waits for something that comes before its write, and not before its read: being
+    /// committed at once, it then misses executions in which the read takes effect before that.
+    #[must_use]
+    fn waits_as_one(_labels: &[Label<W>], _index: usize) -> bool {
+        false
+    }
 
     /// Whether two nodes of a thread, the first one before the second one in program order, take effect in this order
     /// for everybody, by what is between them in their thread.

@@ -9,7 +9,7 @@
 //! PSO report on some of them if and only if that model allows more executions than SC does. A test of which there are
 //! more than a million is left out.
 //!
-//! `sc`, `tso`, `pso`, `power`: the search for execution graphs gives the number of executions, the states and the
+//! `sc`, `tso`, `pso`, `power`, `armv8`, `riscv`: the search for execution graphs gives the number of executions, the states and the
 //! observation of the row of that model, and no execution twice. `time-sc` and so on: the same, but for the last.
 
 use std::collections::{BTreeMap, HashSet};
@@ -169,6 +169,8 @@ fn duplicates(test: &Test, model: MemoryModel, tally: &mut Tally) {
         MemoryModel::Tso => rsmc::explore::<1, engine::model::tso::Tso<1>, _>(&threads, &mut visit),
         MemoryModel::Pso => rsmc::explore::<1, engine::model::pso::Pso<1>, _>(&threads, &mut visit),
         MemoryModel::Power => rsmc::explore::<1, engine::model::power::Power<1>, _>(&threads, &mut visit),
+        MemoryModel::Armv8 => rsmc::explore::<1, engine::model::armv8::Armv8<1>, _>(&threads, &mut visit),
+        MemoryModel::Riscv => rsmc::explore::<1, engine::model::riscv::Riscv<1>, _>(&threads, &mut visit),
     };
     assert_eq!(result, Ok(()), "{}", test.name);
 }
@@ -179,6 +181,8 @@ fn model_named(name: &str) -> Option<(MemoryModel, &'static str)> {
         "tso" => (MemoryModel::Tso, "TSO"),
         "pso" => (MemoryModel::Pso, "PSO"),
         "power" => (MemoryModel::Power, "POWER"),
+        "armv8" => (MemoryModel::Armv8, "ARMV8"),
+        "riscv" => (MemoryModel::Riscv, "RVWMO"),
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! What the threads of a test do: instructions of all dialects as a few operations on registers and locations.
 
-use engine::graph::Value;
+use engine::graph::{Annotations, Fences, Value};
 use engine::mapping::Order;
 
 use crate::text::Position;
@@ -87,6 +87,8 @@ pub enum Operation {
         address: Expression,
         /// Its C11 order; relaxed in assembly.
         order: Order,
+        /// What the instruction orders by itself: none in C.
+        annotations: Annotations,
     },
     /// Writes a location.
     Store {
@@ -96,6 +98,8 @@ pub enum Operation {
         value: Expression,
         /// Its C11 order; relaxed in assembly.
         order: Order,
+        /// What the instruction orders by itself: none in C.
+        annotations: Annotations,
     },
     /// Reads and writes a location in one step.
     Update {
@@ -130,6 +134,8 @@ pub enum Strength {
     Reserved,
     /// A C11 operation: the order where it writes, and where it does not.
     Ordered(Order, Order),
+    /// An instruction, or a pair of exclusive ones, of ARM or RISC-V.
+    Annotated(Annotations),
 }
 
 /// A fence.
@@ -143,6 +149,10 @@ pub enum Fence {
     Stores,
     /// `isync`, `lfence`: between what was fetched before and what is fetched later.
     Instructions,
+    /// `isb`: the same, and behind the addresses of accesses, too.
+    Context,
+    /// Others of ARM and RISC-V: how many fences of each kind it is.
+    Counted(Fences),
     /// `atomic_thread_fence`.
     C(Order),
 }
@@ -158,6 +168,10 @@ pub enum Expression {
     Read,
     /// Computed from two others.
     Binary(Binary, Box<(Expression, Expression)>),
+    /// The second or the third one, by whether the first one is not 0.
+    Select(Box<[Expression; 3]>),
+    /// 0: that the last [`Operation::Update`] has stored, which depends on it as RISC-V has it.
+    Stored,
 }
 
 impl Expression {
@@ -167,6 +181,9 @@ impl Expression {
         Self::Binary(operator, Box::new((left, right)))
     }
 }
+
+/// What a read-modify-write writes, given its operand; [`Expression::Read`] is what it reads.
+pub(crate) type Computed = fn(Expression) -> Expression;
 
 /// Ways to compute a value from two others. Comparisons give 0 or 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

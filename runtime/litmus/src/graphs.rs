@@ -4,18 +4,22 @@ use crate::code::{Code, Expression, Fence, Operation, Strength};
 use crate::condition::{Observable, State};
 use crate::interpreter::{Access as Accessing, Kind, Stop, Thread};
 use crate::schedules::Fault;
-use crate::test::Test;
+use crate::test::{Architecture, Test};
 use engine::event::Location;
 use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended};
 use engine::graph::set::Set;
 use engine::graph::trace::Part;
-use engine::graph::{Access, EventId, Fences, Internal, Label, Labels, Link, Program, Reached, Value, Written};
+use engine::graph::{
+    Access, Annotations, EventId, Fences, Internal, Label, Labels, Link, Program, Reached, Value, Written,
+};
 use engine::mapping::graphs::{self, Around};
 use engine::mapping::power::Synchronizes;
 pub use engine::model::MemoryModel;
 use engine::model::Model;
+use engine::model::armv8::Armv8;
 use engine::model::power::Power;
 use engine::model::pso::Pso;
+use engine::model::riscv::Riscv;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 
@@ -58,6 +62,8 @@ pub struct Performed {
 pub struct Finished<'s> {
     /// How it ends.
     pub outcome: Outcome,
+    /// Whether a read-modify-write waits for more than its read must, so that executions like this one may have been missed.
+    pub waits_as_one: bool,
     performed: &'s dyn Fn() -> Vec<Performed>,
 }
 
@@ -105,6 +111,8 @@ pub fn follow(
         MemoryModel::Tso => rsmc::follow::<SIZE, Tso<SIZE>, _>(&threads, commits, &mut visit),
         MemoryModel::Pso => rsmc::follow::<SIZE, Pso<SIZE>, _>(&threads, commits, &mut visit),
         MemoryModel::Power => rsmc::follow::<SIZE, Power<SIZE>, _>(&threads, commits, &mut visit),
+        MemoryModel::Armv8 => rsmc::follow::<SIZE, Armv8<SIZE>, _>(&threads, commits, &mut visit),
+        MemoryModel::Riscv => rsmc::follow::<SIZE, Riscv<SIZE>, _>(&threads, commits, &mut visit),
     }
 }
 
@@ -138,6 +146,8 @@ fn explore_sized<const W: usize>(
         MemoryModel::Tso => explore_under::<W, Tso<W>>,
         MemoryModel::Pso => explore_under::<W, Pso<W>>,
         MemoryModel::Power => explore_under::<W, Power<W>>,
+        MemoryModel::Armv8 => explore_under::<W, Armv8<W>>,
+        MemoryModel::Riscv => explore_under::<W, Riscv<W>>,
     };
     let accesses = usize::try_from(max_events).unwrap_or(usize::MAX).min(Set::<W>::CAPACITY);
     explore(&Threads { test, model, accesses }, visit)
@@ -163,6 +173,9 @@ pub struct Threads<'t> {
 
 impl Threads<'_> {
     fn around(self, operation: &Operation) -> Around {
+        if matches!(self.test.architecture, Architecture::Aarch64 | Architecture::Riscv) {
+            return Around::default();
+        }
         match operation {
             Operation::Load { order, .. } => graphs::load(self.model, *order),
             Operation::Store { order, .. } => graphs::store(self.model, *order),
@@ -177,7 +190,8 @@ impl Threads<'_> {
             Fence::Full => graphs::FULL,
             Fence::Lightweight => graphs::LIGHTWEIGHT,
             Fence::Stores => graphs::STORES,
-            Fence::Instructions => graphs::NOTHING,
+            Fence::Instructions | Fence::Context => graphs::NOTHING,
+            Fence::Counted(fences) => fences,
             Fence::C(order) => graphs::fence(self.model, order),
         }
     }
@@ -197,7 +211,8 @@ impl Threads<'_> {
             _ => None,
         });
         let outcome = endless.unwrap_or_else(|| Outcome::Final(self.state(execution)));
-        visit(Finished { outcome, performed: &|| self.performed(execution) })
+        let waits_as_one = execution.has_update_that_waits_as_one();
+        visit(Finished { outcome, waits_as_one, performed: &|| self.performed(execution) })
     }
 
     /// Runs a thread to its end, and gives each access to `visit`.
@@ -288,12 +303,22 @@ fn step<const W: usize>(local: &mut Thread<W>, code: &Code, kind: Kind, value: O
     }
 }
 
+fn annotations(operation: &Operation) -> Annotations {
+    match operation {
+        Operation::Load { annotations, .. }
+        | Operation::Store { annotations, .. }
+        | Operation::Update { strength: Strength::Annotated(annotations), .. } => *annotations,
+        _ => Annotations::NONE,
+    }
+}
+
 fn internal(operation: &Operation) -> Internal {
     fn reads(expression: &Expression) -> bool {
         match expression {
             Expression::Read => true,
             Expression::Binary(_, operands) => reads(&operands.0) || reads(&operands.1),
-            Expression::Number(_) | Expression::Register(_) => false,
+            Expression::Select(operands) => operands.iter().any(reads),
+            Expression::Number(_) | Expression::Register(_) | Expression::Stored => false,
         }
     }
     match operation {
@@ -368,6 +393,13 @@ impl Threads<'_> {
                 }
                 _ => None,
             };
+            // On ARM, what is expected decides whether there is a write; elsewhere a branch does.
+            let (value_from, decided_by) = match operation {
+                Operation::Update { strength: Strength::Annotated(_), .. } => {
+                    (access.value_from, access.decided_by.or(&access.expected_from))
+                }
+                _ => (access.value_from.or(&access.expected_from), access.decided_by),
+            };
             labels.push(Label {
                 access: match access.kind {
                     Kind::Load => Access::Load,
@@ -377,10 +409,12 @@ impl Threads<'_> {
                 location: address.transpose()?,
                 written,
                 address_from: access.address_from,
-                value_from: access.value_from,
+                value_from,
                 control_from: access.control_from,
                 synchronized_from: access.synchronized_from,
                 addresses_before: access.addresses_before,
+                decided_by,
+                annotations: annotations(operation),
                 fences,
                 link: Link::None,
             });

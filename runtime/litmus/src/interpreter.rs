@@ -14,6 +14,8 @@ use engine::graph::set::Set;
 struct Content<const W: usize> {
     value: Option<Value>,
     from: Set<W>,
+    /// What has decided on it beside these ([`engine::graph::Label::decided_by`]).
+    decided_by: Set<W>,
 }
 
 /// A thread. Sets are of its accesses, by their number in program order.
@@ -30,6 +32,10 @@ pub struct Thread<const W: usize> {
     synchronized: Set<W>,
     /// The reads on which the address of an access so far depends.
     addresses: Set<W>,
+    /// What has decided on branches and addresses so far beside these.
+    decided_by: Set<W>,
+    /// The reads on which the address of the last update depends.
+    stored_at: Set<W>,
 }
 
 /// What an access does.
@@ -58,6 +64,10 @@ pub struct Access<const W: usize> {
     pub address_from: Set<W>,
     /// The reads on which the value that it writes depends, beside its own.
     pub value_from: Set<W>,
+    /// Of a compare-and-swap, those on which what it expects depends.
+    pub expected_from: Set<W>,
+    /// What decides on it beside these ([`engine::graph::Label::decided_by`]).
+    pub decided_by: Set<W>,
     /// The reads on which a branch before it depends.
     pub control_from: Set<W>,
     /// The reads on which a branch depends that has an instruction fence behind it, before the access.
@@ -89,7 +99,7 @@ impl<const W: usize> Thread<W> {
     /// A thread before its first instruction.
     #[must_use]
     pub fn new(code: &Code) -> Self {
-        let content = |initial| Content { value: Some(initial), from: Set::EMPTY };
+        let content = |initial| Content { value: Some(initial), from: Set::EMPTY, decided_by: Set::EMPTY };
         Self {
             next: 0,
             registers: code.registers.iter().map(|register| content(register.initial)).collect(),
@@ -98,6 +108,8 @@ impl<const W: usize> Thread<W> {
             branches: Set::EMPTY,
             synchronized: Set::EMPTY,
             addresses: Set::EMPTY,
+            decided_by: Set::EMPTY,
+            stored_at: Set::EMPTY,
         }
     }
 
@@ -108,14 +120,29 @@ impl<const W: usize> Thread<W> {
     }
 
     fn evaluate(&self, expression: &Expression, read: Option<Value>) -> Content<W> {
+        let constant = |value| Content { value, from: Set::EMPTY, decided_by: Set::EMPTY };
         match expression {
-            Expression::Number(value) => Content { value: Some(*value), from: Set::EMPTY },
+            Expression::Number(value) => constant(Some(*value)),
             Expression::Register(register) => self.registers[register.index()],
-            Expression::Read => Content { value: read, from: Set::EMPTY },
+            Expression::Read => constant(read),
             Expression::Binary(operator, operands) => {
                 let (left, right) = (self.evaluate(&operands.0, read), self.evaluate(&operands.1, read));
                 let value = left.value.zip(right.value).map(|(left, right)| operator.apply(left, right));
-                Content { value, from: left.from.or(&right.from) }
+                let decided_by = left.decided_by.or(&right.decided_by);
+                Content { value, from: left.from.or(&right.from), decided_by }
+            }
+            Expression::Select(operands) => {
+                let [condition, one, other] = operands.each_ref().map(|operand| self.evaluate(operand, read));
+                let chosen = match condition.value {
+                    Some(0) => other,
+                    Some(_) => one,
+                    None => Content { value: None, from: one.from.or(&other.from), ..other },
+                };
+                let decided_by = chosen.decided_by.or(&condition.from).or(&condition.decided_by);
+                Content { decided_by, ..chosen }
+            }
+            Expression::Stored => {
+                Content { value: Some(0), from: self.stored_at, decided_by: Set::of(self.accesses - 1) }
             }
         }
     }
@@ -132,14 +159,17 @@ impl<const W: usize> Thread<W> {
                     let condition = self.evaluate(condition, None);
                     let Some(value) = condition.value else { return Stop::Unknown };
                     self.branches.add(&condition.from);
+                    self.decided_by.add(&condition.decided_by);
                     if value != 0 {
                         self.next = *target;
                         continue;
                     }
                 }
                 Operation::Fence(fence) => {
-                    if *fence == Fence::Instructions {
-                        self.synchronized = self.branches;
+                    match fence {
+                        Fence::Instructions => self.synchronized = self.branches,
+                        Fence::Context => self.synchronized = self.branches.or(&self.addresses).or(&self.decided_by),
+                        _ => {}
                     }
                     self.next += 1;
                     return Stop::Fence(at, *fence);
@@ -171,9 +201,11 @@ impl<const W: usize> Thread<W> {
         self.idle = 0;
         let address = self.evaluate(address, None);
         let written = value.map(|value| self.evaluate(value, None));
-        let mut value_from = written.map_or(Set::EMPTY, |written| written.from);
-        if let Some(expected) = expected {
-            value_from.add(&self.evaluate(expected, None).from);
+        let value_from = written.map_or(Set::EMPTY, |written| written.from);
+        let mut decided_by = self.decided_by.or(&address.decided_by);
+        let expected = expected.map(|expected| self.evaluate(expected, None));
+        for operand in written.iter().chain(&expected) {
+            decided_by.add(&operand.decided_by);
         }
         let access = Access {
             instruction,
@@ -182,11 +214,15 @@ impl<const W: usize> Thread<W> {
             stored: written.and_then(|written| written.value).filter(|_| kind == Kind::Store),
             address_from: address.from,
             value_from,
+            expected_from: expected.map_or(Set::EMPTY, |expected| expected.from),
+            decided_by,
             control_from: self.branches,
             synchronized_from: self.synchronized,
             addresses_before: self.addresses,
         };
         self.addresses.add(&address.from);
+        self.decided_by.add(&address.decided_by);
+        self.stored_at = address.from;
         Stop::Access(access)
     }
 
@@ -200,7 +236,7 @@ impl<const W: usize> Thread<W> {
     }
 
     fn returns(&mut self, to: Register, value: Option<Value>) {
-        self.registers[to.index()] = Content { value, from: Set::of(self.accesses) };
+        self.registers[to.index()] = Content { value, from: Set::of(self.accesses), decided_by: Set::EMPTY };
         self.next += 1;
         self.accesses += 1;
     }
@@ -224,7 +260,7 @@ impl<const W: usize> Thread<W> {
         };
         let expected = expected.as_ref().map(|expected| self.evaluate(expected, None).value);
         let written = match (value, expected) {
-            (None, _) | (_, Some(None)) => Written::Unknown,
+            (None, Some(_)) | (_, Some(None)) => Written::Unknown,
             (Some(found), Some(Some(expected))) if found != expected => Written::Nothing,
             _ => self.evaluate(new, value).value.map_or(Written::Unknown, Written::Value),
         };

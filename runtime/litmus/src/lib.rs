@@ -22,6 +22,6 @@ mod test;
 mod text;
 
 pub use code::{Binary, Code, Declaration, Expression, Fence, Instruction, Operation, Register, Strength};
-pub use engine::graph::Value;
+pub use engine::graph::{Annotations, Value};
 pub use test::{Architecture, Test, address};
 pub use text::{Error, Position};

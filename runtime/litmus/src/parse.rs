@@ -1,11 +1,15 @@
 //! Reads a litmus test: the head, the initial state, the program, the condition.
 
+mod aarch64;
 mod c;
 mod columns;
 mod condition;
+mod exclusive;
 mod names;
 mod powerpc;
 mod registers;
+mod riscv;
+mod widths;
 mod x86;
 
 use names::Names;
@@ -29,6 +33,8 @@ pub fn parse(text: &str) -> Result<Test, Error> {
     match architecture {
         Architecture::PowerPc => powerpc::program(&mut tokens, &mut names)?,
         Architecture::X86 => x86::program(&mut tokens, &mut names)?,
+        Architecture::Aarch64 => aarch64::program(&mut tokens, &mut names)?,
+        Architecture::Riscv => riscv::program(&mut tokens, &mut names)?,
         Architecture::C => c::program(&mut tokens, &mut names)?,
     }
     names.assert_complete()?;
@@ -41,9 +47,12 @@ fn head(text: &str, position: Position) -> Result<(Architecture, String), Error>
     let architecture = match words.next() {
         Some("PPC") => Architecture::PowerPc,
         Some("X86" | "X86_64") => Architecture::X86,
+        Some("AArch64") => Architecture::Aarch64,
+        Some("RISCV") => Architecture::Riscv,
         Some("C") => Architecture::C,
         Some(other) => {
-            return error(position, format!("tests for `{other}` are not supported; supported are PPC, X86 and C"));
+            let supported = "PPC, X86, AArch64, RISCV and C";
+            return error(position, format!("tests for `{other}` are not supported; supported are {supported}"));
         }
         None => return error(position, "a litmus test starts with its architecture and its name"),
     };

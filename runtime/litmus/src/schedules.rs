@@ -135,7 +135,7 @@ impl<'t> Schedules<'t> {
     fn run_on(&mut self, execution: &mut Execution, thread: usize) -> Result<(), Fault> {
         let stop = loop {
             match self.threads[thread].run(&self.test.threads[thread]) {
-                Stop::Fence(_, Fence::Instructions) => {}
+                Stop::Fence(_, Fence::Instructions | Fence::Context) => {}
                 stop => break stop,
             }
         };
@@ -169,7 +169,9 @@ impl<'t> Schedules<'t> {
                 let before = match fence {
                     Fence::Full => Barrier::Full,
                     Fence::Lightweight | Fence::Stores => Barrier::StoreStore,
-                    Fence::Instructions => Barrier::None,
+                    Fence::Counted(fences) if fences.full > 0 || fences.write_read > 0 => Barrier::Full,
+                    Fence::Counted(fences) if fences.write_write > 0 => Barrier::StoreStore,
+                    Fence::Instructions | Fence::Context | Fence::Counted(_) => Barrier::None,
                     Fence::C(order) => mapping::fence(order),
                 };
                 let barriers = Barriers { before, after: Barrier::None, order: Some(Order::Relaxed) };
@@ -220,7 +222,7 @@ fn update_barriers(strength: Strength, kind: Kind) -> Barriers {
         Strength::Locked => {
             Barriers { before: Barrier::Full, after: Barrier::Full, order: Some(Order::SequentiallyConsistent) }
         }
-        Strength::Reserved => Barriers::NONE,
+        Strength::Reserved | Strength::Annotated(_) => Barriers::NONE,
         Strength::Ordered(success, failure) if kind == Kind::FailedRmw => mapping::failed_rmw(success, failure),
         Strength::Ordered(success, _) => mapping::rmw(success),
     }

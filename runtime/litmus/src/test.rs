@@ -2,6 +2,7 @@
 
 use engine::event::{Location, Site};
 use engine::graph::Value;
+use engine::model::MemoryModel;
 
 use crate::code::{Code, Instruction};
 use crate::condition::{Condition, Observable};
@@ -23,17 +24,35 @@ pub enum Architecture {
     PowerPc,
     /// x86 assembly.
     X86,
+    /// ARMv8 assembly, 64 bits.
+    Aarch64,
+    /// RISC-V assembly.
+    Riscv,
     /// C11.
     C,
 }
 
 impl Architecture {
+    /// The models under which tests that are written in it mean something.
+    #[must_use]
+    pub const fn models(self) -> &'static [MemoryModel] {
+        match self {
+            Self::PowerPc | Self::X86 | Self::C => {
+                &[MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power]
+            }
+            Self::Aarch64 => &[MemoryModel::Sc, MemoryModel::Armv8],
+            Self::Riscv => &[MemoryModel::Sc, MemoryModel::Riscv],
+        }
+    }
+
     /// The name at the head of a test.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::PowerPc => "PPC",
             Self::X86 => "X86",
+            Self::Aarch64 => "AArch64",
+            Self::Riscv => "RISCV",
             Self::C => "C",
         }
     }

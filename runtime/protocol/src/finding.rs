@@ -178,8 +178,16 @@ impl Graph {
             let small = event.index <= u32::from(u16::MAX) && event.rank <= u32::from(u16::MAX);
             let small = small && event.overtakes.iter().all(|&earlier| earlier < event.index);
             require(small, "an event has a number that none has")?;
-            let earlier = event.source.is_none_or(|source| usize::try_from(source).is_ok_and(|source| source < number));
-            require(earlier, "an event reads from one that does not come before it")?;
+            // A load may be forwarded from a store of its thread that takes effect later.
+            let comes_before = |source: u64| {
+                let Some(number_of_source) = usize::try_from(source).ok() else { return false };
+                let own = self
+                    .events
+                    .get(number_of_source)
+                    .is_some_and(|other| other.thread == event.thread && other.index < event.index);
+                number_of_source < number || own
+            };
+            require(event.source.is_none_or(comes_before), "an event reads from one that does not come before it")?;
         }
         Ok(())
     }

@@ -14,6 +14,8 @@ pub(crate) const fn option_of(model: MemoryModel) -> &'static str {
         MemoryModel::Tso => "--model tso",
         MemoryModel::Pso => "--model pso",
         MemoryModel::Power => "--model power",
+        MemoryModel::Armv8 => "--model armv8",
+        MemoryModel::Riscv => "--model riscv",
     }
 }
 

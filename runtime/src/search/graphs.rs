@@ -12,8 +12,10 @@ use engine::event::{Object, Thread};
 use engine::explore::Counts as Counting;
 use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended};
 use engine::graph::{EventId, Label, Reached};
+use engine::model::armv8::Armv8;
 use engine::model::power::Power;
 use engine::model::pso::Pso;
+use engine::model::riscv::Riscv;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 use engine::model::{MemoryModel, Model};
@@ -305,6 +307,8 @@ fn sized<const W: usize>(job: &Explore, limits: &Limits, begun: Instant) -> Resu
         MemoryModel::Tso => under::<W, Tso<W>>(job, limits, begun),
         MemoryModel::Pso => under::<W, Pso<W>>(job, limits, begun),
         MemoryModel::Power => under::<W, Power<W>>(job, limits, begun),
+        MemoryModel::Armv8 => under::<W, Armv8<W>>(job, limits, begun),
+        MemoryModel::Riscv => under::<W, Riscv<W>>(job, limits, begun),
     }
 }
 
@@ -391,6 +395,8 @@ fn replay_sized<const W: usize>(graph: &protocol::Graph) -> Result<Result<(), us
         MemoryModel::Tso => replay_under::<W, Tso<W>>(graph),
         MemoryModel::Pso => replay_under::<W, Pso<W>>(graph),
         MemoryModel::Power => replay_under::<W, Power<W>>(graph),
+        MemoryModel::Armv8 => replay_under::<W, Armv8<W>>(graph),
+        MemoryModel::Riscv => replay_under::<W, Riscv<W>>(graph),
     }
 }
 

@@ -16,13 +16,18 @@
 //!    from. They are met as reads are, and then race as writes do, once for each write that they may read from, since
 //!    that, being rf, belongs to what is commit-before them. So their continuations have no `*`.
 //! 4. A continuation with a read-modify-write may also be refused before its end, where the paper's can at its end only.
+//! 5. Under models that forward ([`Model::FORWARDS`]), which the paper does not have, a load may read from the last store of
+//!    its thread to its location, *its own*, before that is committed, and the store is not commit-before it. That it does
+//!    is [`Parameter::Own`]. Only in a continuation is the own store perhaps not committed, when it is not commit-before
+//!    the load for another reason: otherwise the first access of a thread that is not committed can be, and is before those
+//!    behind it, but for stores. So a load has been met behind its own store, and may read from any write from there on.
 
 use std::collections::BTreeSet;
 
 use crate::event::Location;
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
-use crate::graph::{Access, EventId, Internal, Label, Labels, Link, Program, Reached, Value, Written};
+use crate::graph::{Access, EventId, Internal, Label, Labels, Link, Program, Reached, Value, Written, own_store};
 use crate::model::Model;
 
 /// How much was explored.
@@ -69,7 +74,7 @@ pub struct CompleteTrace<'s, const W: usize> {
     pub reached: &'s [Reached],
     /// What each thread ran.
     pub origins: &'s [u32],
-    model: &'s dyn Keeps<W>,
+    model: &'s dyn AnyModel<W>,
 }
 
 impl<const W: usize> CompleteTrace<'_, W> {
@@ -80,14 +85,28 @@ impl<const W: usize> CompleteTrace<'_, W> {
         let trace = self.trace;
         trace.nodes_of(first).any(|one| trace.nodes_of(second).any(|other| self.model.keeps(trace, one, other)))
     }
+
+    /// Whether there is a read-modify-write that waits for more than its read must, so that executions like this one may
+    /// have been missed ([`Model::waits_as_one`]).
+    #[must_use]
+    pub fn has_update_that_waits_as_one(&self) -> bool {
+        let waits = |labels: &Labels<W>| (0..labels.len()).any(|index| self.model.waits_as_one(labels, index));
+        self.labels.iter().any(waits)
+    }
 }
 
-/// [`Model::keeps`], whatever the model.
-trait Keeps<const W: usize>: std::fmt::Debug {
+/// What is asked of a [`Model`], whichever it is.
+trait AnyModel<const W: usize>: std::fmt::Debug {
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool;
+
+    fn waits_as_one(&self, labels: &[Label<W>], index: usize) -> bool;
 }
 
-impl<const W: usize, M: Model<W>> Keeps<W> for M {
+impl<const W: usize, M: Model<W>> AnyModel<W> for M {
+    fn waits_as_one(&self, labels: &[Label<W>], index: usize) -> bool {
+        M::waits_as_one(labels, index)
+    }
+
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
         Model::keeps(self, trace, first, second)
     }
@@ -159,6 +178,8 @@ enum Parameter {
     Place(u16),
     /// Of a read: the write of this event; none for the initial one.
     Source(Option<EventId>),
+    /// Of a load: its own store.
+    Own,
 }
 
 type Continuation = Vec<(EventId, Parameter)>;
@@ -258,6 +279,21 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         self.label(event).location.expect("what can be committed has an address")
     }
 
+    /// The own store of a load that may read from it before it is committed.
+    fn own_store(&self, event: EventId) -> Option<EventId> {
+        let label = self.label(event);
+        if !M::FORWARDS || label.access != Access::Load || label.link != Link::None {
+            return None;
+        }
+        let own = own_store(&self.labels[usize::from(event.thread)], event.index.into())?;
+        Some(EventId::new(event.thread.into(), own))
+    }
+
+    /// The own store of a load, if it is not committed.
+    fn waits_for_own(&self, event: EventId) -> Option<EventId> {
+        self.own_store(event).filter(|&store| !self.trace.is_committed(store))
+    }
+
     /// The least rank that an access may have, as far as its own thread goes.
     fn floor(&self, event: EventId, location: Location) -> usize {
         let follows = self.label(event).link == Link::Follows;
@@ -350,6 +386,9 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         if self.trace.nodes().len() + 2 > Set::<W>::CAPACITY {
             return Err(Ended::TooManyEvents);
         }
+        if let Some(store) = self.waits_for_own(event) {
+            return self.forward(program, event, store, *before);
+        }
         if rank < self.floor(event, location) {
             return Ok(Verdict::Refused);
         }
@@ -369,28 +408,20 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             (None, Some(source)) => self.trace.node(source).value,
             (None, None) => program.initial(location),
         };
-        let mut before = *before;
-        if let Some(source) = source {
-            before.insert(source);
-            before.add(self.trace.before(source));
-        }
-        let part = Part::Read(source);
+        let own = self.own_store(event).and_then(|own| self.trace.write_of(own));
+        let before = self.before_read(before, own, source);
         let small = u16::try_from(rank).expect("fewer than 65536 writes");
-        self.trace.commit(Node { event, part, location, value, rank: small, fences: label.fences }, before);
-        if !self.model.admits(&self.trace, &label) {
+        let node = Node { event, part: Part::Read(source), location, value, rank: small, fences: label.fences };
+        self.trace.commit(node, before);
+        if self.read(program, event, value)? == Verdict::Refused {
             return Ok(Verdict::Refused);
         }
-        let (thread, index) = (usize::from(event.thread), usize::from(event.index));
-        if self.reads[thread].len() <= index {
-            self.reads[thread].resize(index + 1, None);
-        }
-        self.reads[thread][index] = Some(value);
-        self.fetch(program, thread).map_err(Ended::Fault)?;
         // What stands between the read and the write may depend on what was read.
-        let label = Label { fences: self.label(event).fences, ..label };
-        match self.label(event).written {
+        let label = *self.label(event);
+        match label.written {
             Written::Nothing => Ok(Verdict::Allowed),
             Written::Value(value) => {
+                let mut before = before;
                 before.insert(self.trace.nodes().len() - 1);
                 let part = match label.access {
                     Access::Update(Internal::Buffered) => Part::BufferedWrite,
@@ -401,6 +432,49 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             }
             Written::Unknown => panic!("a read-modify-write whose read has returned has a value"),
         }
+    }
+
+    /// What is commit-before a read, given what is but for what it reads from, its own store if it may be forwarded, and
+    /// the write that it reads from.
+    fn before_read(&self, before: &Set<W>, own: Option<usize>, source: Option<usize>) -> Set<W> {
+        let mut before = *before;
+        if own.is_some() && own == source {
+            return before;
+        }
+        for write in own.into_iter().chain(source) {
+            before.insert(write);
+            before.add(self.trace.before(write));
+        }
+        before
+    }
+
+    /// Commits a load that reads from its own store, which is not committed yet.
+    fn forward<P: Program<W>>(
+        &mut self,
+        program: &P,
+        event: EventId,
+        store: EventId,
+        before: Set<W>,
+    ) -> Result<Verdict, Ended<P::Fault>> {
+        let Written::Value(value) = self.label(store).written else { panic!("a store that is forwarded has a value") };
+        let (location, fences) = (self.location(event), self.label(event).fences);
+        let node = Node { event, part: Part::Read(None), location, value, rank: 0, fences };
+        self.trace.forward(node, before, store);
+        self.read(program, event, value)
+    }
+
+    /// The read of an event, which is the last node of the trace, returns this, if the model allows it.
+    fn read<P: Program<W>>(&mut self, program: &P, event: EventId, value: Value) -> Result<Verdict, Ended<P::Fault>> {
+        let (thread, index) = (usize::from(event.thread), usize::from(event.index));
+        if !self.model.admits(&self.trace, &self.labels[thread]) {
+            return Ok(Verdict::Refused);
+        }
+        if self.reads[thread].len() <= index {
+            self.reads[thread].resize(index + 1, None);
+        }
+        self.reads[thread][index] = Some(value);
+        self.fetch(program, thread).map_err(Ended::Fault)?;
+        Ok(Verdict::Allowed)
     }
 
     fn write(
@@ -418,7 +492,8 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
         let rank = u16::try_from(place + 1).expect("fewer than 65536 writes");
         self.trace.commit(Node { event, part, location, value, rank, fences: label.fences }, before);
-        if self.model.admits(&self.trace, label) { Verdict::Allowed } else { Verdict::Refused }
+        let labels = &self.labels[usize::from(event.thread)];
+        if self.model.admits(&self.trace, labels) { Verdict::Allowed } else { Verdict::Refused }
     }
 
     /// Whether a thread has come to its end, or waits for what no thread does.
@@ -438,7 +513,15 @@ impl<const W: usize, M: Model<W>> State<M, W> {
             Part::Read(_) if matches!(self.label(event).link, Link::Chooses(_)) => {
                 Parameter::Place(u16::try_from(node.value).expect("fewer than 65536 choices"))
             }
-            Part::Read(source) => Parameter::Source(source.map(|source| self.trace.node(source).event)),
+            Part::Read(source) => {
+                let own = self.own_store(event).filter(|&store| {
+                    source.map_or(!self.trace.is_committed(store), |source| self.trace.node(source).event == store)
+                });
+                own.map_or_else(
+                    || Parameter::Source(source.map(|source| self.trace.node(source).event)),
+                    |_| Parameter::Own,
+                )
+            }
             Part::Write | Part::AtomicWrite | Part::BufferedWrite | Part::ApartWrite => {
                 let writes = self.trace.at(node.location).and(self.trace.writes()).and(present);
                 let place = writes.iter().filter(|&write| self.trace.node(write).rank < node.rank).count();
@@ -561,6 +644,7 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         let location = self.state().location(event);
         let last = self.state().last(event);
         let before = self.state().ready(event);
+        assert!(self.state().waits_for_own(event).is_none(), "an own store is not committed when its load is met");
         let number = self.frames.len();
         self.frames.push(Frame { length: self.run.len(), waiting: Vec::new(), known: BTreeSet::new() });
         let mut stuck = true;
@@ -586,6 +670,11 @@ impl<const W: usize, M: Model<W>, P: Program<W>> Exploration<'_, W, M, P> {
         let rank = match parameter {
             Parameter::Any => return self.every_place(event, |search| search.traverse(rest, frame)),
             Parameter::Place(place) => usize::from(place),
+            Parameter::Own => {
+                let state = self.state();
+                let store = state.own_store(event).and_then(|store| state.trace.write_of(store));
+                store.map_or(0, |store| state.trace.node(store).rank.into())
+            }
             Parameter::Source(source) => {
                 let trace = &self.state().trace;
                 let write = source.map(|source| trace.write_of(source));

@@ -52,6 +52,26 @@ impl<const W: usize> Order<W> {
         Ok(())
     }
 
+    /// Puts an element, which is there already, before all of `after`.
+    ///
+    /// # Errors
+    /// [`Cycle`]; the order is then as it was.
+    pub fn put_before(&mut self, element: usize, after: &Set<W>) -> Result<(), Cycle> {
+        let mut down = self.before[element];
+        down.insert(element);
+        if down.meets(after) {
+            return Err(Cycle);
+        }
+        if !after.is_empty() {
+            for (later, earlier) in self.before.iter_mut().enumerate() {
+                if after.contains(later) || earlier.meets(after) {
+                    earlier.add(&down);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// What comes before an element.
     ///
     /// # Panics
@@ -77,5 +97,18 @@ mod tests {
         assert_eq!(order.add(Set::of(1), Set::of(0)), Err(Cycle));
         assert_eq!(order.add(Set::of(1), Set::EMPTY), Ok(()));
         assert_eq!(*order.before(3), [0, 1, 2].into_iter().collect());
+    }
+
+    #[test]
+    fn elements_are_put_into_order_later() {
+        let mut order = Order::<1>::default();
+        for before in [Set::EMPTY, Set::EMPTY, Set::of(1)] {
+            assert_eq!(order.add(before, Set::EMPTY), Ok(()));
+        }
+        assert_eq!(order.put_before(0, &Set::EMPTY), Ok(()));
+        assert_eq!(order.put_before(2, &Set::of(1)), Err(Cycle));
+        assert_eq!(order.put_before(0, &Set::of(1)), Ok(()));
+        assert_eq!(*order.before(2), [0, 1].into_iter().collect());
+        assert_eq!(order.put_before(2, &Set::of(0)), Err(Cycle));
     }
 }

@@ -6,6 +6,9 @@
 //!
 //! A write's *rank* is its place in the coherence order of its location, from 1; a read's is that of the write that it
 //! reads from, 0 if that is the initial one. Then co, rf and fr, and all paths along them, are comparisons of ranks.
+//!
+//! Where a model lets a store be *forwarded*, a read may read from a store of its own thread that is not committed yet.
+//! It has no rank until that is ([`Trace::is_forwarded`]), and is in no path along co, rf and fr.
 
 use super::set::Set;
 use super::{EventId, Fences, Value};
@@ -57,7 +60,7 @@ pub struct Node {
     pub location: Location,
     /// What it reads or writes.
     pub value: Value,
-    /// See the module.
+    /// See the module; 0 of a read that has none yet.
     pub rank: u16,
     /// The fences before it.
     pub fences: Fences,
@@ -106,6 +109,8 @@ pub struct Trace<const W: usize> {
     of_location: Vec<Set<W>>,
     of_thread: Vec<Set<W>>,
     writes: Set<W>,
+    /// The reads whose stores are not committed yet, with these.
+    forwarded: Vec<(u16, EventId)>,
     committed: Vec<Vec<Option<Nodes>>>,
     /// Of each thread, the accesses that are committed, by their numbers in program order.
     committed_of: Vec<Set<W>>,
@@ -125,6 +130,7 @@ impl<const W: usize> Clone for Trace<W> {
         self.of_location.clone_from(&source.of_location);
         self.of_thread.clone_from(&source.of_thread);
         self.writes = source.writes;
+        self.forwarded.clone_from(&source.forwarded);
         self.committed.clone_from(&source.committed);
         self.committed_of.clone_from(&source.committed_of);
     }
@@ -272,6 +278,14 @@ impl<const W: usize> Trace<W> {
             }
             self.coherence[location].insert(usize::from(node.rank) - 1, small);
             self.writes.insert(number);
+            let nodes = &mut self.nodes;
+            self.forwarded.retain(|&(read, store)| {
+                if store == node.event {
+                    let read = &mut nodes[usize::from(read)];
+                    (read.part, read.rank) = (Part::Read(Some(number)), node.rank);
+                }
+                store != node.event
+            });
         }
         let thread = usize::from(node.event.thread);
         let index = usize::from(node.event.index);
@@ -288,6 +302,22 @@ impl<const W: usize> Trace<W> {
         self.of_thread[thread].insert(number);
         self.nodes.push(node);
         self.before.push(before);
+    }
+
+    /// Commits a read of what a store of its thread will write, which is not committed yet.
+    ///
+    /// # Panics
+    /// As [`Trace::commit`].
+    pub fn forward(&mut self, read: Node, before: Set<W>, store: EventId) {
+        let number = u16::try_from(self.nodes.len()).expect("fewer than 65536 nodes");
+        self.forwarded.push((number, store));
+        self.commit(read, before);
+    }
+
+    /// Whether a node is a read from a store of its thread that is not committed yet.
+    #[must_use]
+    pub fn is_forwarded(&self, node: usize) -> bool {
+        self.forwarded.iter().any(|&(read, _)| usize::from(read) == node)
     }
 
     /// Its relations.

@@ -30,8 +30,9 @@ impl<const W: usize> Model<W> for PowerByDependencies<W> {
         Some(label.address_from.or(&label.value_from).or(&label.control_from))
     }
 
-    fn admits(&mut self, trace: &Trace<W>, label: &Label<W>) -> bool {
-        self.labels.push(*label);
+    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool {
+        let last = trace.nodes().last().expect("a node").event.index;
+        self.labels.push(labels[usize::from(last)]);
         let axioms = Axioms::of(trace, &self.labels);
         axioms.is_coherent() && axioms.hold()
     }

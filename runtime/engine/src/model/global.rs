@@ -42,9 +42,10 @@ impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
         Some(Set::below(index))
     }
 
-    fn admits(&mut self, trace: &Trace<W>, label: &Label<W>) -> bool {
+    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool {
         let number = trace.nodes().len() - 1;
         let node = trace.node(number);
+        let label = &labels[usize::from(node.event.index)];
         // The thread's other nodes all come before it.
         let earlier = trace.of_thread(node.event.thread).iter().filter(|&other| other != number);
         let mut before: Set<W> = earlier.filter(|&other| P::orders(trace.node(other), node)).collect();

@@ -12,11 +12,15 @@ pub enum MemoryModel {
     Pso,
     /// POWER.
     Power,
+    /// ARMv8, 64 bits.
+    Armv8,
+    /// RISC-V.
+    Riscv,
 }
 
 impl MemoryModel {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Sc, Self::Tso, Self::Pso, Self::Power];
+    pub const ALL: [Self; 6] = [Self::Sc, Self::Tso, Self::Pso, Self::Power, Self::Armv8, Self::Riscv];
 
     /// The name on the command line, in files and in JSON: `tso`.
     #[must_use]
@@ -26,6 +30,8 @@ impl MemoryModel {
             Self::Tso => "tso",
             Self::Pso => "pso",
             Self::Power => "power",
+            Self::Armv8 => "armv8",
+            Self::Riscv => "riscv",
         }
     }
 
@@ -37,6 +43,8 @@ impl MemoryModel {
             Self::Tso => "TSO",
             Self::Pso => "PSO",
             Self::Power => "POWER",
+            Self::Armv8 => "ARMv8",
+            Self::Riscv => "RISC-V",
         }
     }
 }

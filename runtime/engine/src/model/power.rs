@@ -81,8 +81,8 @@ impl<const W: usize> Model<W> for Power<W> {
         let mut awaited = label.address_from.or(&label.value_from).or(&label.control_from).or(&label.addresses_before);
         for (number, earlier) in labels[..index].iter().enumerate() {
             let fenced = earlier.fences.full < label.fences.full
-                || earlier.fences.lightweight < label.fences.lightweight
-                || (earlier.fences.stores < label.fences.stores
+                || earlier.fences.read_read < label.fences.read_read
+                || (earlier.fences.write_write < label.fences.write_write
                     && earlier.access != Access::Load
                     && label.access != Access::Load);
             if fenced || earlier.location? == label.location? {
@@ -92,9 +92,10 @@ impl<const W: usize> Model<W> for Power<W> {
         Some(awaited)
     }
 
-    fn admits(&mut self, trace: &Trace<W>, label: &Label<W>) -> bool {
+    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool {
         let number = trace.nodes().len() - 1;
         let before = trace.program_before(number);
+        let label = &labels[usize::from(trace.node(number).event.index)];
         let intra = self.intra(trace, label, &before);
         self.ppo.push(intra);
         self.happens_before(trace, &intra, &before);
@@ -123,8 +124,9 @@ pub(super) enum Separation {
 
 /// How fences separate two nodes of a thread, in program order, if they do.
 pub(super) fn separation(earlier: &Node, later: &Node) -> Option<Separation> {
-    let lightweight = earlier.fences.lightweight < later.fences.lightweight;
-    let stores = earlier.fences.stores < later.fences.stores;
+    // Of the fences that POWER has, `lwsync` alone orders reads before reads, but for full ones.
+    let lightweight = earlier.fences.read_read < later.fences.read_read;
+    let stores = earlier.fences.write_write < later.fences.write_write;
     if earlier.fences.full < later.fences.full {
         return Some(Separation::Full);
     }

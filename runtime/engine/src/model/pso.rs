@@ -10,8 +10,7 @@ pub struct LoadsFirst;
 
 impl Preserved for LoadsFirst {
     fn orders(first: &Node, second: &Node) -> bool {
-        let stores = second.part.follows_stores()
-            && (first.fences.stores < second.fences.stores || first.fences.lightweight < second.fences.lightweight);
+        let stores = second.part.follows_stores() && first.fences.write_write < second.fences.write_write;
         !first.part.is_buffered() || first.fences.full < second.fences.full || stores
     }
 }

@@ -6,8 +6,10 @@ use engine::atomicity::{Happening, linearization};
 use engine::explore::rsmc::{self, CompleteTrace, Continue};
 use engine::graph::EventId;
 use engine::graph::trace::Relations;
+use engine::model::armv8::Armv8;
 use engine::model::power::Power;
 use engine::model::pso::Pso;
+use engine::model::riscv::Riscv;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 use litmus::graphs::{MemoryModel, Threads};
@@ -82,6 +84,8 @@ pub(crate) fn found(text: &str, model: MemoryModel) -> BTreeSet<Candidate> {
         MemoryModel::Tso => rsmc::explore::<1, Tso<1>, _>(&threads, &mut visit),
         MemoryModel::Pso => rsmc::explore::<1, Pso<1>, _>(&threads, &mut visit),
         MemoryModel::Power => rsmc::explore::<1, Power<1>, _>(&threads, &mut visit),
+        MemoryModel::Armv8 => rsmc::explore::<1, Armv8<1>, _>(&threads, &mut visit),
+        MemoryModel::Riscv => rsmc::explore::<1, Riscv<1>, _>(&threads, &mut visit),
     };
     assert_eq!(result, Ok(()), "{text}");
     all
@@ -91,7 +95,7 @@ pub(crate) fn found(text: &str, model: MemoryModel) -> BTreeSet<Candidate> {
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> usize {
+    pub(crate) fn below(&mut self, limit: u64) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from((self.0 >> 33) % limit).expect("small")
     }

@@ -120,18 +120,18 @@ fn column(thread: &[Op]) -> Vec<String> {
 }
 
 /// A relation: the successors of each node.
-type Relation = Vec<u32>;
+pub(crate) type Relation = Vec<u32>;
 
-fn compose(one: &Relation, other: &Relation) -> Relation {
+pub(crate) fn compose(one: &Relation, other: &Relation) -> Relation {
     let bits = |row: u32| (0..32).filter(move |bit| row >> bit & 1 == 1);
     one.iter().map(|&row| bits(row).fold(0, |all, middle| all | other[middle])).collect()
 }
 
-fn union(all: &[&Relation]) -> Relation {
+pub(crate) fn union(all: &[&Relation]) -> Relation {
     (0..all[0].len()).map(|node| all.iter().fold(0, |row, relation| row | relation[node])).collect()
 }
 
-fn plus(relation: &Relation) -> Relation {
+pub(crate) fn plus(relation: &Relation) -> Relation {
     let mut closed = relation.clone();
     loop {
         let next = union(&[&closed, &compose(&closed, &closed)]);
@@ -142,7 +142,7 @@ fn plus(relation: &Relation) -> Relation {
     }
 }
 
-fn or_same(relation: &Relation) -> Relation {
+pub(crate) fn or_same(relation: &Relation) -> Relation {
     relation.iter().enumerate().map(|(node, row)| row | 1 << node).collect()
 }
 
@@ -150,7 +150,7 @@ fn star(relation: &Relation) -> Relation {
     or_same(&plus(relation))
 }
 
-fn is_acyclic(relation: &Relation) -> bool {
+pub(crate) fn is_acyclic(relation: &Relation) -> bool {
     plus(relation).iter().enumerate().all(|(node, row)| row >> node & 1 == 0)
 }
 

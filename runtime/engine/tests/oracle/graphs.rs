@@ -19,7 +19,7 @@ use engine::explore::rsmc::{self, CompleteTrace, Continue};
 use engine::graph::overtaking::overtakings;
 use engine::graph::set::Set;
 use engine::graph::trace::Relations;
-use engine::graph::{self, EventId, Fences, Internal, Label, Labels, Link, Reached, Value, Written};
+use engine::graph::{self, Annotations, EventId, Fences, Internal, Label, Labels, Link, Reached, Value, Written};
 use engine::mapping::Order;
 use engine::mapping::graphs::{self, Around};
 use engine::model::pso::Pso;
@@ -86,6 +86,8 @@ impl graph::Program<1> for Straight<'_> {
                 control_from: Set::EMPTY,
                 synchronized_from: Set::EMPTY,
                 addresses_before: Set::EMPTY,
+                decided_by: Set::EMPTY,
+                annotations: Annotations::NONE,
                 fences,
                 link: Link::None,
             });

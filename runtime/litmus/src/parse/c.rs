@@ -11,6 +11,7 @@ use crate::code::{Binary, Expression, Operation};
 use crate::parse::names::Names;
 use crate::test::address;
 use crate::text::{Error, Kind, Tokens, error};
+use engine::graph::Annotations;
 use expressions::{Expressions, Target, number};
 use making::Making;
 
@@ -170,7 +171,10 @@ impl Function<'_, '_> {
             let (pointer, target) = self.terms.pointer()?;
             self.terms.tokens.expect("=")?;
             let value = self.terms.expression()?;
-            self.terms.making.push(Operation::Store { address: pointer, value, order: target.order() }, position);
+            self.terms.making.push(
+                Operation::Store { address: pointer, value, order: target.order(), annotations: Annotations::NONE },
+                position,
+            );
         } else if self.terms.tokens.peek_after(1).is_some_and(|next| next.text == "=") {
             let to = self.terms.local()?;
             self.terms.tokens.expect("=")?;

@@ -1,6 +1,7 @@
 //! The program of a test in assembly: a table with one column a thread and one instruction a row.
 
-use crate::code::{Code, Expression, Operation};
+use crate::code::{Code, Expression, Operation, Register};
+use crate::parse::exclusive::Pairs;
 use crate::parse::names::Names;
 use crate::text::{Error, Kind, Position, Token, Tokens, error};
 
@@ -24,6 +25,11 @@ impl Labels {
     pub(super) fn branch(&mut self, code: &mut Code, condition: Expression, cell: &Cell<'_>, label: Token<'_>) {
         self.wanted.push((code.instructions.len(), label.text.to_owned(), label.position));
         code.push(Operation::Branch { condition, target: usize::MAX }, cell.mnemonic.position, &cell.text);
+    }
+
+    /// Whether a label stands before here.
+    pub(super) fn is_known(&self, label: &str) -> bool {
+        self.known.iter().any(|(known, _)| known == label)
     }
 
     fn define(&mut self, label: Token<'_>, at: usize) -> Result<(), Error> {
@@ -53,8 +59,10 @@ impl Labels {
 pub(super) struct Column {
     pub(super) code: Code,
     pub(super) labels: Labels,
-    /// The load that has reserved a location, as an index of the code, and where it stands.
-    pub(super) reservation: Option<(usize, Position)>,
+    /// The pairs of exclusive accesses.
+    pub(super) pairs: Pairs,
+    /// The registers that hold whether a conditional store has stored (RISC-V, where what depends on them waits for it).
+    pub(super) statuses: Vec<Register>,
 }
 
 /// Reads the table; `lower` turns one instruction into operations.
@@ -72,9 +80,7 @@ pub(super) fn program<'a>(
         for (mut cell, column) in row.into_iter().zip(&mut columns) {
             while cell.peek_after(1).is_some_and(|next| next.text == ":") {
                 let label = cell.name("a label")?;
-                if let Some((_, position)) = column.reservation {
-                    return error(position, "a label between `lwarx` and `stwcx.` is not supported");
-                }
+                column.pairs.interrupt(&mut column.code, label.position, "a label")?;
                 column.labels.define(label, column.code.instructions.len())?;
                 cell.expect(":")?;
             }
@@ -92,9 +98,7 @@ pub(super) fn program<'a>(
     }
     names.threads.clear();
     for mut column in columns {
-        if let Some((_, position)) = column.reservation {
-            return error(position, "a `lwarx` without its `stwcx.` is not supported");
-        }
+        column.pairs.end(&mut column.code)?;
         column.labels.resolve(&mut column.code)?;
         names.threads.push(column.code);
     }
@@ -115,7 +119,7 @@ fn threads(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Vec<Column>, Er
             return cell.unexpected("the end of the column's head");
         }
         let code = names.new_thread();
-        columns.push(Column { code, labels: Labels::default(), reservation: None });
+        columns.push(Column { code, ..Column::default() });
         // So that the next one gets its own registers.
         names.threads.push(Code::default());
     }

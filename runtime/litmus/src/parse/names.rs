@@ -3,17 +3,25 @@
 use engine::event::{Location, Thread};
 use engine::graph::Value;
 
-use crate::code::{Code, Register};
+use crate::code::{Code, Expression, Operation, Register};
 use crate::condition::{Condition, Observable};
 use crate::parse::registers;
+use crate::parse::widths::Width;
 use crate::test::{Architecture, Test, address};
 use crate::text::{Error, Kind, Position, Token, Tokens, error};
+
+/// The address of the location with this index.
+fn address_of(index: usize) -> Value {
+    address(Location(u32::try_from(index).expect("fewer than 2^32 locations")))
+}
 
 /// The threads, registers and locations that a test has named so far.
 pub(super) struct Names {
     pub(super) architecture: Architecture,
     locations: Vec<String>,
     initial: Vec<Value>,
+    /// How wide the accesses of each location are, as far as that is known.
+    widths: Vec<Option<Width>>,
     pub(super) threads: Vec<Code>,
     observables: Vec<Observable>,
     /// One more than the highest thread with an initial register, and where that is.
@@ -29,6 +37,7 @@ impl Names {
             architecture,
             locations: Vec::new(),
             initial: Vec::new(),
+            widths: Vec::new(),
             threads: Vec::new(),
             observables: Vec::new(),
             mentioned: 0,
@@ -42,9 +51,36 @@ impl Names {
         let index = self.locations.iter().position(|known| known == name).unwrap_or_else(|| {
             self.locations.push(name.to_owned());
             self.initial.push(0);
+            self.widths.push(None);
             self.locations.len() - 1
         });
         Location(u32::try_from(index).expect("fewer than 2^32 locations"))
+    }
+
+    /// There is an access of this width, at an address that may be what a register holds from the beginning.
+    pub(super) fn access(
+        &mut self,
+        code: &Code,
+        address: &Expression,
+        width: Width,
+        position: Position,
+    ) -> Result<(), Error> {
+        let Expression::Register(register) = address else { return Ok(()) };
+        let is_new = code.instructions.iter().any(|instruction| match instruction.operation {
+            Operation::Assign { to, .. } | Operation::Load { to, .. } | Operation::Update { to, .. } => to == *register,
+            _ => false,
+        });
+        let held = code.registers[register.index()].initial;
+        let Some(index) = (0..self.locations.len()).find(|&index| !is_new && held == address_of(index)) else {
+            return Ok(());
+        };
+        match self.widths[index].replace(width) {
+            Some(other) if other != width => error(
+                position,
+                format!("accesses of 32 and of 64 bits to `{}`: mixed sizes are not supported", self.locations[index]),
+            ),
+            _ => Ok(()),
+        }
     }
 
     /// A value in an initial state or a condition: a number, or the address of a location.
@@ -104,6 +140,8 @@ impl Names {
         let name = match self.architecture {
             Architecture::PowerPc => registers::powerpc(token.text),
             Architecture::X86 => registers::x86(token.text),
+            Architecture::Aarch64 => registers::aarch64(token.text),
+            Architecture::Riscv => registers::riscv(token.text),
             Architecture::C => Some(token.text.to_owned()),
         };
         name.map_or_else(|| error(token.position, format!("`{}` is no register", token.text)), Ok)

@@ -3,10 +3,12 @@
 //! A pair of `lwarx` and `stwcx.` to the same address with nothing but computation between them becomes one
 //! [`Operation::Update`] that always succeeds: its retry branch then is never taken, and carries no dependency.
 
-use crate::code::{Binary, Code, Expression, Fence, Instruction, Operation, Register, Strength};
+use crate::code::{Binary, Code, Expression, Fence, Operation, Register, Strength};
 use crate::parse::columns::{self, Cell, Column};
+use crate::parse::exclusive::{Alone, Reservation};
 use crate::parse::names::Names;
 use crate::text::{Error, Kind, Tokens, error};
+use engine::graph::Annotations;
 use engine::mapping::Order;
 
 /// Reads the program.
@@ -85,14 +87,14 @@ impl Operands<'_, '_> {
         let to = self.register()?;
         let address = address(self)?;
         let to = self.code.loads(to);
-        self.push(Operation::Load { to, address, order: Order::Relaxed });
+        self.push(Operation::Load { to, address, order: Order::Relaxed, annotations: Annotations::NONE });
         Ok(())
     }
 
     fn store(&mut self, address: fn(&mut Self) -> Result<Expression, Error>) -> Result<(), Error> {
         let value = self.value()?;
         let address = address(self)?;
-        self.push(Operation::Store { address, value, order: Order::Relaxed });
+        self.push(Operation::Store { address, value, order: Order::Relaxed, annotations: Annotations::NONE });
         Ok(())
     }
 
@@ -134,10 +136,9 @@ fn lower(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<
             let to = operands.code.loads(to);
             let (expected, new, strength) = (None, Expression::Read, Strength::Reserved);
             operands.push(Operation::Update { to, address, expected, new, strength });
-            if column.reservation.replace((at, mnemonic.position)).is_some() {
-                return error(mnemonic.position, "a `lwarx` before the `stwcx.` of another one is not supported");
-            }
-            return Ok(());
+            let reservation =
+                Reservation { at, position: mnemonic.position, names: ["lwarx", "stwcx."], alone: Alone::Refused };
+            return column.pairs.begin(&mut column.code, reservation);
         }
         "lwz" | "ld" => operands.load(Operands::displaced)?,
         "lwzx" | "ldx" => operands.load(Operands::indexed)?,
@@ -149,11 +150,7 @@ fn lower(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<
         "isync" => operands.push(Operation::Fence(Fence::Instructions)),
         _ => compute(&mut operands)?,
     }
-    let computes = |instruction: &Instruction| matches!(instruction.operation, Operation::Assign { .. });
-    if column.reservation.is_some() && !column.code.instructions[at..].iter().all(computes) {
-        return error(mnemonic.position, format!("`{}` between `lwarx` and `stwcx.` is not supported", mnemonic.text));
-    }
-    Ok(())
+    column.pairs.only_computes(&mut column.code, at, mnemonic)
 }
 
 /// Instructions that compute.
@@ -208,9 +205,7 @@ fn sign_of_last(operands: &mut Operands<'_, '_>) {
 
 fn branch(cell: &mut Cell<'_>, column: &mut Column) -> Result<(), Error> {
     let mnemonic = cell.mnemonic;
-    if column.reservation.is_some() {
-        return error(mnemonic.position, "a branch between `lwarx` and `stwcx.` is not supported");
-    }
+    column.pairs.interrupt(&mut column.code, mnemonic.position, "a branch")?;
     let field = cell.operands.peek().filter(|token| token.text.starts_with("cr"));
     if field.is_some() {
         cell.operands.next();
@@ -233,46 +228,18 @@ fn branch(cell: &mut Cell<'_>, column: &mut Column) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes the reserving load and what was computed since one operation.
+/// A store on condition that the reservation holds, which it always does.
 fn conditional_store(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
     let position = cell.mnemonic.position;
-    let Some((at, _)) = column.reservation.take() else {
+    if !column.pairs.is_open()? {
         return error(position, "a `stwcx.` without its `lwarx` is not supported");
-    };
+    }
     let mut operands = Operands { cell, code: &mut column.code, names };
     let stored = operands.register()?;
     let stored_at = operands.indexed()?;
     let condition = operands.condition_field("cr0");
     // That it succeeds, always, and whatever was loaded.
     operands.push(Operation::Assign { to: condition, value: Expression::Number(0) });
-    let (before, between) = column.code.instructions.split_at_mut(at + 1);
-    let Some(Operation::Update { to, address, new, .. }) = before.last_mut().map(|last| &mut last.operation) else {
-        unreachable!("a reservation is an update");
-    };
-    let mut computed = vec![(*to, Expression::Read)];
-    for instruction in between {
-        if let Operation::Assign { to, value } = &instruction.operation {
-            let value = substitute(value, &computed);
-            computed.push((*to, value));
-        }
-    }
-    if *address != stored_at || substitute(address, &computed) != *address {
-        return error(position, "a `stwcx.` to another address than that of its `lwarx` is not supported");
-    }
-    *new = substitute(&Expression::Register(stored), &computed);
+    column.pairs.join(&mut column.code, position, &Expression::Register(stored), &stored_at)?;
     Ok(())
-}
-
-/// The expression with the registers as they were last computed.
-fn substitute(expression: &Expression, computed: &[(Register, Expression)]) -> Expression {
-    match expression {
-        Expression::Register(register) => {
-            let last = computed.iter().rev().find(|(known, _)| known == register);
-            last.map_or_else(|| expression.clone(), |(_, value)| value.clone())
-        }
-        Expression::Binary(operator, operands) => {
-            Expression::binary(*operator, substitute(&operands.0, computed), substitute(&operands.1, computed))
-        }
-        Expression::Number(_) | Expression::Read => expression.clone(),
-    }
 }

@@ -6,6 +6,7 @@ use crate::parse::names::Names;
 use crate::parse::registers;
 use crate::test::address;
 use crate::text::{Error, Kind, Tokens, error};
+use engine::graph::Annotations;
 use engine::mapping::Order;
 
 /// The difference of the last comparison: what conditional branches look at.
@@ -95,7 +96,12 @@ impl Lowering<'_, '_> {
             Operand::Immediate(value) => value.clone(),
             Operand::Memory(place) => {
                 let to = self.code.register(READ);
-                self.push(Operation::Load { to, address: place.clone(), order: Order::Relaxed });
+                self.push(Operation::Load {
+                    to,
+                    address: place.clone(),
+                    order: Order::Relaxed,
+                    annotations: Annotations::NONE,
+                });
                 Expression::Register(to)
             }
         }
@@ -105,7 +111,12 @@ impl Lowering<'_, '_> {
         match to {
             Operand::Register(to) => self.push(Operation::Assign { to: *to, value }),
             Operand::Memory(place) => {
-                self.push(Operation::Store { address: place.clone(), value, order: Order::Relaxed });
+                self.push(Operation::Store {
+                    address: place.clone(),
+                    value,
+                    order: Order::Relaxed,
+                    annotations: Annotations::NONE,
+                });
             }
             Operand::Immediate(_) => return error(self.cell.mnemonic.position, "a number cannot be written to"),
         }
@@ -118,7 +129,7 @@ impl Lowering<'_, '_> {
         match (&to, from) {
             (Operand::Register(to), Operand::Memory(address)) => {
                 let to = self.code.loads(*to);
-                self.push(Operation::Load { to, address, order: Order::Relaxed });
+                self.push(Operation::Load { to, address, order: Order::Relaxed, annotations: Annotations::NONE });
                 Ok(())
             }
             (Operand::Memory(_), Operand::Memory(_)) => self.two_places(),
@@ -169,8 +180,18 @@ impl Lowering<'_, '_> {
             self.update(to, address, None, sum(Expression::Read));
         } else {
             let read = self.code.register(READ);
-            self.push(Operation::Load { to: read, address: address.clone(), order: Order::Relaxed });
-            self.push(Operation::Store { address, value: sum(Expression::Register(read)), order: Order::Relaxed });
+            self.push(Operation::Load {
+                to: read,
+                address: address.clone(),
+                order: Order::Relaxed,
+                annotations: Annotations::NONE,
+            });
+            self.push(Operation::Store {
+                address,
+                value: sum(Expression::Register(read)),
+                order: Order::Relaxed,
+                annotations: Annotations::NONE,
+            });
             self.push(Operation::Assign { to, value: Expression::Register(read) });
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::making::Making;
 use crate::code::{Binary, Expression, Fence, Operation, Register, Strength};
 use crate::text::{Error, Kind, Position, Token, Tokens, error};
-use engine::graph::Value;
+use engine::graph::{Annotations, Value};
 use engine::mapping::Order;
 
 /// How a pointer's target is accessed without a function.
@@ -246,7 +246,8 @@ impl<'a> Expressions<'_, 'a> {
                 self.tokens.expect(",")?;
                 let value = self.expression()?;
                 let order = self.last_order(explicit)?;
-                self.making.push(Operation::Store { address, value, order }, name.position);
+                self.making
+                    .push(Operation::Store { address, value, order, annotations: Annotations::NONE }, name.position);
                 number(0)
             }
             "atomic_compare_exchange_strong" | "atomic_compare_exchange_weak" => {
@@ -295,8 +296,15 @@ impl<'a> Expressions<'_, 'a> {
                 self.making.push(Operation::Assign { to: expected, value: Expression::Register(local) }, position);
             }
             (None, Some(place)) => {
-                self.making
-                    .push(Operation::Load { to: expected, address: place.clone(), order: Order::Relaxed }, position);
+                self.making.push(
+                    Operation::Load {
+                        to: expected,
+                        address: place.clone(),
+                        order: Order::Relaxed,
+                        annotations: Annotations::NONE,
+                    },
+                    position,
+                );
             }
             (None, None) => unreachable!("it is one of both"),
         }
@@ -313,7 +321,10 @@ impl<'a> Expressions<'_, 'a> {
         match (local, shared) {
             (Some(local), _) => self.making.push(Operation::Assign { to: local, value: found }, position),
             (None, Some(address)) => {
-                self.making.push(Operation::Store { address, value: found, order: Order::Relaxed }, position);
+                self.making.push(
+                    Operation::Store { address, value: found, order: Order::Relaxed, annotations: Annotations::NONE },
+                    position,
+                );
             }
             (None, None) => unreachable!("it is one of both"),
         }

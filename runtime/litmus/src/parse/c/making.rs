@@ -2,6 +2,7 @@
 
 use crate::code::{Code, Expression, Operation, Register};
 use crate::text::Position;
+use engine::graph::Annotations;
 use engine::mapping::Order;
 
 /// A thread's code in the making.
@@ -51,7 +52,7 @@ impl<'t> Making<'t> {
     /// Adds a load: its value.
     pub(super) fn load(&mut self, address: Expression, order: Order, position: Position) -> Expression {
         let to = self.temporary();
-        self.push(Operation::Load { to, address, order }, position);
+        self.push(Operation::Load { to, address, order, annotations: Annotations::NONE }, position);
         Expression::Register(to)
     }
 }

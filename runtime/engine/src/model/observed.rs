@@ -1,0 +1,189 @@
+//! Models of machines on which a store takes effect for all other threads at once, and may be seen by its own thread before
+//! that: what its thread keeps in order and what threads observe of each other may not contradict each other.
+//!
+//! With lob for what a thread keeps in order ([`Local`]): acyclic(lob ∪ rfe ∪ co ∪ fr). (The parts of co and fr within a
+//! thread are in lob.)
+//!
+//! # Commit-before
+//! (lob ∪ rf)⁺ has cycles in allowed traces: a store that has to wait may be forwarded to a load behind it whose value goes
+//! out into the world before. So rf counts between threads alone, and a load may read from the last store of its thread to
+//! its location before that is committed: cb = (lob ∪ rfe ∪ ctrl ∪ addr;po ∪ src ∪ rr ∪ own)⁺, where
+//!
+//! - src: what the value of that store depends on comes before the load;
+//! - rr: a load comes after those at its location behind that store;
+//! - own: a load that reads from another write comes after that store.
+//!
+//! *It is acyclic in allowed traces.* A cycle leaves each of its threads by an rfe, from a write w. Replace each step that
+//! is not in ob = (lob ∪ rfe ∪ co ∪ fr)⁺: what comes before by ctrl, addr;po, or by src of a read-modify-write, is before w by
+//! lob; other src are in lob; own is co and rfe; rr from r′ to r: the step into r′ is an rfe from w′, and r reads from w′ too,
+//! or from what follows it in co; or it is one of the others, and holds of r. What is left is a cycle of ob.
+//!
+//! *Nothing gets stuck.* A store may come last in co. A load whose store is not committed reads from that, which orders
+//! nothing yet. Any other one may read from the last write in co of those that are before a lob-predecessor of it, that its
+//! rr-predecessors read from, and its own store.
+//!
+//! # How it is checked
+//! lob is drawn to a node when it is committed, as it is within commit-before. When a store is committed that has been
+//! forwarded, the loads that have read from it come before what follows it in co, which may be there already.
+
+use std::marker::PhantomData;
+
+use super::Model;
+use crate::graph::order::Order;
+use crate::graph::set::Set;
+use crate::graph::trace::{Part, Trace};
+use crate::graph::{Access, EventId, Label};
+
+/// Accesses of a thread by their numbers in program order, as far as they read, and as far as they write.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Parts<const W: usize> {
+    /// Those whose reads are meant.
+    pub reads: Set<W>,
+    /// Those whose writes are meant, among them read-modify-writes that turn out not to write: until they have, what may
+    /// come after their writes waits.
+    pub writes: Set<W>,
+}
+
+/// What of its thread comes before an access.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Before<const W: usize> {
+    /// Before its read.
+    pub read: Parts<W>,
+    /// Before its write.
+    pub write: Parts<W>,
+    /// The reads of its location behind the last store to it: those that do not read from the same write as its read come
+    /// before that, if the machine keeps loads of a location in order.
+    pub alike: Set<W>,
+    /// What is commit-before it alone.
+    pub known: Set<W>,
+}
+
+/// What the threads of a machine keep in order.
+pub trait Local: Clone + Default + std::fmt::Debug {
+    /// Whether two loads of a location that read from different writes are in order for everybody.
+    const ORDERS_LOADS_OF_A_LOCATION: bool;
+
+    /// Whether the read of a read-modify-write may as well wait for what its write waits for: the two are one, or its write
+    /// comes before everything behind it.
+    fn is_one<const W: usize>(label: &Label<W>) -> bool;
+
+    /// What comes before an access; none if it is not known yet.
+    fn before<const W: usize>(labels: &[Label<W>], index: usize) -> Option<Before<W>>;
+}
+
+/// The model of the machine whose threads keep so much in order.
+#[derive(Debug, Default)]
+pub struct Observed<L, const W: usize> {
+    order: Order<W>,
+    /// The nodes of its thread that each node comes after, by paths.
+    local: Vec<Set<W>>,
+    machine: PhantomData<L>,
+}
+
+impl<L, const W: usize> Clone for Observed<L, W> {
+    fn clone(&self) -> Self {
+        Self { order: self.order.clone(), local: self.local.clone(), machine: PhantomData }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.order.clone_from(&source.order);
+        self.local.clone_from(&source.local);
+    }
+}
+
+impl<L: Local, const W: usize> Observed<L, W> {
+    /// The nodes of the last node's thread that come directly before it.
+    fn directly_before(trace: &Trace<W>, labels: &[Label<W>]) -> Set<W> {
+        let number = trace.nodes().len() - 1;
+        let node = trace.node(number);
+        let before = L::before(labels, node.event.index.into()).expect("what is committed is known");
+        let parts = if node.writes() { &before.write } else { &before.read };
+        let event = |index: usize| EventId::new(node.event.thread.into(), index);
+        let mut nodes: Set<W> = parts.reads.iter().map(|index| trace.nodes_of(event(index)).start).collect();
+        nodes.add(&parts.writes.iter().filter_map(|index| trace.write_of(event(index))).collect());
+        if node.part.updates() {
+            nodes.insert(number - 1);
+        } else if !node.writes() && L::ORDERS_LOADS_OF_A_LOCATION {
+            let alike = before.alike.iter().map(|index| trace.nodes_of(event(index)).start);
+            nodes.add(&alike.filter(|&other| trace.node(other).rank != node.rank).collect());
+        }
+        nodes
+    }
+
+    /// The nodes that the last one comes after, and before, by communication: rfe, co and fr.
+    fn communication(trace: &Trace<W>) -> (Set<W>, Set<W>) {
+        let number = trace.nodes().len() - 1;
+        let node = trace.node(number);
+        let (mut before, mut after) = (Set::EMPTY, Set::EMPTY);
+        if trace.is_forwarded(number) {
+            return (before, after);
+        }
+        if let Some(source) = trace.external_source(number) {
+            before.insert(source);
+        }
+        for other in trace.at(node.location).iter().filter(|&other| other != number) {
+            let (rank, writes) = (trace.node(other).rank, trace.node(other).writes());
+            if node.writes() && rank < node.rank && !trace.is_forwarded(other) {
+                before.insert(other);
+            } else if writes && node.rank < rank {
+                after.insert(other);
+            }
+        }
+        (before, after)
+    }
+}
+
+/// The reads that read from a write of their thread, and were committed before it.
+fn forwarded_from<const W: usize>(trace: &Trace<W>, write: usize) -> Set<W> {
+    let node = trace.node(write);
+    let own = trace.of_thread(node.event.thread).and(trace.at(node.location)).and(&Set::below(write));
+    own.iter().filter(|&read| trace.node(read).part == Part::Read(Some(write))).collect()
+}
+
+impl<L: Local, const W: usize> Model<W> for Observed<L, W> {
+    const FORWARDS: bool = true;
+
+    fn awaits(labels: &[Label<W>], index: usize) -> Option<Set<W>> {
+        let Before { read, write, alike, known } = L::before(labels, index)?;
+        let label = &labels[index];
+        let mut awaited = alike.or(&known);
+        let writes = label.access != Access::Load;
+        for parts in [label.access.reads().then_some(read), writes.then_some(write)].iter().flatten() {
+            awaited.add(&parts.reads);
+            awaited.add(&parts.writes);
+        }
+        Some(awaited)
+    }
+
+    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool {
+        let number = trace.nodes().len() - 1;
+        let directly = Self::directly_before(trace, labels);
+        let mut local = directly;
+        for earlier in directly.iter() {
+            local.add(&self.local[earlier]);
+        }
+        self.local.push(local);
+        let (before, after) = Self::communication(trace);
+        if self.order.add(directly.or(&before), after).is_err() {
+            return false;
+        }
+        if !trace.node(number).writes() {
+            return true;
+        }
+        forwarded_from(trace, number).iter().all(|read| self.order.put_before(read, &after).is_ok())
+    }
+
+    fn waits_as_one(labels: &[Label<W>], index: usize) -> bool {
+        let label = &labels[index];
+        if !matches!(label.access, Access::Update(_)) || index + 1 == labels.len() || L::is_one(label) {
+            return false;
+        }
+        let Some(Before { read, write, alike, known }) = L::before(labels, index) else { return true };
+        let read = read.reads.or(&read.writes).or(&alike).or(&known);
+        !write.reads.or(&write.writes).is_within(&read)
+    }
+
+    fn keeps(&self, _trace: &Trace<W>, first: usize, second: usize) -> bool {
+        self.local[second].contains(first)
+    }
+}
