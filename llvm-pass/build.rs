@@ -11,16 +11,21 @@ use std::process::Command;
 
 use hook_abi::{Header, Type};
 
+/// What is written in C++.
+const FILES: [&str; 2] = ["src/shim.cpp", "src/types.cpp"];
+
 fn main() {
     let header = Header::read(Path::new("../runtime/include")).unwrap_or_else(|error| panic!("the hooks: {error}"));
     let output = env::var_os("OUT_DIR").map(PathBuf::from).expect("cargo names a folder for what is built");
     fs::write(output.join("abi.rs"), table(&header)).expect("that folder can be written");
-    println!("cargo:rerun-if-changed=src/shim.cpp");
+    for file in FILES {
+        println!("cargo:rerun-if-changed={file}");
+    }
     println!("cargo:rerun-if-env-changed=LLVM_SYS_191_PREFIX");
     let mut shim = cc::Build::new();
     shim.cpp(true)
         .std("c++17")
-        .file("src/shim.cpp")
+        .files(FILES)
         .include(include_directory())
         .flag("-fno-exceptions")
         .flag("-fno-rtti")

@@ -36,7 +36,7 @@ pub(crate) fn compiling(parts: &Parts) -> Vec<OsString> {
     let load: [OsString; 4] = ["-Xclang".into(), "-load".into(), "-Xclang".into(), parts.plugin.clone().into()];
     let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into()];
     all.extend(load);
-    all.extend([plugin, "-gline-tables-only".into(), "-fno-common".into()]);
+    all.extend([plugin, "-g".into(), "-fno-common".into()]);
     all.extend(["-D__FENCEHOUND__=1".into(), "-isystem".into(), parts.include.clone().into()]);
     all.push("--end-no-unused-arguments".into());
     all

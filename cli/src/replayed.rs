@@ -11,7 +11,7 @@ use crate::report::columns::{Row, Table};
 use crate::report::excerpt::Sources;
 use crate::report::finding::{self, Detail, Subject};
 use crate::report::names::Threads;
-use crate::screen::{Screen, plain};
+use crate::screen::{Screen, Width, plain};
 use crate::text::counted;
 
 /// Says that what was recorded cannot be done.
@@ -53,7 +53,7 @@ pub(crate) fn present(kept: &Finding, trace: &Trace, plan: &ReplayPlan, screen: 
     if reproduced || violation.kind == FailureKind::Nondeterministic {
         let mut sources = Sources::within([PathBuf::from(&kept.program.directory)], plan.roots.clone());
         let detail = if plan.mode == ReplayMode::Step { Detail::Excerpts } else { Detail::Everything };
-        screen.print(&(finding::full(&subject, detail, screen.width(), &mut sources) + "\n"));
+        screen.print(&(finding::full(&subject, detail, Width::Unlimited, &mut sources) + "\n"));
     }
     if reproduced {
         screen.print_verdict(&format!("reproduced: {}", plain(&finding::line(&subject)).trim_end()));
@@ -72,7 +72,7 @@ fn step(subject: &Subject<'_>, trace: &Trace, screen: Screen) {
     let table = Table { events: &trace.events, marks, lane, threads: subject.threads };
     let rows: Vec<Row> = (0..trace.events.len()).map(Row::Event).collect();
     let mut input = io::stdin().lock().lines();
-    for (number, line) in table.lines(&rows, screen.width()).into_iter().enumerate() {
+    for (number, line) in table.lines(&rows, Width::Unlimited).into_iter().enumerate() {
         screen.print(&format!("{line}\n"));
         if number > 0 {
             drop(input.next());

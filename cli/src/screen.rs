@@ -36,8 +36,27 @@ pub(crate) struct Screen {
     color: Color,
 }
 
-/// The width of text that does not go to a terminal.
-pub(crate) const PLAIN_WIDTH: usize = 100;
+/// How wide lines may become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Width {
+    /// A terminal of so many columns: what is beyond them is cut off where the rest of the report says it as well.
+    Terminal(usize),
+    /// A pipe or a file, or what must be told whole: tables are laid out for [`PLAIN_WIDTH`], and nothing is cut off.
+    Unlimited,
+}
+
+impl Width {
+    /// The columns that tables are laid out for.
+    pub(crate) const fn columns(self) -> usize {
+        match self {
+            Width::Terminal(columns) => columns,
+            Width::Unlimited => PLAIN_WIDTH,
+        }
+    }
+}
+
+/// The columns for which text is laid out that does not go to a terminal.
+const PLAIN_WIDTH: usize = 100;
 
 impl Screen {
     /// Text on that channel.
@@ -45,14 +64,18 @@ impl Screen {
         Screen { channel, color }
     }
 
-    /// The columns that a line may take.
-    pub(crate) fn width(self) -> usize {
-        let size = match self.channel {
-            Channel::Output if io::stdout().is_terminal() => terminal_size::terminal_size_of(io::stdout()),
-            Channel::Error if io::stderr().is_terminal() => terminal_size::terminal_size_of(io::stderr()),
-            Channel::Output | Channel::Error => None,
+    /// How wide lines may become: on a terminal `COLUMNS`, if that is set, or else its width, but at least 60.
+    pub(crate) fn width(self) -> Width {
+        let (is_terminal, size) = match self.channel {
+            Channel::Output => (io::stdout().is_terminal(), terminal_size::terminal_size_of(io::stdout())),
+            Channel::Error => (io::stderr().is_terminal(), terminal_size::terminal_size_of(io::stderr())),
         };
-        size.map_or(PLAIN_WIDTH, |(width, _)| usize::from(width.0).max(60))
+        if !is_terminal {
+            return Width::Unlimited;
+        }
+        let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let columns = asked.or(size.map(|(width, _)| usize::from(width.0)));
+        columns.map_or(Width::Unlimited, |columns| Width::Terminal(columns.max(60)))
     }
 
     /// Writes a text. A reader that has gone away (`| head`) is no error: the exit status still tells.

@@ -114,7 +114,29 @@ impl Accesses<'_> {
             (Action::StoreSite, _) if self.names_its_object(instruction) => 0,
             _ => return self.places.site(instruction, None),
         };
-        self.places.site(instruction, Some(instruction.operand(operand)))
+        self.places.site(instruction, Some((instruction.operand(operand), self.width(instruction, action))))
+    }
+
+    /// How many bytes an instruction accesses; 1 if that is not known, or if it is an object of the C library's.
+    fn width(&self, instruction: Value, action: &Action) -> u64 {
+        let accessed = match (action, instruction.opcode()) {
+            (Action::PassByValue(_, kind), _) => Some(*kind),
+            (Action::Lift { shared, .. }, _) => shared
+                .first()
+                .and_then(|&argument| Call(instruction).type_attribute(argument, attribute_kind("elementtype"))),
+            (_, Some(LLVMOpcode::LLVMLoad)) => Some(instruction.kind()),
+            (_, Some(LLVMOpcode::LLVMStore)) => Some(instruction.operand(0).kind()),
+            (_, Some(LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg)) => Some(instruction.operand(1).kind()),
+            _ => None,
+        };
+        let told = match action {
+            Action::Library { .. } => Some(0),
+            Action::Copy { .. } | Action::Fill => Some(2),
+            _ => None,
+        };
+        let constant = |operand| Some(instruction.operand(operand)).filter(|length| length.is(Class::ConstantInt));
+        let told = told.and_then(constant).and_then(|length| u64::try_from(Constant(length).signed()).ok());
+        accessed.map(|kind| self.layout.allocated_size(kind)).or(told).unwrap_or(1).max(1)
     }
 
     /// Whether the first argument of a call is the object that it synchronises by.

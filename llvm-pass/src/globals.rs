@@ -3,19 +3,21 @@
 //! belongs to none, and a record says where it is (`struct fh_variable`), so that an access beside it is noticed.
 
 use inkwell::llvm_sys::LLVMLinkage;
+use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::core::{LLVMSetGlobalConstant, LLVMSetSection};
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
-use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
+use crate::expressions::source_name;
 use crate::failure::{Failure, Result};
 use crate::hooks::{Hooks, handle};
 use crate::ir::{Call, Class, Constant, Global, Instruction, Layout, Value, c_text, globals};
 use crate::shim;
-use crate::sites::source_name;
 use crate::stubs;
+use crate::types::Types;
 
 /// Moves all variables of the module to their sections, after all hooks are in place.
 pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -> Result<()> {
+    let types = Types::of(module);
     for global in globals(module) {
         let name = global.name();
         match name.as_str() {
@@ -29,11 +31,10 @@ pub(crate) fn finish(hooks: &mut Hooks, module: LLVMModuleRef, layout: Layout) -
         if Global(global).is_thread_local() {
             lower(hooks, global)?;
         } else if !Global(global).is_constant() && set_section(global, "fh_data", "fh_bss") {
-            let kind = Global(global).value_type();
-            let is_array = kind.kind() == LLVMTypeKind::LLVMArrayTypeKind;
-            let element = if is_array { layout.allocated_size(kind.element()) } else { 0 };
+            let (size, members) =
+                (layout.allocated_size(Global(global).value_type()), types.of_variable(global, layout));
             let padded = shim::pad(global, GAP)?;
-            record(hooks, padded, [layout.allocated_size(kind), element], &name)?;
+            record(hooks, padded, size, [source_name(&name), &members])?;
         }
     }
     Ok(())
@@ -57,11 +58,11 @@ fn take_structors(hooks: &Hooks, list: Value, section: &str) -> Result<()> {
 /// The number of bytes behind each variable that belong to none (`runtime/src/state/globals.rs`).
 const GAP: u32 = 16;
 
-/// Emits the record of a variable of this size, whose elements have that one if it is an array.
-fn record(hooks: &mut Hooks, variable: Value, [size, element]: [u64; 2], name: &str) -> Result<()> {
-    let name = hooks.string(source_name(name)).into();
-    let (size, element) = (hooks.long(size).into(), hooks.long(element).into());
-    let value = hooks.record("fh_variable", &[variable.pointer().into(), size, name, element])?;
+/// Emits the record of a variable of this size, with its name and its members.
+fn record(hooks: &mut Hooks, variable: Value, size: u64, texts: [&str; 2]) -> Result<()> {
+    let [name, members] = texts.map(|text| hooks.string(text).into());
+    let size = hooks.long(size).into();
+    let value = hooks.record("fh_variable", &[variable.pointer().into(), size, name, members])?;
     let global = hooks.module.add_global(value.get_type(), None, ".fh.variable");
     global.set_initializer(&value);
     global.set_constant(true);

@@ -16,6 +16,7 @@ use inkwell::values::{
 };
 
 use crate::abi::{self, Kind};
+use crate::expressions::Object;
 use crate::failure::{Failure, Result};
 use crate::ir::{Function, Type, Value};
 use crate::sites::{Frame, Site};
@@ -29,6 +30,7 @@ pub(crate) struct Hooks<'ctx> {
     strings: BTreeMap<String, PointerValue<'ctx>>,
     sites: BTreeMap<Site, PointerValue<'ctx>>,
     stacks: BTreeMap<Vec<Frame>, PointerValue<'ctx>>,
+    objects: BTreeMap<Object, PointerValue<'ctx>>,
     temporaries: HashMap<(Value, Type), PointerValue<'ctx>>,
 }
 
@@ -39,8 +41,9 @@ impl Hooks<'_> {
         let module = ManuallyDrop::new(unsafe { Module::new(module) });
         let context = module.get_context();
         let builder = context.create_builder();
-        let (strings, sites, stacks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { module, context, builder, strings, sites, stacks, temporaries: HashMap::new() }
+        let (strings, sites, temporaries) = (BTreeMap::new(), BTreeMap::new(), HashMap::new());
+        let (stacks, objects) = (BTreeMap::new(), BTreeMap::new());
+        Self { module, context, builder, strings, sites, stacks, objects, temporaries }
     }
 }
 
@@ -192,7 +195,13 @@ impl<'ctx> Hooks<'ctx> {
             self.stack(&site.stack[..frames.into()])?.into()
         };
         let [column, frames] = [site.column, frames].map(|number| self.short(number));
-        let fields = [texts[0], texts[1], texts[2], stack, self.number(site.line).into(), column, frames];
+        let (object, offset) = match &site.object {
+            Some((object, offset)) => (self.object(object)?, *offset),
+            None => (self.pointer_type().const_null(), 0),
+        };
+        let (object, offset) = (object.into(), self.long(offset).into());
+        let line = self.number(site.line).into();
+        let fields = [texts[0], texts[1], texts[2], stack, object, offset, line, column, frames];
         let value = self.record("fh_site", &fields)?;
         let global = self.module.add_global(value.get_type(), None, ".fh.site");
         global.set_initializer(&value);
@@ -202,6 +211,23 @@ impl<'ctx> Hooks<'ctx> {
         global.set_alignment(8);
         self.sites.insert(site.clone(), global.as_pointer_value());
         Ok(global.as_pointer_value().into())
+    }
+
+    /// The record of an object.
+    fn object(&mut self, object: &Object) -> Result<PointerValue<'ctx>> {
+        if let Some(&known) = self.objects.get(object) {
+            return Ok(known);
+        }
+        let [name, members] = [&object.name, &object.members].map(|text| self.string(text).into());
+        let [size, sort] = [object.size, object.sort.into()].map(|number| self.long(number).into());
+        let value = self.record("fh_object", &[name, members, size, sort])?;
+        let global = self.module.add_global(value.get_type(), None, ".fh.object");
+        global.set_initializer(&value);
+        global.set_constant(true);
+        global.set_linkage(Linkage::Private);
+        global.set_alignment(8);
+        self.objects.insert(object.clone(), global.as_pointer_value());
+        Ok(global.as_pointer_value())
     }
 
     /// The frames of a site's stack, as an array.

@@ -30,6 +30,7 @@ mod effects;
 mod emit;
 mod escape;
 mod exits;
+mod expressions;
 mod externals;
 mod failure;
 mod fencing;
@@ -48,6 +49,7 @@ mod prepare;
 mod shim;
 mod sites;
 mod stubs;
+mod types;
 mod unwritten;
 mod wrappers;
 

@@ -195,22 +195,25 @@ fn is_va_list_field(pointer: Value) -> bool {
 /// getelementptrs and intrinsics that pass their argument on.
 pub(crate) fn constant_offset(layout: Layout, pointer: Value) -> (Value, Option<i64>) {
     let (mut base, mut offset) = (pointer, Some(0));
-    loop {
-        match base.opcode() {
-            Some(LLVMOpcode::LLVMGetElementPtr) => {
-                offset = offset.and_then(|sum: i64| Some(sum + distance(layout, base)?));
-                base = base.operand(0);
-            }
-            Some(LLVMOpcode::LLVMBitCast) => base = base.operand(0),
-            Some(LLVMOpcode::LLVMCall)
-                if Call(base).callee().is(Class::Function)
-                    && Function(Call(base).callee()).intrinsic() != 0
-                    && passes_pointer_on(&intrinsic_name(Call(base).callee())) =>
-            {
-                base = base.operand(0);
-            }
-            _ => return (base, offset),
-        }
+    while let Some((before, distance)) = step_back(layout, base) {
+        offset = offset.and_then(|sum: i64| Some(sum + distance?));
+        base = before;
+    }
+    (base, offset)
+}
+
+/// What a pointer is computed from by a getelementptr or an intrinsic that passes it on, and how many bytes that adds,
+/// if it is a constant.
+pub(crate) fn step_back(layout: Layout, pointer: Value) -> Option<(Value, Option<i64>)> {
+    let passes_on = || {
+        let callee = Call(pointer).callee();
+        callee.is(Class::Function) && Function(callee).intrinsic() != 0 && passes_pointer_on(&intrinsic_name(callee))
+    };
+    match pointer.opcode()? {
+        LLVMOpcode::LLVMGetElementPtr => Some((pointer.operand(0), distance(layout, pointer))),
+        LLVMOpcode::LLVMBitCast => Some((pointer.operand(0), Some(0))),
+        LLVMOpcode::LLVMCall if passes_on() => Some((pointer.operand(0), Some(0))),
+        _ => None,
     }
 }
 

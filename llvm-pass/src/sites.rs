@@ -2,12 +2,12 @@
 
 use std::iter::successors;
 
-use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
-use crate::ir::{Class, Function, Global, Layout, Location, Type, Value, compilation_folder, source_file};
-use crate::objects::constant_offset;
+use crate::expressions::{Expressions, Object};
+use crate::ir::{Function, Layout, Location, Value, compilation_folder, source_file};
 use crate::shim;
+use crate::types::Types;
 
 /// A place in the source where a hook is called, from which a `struct fh_site` is made.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -15,6 +15,8 @@ pub(crate) struct Site {
     pub(crate) file: String,
     pub(crate) function: String,
     pub(crate) expression: String,
+    /// What it accesses, and how many bytes into it.
+    pub(crate) object: Option<(Object, u64)>,
     pub(crate) line: u32,
     pub(crate) column: u16,
     /// The calls through inlined functions, innermost first; empty if it is in none.
@@ -30,16 +32,10 @@ pub(crate) struct Frame {
     pub(crate) column: u16,
 }
 
-/// The name in the source of a variable. A static one of a function `f` is called `f.name`, and `f.name.1` if there are
-/// two.
-pub(crate) fn source_name(name: &str) -> &str {
-    name.split('.').nth(1).unwrap_or(name)
-}
-
 /// Finds the sites of a module.
 pub(crate) struct Places {
     module: LLVMModuleRef,
-    layout: Layout,
+    expressions: Expressions,
     source_file: String,
     folder: Option<String>,
 }
@@ -47,12 +43,13 @@ pub(crate) struct Places {
 impl Places {
     /// Makes one for a module.
     pub(crate) fn new(module: LLVMModuleRef, layout: Layout) -> Self {
-        Self { module, layout, source_file: source_file(module), folder: compilation_folder(module) }
+        let expressions = Expressions::new(Types::of(module), layout);
+        Self { module, expressions, source_file: source_file(module), folder: compilation_folder(module) }
     }
 
-    /// The site of an instruction, which accesses what `pointer` points to, if it accesses something. It is the
-    /// innermost place outside wrappers.
-    pub(crate) fn site(&self, instruction: Value, pointer: Option<Value>) -> Site {
+    /// The site of an instruction, which accesses so many bytes of what a pointer points to, if it accesses something.
+    /// It is the innermost place outside wrappers.
+    pub(crate) fn site(&self, instruction: Value, accessed: Option<(Value, u64)>) -> Site {
         let function = instruction.function().name();
         let locations: Vec<Location> = successors(instruction.location(), |location| location.call()).collect();
         let mut stack: Vec<Frame> = locations.iter().map(|location| self.frame(*location)).collect();
@@ -67,8 +64,9 @@ impl Places {
         if stack.len() == 1 {
             stack.clear();
         }
-        let expression = pointer.map(|pointer| self.expression(pointer)).unwrap_or_default();
-        Site { file, function, expression, line, column, stack }
+        let expression = accessed.map(|(pointer, width)| self.expressions.of(pointer, width)).unwrap_or_default();
+        let object = accessed.and_then(|(pointer, _)| self.expressions.object(pointer));
+        Site { file, function, expression, object, line, column, stack }
     }
 
     /// The frame that a location of the debug information stands for.
@@ -89,6 +87,7 @@ impl Places {
             file: place.map_or_else(|| self.source_file.clone(), |(file, folder)| self.path(file, &folder)),
             function: function.name(),
             expression: String::new(),
+            object: None,
             line: Function(function).subprogram_line(),
             column: 0,
             stack: Vec::new(),
@@ -103,33 +102,5 @@ impl Places {
         }
         let joined = format!("{}/{file}", folder.trim_end_matches('/'));
         if self.folder.as_deref() == Some(folder) && joined != self.source_file { file } else { joined }
-    }
-
-    /// The variable that a pointer points into, as the program writes it: `flag`, `flags[1]`; no fields, as line tables
-    /// have no names of them. "" if the pointer is into no variable of the file's scope.
-    fn expression(&self, pointer: Value) -> String {
-        let (base, offset) = constant_offset(self.layout, pointer);
-        if !base.is(Class::GlobalVariable) {
-            return String::new();
-        }
-        let name = base.name();
-        let name = source_name(&name).to_owned();
-        let offset = offset.and_then(|offset| u64::try_from(offset).ok());
-        offset.map_or_else(|| name.clone(), |offset| name.clone() + &self.elements(Global(base).value_type(), offset))
-    }
-
-    /// The indices of the array elements that a byte is in.
-    fn elements(&self, mut kind: Type, mut offset: u64) -> String {
-        let mut text = String::new();
-        while kind.kind() == LLVMTypeKind::LLVMArrayTypeKind {
-            kind = kind.element();
-            let size = self.layout.allocated_size(kind);
-            if size == 0 {
-                break;
-            }
-            text += &format!("[{}]", offset / size);
-            offset %= size;
-        }
-        text
     }
 }

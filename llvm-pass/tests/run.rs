@@ -95,7 +95,7 @@ fn build(plugin: &Path, stub: &Path, sources: &[PathBuf], level: &str, folder: &
     for source in sources {
         let object = folder.join(format!("{}{level}.o", stem(source)));
         let mut clang = Command::new("clang-19");
-        clang.arg(format!("-fpass-plugin={}", plugin.display())).args(["-g1", "-w", "-c", level]);
+        clang.arg(format!("-fpass-plugin={}", plugin.display())).args(["-g", "-w", "-c", level]);
         run(clang.arg(source).arg("-o").arg(&object));
         objects.push(object);
     }

@@ -29,12 +29,23 @@ struct fh_site {
     const char *file;     /* as the compiler was given it (DIFile's name) */
     const char *function; /* the source name of the function, "" if unknown */
     const char
-        *expression; /* the variable accessed (`flag`, `queue.head`) if cheaply known, or "" */
-    const struct fh_frame *stack; /* of `frames` elements; null if there are none */
-    uint32_t line;                /* 1, 2, ...; 0 if unknown */
-    uint16_t column;              /* 1, 2, ...; 0 if unknown */
-    uint16_t frames;              /* 0, or at least 2 */
+        *expression; /* what is accessed as the program writes it (`flag`, `node->next`), or "" */
+    const struct fh_frame *stack;   /* of `frames` elements; null if there are none */
+    const struct fh_object *object; /* what is accessed, if it is known; else null */
+    uint64_t offset;                /* how many bytes into it */
+    uint32_t line;                  /* 1, 2, ...; 0 if unknown */
+    uint16_t column;                /* 1, 2, ...; 0 if unknown */
+    uint16_t frames;                /* 0, or at least 2 */
 };
+
+/* A local variable, or what a pointer to a struct or union points to. */
+struct fh_object {
+    const char *name;    /* of the variable, or of the type */
+    const char *members; /* runtime/abi/src/members.rs; "" if they are not known */
+    uint64_t size;       /* in bytes */
+    uint64_t sort;       /* FH_OBJECT_LOCAL or FH_OBJECT_TYPE */
+};
+enum { FH_OBJECT_LOCAL = 0, FH_OBJECT_TYPE = 1 };
 
 /* Plain and volatile accesses of 1, 2, 4 and 8 bytes, any alignment. */
 uint8_t __fh_load1(const void *address, const struct fh_site *site);
@@ -200,7 +211,7 @@ struct fh_variable {
     const void *address;
     uint64_t size;
     const char *name;
-    uint64_t element; /* bytes of each element, of an array; else 0 */
+    const char *members; /* as those of an object */
 };
 
 /* A file that calls rand, strtok, or another function whose state is one for all threads, outside

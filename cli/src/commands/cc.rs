@@ -153,7 +153,7 @@ fn line_tables(arguments: &[OsString]) -> Vec<OsString> {
     let level = arguments.iter().rev().filter_map(|argument| argument.to_str()).find(|text| is_debug_level(text));
     let mut all = vec![OsString::from("-gcolumn-info")];
     if level.is_some_and(|level| level.ends_with('0')) {
-        all.push("-gline-tables-only".into());
+        all.push("-g".into());
     }
     all
 }
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn line_tables_cannot_be_switched_off() {
-        assert!(completed("-c a.c -g0").ends_with("-gcolumn-info -gline-tables-only"));
+        assert!(completed("-c a.c -g0").ends_with("-gcolumn-info -g"));
         assert!(completed("-c a.c -g0 -g").ends_with("-gcolumn-info"));
         assert!(completed("-c a.c -g").ends_with("-c a.c -g"));
     }

@@ -17,7 +17,7 @@ use crate::plan::explorer::Explorer;
 use crate::report::excerpt::Sources;
 use crate::report::finding::{self, Detail, Subject};
 use crate::report::names::Threads;
-use crate::screen::{PLAIN_WIDTH, plain};
+use crate::screen::{Width, plain};
 use crate::text::reason;
 use crate::trust;
 
@@ -135,7 +135,7 @@ impl<'p> Keeper<'p> {
             // Where one cannot be written, the others cannot either.
             return;
         }
-        let text = finding::full(subject, Detail::Everything, PLAIN_WIDTH, &mut self.sources);
+        let text = finding::full(subject, Detail::Everything, Width::Unlimited, &mut self.sources);
         let written = self.finding(searched, subject).and_then(|finding| self.findings.store(&finding, &plain(&text)));
         self.unwritten = written.err();
     }

@@ -11,7 +11,7 @@ use crate::program::Replayed;
 use crate::report::excerpt::Sources;
 use crate::report::finding::{self, Detail, Subject};
 use crate::report::names::Threads;
-use crate::screen::{PLAIN_WIDTH, plain};
+use crate::screen::{Width, plain};
 use crate::search::Exploration;
 
 /// How many findings are run again and shown at most; the others are stored only.
@@ -132,7 +132,7 @@ pub(crate) fn store(
             heap: plan.explore.heap,
             violation: one.violation.clone(),
         };
-        let text = finding::full(&one.subject(plan), Detail::Everything, PLAIN_WIDTH, sources);
+        let text = finding::full(&one.subject(plan), Detail::Everything, Width::Unlimited, sources);
         if let Err(failure) = findings.store(&kept, &plain(&text)) {
             troubles.unwritten.get_or_insert(failure);
             // Where one cannot be written, the others cannot either.

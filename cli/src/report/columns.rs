@@ -9,6 +9,7 @@ use owo_colors::{OwoColorize, Style};
 use protocol::{Operation, TraceEvent};
 
 use super::names::{Threads, short_place};
+use crate::screen::Width;
 use crate::text::printable;
 
 /// Executions up to this length are shown whole.
@@ -17,12 +18,8 @@ const SHORT: usize = 24;
 const CONTEXT: usize = 1;
 /// Rows shown at the end of an execution that failed there.
 const TAIL: usize = 8;
-/// A thread's column is not made narrower than this.
-const NARROWEST: usize = 12;
-/// The lane is cut off where it passes the end of the line, but not below this.
+/// The lane is cut off where it passes the end of a terminal's line, but not below this.
 const LANE: usize = 40;
-/// A longer cell is cut off where columns are many.
-const WIDEST: usize = 40;
 
 /// A row of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,7 +157,7 @@ pub(crate) fn number(value: u64, width: u32) -> String {
 
 impl Table<'_> {
     /// The heading and the rows, each a line.
-    pub(crate) fn lines(&self, rows: &[Row], width: usize) -> Vec<String> {
+    pub(crate) fn lines(&self, rows: &[Row], width: Width) -> Vec<String> {
         let layout = self.layout(rows, width);
         let mut lines = vec![self.heading(&layout)];
         lines.extend(rows.iter().map(|row| match row {
@@ -171,7 +168,7 @@ impl Table<'_> {
         lines
     }
 
-    fn layout(&self, rows: &[Row], width: usize) -> Layout {
+    fn layout(&self, rows: &[Row], width: Width) -> Layout {
         let shown: Vec<usize> = rows
             .iter()
             .filter_map(|row| match row {
@@ -183,8 +180,9 @@ impl Table<'_> {
             |cell: &dyn Fn(usize) -> String| shown.iter().map(|index| length(&cell(*index))).max().unwrap_or(0);
         let index = self.events.len().saturating_sub(1).to_string().len().max(2);
         let place = widest(&|index| standing(&self.events[index]));
-        let lane = widest(&|index| self.pending(index)).max(self.lane.as_ref().map_or(0, |lane| length(&lane.heading)));
-        let lane = lane.min(LANE);
+        let whole =
+            widest(&|index| self.pending(index)).max(self.lane.as_ref().map_or(0, |lane| length(&lane.heading)));
+        let lane = whole.min(LANE);
         let numbers: BTreeSet<u32> = shown.iter().map(|index| self.events[*index].thread).collect();
         let natural = |thread: u32| {
             let cells = shown.iter().filter(|index| self.events[**index].thread == thread);
@@ -193,22 +191,18 @@ impl Table<'_> {
         };
         let mut threads: Vec<(u32, usize)> = numbers.into_iter().map(|thread| (thread, natural(thread))).collect();
         // Around the threads' columns: two spaces, a mark and a space, and two spaces between columns.
-        let room = width.saturating_sub(7 + index + 2 + place + 2 + lane);
+        let room = width.columns().saturating_sub(7 + index + 2 + place + 2 + lane);
         let taken = |threads: &[(u32, usize)]| threads.iter().map(|(_, width)| width + 2).sum::<usize>();
-        while taken(&threads) > room {
-            let Some(widest) = threads.iter_mut().max_by_key(|(_, width)| *width) else { break };
-            if widest.1 <= NARROWEST {
-                break;
-            }
-            widest.1 -= 1;
-        }
         if taken(&threads) > room {
             threads.clear();
         }
-        let shared = shown.iter().map(|index| length(&self.shared_cell(*index)).min(WIDEST)).max().unwrap_or(0);
+        let shared = shown.iter().map(|index| length(&self.shared_cell(*index))).max().unwrap_or(0);
         // What the threads leave is the lane's.
         let events = if threads.is_empty() { shared + 2 } else { taken(&threads) };
-        let lane = lane.max(room.saturating_sub(events) + lane);
+        let lane = match width {
+            Width::Terminal(_) => lane.max(room.saturating_sub(events) + lane),
+            Width::Unlimited => whole,
+        };
         Layout { index, place, threads, shared, lane }
     }
 
@@ -234,10 +228,10 @@ impl Table<'_> {
         cells.push(cell(format!("{index:>0$}", layout.index), layout.index, Style::new().dimmed()));
         cells.push(cell(standing(event), layout.place, Style::new().dimmed()));
         if layout.threads.is_empty() {
-            cells.push(cell(cut(&self.shared_cell(index), layout.shared), layout.shared, marked));
+            cells.push(cell(self.shared_cell(index), layout.shared, marked));
         }
         cells.extend(layout.threads.iter().map(|(thread, width)| {
-            let text = if *thread == event.thread { cut(&event_words(event), *width) } else { String::new() };
+            let text = if *thread == event.thread { event_words(event) } else { String::new() };
             cell(text, *width, marked)
         }));
         cells.push(cell(cut(&self.pending(index), layout.lane), layout.lane, Style::new().cyan()));
@@ -315,10 +309,26 @@ mod tests {
     use engine::event::Thread;
     use protocol::Operation;
 
-    use super::{Row, Table, event_words, number, pick, wide_number};
+    use super::{Lane, Row, Table, event_words, number, pick, wide_number};
     use crate::report::names::Threads;
     use crate::report::samples::{access, event};
-    use crate::screen::plain;
+    use crate::screen::{Width, plain};
+
+    #[test]
+    fn only_what_waits_is_cut_off_and_only_on_a_terminal() {
+        let long = "a_ring_with_a_name_that_takes_its_room.slots[12].value";
+        let mut events: Vec<_> = (0..4).map(|at| access(1, 1, long, None, Some(1000 + at))).collect();
+        for (at, event) in (0..).zip(&mut events) {
+            event.pending = vec![(0..=at).collect()];
+        }
+        let rows: Vec<Row> = (0..4).map(Row::Event).collect();
+        let lane = Some(Lane { monitor: 0, heading: "store buffers (TSO)".to_owned() });
+        let table = Table { events: &events, marks: None, lane, threads: Threads::Created };
+        let whole = table.lines(&rows, Width::Unlimited).join("\n");
+        assert!(!whole.contains('…') && whole.matches("=1003").count() == 1, "{whole}");
+        let cut = table.lines(&rows, Width::Terminal(100)).join("\n");
+        assert!(cut.contains('…') && cut.contains(&format!("write {long} = 1003")), "{cut}");
+    }
 
     #[test]
     fn events_in_words() {
@@ -384,7 +394,8 @@ mod tests {
     fn many_threads_share_a_column() {
         let events: Vec<_> = (0..20).map(|thread| access(thread, 1, "x", None, Some(u64::from(thread)))).collect();
         let rows: Vec<Row> = (0..20).map(Row::Event).collect();
-        let lines = Table { events: &events, marks: None, lane: None, threads: Threads::Created }.lines(&rows, 100);
+        let table = Table { events: &events, marks: None, lane: None, threads: Threads::Created };
+        let lines = table.lines(&rows, Width::Terminal(100));
         assert!(lines.iter().all(|line| plain(line).chars().count() <= 100));
         assert_eq!(plain(&lines[20]), "        19  sb.c:1  T19: write x = 19");
     }

@@ -15,6 +15,7 @@ use super::cycle;
 use super::excerpt::{self, Sources};
 use super::graph;
 use super::names::{Threads, frame_place, model_name, short_place};
+use crate::screen::Width;
 use crate::text::printable;
 
 /// A violation with all that can be shown of it.
@@ -48,7 +49,7 @@ pub(crate) enum Detail {
 }
 
 /// A finding in full or in part.
-pub(crate) fn full(subject: &Subject<'_>, detail: Detail, width: usize, sources: &mut Sources) -> String {
+pub(crate) fn full(subject: &Subject<'_>, detail: Detail, width: Width, sources: &mut Sources) -> String {
     let violation = subject.violation;
     let mut text =
         format!("{}{} {}\n", printable(subject.id).red().bold(), ":".red().bold(), headline(violation).bold());
@@ -188,7 +189,7 @@ fn waits(operation: Operation, expression: &str) -> String {
 }
 
 /// The execution as a table, then the cycle in words.
-fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: usize) -> String {
+fn execution(subject: &Subject<'_>, trace: &Trace, detail: Detail, width: Width) -> String {
     let violation = subject.violation;
     let marks = marks(violation, trace);
     let graph = violation.schedule.graph.as_ref().filter(|graph| graph.events.len() == trace.events.len());
@@ -258,7 +259,7 @@ mod tests {
     use crate::report::excerpt::Sources;
     use crate::report::names::Threads;
     use crate::report::samples;
-    use crate::screen::plain;
+    use crate::screen::{Width, plain};
 
     fn source_folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -280,7 +281,7 @@ mod tests {
             again: &[],
             threads: Threads::Created,
         };
-        let text = full(&subject, Detail::Execution, 100, &mut Sources::new([folder.path().into()]));
+        let text = full(&subject, Detail::Execution, Width::Unlimited, &mut Sources::new([folder.path().into()]));
         assert_eq!(plain(&text), samples::REPORT, "\n{}", plain(&text));
     }
 
@@ -316,7 +317,8 @@ mod tests {
             again: &[],
             threads: Threads::Created,
         };
-        let text = plain(&full(&subject, Detail::Excerpts, 100, &mut Sources::new([folder.path().into()])));
+        let text =
+            plain(&full(&subject, Detail::Excerpts, Width::Unlimited, &mut Sources::new([folder.path().into()])));
         assert_eq!(text, samples::DEADLOCK_REPORT, "\n{text}");
     }
 }

@@ -195,24 +195,34 @@ fn a_replay_whose_output_nobody_reads_is_the_same_replay() {
     assert!(ran.output.starts_with("words\nwords\n") && ran.verdict().starts_with("reproduced: "), "{}", ran.verdict());
 }
 
-/// Three members of a struct, and two elements of an array whose indices only the run knows.
+/// Members of a variable, reached by its name and by a pointer, of two blocks of the heap, and of a local variable; and
+/// elements whose indices only the run knows.
 const MEMBERS: &str = "#include <assert.h>
 #include <pthread.h>
-static struct { int a, b, c; } s;
+#include <stdlib.h>
+struct node { int key; struct node *next; };
+static struct { int a; struct { char tag; int count; } many[2]; pthread_mutex_t lock; } s;
 static int got[2];
-static void *work(void *unused) {
+static struct node *list;
+static void raise(int *count, int by) { *count += by; }
+static void *work(void *done) {
+    pthread_mutex_lock(&s.lock);
     s.a = 4;
-    s.b = 5;
-    s.c = 6;
     for (int i = 0; i < 2; i++)
-        got[i] = s.b + i;
-    return unused;
+        raise(&s.many[i].count, i + 5);
+    pthread_mutex_unlock(&s.lock);
+    list->next->key = got[1] = 7;
+    *(int *)done = 1;
+    return NULL;
 }
 int main(void) {
     pthread_t thread;
-    pthread_create(&thread, 0, work, 0);
+    int done = 0;
+    list = calloc(1, sizeof *list);
+    list->next = calloc(1, sizeof *list);
+    pthread_create(&thread, 0, work, &done);
     pthread_join(thread, 0);
-    assert(got[1] == 0);
+    assert(list->next->key == 0 && done);
     return 0;
 }
 ";
@@ -224,13 +234,28 @@ fn members_and_elements_have_names_of_their_own_in_interleavings_and_in_graphs()
         let ran = bench.run(&format!("check members.c {options}"));
         assert_eq!(ran.status, 1, "{ran:?}");
         let words = [
-            "write s = 4",
-            "write s+4 = 5",
-            "write s+8 = 6",
-            "write got[0] = 5",
-            "write got[1] = 6",
-            "read got[1] = 6",
+            "lock s.lock",
+            "write s.a = 4",
+            "write s.many[0].count = 5",
+            "write s.many[1].count = 6",
+            "write got[1] = 7",
+            "write node#1.next = ",
+            "read node#1.next = ",
+            "write node#2.key = 7",
+            "read node#2.key = 7",
+            "write done = 1",
         ];
-        assert!(words.iter().all(|word| ran.output.contains(word)), "{options}: {}", ran.output);
+        let missing: Vec<_> = words.iter().filter(|word| !ran.output.contains(**word)).collect();
+        assert!(missing.is_empty(), "{options}: no {missing:?} in {}", ran.output);
     }
+}
+
+#[test]
+fn members_without_types_are_told_apart_by_their_distance() {
+    let bench = Bench::new(&[("members.c", MEMBERS)]);
+    assert_eq!(bench.run("cc -gline-tables-only members.c -o members").status, 0);
+    let ran = bench.run("check members --monitor none");
+    let words = ["write s = 4", "write s+8 = 5", "write s+16 = 6", "write got[1] = 7"];
+    let missing: Vec<_> = words.iter().filter(|word| !ran.output.contains(**word)).collect();
+    assert!(ran.status == 1 && missing.is_empty(), "no {missing:?} in {}", ran.output);
 }

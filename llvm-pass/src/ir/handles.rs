@@ -5,14 +5,14 @@
 use std::ffi::CStr;
 
 use inkwell::llvm_sys::core::{
-    LLVMConstNull, LLVMCountStructElementTypes, LLVMGetBasicBlockParent, LLVMGetBasicBlockTerminator,
-    LLVMGetConstOpcode, LLVMGetElementType, LLVMGetFirstInstruction, LLVMGetFirstUse, LLVMGetInstructionOpcode,
-    LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetNextInstruction, LLVMGetNextUse, LLVMGetNumOperands,
-    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetPointerAddressSpace, LLVMGetStructName, LLVMGetSuccessor,
-    LLVMGetTypeKind, LLVMGetUser, LLVMGetValueName2, LLVMInstructionEraseFromParent, LLVMIsAAllocaInst,
-    LLVMIsAArgument, LLVMIsAConstantExpr, LLVMIsAConstantInt, LLVMIsAConstantPointerNull, LLVMIsAFunction,
-    LLVMIsAGlobalAlias, LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAInstruction, LLVMIsAPHINode, LLVMIsAUndefValue,
-    LLVMReplaceAllUsesWith, LLVMSetOperand, LLVMSetValueName2, LLVMStructGetTypeAtIndex, LLVMTypeOf,
+    LLVMConstNull, LLVMCountStructElementTypes, LLVMGetArrayLength2, LLVMGetBasicBlockParent,
+    LLVMGetBasicBlockTerminator, LLVMGetConstOpcode, LLVMGetElementType, LLVMGetFirstInstruction, LLVMGetFirstUse,
+    LLVMGetInstructionOpcode, LLVMGetInstructionParent, LLVMGetIntTypeWidth, LLVMGetNextInstruction, LLVMGetNextUse,
+    LLVMGetNumOperands, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetPointerAddressSpace, LLVMGetStructName,
+    LLVMGetSuccessor, LLVMGetTypeKind, LLVMGetUser, LLVMGetValueName2, LLVMInstructionEraseFromParent,
+    LLVMIsAAllocaInst, LLVMIsAArgument, LLVMIsAConstantExpr, LLVMIsAConstantInt, LLVMIsAConstantPointerNull,
+    LLVMIsAFunction, LLVMIsAGlobalAlias, LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAInstruction, LLVMIsAPHINode,
+    LLVMIsAUndefValue, LLVMReplaceAllUsesWith, LLVMSetOperand, LLVMSetValueName2, LLVMStructGetTypeAtIndex, LLVMTypeOf,
 };
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
 use inkwell::llvm_sys::target::{
@@ -320,6 +320,12 @@ impl Type {
     pub(crate) fn element(self) -> Type {
         // SAFETY: the type is a live array or vector.
         Type(unsafe { LLVMGetElementType(self.0) })
+    }
+
+    /// The number of an array's elements.
+    pub(crate) fn array_length(self) -> u64 {
+        // SAFETY: the type is a live array.
+        unsafe { LLVMGetArrayLength2(self.0) }
     }
 
     /// The type of a struct's element.

@@ -101,7 +101,7 @@ bool spaced(struct pair *expected, uint64_t low, uint64_t high) {
 }
 
 void both_halves(uint64_t into[2]) {
-    asm volatile("mov %% rdx, %% rcx; mov %% rax, %% rbx; lock cmpxchg16b %2" //> atomic_cas 16 seq_cst seq_cst pair; store8; store8
+    asm volatile("mov %% rdx, %% rcx; mov %% rax, %% rbx; lock cmpxchg16b %2" //> atomic_cas 16 seq_cst seq_cst pair; store8 *into; store8 into[1]
                  : "=a"(into[0]), "=d"(into[1])
                  : "m"(pair)
                  : "rbx", "rcx", "memory", "cc");

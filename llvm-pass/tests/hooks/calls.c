@@ -13,7 +13,7 @@ void unknown(int, char *, const char *, void (*)(void));
 extern void defined_below(void);
 void reach_error(void) { g = 1; } //> store4 g
 __attribute__((pure)) int pure_function(void) { return g; } //> load4 g
-static int compare(const void *a, const void *b) { return *(int *)a - *(int *)b; } //> load4; load4
+static int compare(const void *a, const void *b) { return *(int *)a - *(int *)b; } //> load4 *a; load4 *b
 
 int sum(int count, ...) {
     va_list arguments;
@@ -34,7 +34,7 @@ int vsum(int count, va_list arguments) {
 
 int main(int argc, char **argv) {
     int *p = malloc(8); //> site
-    *p = 1; //> store4
+    *p = 1; //> store4 *p
     p = realloc(p, 16); //> site
     free(p); //> site
     pthread_mutex_lock(&mutex); //> site
@@ -44,11 +44,11 @@ int main(int argc, char **argv) {
     pointer(); //> load8 pointer; site
     printf("%s\n", shared); //> site
     unknown(1, shared, "constant", reach_error); //> external unknown unknown; external_pointer
-    g = atoi(argv[0]); //> load8; site; store4 g
+    g = atoi(argv[0]); //> load8 *argv; site; store4 g
     g = pure_function() + pure_function(); //> store4 g
     qsort(shared, 2, 4, compare); //> site
     g = sum(2, 3, 4); //> store4 g
-    puts(argv[0]); //> load8; site
+    puts(argv[0]); //> load8 *argv; site
     sleep(1); //> site
     exit(0); //> site
 }

@@ -19,7 +19,7 @@ end:
 
 int ternary(int n) {
     int *p = n ? &a : &b;
-    *p = n ? c : d; //> load4 c; load4 d; store4
+    *p = n ? c : d; //> load4 c; load4 d; store4 *p
     return *(n ? &c : &d); //> load4
 }
 

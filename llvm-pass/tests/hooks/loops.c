@@ -18,7 +18,7 @@ int compute(int n) {
 void nested(int n) {
     for (int k = 0; k < n; k++) //> loop
         for (int m = 0; m < 4; m++) { //> loop
-            data[m] = k; //> store4 data
+            data[m] = k; //> store4 data[…]
         }
 }
 

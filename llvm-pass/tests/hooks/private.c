@@ -37,39 +37,39 @@ int threads(void) { //> local
 
 int handed_over(void) { //> local
     pthread_t a;
-    int value = 1; //> store4
+    int value = 1; //> store4 value
     pthread_create(&a, 0, work, &value); //> site
     pthread_join(a, 0); //> site
-    return value; //> load4
+    return value; //> load4 value
 }
 
 int kept(void) { //> local
-    int local = 2; //> store4
+    int local = 2; //> store4 local
     keep = &local; //> store8 keep
-    return local; //> load4
+    return local; //> load4 local
 }
 
 void passed(void) { //> local
-    int local = 2; //> store4
+    int local = 2; //> store4 local
     other(&local); //> external other unknown; external_pointer
-    g = local; //> load4; store4 g
+    g = local; //> load4 local; store4 g
 }
 
 void mixed(int n) { //> local
-    int local = 1; //> store4
+    int local = 1; //> store4 local
     int *p = n ? &local : &g;
-    *p = 2; //> store4
-    local = 3; //> store4
+    *p = 2; //> store4 *p
+    local = 3; //> store4 local
 }
 
 int mixed_load(int n) { //> local
-    int local = 1; //> store4
+    int local = 1; //> store4 local
     int *p = n ? &local : &g;
-    return *p; //> load4
+    return *p; //> load4 *p
 }
 
 void numbers(void) { //> local
-    int local = 1; //> store4
+    int local = 1; //> store4 local
     long number = (long)&local;
     g = number; //> store4 g
 }
@@ -85,9 +85,9 @@ void known(int n) {
 }
 
 void found(char c) { //> local
-    char text[4] = "abc"; //> write 4
+    char text[4] = "abc"; //> write 4 text
     char *where = strchr(text, c); //> site
-    *where = 1; //> store1
+    *where = 1; //> store1 *where
 }
 
 int compared(void) {

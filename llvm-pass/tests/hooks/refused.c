@@ -45,7 +45,7 @@ int jumps(void) {
 }
 
 int processes(void) { //> local
-    char *none[] = {0}; //> fill 8
+    char *none[] = {0}; //> fill 8 none[0]
     if (fork() == 0) //> unsupported the function `fork`
         execv("x", none); //> unsupported the function `execv`
     return 0;

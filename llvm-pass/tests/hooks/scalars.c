@@ -28,7 +28,7 @@ void stores(int value) {
     p = &i; //> store8 p
     v = 7; //> store4 v
     array[2] = value; //> store4 array[2]
-    array[value] = 1; //> store4 array
+    array[value] = 1; //> store4 array[…]
     hidden = 2; //> store4 hidden
 }
 
@@ -44,7 +44,7 @@ double loads(int *pointer) {
     local += p != 0; //> load8 p
     local += v; //> load4 v
     local += array[1]; //> load4 array[1]
-    local += *pointer; //> load4
+    local += *pointer; //> load4 *pointer
     local += fixed + table[local & 3] + "text"[local & 3];
     return local;
 }

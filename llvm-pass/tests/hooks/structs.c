@@ -15,13 +15,13 @@ char text[16];
 struct { struct small inner; char tail; } nested[2];
 
 void fields(int n) {
-    one.head = 1; //> store8 one
-    one.items[2] = 2; //> store4 one
-    one.items[n] = 3; //> store4 one
-    several[1].head = 4; //> store8 several[1]
-    nested[1].inner.b = 5; //> store4 nested[1]
-    mix.f = 1.5f; //> store4 mix
-    mix.bytes[4] = 2; //> store1 mix
+    one.head = 1; //> store8 one.head
+    one.items[2] = 2; //> store4 one.items[2]
+    one.items[n] = 3; //> store4 one.items[…]
+    several[1].head = 4; //> store8 several[1].head
+    nested[1].inner.b = 5; //> store4 nested[1].inner.b
+    mix.f = 1.5f; //> store4 mix.i
+    mix.bytes[4] = 2; //> store1 mix.bytes[4]
 }
 
 void copies(void) {
@@ -53,15 +53,15 @@ void whole(void) {
 }
 
 void functions(int n) {
-    memcpy(text, &one, 8); //> copy 8 text[0]
+    memcpy(text, &one, 8); //> copy 8 text
     memmove(text, text + 1, n); //> copy ? text[0]
-    memset(text, 0, sizeof text); //> fill 16 text[0]
+    memset(text, 0, sizeof text); //> fill 16 text
     memset(&one, n, sizeof one); //> fill 32 one
     char local[8];
     memset(local, n, 8);
-    memcpy(local, text, 8); //> read 8 text[0]
+    memcpy(local, text, 8); //> read 8 text
     memcpy(text + 2, local, 4); //> write 4 text[2]
-    memcpy(text, "constant", 8); //> write 8 text[0]
+    memcpy(text, "constant", 8); //> write 8 text
     memcpy(text, local, 0);
 }
 
@@ -69,7 +69,7 @@ struct big by_value(struct big argument) { return argument; } //> write 32
 
 int pass(void) { //> local
     struct big result = by_value(one); //> read 32 one
-    return result.items[1]; //> load4
+    return result.items[1]; //> load4 result.items[1]
 }
 
 int small_by_value(struct small argument) { return argument.a; }
@@ -82,8 +82,8 @@ struct node { struct node *next; int value; } *list;
 
 int walk(void) {
     int sum = 0;
-    for (struct node *n = list; n; n = n->next) //> loop; load8 list; load8
-        sum += n->value; //> load4
+    for (struct node *n = list; n; n = n->next) //> load8 list; load8 n->next; loop
+        sum += n->value; //> load4 n->value
     return sum;
 }
 

@@ -50,7 +50,7 @@ int in_a_loop(void) {
 
 // What is more than one access, or names its variable, is a place of its own.
 static int two(int *from) {
-    return from[0] + from[1]; //> load4; load4
+    return from[0] + from[1]; //> load4 *from; load4 from[1]
 }
 static int named(void) {
     return word; //> load4 word
@@ -62,11 +62,11 @@ int not_wrapped(int *pair) {
 // What others may call stays itself. What is always inlined has its own lines, if it is more than a wrapper: here twice,
 // since other files may call it.
 int visible(int *from) {
-    return *from; //> load4
+    return *from; //> load4 *from
 }
 inline __attribute__((always_inline)) int several(int *from) {
-    return from[0] + //> load4; load4
-           from[1]; //> load4; load4
+    return from[0] + //> load4 *from; load4 *from
+           from[1]; //> load4 from[1]; load4 from[1]
 }
 int calls(int *pair) {
     return visible(pair) +
@@ -75,7 +75,7 @@ int calls(int *pair) {
 
 // A function whose address is taken is there, too.
 static int taken(int *from) {
-    return *from; //> load4
+    return *from; //> load4 *from
 }
 int (*volatile pointer)(int *) = taken;
 int indirect(void) {
@@ -85,18 +85,18 @@ int indirect(void) {
 
 // Transactions, atomic blocks, and functions that call themselves are not taken apart.
 __attribute__((annotate("fencehound.atomic"))) static void transaction(int *to) { //> transaction_begin; transaction_end
-    *to = 1; //> store4
+    *to = 1; //> store4 *to
 }
 static void __VERIFIER_atomic_put(int *to) { //> block_begin; block_end
-    *to = 1; //> store4
+    *to = 1; //> store4 *to
 }
 static inline __attribute__((always_inline)) int recursive(int *from, int times) {
-    return times ? recursive(from, times - 1) : *from; //> load4
+    return times ? recursive(from, times - 1) : *from; //> load4 *from
 }
 static int variadic(int *from, ...) {
     va_list rest;
     va_start(rest, from);
-    int sum = va_arg(rest, int) + *from; //> load4
+    int sum = va_arg(rest, int) + *from; //> load4 *from
     va_end(rest);
     return sum;
 }
@@ -109,9 +109,9 @@ int kept(void) {
 // A local variable that others may know of keeps its function.
 extern void know(int *);
 static inline __attribute__((always_inline)) int with_local(void) { //> local
-    int own = 1; //> store4
+    int own = 1; //> store4 own
     know(&own); //> external know unknown; external_pointer
-    return own; //> load4
+    return own; //> load4 own
 }
 int keeps_local(void) {
     return with_local();

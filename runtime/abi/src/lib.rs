@@ -5,6 +5,7 @@
 //! them. The header is written in a small part of C, which [`Header::parse`] reads after the C preprocessor; what it does
 //! not know fails the build.
 
+pub mod members;
 mod parse;
 
 use std::path::Path;

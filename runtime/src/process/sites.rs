@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 
+use crate::abi::number;
 use engine::event::Site;
 use protocol::{Frame, Place};
 
@@ -14,9 +15,20 @@ pub(crate) struct Record {
     function: *const c_char,
     expression: *const c_char,
     stack: *const RecordFrame,
+    object: *const RecordObject,
+    offset: u64,
     line: u32,
     column: u16,
     frames: u16,
+}
+
+/// A local variable, or what a pointer to a struct or union points to: `struct fh_object` of the hook ABI.
+#[repr(C)]
+pub(crate) struct RecordObject {
+    name: *const c_char,
+    members: *const c_char,
+    size: u64,
+    sort: u64,
 }
 
 /// A place in a function, `struct fh_frame` of the hook ABI.
@@ -28,6 +40,9 @@ struct RecordFrame {
     column: u16,
     unused: u16,
 }
+
+/// What `sort` is of an object that is known by its type.
+const OF_TYPE: u64 = number("FH_OBJECT_TYPE") as u64;
 
 // SAFETY: records are constants of the program.
 unsafe impl Sync for Record {}
@@ -45,6 +60,8 @@ impl Record {
         function: c"".as_ptr(),
         expression: c"".as_ptr(),
         stack: std::ptr::null(),
+        object: std::ptr::null(),
+        offset: 0,
         line: 0,
         column: 0,
         frames: 0,
@@ -93,6 +110,36 @@ impl Record {
     /// The variable accessed, or nothing.
     pub(crate) fn expression(&self) -> &'static str {
         Self::text(self.expression)
+    }
+}
+
+impl Record {
+    /// The object that is accessed there, and how many bytes into it, where the pass knows it.
+    pub(crate) fn object(&self) -> Option<(&'static RecordObject, u64)> {
+        // SAFETY: the pass makes `object` the address of a constant record, or null.
+        unsafe { self.object.as_ref() }.map(|object| (object, self.offset))
+    }
+}
+
+impl RecordObject {
+    /// The name of the local variable, or of the type.
+    pub(crate) fn name(&self) -> &'static str {
+        Record::text(self.name)
+    }
+
+    /// Its members, as [`hook_abi::members`] has them.
+    pub(crate) fn members(&self) -> &'static str {
+        Record::text(self.members)
+    }
+
+    /// Its size in bytes.
+    pub(crate) const fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether it is known by the type of a pointer to it, and may be one of several.
+    pub(crate) fn is_type(&self) -> bool {
+        self.sort == OF_TYPE
     }
 }
 
@@ -196,5 +243,6 @@ pub(crate) fn calls_from(site: RecordPointer) {
 #[unsafe(export_name = "__fh_call_site")]
 static mut CALL_SITE: RecordPointer = std::ptr::null();
 
-crate::abi::same_record!(fh_site, Record, file, function, expression, stack, line, column, frames);
+crate::abi::same_record!(fh_site, Record, file, function, expression, stack, object, offset, line, column, frames);
+crate::abi::same_record!(fh_object, RecordObject, name, members, size, sort);
 crate::abi::same_record!(fh_frame, RecordFrame, file, function, line, column, unused);

@@ -226,6 +226,9 @@ fn object_name(runtime: &Runtime, object: Object, site: RecordPointer) -> String
         .any(|(step, note)| matches!(step.kind, Kind::Wait { mutex, .. } if mutex == object) && note.site == site);
     let elsewhere = used().rev().find(|(step, _)| is_about(step.kind, object));
     let site = if of_wait { elsewhere.map_or(std::ptr::null(), |(_, note)| note.site) } else { site };
+    if let Some(name) = runtime.memory.globals.named(address as u64, 1) {
+        return name;
+    }
     let expression = Record::behind(site).expression();
     if expression.is_empty() {
         let variable = runtime.memory.globals.variable(address).filter(|variable| variable.bytes.start == address);

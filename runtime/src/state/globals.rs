@@ -6,6 +6,8 @@
 use std::ffi::c_char;
 use std::ops::Range;
 
+use hook_abi::members;
+
 use crate::process::sections::{bss, data, is_variable, tls_places};
 use crate::process::sites::text;
 use crate::state::unwritten;
@@ -19,10 +21,10 @@ struct VariableRecord {
     address: usize,
     size: usize,
     name: *const c_char,
-    element: usize,
+    members: *const c_char,
 }
 
-crate::abi::same_record!(fh_variable, VariableRecord, address, size, name, element);
+crate::abi::same_record!(fh_variable, VariableRecord, address, size, name, members);
 
 // SAFETY: records are constants of the program.
 unsafe impl Sync for VariableRecord {}
@@ -30,14 +32,15 @@ unsafe impl Sync for VariableRecord {}
 /// One record of our own, so that the section exists in every program.
 #[used]
 #[unsafe(link_section = "fh_globals")]
-static OWN_VARIABLE: VariableRecord = VariableRecord { address: 0, size: 0, name: std::ptr::null(), element: 0 };
+static OWN_VARIABLE: VariableRecord =
+    VariableRecord { address: 0, size: 0, name: std::ptr::null(), members: std::ptr::null() };
 
 /// A variable of the program.
 pub(crate) struct Variable {
     pub(crate) bytes: Range<usize>,
     pub(crate) name: String,
-    /// Bytes of each element, of an array; else 0.
-    element: usize,
+    /// Its members, as [`hook_abi::members`] has them; "" if they are not known.
+    members: String,
 }
 
 /// So many bytes behind each variable belong to none (`llvm-pass/src/globals.rs`).
@@ -57,7 +60,7 @@ pub(crate) fn variables() -> Vec<Variable> {
     let variable = |record: &VariableRecord| Variable {
         bytes: record.address..record.address + record.size,
         name: text(record.name),
-        element: record.element,
+        members: text(record.members),
     };
     let mut variables: Vec<Variable> =
         records.iter().filter(|record| record.size > 0 && is_variable(record.address)).map(variable).collect();
@@ -117,12 +120,12 @@ impl Globals {
         self.variables.get(after.checked_sub(1)?).filter(|variable| variable.bytes.contains(&address))
     }
 
-    /// The element of the array of this name that the address is in, `got[1]`, and where it begins.
-    pub(crate) fn element(&self, name: &str, address: u64) -> Option<(String, u64)> {
-        let address = usize::try_from(address).ok()?;
-        let array = self.variable(address).filter(|variable| variable.name == name && variable.element > 0)?;
-        let index = (address - array.bytes.start) / array.element;
-        Some((format!("{name}[{index}]"), (array.bytes.start + index * array.element) as u64))
+    /// The variable, or the member of one, that an access of so many bytes (at least 1) is to: `flags[1]`, `ring.tail`.
+    /// None where it is in no variable, or in one of which the members are not known.
+    pub(crate) fn named(&self, address: u64, width: u64) -> Option<String> {
+        let variable = self.variable(usize::try_from(address).ok()?)?;
+        let path = members::path(&variable.members, address - variable.bytes.start as u64, width)?;
+        Some(format!("{}{path}", variable.name))
     }
 
     /// The variable that these bytes, at least one, are across the end of or right after.

@@ -186,7 +186,12 @@ impl Trail {
         let events = steps.iter().zip(&self.notes).zip(traced.details.iter().zip(&traced.pending));
         let mut events: Vec<_> =
             events.map(|((step, note), (detail, pending))| trace_event(step, note, detail, pending)).collect();
-        let named = events.iter_mut().map(|event| Named { name: &mut event.target, address: event.address });
+        let named = events.iter_mut().zip(&self.notes).map(|(event, note)| Named {
+            name: &mut event.target,
+            address: event.address,
+            width: event.width.into(),
+            site: note.site,
+        });
         tell_apart(named.collect(), globals);
         events
     }

@@ -311,10 +311,8 @@ fn thread_name(path: &[u32]) -> String {
 fn name_of(runtime: &Runtime, address: usize, blocks: &[Block]) -> String {
     let globals = &runtime.memory.globals;
     if let Some(variable) = globals.variable(address) {
-        let (name, begin) = globals
-            .element(&variable.name, address as u64)
-            .unwrap_or_else(|| (variable.name.clone(), variable.bytes.start as u64));
-        return behind(name, address - begin as usize);
+        let member = globals.named(address as u64, 1);
+        return member.unwrap_or_else(|| behind(variable.name.clone(), address - variable.bytes.start));
     }
     match blocks.iter().find(|block| block.bytes().contains(&address)) {
         Some(block) => {

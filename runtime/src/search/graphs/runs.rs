@@ -185,8 +185,7 @@ pub(crate) fn run_each<const W: usize>(
 pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> Vec<GraphEvent> {
     let trace = execution.trace;
     let mut numbers: FxHashMap<EventId, u64> = FxHashMap::default();
-    let mut locations = Vec::new();
-    let mut events = Vec::new();
+    let (mut locations, mut sites, mut events) = (Vec::new(), Vec::new(), Vec::new());
     for node in trace.nodes() {
         if numbers.contains_key(&node.event) {
             continue;
@@ -194,6 +193,7 @@ pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: 
         numbers.insert(node.event, events.len() as u64);
         let recorded = &notes[usize::from(node.event.thread)][usize::from(node.event.index)];
         let record = Record::behind(recorded.note.site);
+        sites.push(recorded.note.site);
         let parts = || trace.nodes_of(node.event).map(|part| trace.node(part));
         let bytes = u64::MAX >> (64 - 8 * u32::from(recorded.width.max(1)));
         let is_choice = recorded.note.operation == Operation::Choose;
@@ -229,7 +229,12 @@ pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: 
             overtakes: overtaken(execution, node.event),
         });
     }
-    let named = events.iter_mut().map(|event| Named { name: &mut event.target, address: event.address });
+    let named = events.iter_mut().zip(sites).map(|(event, site)| Named {
+        name: &mut event.target,
+        address: event.address,
+        width: event.width.into(),
+        site,
+    });
     with(|runtime| tell_apart(named.collect(), &runtime.memory.globals));
     events
 }
