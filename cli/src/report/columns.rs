@@ -125,12 +125,17 @@ pub(crate) fn event_words(event: &TraceEvent) -> String {
 
 /// The value that an event reads.
 fn read(event: &TraceEvent) -> Option<String> {
-    event.read.map(|low| wide_number(low, &event.read_above, event.width))
+    event.read.map(|low| shown(&event.read_pointee, || wide_number(low, &event.read_above, event.width)))
 }
 
 /// The value that an event writes.
 fn written(event: &TraceEvent) -> Option<String> {
-    event.written.map(|low| wide_number(low, &event.written_above, event.width))
+    event.written.map(|low| shown(&event.written_pointee, || wide_number(low, &event.written_above, event.width)))
+}
+
+/// A value: what it points to, if that has a name, or else as a number.
+pub(crate) fn shown(pointee: &str, number: impl FnOnce() -> String) -> String {
+    if pointee.is_empty() { number() } else { printable(pointee).to_string() }
 }
 
 /// A number of any width, from its lowest eight bytes and those above.

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use protocol::{Graph, GraphEvent, Operation};
 
-use super::columns::number;
+use super::columns::{number, shown};
 use super::names::{Threads, short_place};
 use crate::text::printable;
 
@@ -40,8 +40,11 @@ fn words(event: &GraphEvent) -> String {
     let target = printable(&event.target);
     let is_bare = matches!(event.operation, Operation::Begin | Operation::End);
     let target = if is_bare { String::new() } else { target };
-    let value = |value: Option<u64>| value.filter(|_| event.width > 0).map(|value| number(value, event.width));
-    match (event.operation, value(event.read), value(event.written)) {
+    let value = |value: Option<u64>, pointee: &str| {
+        value.filter(|_| event.width > 0).map(|value| shown(pointee, || number(value, event.width)))
+    };
+    let (read, written) = (value(event.read, &event.read_pointee), value(event.written, &event.written_pointee));
+    match (event.operation, read, written) {
         (Operation::Store, _, Some(written)) => format!("write {target} = {written}"),
         (Operation::Load, Some(read), _) => format!("read {target} = {read}"),
         (operation, Some(read), Some(written)) => format!("{operation} {target}: {read} to {written}"),
@@ -250,6 +253,8 @@ mod tests {
             width: 4,
             read: Some(0),
             written: None,
+            read_pointee: String::new(),
+            written_pointee: String::new(),
             location,
             source: None,
             rank: 0,

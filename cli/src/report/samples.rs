@@ -116,6 +116,8 @@ pub(crate) fn event(thread: u32, line: u32, operation: Operation, target: &str) 
         width: 0,
         read: None,
         written: None,
+        read_pointee: String::new(),
+        written_pointee: String::new(),
         read_above: Vec::new(),
         written_above: Vec::new(),
         pending: vec![Vec::new()],

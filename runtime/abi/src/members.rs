@@ -13,16 +13,28 @@
 /// members.
 #[must_use]
 pub fn path(members: &str, offset: u64, width: u64) -> Option<String> {
+    find(members, Bytes { offset, width: Some(width) })
+}
+
+/// What begins `offset` bytes into something with these members: what a pointer there points to, the largest if several
+/// begin there, and an element rather than its array. None where nothing begins.
+#[must_use]
+pub fn beginning(members: &str, offset: u64) -> Option<String> {
+    find(members, Bytes { offset, width: None })
+}
+
+fn find(members: &str, bytes: Bytes) -> Option<String> {
     let mut path = String::new();
     let mut reader = Reader { rest: members };
-    (reader.find(Some(Bytes { offset, width }), &mut path)? != Holds::Nothing).then_some(path)
+    (reader.find(Some(bytes), &mut path)? != Holds::Nothing).then_some(path)
 }
 
 /// Bytes that are looked for.
 #[derive(Clone, Copy)]
 struct Bytes {
     offset: u64,
-    width: u64,
+    /// None for the beginning of something, whatever its size.
+    width: Option<u64>,
 }
 
 /// What of them is in a type.
@@ -68,7 +80,8 @@ impl Reader<'_> {
         }
         let element = bytes.map(|bytes| Bytes { offset: bytes.offset % distance, ..bytes });
         let holds = self.find(element, &mut within)?;
-        if !is_whole(bytes, holds) {
+        let is_pointed_to = bytes.is_some_and(|bytes| bytes.width.is_none());
+        if is_pointed_to || !is_whole(bytes, holds) {
             *path = within;
         }
         self.takes(']').then_some(holds)
@@ -117,13 +130,9 @@ impl Reader<'_> {
 /// What a number of so many bytes holds.
 fn held(bytes: Option<Bytes>, size: u64) -> Holds {
     match bytes {
-        Some(Bytes { offset, width }) if offset < size => {
-            if width <= size - offset {
-                Holds::All
-            } else {
-                Holds::First
-            }
-        }
+        Some(Bytes { offset: 0, width: None }) => Holds::First,
+        Some(Bytes { offset, width: Some(width) }) if offset < size && width <= size - offset => Holds::All,
+        Some(Bytes { offset, width: Some(_) }) if offset < size => Holds::First,
         _ => Holds::Nothing,
     }
 }
@@ -145,7 +154,7 @@ fn is_reserved(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::path;
+    use super::{beginning, path};
 
     /// `struct { int head; char pad[60]; struct { int seq; long value; } slots[4]; union { int i; char *s; }; int tail[]; }`
     const RING: &str =
@@ -182,6 +191,16 @@ mod tests {
         assert_eq!(named(80, 8).as_deref(), Some(".slots[1]"));
         assert_eq!(named(128, 4).as_deref(), Some(".i"));
         assert_eq!(named(128, 8).as_deref(), Some(".s"));
+    }
+
+    #[test]
+    fn pointers_point_to_the_largest_that_begins_there() {
+        let named = |offset| beginning(RING, offset);
+        assert_eq!(named(0).as_deref(), Some(""));
+        assert_eq!(named(4).as_deref(), Some(".pad[0]"));
+        assert_eq!(named(80).as_deref(), Some(".slots[1]"));
+        assert_eq!(named(88).as_deref(), Some(".slots[1].value"));
+        assert_eq!(named(89), None);
     }
 
     #[test]

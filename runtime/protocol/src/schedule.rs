@@ -90,6 +90,12 @@ pub struct GraphEvent {
     pub read: Option<u64>,
     /// The value written, if it writes.
     pub written: Option<u64>,
+    /// What the value read points to, if it is the address of something that has a name: `&pool[1]`; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub read_pointee: String,
+    /// What the value written points to; as `read_pointee`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub written_pointee: String,
     /// Accesses to the same location have the same number here, those of the first event 0.
     pub location: u32,
     /// The index among the events of the write that it reads from; none for the initial value.

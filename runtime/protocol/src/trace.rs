@@ -49,6 +49,12 @@ pub struct TraceEvent {
     pub read: Option<u64>,
     /// The value written, if it writes; as `read`.
     pub written: Option<u64>,
+    /// What the value read points to, if it is the address of something that has a name: `&pool[1]`; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub read_pointee: String,
+    /// What the value written points to; as `read_pointee`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub written_pointee: String,
     /// What an access of more than 8 bytes reads beside, eight by eight; empty for others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_above: Vec<u64>,

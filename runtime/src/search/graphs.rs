@@ -383,6 +383,8 @@ pub(crate) fn event(event: &GraphEvent) -> TraceEvent {
         width: event.width,
         read: event.read.filter(|_| event.width > 0 || event.operation == Operation::Choose),
         written: event.written.filter(|_| event.width > 0),
+        read_pointee: event.read_pointee.clone(),
+        written_pointee: event.written_pointee.clone(),
         read_above: Vec::new(),
         written_above: Vec::new(),
         pending: Vec::new(),

@@ -123,8 +123,17 @@ impl Globals {
     /// The variable, or the member of one, that an access of so many bytes (at least 1) is to: `flags[1]`, `ring.tail`.
     /// None where it is in no variable, or in one of which the members are not known.
     pub(crate) fn named(&self, address: u64, width: u64) -> Option<String> {
+        self.within(address, |members, offset| members::path(members, offset, width))
+    }
+
+    /// The variable, or the member of one, that begins at an address.
+    pub(crate) fn beginning(&self, address: u64) -> Option<String> {
+        self.within(address, members::beginning)
+    }
+
+    fn within(&self, address: u64, find: impl Fn(&str, u64) -> Option<String>) -> Option<String> {
         let variable = self.variable(usize::try_from(address).ok()?)?;
-        let path = members::path(&variable.members, address - variable.bytes.start as u64, width)?;
+        let path = find(&variable.members, address - variable.bytes.start as u64)?;
         Some(format!("{}{path}", variable.name))
     }
 

@@ -17,7 +17,12 @@ pub(crate) struct Named<'n> {
     pub(crate) width: u64,
     /// The place in the source that touches it.
     pub(crate) site: RecordPointer,
+    /// The values that it reads and writes, and what they point to.
+    pub(crate) pointees: [(Option<u64>, &'n mut String); 2],
 }
+
+/// Bytes of a pointer.
+const POINTER: u64 = 8;
 
 /// Gives accesses to one place one name, and accesses to different places different ones: `ring.tail` of a variable
 /// with static storage, `node#2.next` of the second one that the execution touches of what pointers to `struct node` point to,
@@ -25,9 +30,22 @@ pub(crate) struct Named<'n> {
 /// that name, `flag+4` for the one four bytes further.
 pub(crate) fn tell_apart(mut all: Vec<Named<'_>>, globals: &Globals) {
     all.retain(|named| named.address > 0 && !named.name.is_empty());
-    all.retain_mut(|named| rename(named, globals.named(named.address, named.width.max(1))));
-    let objects = Objects::of(&all);
-    all.retain_mut(|named| rename(named, objects.named(named.address, named.width.max(1))));
+    let objects = Objects::of(&all, globals);
+    let begins = |address| globals.beginning(address).or_else(|| objects.within(address, members::beginning));
+    for named in all.iter_mut().filter(|named| named.width == POINTER) {
+        for (value, pointee) in &mut named.pointees {
+            let found = value.and_then(begins);
+            **pointee = found.map(|name| format!("&{name}")).unwrap_or_default();
+        }
+    }
+    all.retain_mut(|named| {
+        let (address, width) = (named.address, named.width.max(1));
+        let within = || objects.within(address, |members, offset| members::path(members, offset, width));
+        let known = globals.named(address, width).or_else(within);
+        let is_known = known.is_some();
+        known.into_iter().for_each(|name| *named.name = name);
+        !is_known
+    });
     let mut lowest: BTreeMap<String, u64> = BTreeMap::new();
     for named in &all {
         let address = lowest.entry(named.name.clone()).or_insert(named.address);
@@ -41,15 +59,6 @@ pub(crate) fn tell_apart(mut all: Vec<Named<'_>>, globals: &Globals) {
     }
 }
 
-/// Gives it the name that is known; says whether none is.
-fn rename(named: &mut Named<'_>, known: Option<String>) -> bool {
-    let is_known = known.is_some();
-    if let Some(name) = known {
-        *named.name = name;
-    }
-    !is_known
-}
-
 /// The local variables and the targets of pointers that an execution touches, by address.
 struct Objects(BTreeMap<u64, Object>);
 
@@ -61,9 +70,9 @@ struct Object {
 }
 
 impl Objects {
-    fn of(all: &[Named<'_>]) -> Self {
+    fn of(all: &[Named<'_>], globals: &Globals) -> Self {
         let mut found: Vec<(u64, &'static RecordObject)> = Vec::new();
-        for named in all {
+        for named in all.iter().filter(|named| globals.named(named.address, 1).is_none()) {
             if let Some((record, offset)) = Record::behind(named.site).object()
                 && let Some(begin) = named.address.checked_sub(offset)
                 && !found.iter().any(|&(other, of)| other == begin && of.size() >= record.size())
@@ -88,9 +97,9 @@ impl Objects {
         Self(objects)
     }
 
-    fn named(&self, address: u64, width: u64) -> Option<String> {
+    fn within(&self, address: u64, find: impl Fn(&str, u64) -> Option<String>) -> Option<String> {
         let (begin, Object { record, number }) = self.0.range(..=address).next_back()?;
-        let path = members::path(record.members(), address - begin, width)?;
+        let path = find(record.members(), address - begin)?;
         let number = number.map(|number| format!("#{number}")).unwrap_or_default();
         Some(format!("{}{number}{path}", record.name()))
     }

@@ -191,6 +191,7 @@ impl Trail {
             address: event.address,
             width: event.width.into(),
             site: note.site,
+            pointees: [(event.read, &mut event.read_pointee), (event.written, &mut event.written_pointee)],
         });
         tell_apart(named.collect(), globals);
         events
@@ -212,6 +213,8 @@ fn trace_event(step: &Step, note: &Note, detail: &Detail, pending: &[Vec<u64>]) 
         width: detail.width,
         read: reads.then_some(detail.before),
         written: writes.then_some(detail.after),
+        read_pointee: String::new(),
+        written_pointee: String::new(),
         read_above: if reads { detail.before_above.clone() } else { Vec::new() },
         written_above: if writes { detail.after_above.clone() } else { Vec::new() },
         pending: pending.to_vec(),

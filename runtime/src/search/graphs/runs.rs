@@ -224,6 +224,8 @@ pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: 
             width: recorded.width.into(),
             read: parts().find(|part| !part.writes()).map(|part| shown(part.value)),
             written: write.map(|part| shown(part.value)),
+            read_pointee: String::new(),
+            written_pointee: String::new(),
             source,
             rank: write.map_or(0, |part| part.rank.into()),
             overtakes: overtaken(execution, node.event),
@@ -234,6 +236,7 @@ pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: 
         address: event.address,
         width: event.width.into(),
         site,
+        pointees: [(event.read, &mut event.read_pointee), (event.written, &mut event.written_pointee)],
     });
     with(|runtime| tell_apart(named.collect(), &runtime.memory.globals));
     events
