@@ -33,7 +33,7 @@ Usage: fencehound check TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
 TARGET: .c files (one program), a `fencehound cc` executable, .litmus files.
 
 Exploring:
-  --model LIST            sc (the default), tso, pso, power; litmus: armv8, riscv
+  --model LIST            sc (default), tso, pso, power; litmus: armv8, riscv
   --monitor LIST          tso, pso (the default), race, sc-atomicity,
                           tso-atomicity, none, and others (README.md)
   --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc

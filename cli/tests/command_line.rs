@@ -251,6 +251,8 @@ fn trace(violations: Vec<Violation>) -> Message {
         width: 1,
         read: (!written).then_some(1),
         written: written.then_some(1),
+        read_pointee: String::new(),
+        written_pointee: String::new(),
         read_above: Vec::new(),
         written_above: Vec::new(),
         pending: vec![vec![0], vec![0]],

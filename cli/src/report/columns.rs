@@ -135,7 +135,7 @@ fn written(event: &TraceEvent) -> Option<String> {
 
 /// A value: what it points to, if that has a name, or else as a number.
 pub(crate) fn shown(pointee: &str, number: impl FnOnce() -> String) -> String {
-    if pointee.is_empty() { number() } else { printable(pointee).to_string() }
+    if pointee.is_empty() { number() } else { printable(pointee) }
 }
 
 /// A number of any width, from its lowest eight bytes and those above.
