@@ -51,6 +51,8 @@ impl Setting {
                 "--monitor",
                 monitors,
                 "--no-judge",
+                "--explorer",
+                "bounded",
                 "--json",
                 "-",
                 "--out",
@@ -95,7 +97,7 @@ fn verdict(criterion: &mut Criterion) {
             let start = Instant::now();
             for _ in 0..repeats {
                 let status = Command::new(&setting.tool)
-                    .args(["check", "--no-judge"])
+                    .args(["check", "--no-judge", "--explorer", "bounded"])
                     .arg(setting.programs.join("store_buffering.c"))
                     .arg("--out")
                     .arg(setting.built.path().join("out"))

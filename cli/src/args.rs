@@ -36,14 +36,14 @@ Exploring:
   --model LIST            sc (default), tso, pso, power; litmus: armv8, riscv
   --monitor LIST          tso, pso (the default), race, sc-atomicity,
                           tso-atomicity, none, and others (README.md)
-  --explorer NAME         bounded (the default), dpor, random, pct, urw, rsmc
-  --preemptions K|none, --unroll N, --seed S   bounded [2], dpor; rsmc; others
+  --explorer NAME   auto (the default), bounded, dpor, random, pct, urw, rsmc
+  --preemptions K|none, --unroll N, --seed S  auto, bounded, dpor; rsmc; random
   --stop-at-first         end at the first violation (else --keep-going)
   --leaks, --uninitialised, --exit-status report|ignore   also looked for
   --strict, --no-judge, --judge-time 60s, --outcome memory|observed|exit
   --heap-reuse, --sv-comp-transactions, --spurious-wakeups, --weak-cas-fails N
 Budgets:
-  --executions N, --time 30s|2m          of the whole search [default: none]
+  --executions N, --time 30s|2m   of the whole search [none; auto: 60s]
   --max-events N, --local-timeout 10s, --max-memory MIB   of a run, thread, all
   -j N, --checkpoint FILE   processes [default: cores]; go on from it if killed
 Compiling .c files, as clang:

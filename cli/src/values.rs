@@ -129,7 +129,7 @@ pub(crate) fn monitors(list: &str) -> Result<Monitors, Failure> {
 
 /// Reads the name of an explorer.
 pub(crate) fn explorer(name: &str) -> Result<Explorer, Failure> {
-    const AVAILABLE: &str = "available are bounded, dpor, random, pct and urw (for sc), and rsmc";
+    const AVAILABLE: &str = "available are auto, bounded, dpor, random, pct and urw (for sc), and rsmc";
     let known = Explorer::ALL.into_iter().find(|explorer| explorer.name() == name);
     known.ok_or_else(|| Failure::usage(format!("unknown explorer `{name}`"), AVAILABLE))
 }

@@ -166,7 +166,7 @@ impl Bench {
 
     /// Checks the program with the canned answers, none of which is of an execution graph.
     fn check(&self, options: &str) -> Ran {
-        self.run(&format!("check program --no-judge {options} -- explored replayed"))
+        self.run(&format!("check program --no-judge --explorer bounded {options} -- explored replayed"))
     }
 }
 
@@ -349,7 +349,7 @@ fn a_finding_that_does_not_replay_is_an_internal_error() {
 #[test]
 fn an_incomplete_search_is_never_clean() {
     let bench = Bench::new(&[open(counted(3, 0))], &[]);
-    let ran = bench.run("check program --time 500ms -- explored replayed slow");
+    let ran = bench.run("check program --explorer bounded --time 500ms -- explored replayed slow");
     assert_eq!(ran.status, 3);
     assert_eq!(ran.verdict(), "incomplete: 3 executions, stopped by --time 500ms; nothing found");
 }
@@ -368,7 +368,7 @@ fn something_unsupported_is_named() {
 #[test]
 fn a_program_that_fails_inside_is_an_internal_error() {
     let bench = Bench::new(&[reported(violation(4))], &[]);
-    let killed = bench.run("check program -- explored replayed segv");
+    let killed = bench.run("check program --explorer bounded -- explored replayed segv");
     assert_eq!(killed.status, 70, "{killed:?}");
     assert_eq!(
         killed.verdict(),
@@ -441,7 +441,8 @@ fn sources_are_compiled_and_changes_noticed() {
     bench.write("main.c", "#include <fencehound.h>\n#include \"own.h\"\n#if !FROM_FENCEHOUND || !__FENCEHOUND__ || !MINE\n#error\n#endif\nint other(int, char **);\nint main(int c, char **v) { return other(c, v); }\n");
     bench.write("other.c", "#include \"own.h\"\nint other(int c, char **v) { return fake_main(c, v); }\n");
     let options = "-O2 -D MINE=1 -std=c17 -pthread --cflags -Wall";
-    let ran = bench.run(&format!("check main.c other.c --no-judge {options} -- explored replayed print"));
+    let ran =
+        bench.run(&format!("check main.c other.c --no-judge --explorer bounded {options} -- explored replayed print"));
     assert_eq!((ran.status, ran.errors.as_str()), (1, ""), "{ran:?}");
     assert!(!ran.output.contains("own words"));
     let finding: Value = serde_json::from_str(&bench.read("fencehound-out/tso-1/finding.json")).unwrap();
@@ -916,7 +917,9 @@ fn a_reader_that_goes_away_changes_no_status() {
         drop(child.stdout.take());
         ran(child.wait_with_output().unwrap())
     };
-    for line in ["check program --no-judge -- explored replayed print", "replay fencehound-out/tso-1"] {
+    for line in
+        ["check program --no-judge --explorer bounded -- explored replayed print", "replay fencehound-out/tso-1"]
+    {
         assert_eq!(print(line), Ran { status: 1, output: String::new(), errors: String::new() }, "{line}");
     }
 }

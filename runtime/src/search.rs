@@ -406,7 +406,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
         Some((fault, program_counter)) => End::Failed(failure_of(runtime, fault, program_counter)),
         None => runtime.conclusion.end.take().expect("an execution ends for a reason"),
     };
-    if let Some(what) = runtime.execution.lacks() {
+    if let Some(what) = runtime.execution.omits().lacks {
         let place = Record::behind(runtime.recorder.trail.last_site()).place();
         return Some(Stopped::Unsupported { what: format!("{what}, under --explorer dpor"), place });
     }
@@ -569,6 +569,7 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
         threads: runtime.execution.state.threads.paths().map(<[u32]>::to_vec).collect(),
         tally: Tally {
             uninstrumented: runtime.remarks.uninstrumented.iter().cloned().collect(),
+            leaves_out_classes: runtime.execution.omits().beyond_bound,
             left_waiting: LeftWaiting::distinct(std::mem::take(&mut runtime.remarks.left_waiting)),
             assumptions: runtime.remarks.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
             ..runtime.recorder.tally()

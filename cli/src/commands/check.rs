@@ -14,6 +14,7 @@ use crate::plan::judge::Counted;
 use crate::plan::target::Target;
 use crate::programs::consequences::Consequence;
 use crate::programs::found::{REPLAYED, Troubles, collect, store};
+use crate::programs::iterated;
 use crate::programs::judged::{Bench, Judged, judge_all};
 use crate::programs::results::{consequences, entries, line, result};
 use crate::programs::searched::Searched;
@@ -68,7 +69,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         let exploration = if interrupts.pressed() {
             Exploration::default()
         } else {
-            explore(&plan, &subjects, &interrupts, &mut record)?
+            explore(&mut plan, &subjects, &interrupts, &mut record)?
         };
         if let Some(failure) = &exploration.unsaved {
             troubles.unwritten.get_or_insert_with(|| failure.clone());
@@ -92,11 +93,14 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
 
 /// Searches, anew or from where the checkpoint says.
 fn explore(
-    plan: &CheckPlan,
+    plan: &mut CheckPlan,
     subjects: &Subjects,
     interrupts: &Interrupts,
     record: &mut Record,
 ) -> Result<Exploration, Failure> {
+    if let (_, Explorer::Auto(_)) = plan.models[0] {
+        return iterated::explore(plan, subjects, interrupts, record);
+    }
     let mut search = Search::new(&subjects.program, &plan.explore, plan.budget, plan.spread, interrupts);
     if let Some(file) = &plan.checkpoint {
         let hash = subjects.hash_of_executable()?;

@@ -101,7 +101,7 @@ impl<'p> Keeper<'p> {
     fn keep_one(&mut self, searched: &Searched<'_>, violation: &Violation) -> Result<KeptFinding, Failure> {
         let prefix = match searched.explorer {
             Explorer::Rsmc => format!("{}-", searched.model.name()),
-            Explorer::Interleavings(_) => String::new(),
+            Explorer::Interleavings(_) | Explorer::Auto(_) => String::new(),
         };
         let id = self.names.next(&prefix, violation);
         let limit = self.plan.explore.limits.max_events;

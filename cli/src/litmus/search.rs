@@ -116,12 +116,12 @@ pub(super) fn search<'t>(
     interrupts: &Interrupts,
 ) -> Result<Searched<'t>, Failure> {
     let monitors = match explorer {
-        Explorer::Interleavings(_) => plan.explore.monitors.clone(),
+        Explorer::Interleavings(_) | Explorer::Auto(_) => plan.explore.monitors.clone(),
         Explorer::Rsmc => Vec::new(),
     };
     let mut budget = Budget { plan, interrupts, started: Instant::now(), questions: 0 };
     let mut counted = match explorer {
-        Explorer::Interleavings(_) => interleavings(target, &monitors, &mut budget)?,
+        Explorer::Interleavings(_) | Explorer::Auto(_) => interleavings(target, &monitors, &mut budget)?,
         Explorer::Rsmc => graphs(target, model, &mut budget),
     };
     counted.summary.seconds = budget.started.elapsed().as_secs_f64();

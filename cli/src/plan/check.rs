@@ -8,7 +8,8 @@ use protocol::{
 };
 
 use super::compiler::compile_options;
-use super::explorer::{Explored, Explorer, explored, has_interleavings};
+use super::enumeration::{explored, unfit};
+use super::explorer::{Explored, Explorer, has_interleavings};
 use super::fits::{bound, fits_explorer, fits_files, fits_target, seed, unroll};
 use super::judge::Judging;
 use super::monitors::{fits_monitors, monitors_of, watches_graphs};
@@ -18,7 +19,10 @@ use crate::destination::JsonTo;
 use crate::exit::Failure;
 use crate::screen::{Color, Screen};
 use crate::search::{Budget, Spread};
-use crate::values::{ExitStatuses, Time, cores};
+use crate::values::{ExitStatuses, Preemptions, Time, cores};
+
+/// Seconds of a search within more and more preemptions, unless another budget is given.
+const AUTO_SECONDS: f64 = 60.0;
 
 /// How many accesses an execution graph of a program can have.
 const GRAPH_EVENTS: u64 = 1000;
@@ -42,6 +46,10 @@ pub(crate) struct CheckPlan {
     graph_monitors: Vec<MonitorName>,
     /// What ends the search before its end.
     pub(crate) budget: Budget,
+    /// Seconds of a search within more and more preemptions, unless others are given; none where all are asked for.
+    auto_seconds: Option<f64>,
+    /// With what the explorer `dpor` does not go, where another one takes its place for that.
+    pub(crate) unfit: Option<String>,
     /// The bound on rounds of loops, of execution graphs.
     pub(crate) unroll: Option<u64>,
     /// How it is spread over processes.
@@ -67,7 +75,7 @@ pub(crate) struct CheckPlan {
 impl CheckPlan {
     /// Gives what was typed its meaning, or says what is wrong with it.
     pub(crate) fn new(typed: &CheckArgs) -> Result<CheckPlan, Failure> {
-        let models = explored(&typed.model.0, typed.explorer)?;
+        let models = explored(typed)?;
         let explorer = models.iter().find_map(|(_, explorer)| explorer.of_interleavings());
         let explore = explore(typed, &models, explorer)?;
         fits_explorer(typed, explorer)?;
@@ -86,6 +94,8 @@ impl CheckPlan {
             graph_monitors: if typed.monitor.is_some() { explore.monitors.clone() } else { Vec::new() },
             explore,
             budget: Budget { executions: typed.executions, seconds: typed.time.as_ref().map(|time| time.seconds) },
+            unfit: unfit(typed),
+            auto_seconds: (typed.preemptions != Some(Preemptions::Unbounded)).then_some(AUTO_SECONDS),
             unroll,
             spread: Spread { workers: typed.jobs.unwrap_or_else(cores), slice: typed.slice_executions },
             checkpoint: typed.checkpoint.clone(),
@@ -102,6 +112,10 @@ impl CheckPlan {
     /// The plan for one of its models alone.
     pub(crate) fn under(&self, model: MemoryModel, explorer: Explorer) -> CheckPlan {
         let mut plan = CheckPlan { models: vec![(model, explorer)], ..self.clone() };
+        if let (Explorer::Auto(_), None, Some(seconds)) = (explorer, plan.budget.seconds, self.auto_seconds) {
+            plan.budget.seconds = Some(seconds);
+            plan.time = Some(Time { typed: format!("{seconds}s"), seconds });
+        }
         if explorer == Explorer::Rsmc {
             let seconds = plan.budget.seconds;
             let cycles = if self.warns_of(model) { Cycles::Counted } else { Cycles::Ignored };
@@ -159,7 +173,7 @@ fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Ex
         version: VERSION,
         explorer: explorer.unwrap_or_default(),
         seed: seed(typed, explorer)?,
-        preemptions: bound(typed, explorer)?,
+        preemptions: bound(typed, models, explorer)?,
         monitors: monitors_of(typed, models)?,
         limits: Limits {
             max_events: typed.max_events,

@@ -2,13 +2,13 @@
 
 use protocol::MemoryModel;
 
-use crate::exit::Failure;
-
 /// How executions are enumerated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Explorer {
     /// Interleavings: those that the program under test runs.
     Interleavings(protocol::Explorer),
+    /// The same within 0, 1, 2, … preemptions, one bound after the other.
+    Auto(protocol::Explorer),
     /// Execution graphs, by relaxed stateless model checking.
     Rsmc,
 }
@@ -21,7 +21,8 @@ impl Explorer {
     pub(crate) const BOUNDED: Explorer = Explorer::Interleavings(protocol::Explorer::Bounded);
 
     /// All of them.
-    pub(crate) const ALL: [Explorer; 6] = [
+    pub(crate) const ALL: [Explorer; 7] = [
+        Explorer::Auto(protocol::Explorer::Dpor),
         Explorer::BOUNDED,
         Explorer::Interleavings(protocol::Explorer::Dpor),
         Explorer::Interleavings(protocol::Explorer::Random),
@@ -34,6 +35,7 @@ impl Explorer {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Explorer::Interleavings(explorer) => explorer.name(),
+            Explorer::Auto(_) => "auto",
             Explorer::Rsmc => "rsmc",
         }
     }
@@ -41,27 +43,10 @@ impl Explorer {
     /// The explorer of interleavings, if it is one.
     pub(crate) fn of_interleavings(self) -> Option<protocol::Explorer> {
         match self {
-            Explorer::Interleavings(explorer) => Some(explorer),
+            Explorer::Interleavings(explorer) | Explorer::Auto(explorer) => Some(explorer),
             Explorer::Rsmc => None,
         }
     }
-}
-
-/// Chooses how the executions of each model are enumerated, where the user has asked for this explorer or for none.
-pub(crate) fn explored(models: &[MemoryModel], asked: Option<Explorer>) -> Result<Vec<Explored>, Failure> {
-    let choose = |&model: &MemoryModel| {
-        let usual = if model == MemoryModel::Sc { Explorer::BOUNDED } else { Explorer::Rsmc };
-        if let Some(Explorer::Interleavings(explorer)) = asked
-            && usual == Explorer::Rsmc
-        {
-            return Err(Failure::usage(
-                format!("explorer `{}` does not fit model `{}`", explorer.name(), model.name()),
-                "it runs interleavings of sc; rsmc fits every model",
-            ));
-        }
-        Ok((model, asked.unwrap_or(usual)))
-    };
-    models.iter().map(choose).collect()
 }
 
 /// Whether the executions of some model are enumerated as execution graphs.

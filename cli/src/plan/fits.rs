@@ -128,8 +128,14 @@ pub(super) fn fits_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), F
 }
 
 /// The preemption bound: 2 for `bounded` and none for the others, unless one is given.
-pub(super) fn bound(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<Option<u32>, Failure> {
+pub(super) fn bound(
+    typed: &CheckArgs,
+    models: &[Explored],
+    explorer: Option<protocol::Explorer>,
+) -> Result<Option<u32>, Failure> {
+    let is_auto = models.iter().any(|(_, explorer)| matches!(explorer, Explorer::Auto(_)));
     let usual = match explorer {
+        _ if is_auto => Preemptions::Unbounded,
         None | Some(protocol::Explorer::Bounded) => Preemptions::AtMost(2),
         Some(_) => Preemptions::Unbounded,
     };

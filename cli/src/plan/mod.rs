@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod compiler;
+mod enumeration;
 pub(crate) mod explorer;
 mod fits;
 pub(crate) mod judge;

@@ -6,6 +6,7 @@
 
 pub(crate) mod consequences;
 pub(crate) mod found;
+pub(crate) mod iterated;
 pub(crate) mod judged;
 pub(crate) mod judging;
 pub(crate) mod models;

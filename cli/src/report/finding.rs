@@ -239,7 +239,10 @@ pub(crate) fn lane(subject: &Subject<'_>) -> Option<Lane> {
     let is_machine = subject.violation.schedule.graph.is_none();
     let monitor = subject.violation.monitor.filter(|monitor| is_machine && monitor.has_buffers())?;
     let index = subject.monitors.iter().position(|watched| *watched == monitor)?;
-    Some(Lane { monitor: index, heading: format!("store buffers ({})", model_name(monitor)) })
+    // Monitors of classes simulate none.
+    let waits = |event: &protocol::TraceEvent| event.pending.get(index).is_some_and(|pending| !pending.is_empty());
+    let has_buffers = subject.trace.is_some_and(|trace| trace.events.iter().any(waits));
+    has_buffers.then(|| Lane { monitor: index, heading: format!("store buffers ({})", model_name(monitor)) })
 }
 
 /// The last event at each site of a failure.

@@ -82,7 +82,7 @@ pub(crate) fn judge(facts: &Facts<'_>) -> Verdict {
         (Status::Unsupported, "unsupported", unsupported(what, place, facts.unsupported.len()))
     } else if let Some(violation) = nondeterministic {
         (Status::Unsupported, "unsupported", format!("the program is nondeterministic: {}", with_place(violation)))
-    } else if !facts.summary.complete || facts.summary.stopped_by.is_some() {
+    } else if !facts.summary.complete {
         (Status::Incomplete, "incomplete", incomplete(facts))
     } else if facts.summary.undecided > 0 {
         (Status::Incomplete, "incomplete", undecided(facts))
@@ -422,8 +422,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_complete_within_its_bound_is_clean_though_more_was_to_come() {
+        let within = Summary { stopped_by: Some(StoppedBy::Time), ..summary(14, &[]) };
+        let expected = "clean: all 14 executions with at most 2 preemptions; no SC violation under TSO or PSO";
+        assert_eq!(line(|_| {}, &within, &[]), (Status::Clean, expected.to_string()));
+    }
+
+    #[test]
     fn incomplete() {
-        let mut stopped = summary(120_000, &[]);
+        let mut stopped = Summary { complete: false, ..summary(120_000, &[]) };
         let mut sentence = |reason| {
             stopped.stopped_by = Some(reason);
             line(|_| {}, &stopped, &[])

@@ -18,6 +18,7 @@ use engine::explore::estimate::{Ahead, Samples};
 use protocol::{Explore, Harvest, Message, Place, SliceEnd, StoppedBy, Summary, Unit, Violation};
 
 pub(crate) use checkpoint::{Checkpoint, Key};
+pub(crate) use progress::{Bounds, Complete};
 use progress::{End, Progress};
 use status::{Facts, Left, Status};
 use totals::agree;
@@ -154,6 +155,11 @@ impl<'a> Search<'a> {
         checkpoint.write(&self.progress)?;
         self.checkpoint = Some(checkpoint);
         Ok(())
+    }
+
+    /// Goes on from searches within fewer preemptions.
+    pub(crate) fn begin_after(&mut self, bounds: Bounds) {
+        self.progress.before = bounds;
     }
 
     /// Searches, to the end or until a budget is used up.

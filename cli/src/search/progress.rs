@@ -1,6 +1,9 @@
 //! A search as far as it has come, which is what a checkpoint holds.
 
-use protocol::{BusyLoop, Harvest, Place, Prefixes, Silence, SliceEnd, StoppedBy, Unit};
+use protocol::{
+    BoundCount, BusyLoop, FirstReport, Harvest, MonitorName, Place, Prefixes, Silence, SliceEnd, StoppedBy, Summary,
+    Unit, Violation,
+};
 use serde::{Deserialize, Serialize};
 
 use super::queue::Queue;
@@ -17,6 +20,26 @@ pub(super) enum End {
     Unsupported { what: String, place: Place },
 }
 
+/// What is known of the searches within fewer preemptions.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Bounds {
+    /// The last one, which is complete, if there is one.
+    pub(crate) last: Option<Box<Complete>>,
+    /// Executions by bound, each at its cheapest.
+    pub(crate) rows: Vec<BoundCount>,
+    /// When each monitor first reported.
+    pub(crate) first: Vec<(MonitorName, FirstReport)>,
+    /// Another explorer than the one at first, since that one does not fit.
+    pub(crate) by_bounded: bool,
+}
+
+/// A search that has come to its end.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Complete {
+    pub(crate) summary: Summary,
+    pub(crate) violations: Vec<Violation>,
+}
+
 /// A search, as far as it has come: all that a checkpoint holds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Progress {
@@ -28,6 +51,9 @@ pub(crate) struct Progress {
     pub(super) earlier: Totals,
     /// Seconds that it took so far.
     pub(super) seconds: f64,
+    /// Where the preemptions are bounded by more and more: what the bounds before this one gave.
+    #[serde(default)]
+    pub(crate) before: Bounds,
     /// The log of what was joined since it was last taken.
     #[serde(skip)]
     pub(super) recorded: String,
@@ -43,6 +69,7 @@ impl Progress {
             end: None,
             earlier: Totals::default(),
             seconds: 0.0,
+            before: Bounds::default(),
             recorded: String::new(),
         }
     }
@@ -82,7 +109,8 @@ impl Progress {
         earlier.add(harvest, started);
         earlier.recall(&self.earlier);
         let totals = earlier.divided();
-        *self = Progress { totals, earlier, seconds: self.seconds, ..Progress::whole() };
+        let before = std::mem::take(&mut self.before);
+        *self = Progress { totals, earlier, seconds: self.seconds, before, ..Progress::whole() };
     }
 
     fn complete(&mut self) -> Option<StoppedBy> {

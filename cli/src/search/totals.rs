@@ -41,6 +41,8 @@ pub(crate) struct Totals {
     #[serde(default)]
     leaves_out_rounds: bool,
     #[serde(default)]
+    leaves_out_classes: bool,
+    #[serde(default)]
     left_waiting: Vec<LeftWaiting>,
     found: Vec<Sighting>,
     /// The creation paths of the threads that have numbers.
@@ -92,6 +94,7 @@ impl Totals {
         // Execution graphs are searched in one slice.
         self.containments.extend(tally.containments.iter().cloned());
         self.leaves_out_rounds |= tally.leaves_out_rounds;
+        self.leaves_out_classes |= tally.leaves_out_classes;
         let before = std::mem::take(&mut self.left_waiting);
         self.left_waiting = LeftWaiting::distinct(before.into_iter().chain(tally.left_waiting.iter().cloned()));
         for sighting in &harvest.found {
@@ -197,6 +200,7 @@ impl Totals {
             undecided: self.undecided(),
             containments: self.containments.clone(),
             leaves_out_rounds: self.leaves_out_rounds,
+            leaves_out_classes: self.leaves_out_classes,
             left_waiting: self.left_waiting.clone(),
         }
     }

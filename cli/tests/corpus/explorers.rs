@@ -66,7 +66,7 @@ const OTHERS: [&str; 6] = ["--model", "rsmc", "random", "--spurious-wakeups", "-
 pub(crate) fn concerns(name: &str, run: &Run) -> bool {
     // The monitors of TACAS 2011 are complete over all interleavings alone, and `dpor` refuses them.
     let is_other = |option: &String| OTHERS.contains(&option.as_str()) || option.contains("burnim_");
-    !name.starts_with("bad-input/") && run.models.is_empty() && !run.options.iter().any(is_other)
+    !name.starts_with("bad-input/") && !run.is_judged && !run.options.iter().any(is_other)
 }
 
 /// Compares the two explorers.

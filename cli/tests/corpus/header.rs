@@ -64,7 +64,9 @@ pub(crate) struct Run {
     pub(crate) pairs: BTreeMap<String, BTreeSet<(Line, Line)>>,
     /// By what comes of them, `fails`, `harmless` or `open`: the pairs of which that is said.
     pub(crate) consequences: BTreeMap<String, BTreeSet<(Line, Line)>>,
-    /// By memory model: the judgement on what the monitors report. Where none is said, nothing is judged.
+    /// Whether what the monitors report is judged, by default.
+    pub(crate) is_judged: bool,
+    /// By memory model under which they report something: the judgement.
     pub(crate) models: BTreeMap<String, String>,
     /// By monitor of atomicity: the cycles.
     pub(crate) cycles: BTreeMap<String, BTreeSet<Cycle>>,
@@ -81,10 +83,18 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// The options, with the one that leaves judging out where no judgement is expected.
+    /// The options. Where no judgement is expected nothing is judged, and interleavings are run by the explorer `bounded`
+    /// unless another one is named.
     pub(crate) fn arguments(&self) -> Vec<String> {
-        let unjudged = self.models.is_empty().then(|| "--no-judge".to_string());
-        self.options.iter().cloned().chain(unjudged).collect()
+        let mut arguments = self.options.clone();
+        if !self.is_judged {
+            arguments.push("--no-judge".to_string());
+            let says = |option: &str| self.options.iter().any(|one| one.starts_with(option));
+            if !says("--explorer") && !says("--model") {
+                arguments.extend(["--explorer", "bounded"].map(str::to_string));
+            }
+        }
+        arguments
     }
 }
 
@@ -241,7 +251,8 @@ fn take(run: &mut Run, entry: &Entry, labels: &mut Labels) -> Result<(), String>
         "undecided" => return Err(entry.wrong("not `yes`")),
         "busiest-loop" => run.busiest_loop = Some(labels.line(entry, value)?),
         "models" => {
-            for part in parts() {
+            run.is_judged = true;
+            for part in parts().filter(|part| *part != "none") {
                 let (model, judgement) = part.split_once(' ').ok_or_else(|| entry.wrong("not `model judgement`"))?;
                 if !JUDGEMENTS.contains(&judgement) {
                     return Err(entry.wrong(format!("none of {JUDGEMENTS:?}")));

@@ -223,7 +223,8 @@ pub(crate) fn test(installation: &Installation) -> Result<(), Failed> {
     let file = folder.path().join("orders.c");
     let (text, lines) = program();
     fs::write(&file, text).map_err(|error| error.to_string())?;
-    let options = ["--preemptions", "none", "-O0", "--cflags=-w", "--no-judge"].map(str::to_string);
+    let options =
+        ["--preemptions", "none", "-O0", "--cflags=-w", "--no-judge", "--explorer", "bounded"].map(str::to_string);
     let check = installation.check(&scratch, &file.to_string_lossy(), &options)?;
     if check.json["complete"] != true {
         return Err(format!("not complete:\n{}", check.text).into());

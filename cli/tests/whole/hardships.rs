@@ -68,7 +68,7 @@ fn a_full_disk_loses_no_result() {
     let bench = Bench::new(&[("long.c", LONG), ("fails.c", FAILS)]);
     bench.quietly("cc -O1 long.c -o long");
     bench.quietly("cc -O1 fails.c -o fails");
-    let search = "check long --preemptions 4 --slice-executions 500 -j 1 --monitor none";
+    let search = "check long --explorer bounded --preemptions 4 --slice-executions 500 -j 1 --monitor none";
     let whole = bench.run(search);
     assert!(whole.status == 0 && whole.verdict().starts_with("clean: all "), "{whole:?}");
     // Files of at most 4 KiB: a search that has just begun can be saved, and one that is over, but none between.
@@ -92,7 +92,9 @@ fn two_searches_do_not_mix_their_findings() {
     let bench = Bench::new(&[("long.c", LONG), ("fails.c", FAILS)]);
     bench.quietly("cc -O1 long.c -o long");
     let mut command = Command::new(tool());
-    command.args(["check", "long", "--preemptions", "none", "--checkpoint", "state"]).current_dir(bench.path("."));
+    command
+        .args(["check", "long", "--explorer", "bounded", "--preemptions", "none", "--checkpoint", "state"])
+        .current_dir(bench.path("."));
     let mut first = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
     while !bench.path("state").exists() {
         assert!(first.try_wait().unwrap().is_none());

@@ -277,7 +277,7 @@ fn executions(result: &Value) -> u64 {
     result["executions"].as_u64().expect("a number")
 }
 
-const SEARCH: &str = "long --preemptions 3";
+const SEARCH: &str = "long --explorer bounded --preemptions 3";
 
 /// Executions of a slice where a search is saved after each: it is killed at one of the next few saves, however long
 /// these take.
@@ -343,7 +343,8 @@ fn ctrl_c_and_budgets_keep_the_search() {
     assert_eq!(bench.check(&format!("{SEARCH} --checkpoint state --executions 1000"))["executions"], 1000);
     let more = bench.run(&format!("check {SEARCH} --checkpoint state --time 100ms"));
     assert_eq!(more.status, 3, "{more:?}");
-    let mut command = bench.command(tool(), &["check", "long", "--preemptions", "3", "--checkpoint", "state"]);
+    let mut command = bench
+        .command(tool(), &["check", "long", "--explorer", "bounded", "--preemptions", "3", "--checkpoint", "state"]);
     command.args(["--slice-executions", "2000"]);
     let mut child = command.spawn().unwrap();
     assert!(await_saves(&bench, 1, &mut child), "the search was over too soon");
@@ -389,18 +390,24 @@ fn a_process_that_is_killed_leaves_no_hole() {
 #[test]
 fn checkpoints_that_do_not_fit_are_refused() {
     let bench = bench();
-    assert_eq!(bench.run("check mixed --checkpoint state").status, 1);
+    assert_eq!(bench.run("check mixed --no-judge --explorer bounded --checkpoint state").status, 1);
     let refused = |line: &str, words: &str| {
         let ran = bench.run(line);
         assert_eq!((ran.status, ran.output.as_str()), (2, ""), "{line}: {ran:?}");
         assert!(ran.errors.starts_with(&format!("error: {words}\nhelp: ")), "{line}: {}", ran.errors);
     };
-    refused("check long --checkpoint state", "state: a checkpoint of another search: another target");
     refused(
-        "check mixed --preemptions 1 --checkpoint state",
+        "check long --explorer bounded --checkpoint state",
+        "state: a checkpoint of another search: another target",
+    );
+    refused(
+        "check mixed --preemptions 1 --explorer bounded --checkpoint state",
         "state: a checkpoint of another search: other options of `fencehound check`",
     );
-    refused("check mixed --checkpoint state -- 1", "state: a checkpoint of another search: other program arguments");
+    refused(
+        "check mixed --explorer bounded --checkpoint state -- 1",
+        "state: a checkpoint of another search: other program arguments",
+    );
     refused("check mixed --checkpoint mixed.c", "mixed.c: not a checkpoint of fencehound");
     refused("check mixed --checkpoint none/state", "none/state: cannot be written: no such file or directory");
     refused("check mixed --checkpoint .", ".: not a file");
@@ -414,9 +421,9 @@ fn checkpoints_that_do_not_fit_are_refused() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(bench.path("state"), &bytes).unwrap();
-    refused("check mixed --checkpoint state", "state: a corrupt checkpoint");
+    refused("check mixed --explorer bounded --checkpoint state", "state: a corrupt checkpoint");
     fs::write(bench.path("state"), &bytes[..middle]).unwrap();
-    refused("check mixed --checkpoint state", "state: a corrupt checkpoint");
+    refused("check mixed --explorer bounded --checkpoint state", "state: a corrupt checkpoint");
     assert_eq!(fs::read(bench.path("state")).unwrap(), &bytes[..middle], "a file that is refused is left alone");
     fs::copy(bench.path("numbered"), bench.path("other")).unwrap();
     assert_eq!(bench.run("check other --no-judge --checkpoint another").status, 1);
@@ -430,7 +437,7 @@ fn checkpoints_that_do_not_fit_are_refused() {
 #[test]
 fn a_long_search_says_how_far_it_is() {
     let bench = bench();
-    let ran = bench.run("check long --preemptions 6 --time 11s");
+    let ran = bench.run("check long --explorer bounded --preemptions 6 --time 11s");
     assert_eq!(ran.status, 3, "{ran:?}");
     let lines: Vec<&str> = ran.errors.lines().collect();
     assert_eq!(lines.len(), 1, "{lines:?}");

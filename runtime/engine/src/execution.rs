@@ -48,7 +48,7 @@ pub use threads::{NotANumbering, Pending, Status, Threads, TooManyThreads};
 
 use crate::event::{Location, Object, Thread};
 use crate::explore::slice::Leftover;
-use crate::explore::{Diverged, Finish, Halt, Notice, Previous, Standing, Strategy, Values};
+use crate::explore::{Diverged, Finish, Halt, Notice, Omitted, Previous, Standing, Strategy, Values};
 use crate::step::{Iteration, Step};
 use crate::sync::machine::Machine;
 use crate::sync::mutex::Refusal;
@@ -346,10 +346,10 @@ impl Execution {
         self.strategy.kept()
     }
 
-    /// What the strategy would have to take into account and does not, so that its search would not be complete.
+    /// What the strategy leaves out of what it was to run.
     #[must_use]
-    pub fn lacks(&self) -> Option<&'static str> {
-        self.strategy.lacks()
+    pub fn omits(&self) -> Omitted {
+        self.strategy.omits()
     }
 
     /// Whether what the running thread has come to depends on a block that another one has left in its middle: then it is

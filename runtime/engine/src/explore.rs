@@ -296,10 +296,19 @@ pub trait Strategy: Observer {
         0
     }
 
-    /// What the strategy would have to take into account and does not, so that its search would not be complete.
-    fn lacks(&self) -> Option<&'static str> {
-        None
+    /// What it leaves out of what it was to run.
+    fn omits(&self) -> Omitted {
+        Omitted::default()
     }
+}
+
+/// What a strategy leaves out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Omitted {
+    /// What it would have to take into account and does not, so that its search would not be complete.
+    pub lacks: Option<&'static str>,
+    /// Whether it has come to something that is beyond its bound on preemptions; where it does not know, no.
+    pub beyond_bound: bool,
 }
 
 /// The alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on,

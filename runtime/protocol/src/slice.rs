@@ -196,6 +196,9 @@ pub struct Tally {
     /// As [`crate::Summary::leaves_out_rounds`].
     #[serde(default)]
     pub leaves_out_rounds: bool,
+    /// As [`crate::Summary::leaves_out_classes`].
+    #[serde(default)]
+    pub leaves_out_classes: bool,
     /// As [`crate::Summary::left_waiting`].
     #[serde(default)]
     pub left_waiting: Vec<LeftWaiting>,

@@ -66,6 +66,9 @@ pub struct Summary {
     /// Whether rounds of wait loops were left out of execution graphs.
     #[serde(default)]
     pub leaves_out_rounds: bool,
+    /// Whether the explorer `dpor` came to classes that are beyond the bound on preemptions.
+    #[serde(default)]
+    pub leaves_out_classes: bool,
     /// Threads that still waited when the process ended, by thread and place.
     #[serde(default)]
     pub left_waiting: Vec<LeftWaiting>,
@@ -96,6 +99,7 @@ impl Summary {
             undecided: 0,
             containments: Vec::new(),
             leaves_out_rounds: false,
+            leaves_out_classes: false,
             left_waiting: Vec::new(),
         }
     }

@@ -30,8 +30,8 @@ use waiting::Waiting;
 
 use super::slice::{Leftover, Unit};
 use super::{
-    Corrupt, Counting, Counts, Diverged, Finish, Halt, Need, Notice, Observer, Performed, Previous, Standing, Start,
-    Strategy,
+    Corrupt, Counting, Counts, Diverged, Finish, Halt, Need, Notice, Observer, Omitted, Performed, Previous, Standing,
+    Start, Strategy,
 };
 use crate::event::Thread;
 use crate::step::{Iteration, Step};
@@ -542,8 +542,8 @@ impl Strategy for Trust {
         Some(if bound.admits(&self.graph, Of::Class) { counts } else { Counts::BeyondBound })
     }
 
-    fn lacks(&self) -> Option<&'static str> {
-        self.lacks
+    fn omits(&self) -> Omitted {
+        Omitted { lacks: self.lacks, beyond_bound: self.bound.as_ref().is_some_and(|bound| bound.leaves_out) }
     }
 
     fn kept(&self) -> u64 {

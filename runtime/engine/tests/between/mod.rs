@@ -78,8 +78,8 @@ impl<B: Between> Strategy for Behind<B> {
         self.explorer.judge()
     }
 
-    fn lacks(&self) -> Option<&'static str> {
-        self.explorer.lacks()
+    fn omits(&self) -> engine::explore::Omitted {
+        self.explorer.omits()
     }
 
     fn strayed(&mut self, steps: &[Step]) -> Option<u32> {

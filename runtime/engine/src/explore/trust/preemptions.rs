@@ -40,6 +40,8 @@ pub(super) enum Of {
 #[derive(Debug)]
 pub(super) struct Bound {
     limit: u32,
+    /// Something was not within it.
+    pub(super) leaves_out: bool,
     threads: Vec<Line>,
     /// Of each place, its writes in their order.
     writes: Vec<Vec<Write>>,
@@ -94,6 +96,7 @@ impl Bound {
     pub(super) fn new(limit: u32) -> Self {
         Self {
             limit,
+            leaves_out: false,
             threads: Vec::new(),
             writes: Vec::new(),
             reads: Vec::new(),
@@ -105,6 +108,10 @@ impl Bound {
     /// Whether the graph is within the bound.
     pub(super) fn admits(&mut self, graph: &ExecutionGraph, of: Of) -> bool {
         self.read(graph);
+        if self.threads.is_empty() {
+            // An execution without events.
+            return true;
+        }
         let limit = match of {
             Of::Class => self.limit,
             Of::Beginning => self.limit + slack(self.threads.len()) + u32::from(passes_mutexes(graph)),
@@ -120,6 +127,7 @@ impl Bound {
             }
             states = dearer;
         }
+        self.leaves_out = true;
         false
     }
 

@@ -1,0 +1,47 @@
+//! How executions are enumerated, where the user has asked for an explorer or for none.
+
+use std::path::PathBuf;
+
+use protocol::{MemoryModel, MonitorName};
+
+use super::explorer::{Explored, Explorer};
+use crate::args::CheckArgs;
+use crate::exit::Failure;
+
+/// Chooses how the executions of each model are enumerated.
+pub(crate) fn explored(typed: &CheckArgs) -> Result<Vec<Explored>, Failure> {
+    let asked = typed.explorer.filter(|asked| !matches!(asked, Explorer::Auto(_)));
+    let choose = |&model: &MemoryModel| {
+        let usual = if model == MemoryModel::Sc { usual(typed) } else { Explorer::Rsmc };
+        if let Some(Explorer::Interleavings(explorer)) = asked
+            && usual == Explorer::Rsmc
+        {
+            return Err(Failure::usage(
+                format!("explorer `{}` does not fit model `{}`", explorer.name(), model.name()),
+                "it runs interleavings of sc; rsmc fits every model",
+            ));
+        }
+        Ok((model, asked.unwrap_or(usual)))
+    };
+    let models = &typed.model.0;
+    models.iter().map(choose).collect()
+}
+
+/// How interleavings are enumerated where nothing is said about that: within more and more preemptions, by classes if
+/// that fits. A log has each execution once, and litmus tests are small.
+fn usual(typed: &CheckArgs) -> Explorer {
+    let is_litmus = |target: &PathBuf| target.extension().is_some_and(|extension| extension == "litmus");
+    if typed.record.is_some() || typed.targets.iter().any(is_litmus) {
+        return Explorer::BOUNDED;
+    }
+    Explorer::Auto(if unfit(typed).is_some() { protocol::Explorer::Bounded } else { protocol::Explorer::Dpor })
+}
+
+/// The option with which the explorer `dpor` does not go, if one is given.
+pub(crate) fn unfit(typed: &CheckArgs) -> Option<String> {
+    let partial = |monitor: &&MonitorName| matches!(monitor, MonitorName::BurnimTso | MonitorName::BurnimPso);
+    let monitor = typed.monitor.iter().flat_map(|monitors| &monitors.0).find(partial);
+    let options = [(typed.spurious_wakeups, "--spurious-wakeups"), (typed.weak_cas_fails > 0, "--weak-cas-fails")];
+    let option = options.into_iter().find(|(given, _)| *given).map(|(_, option)| option.to_string());
+    option.or_else(|| monitor.map(|monitor| format!("--monitor {}", monitor.name())))
+}

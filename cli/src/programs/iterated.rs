@@ -1,0 +1,208 @@
+//! The explorer `auto`: a search within 0, 1, 2, … preemptions, one bound after the other, until nothing is left, the bound
+//! that the user has given is done, or the budget is used up.
+//!
+//! A search by classes within K preemptions runs all classes that need at most K, so it has all that the ones before it
+//! had, and the last one that comes to its end is the result. How many executions need exactly K is the difference.
+
+use std::time::Instant;
+
+use protocol::{BoundCount, Explorer, FirstReport, MonitorName, StoppedBy, Summary, Violation};
+
+use super::subjects::Subjects;
+use crate::exit::Failure;
+use crate::interrupt::Interrupts;
+use crate::plan::check::CheckPlan;
+use crate::record::Record;
+use crate::search::{Bounds, Budget, Checkpoint, Complete, Exploration, Key, Search};
+
+/// A search with this bound completed is clean where it found nothing.
+const ENOUGH: u32 = 2;
+
+/// What refuses a program to the explorer `dpor` alone says so.
+const REFUSAL: &str = "under --explorer dpor";
+
+/// Searches within more and more preemptions; the plan has the bound that the result is of then.
+pub(crate) fn explore(
+    plan: &mut CheckPlan,
+    subjects: &Subjects,
+    interrupts: &Interrupts,
+    record: &mut Record,
+) -> Result<Exploration, Failure> {
+    let most = plan.explore.preemptions;
+    let begun = Instant::now();
+    let mut iteration = Iteration { bound: 0, bounds: Bounds::default(), why: plan.unfit.clone() };
+    let mut kept = match &plan.checkpoint {
+        Some(file) => Some(Checkpoint::open(file, key(plan, subjects)?)?),
+        None => None,
+    };
+    loop {
+        let saved = kept.as_mut().and_then(|(_, saved)| saved.take());
+        if let Some(saved) = &saved {
+            iteration.resume(saved.before.clone(), plan);
+        }
+        plan.explore.preemptions = Some(iteration.bound);
+        let seconds = plan.budget.seconds.map(|limit| (limit - begun.elapsed().as_secs_f64()).max(0.01));
+        let budget = Budget { seconds, ..plan.budget };
+        let mut search = Search::new(&subjects.program, &plan.explore, budget, plan.spread, interrupts);
+        search.begin_after(iteration.bounds.clone());
+        if let Some((checkpoint, _)) = &kept {
+            search.keep_in(checkpoint.clone(), saved)?;
+        }
+        let before = begun.elapsed().as_secs_f64();
+        let mut exploration = search.run(record)?;
+        let refused = exploration.unsupported.iter().any(|(what, _)| what.ends_with(REFUSAL));
+        if refused && plan.explore.explorer == Explorer::Dpor {
+            iteration.give_up_classes(plan, &exploration);
+            continue;
+        }
+        let Some(summary) = exploration.summary.as_mut().filter(|summary| summary.complete) else {
+            plan.explore.preemptions = Some(iteration.bound);
+            let (bound, exploration) = iteration.cut(exploration);
+            plan.explore.preemptions = Some(bound);
+            return Ok(exploration);
+        };
+        let is_all = iteration.take(summary, before, plan.explore.explorer);
+        if is_all || most == Some(iteration.bound) {
+            plan.explore.preemptions = if is_all { None } else { most };
+            return Ok(iteration.finish(exploration));
+        }
+        let (summary, violations) = (summary.clone(), exploration.violations);
+        iteration.bounds.last = Some(Box::new(Complete { summary, violations }));
+        iteration.bound += 1;
+    }
+}
+
+/// The key of the search, whatever bound it is at.
+fn key(plan: &CheckPlan, subjects: &Subjects) -> Result<Key, Failure> {
+    let hash = subjects.hash_of_executable()?;
+    let (options, arguments) = (&plan.compile_options, &plan.arguments);
+    Ok(Key::new(plan.target.names(), &subjects.files, hash, options, arguments, &plan.explore))
+}
+
+/// How far the search has come.
+struct Iteration {
+    bound: u32,
+    bounds: Bounds,
+    /// Why interleavings are not explored by classes, if they are not.
+    why: Option<String>,
+}
+
+impl Iteration {
+    /// Goes on where a checkpoint has come to.
+    fn resume(&mut self, bounds: Bounds, plan: &mut CheckPlan) {
+        self.bound = u32::try_from(bounds.rows.len()).unwrap_or(u32::MAX);
+        if bounds.by_bounded {
+            plan.explore.explorer = Explorer::Bounded;
+        }
+        self.bounds = bounds;
+    }
+
+    /// From now on all interleavings are run, since the program does what classes do not go with.
+    fn give_up_classes(&mut self, plan: &mut CheckPlan, refused: &Exploration) {
+        let what = refused.unsupported.iter().find_map(|(what, _)| what.strip_suffix(REFUSAL));
+        let what = what.map(|what| what.trim_end_matches([' ', ',']).to_string());
+        *self = Iteration { bound: 0, bounds: Bounds { by_bounded: true, ..Bounds::default() }, why: what };
+        plan.explore.explorer = Explorer::Bounded;
+    }
+
+    /// Takes a search that is complete within the bound; whether nothing is beyond it.
+    fn take(&mut self, summary: &mut Summary, before: f64, explorer: Explorer) -> bool {
+        let last = self.bounds.last.as_ref().map(|last| &last.summary);
+        let is_all = match explorer {
+            Explorer::Bounded => last.is_some_and(|last| last.runs == summary.runs),
+            _ => !summary.leaves_out_classes,
+        };
+        let executions = summary.executions - last.map_or(0, |last| last.executions.min(summary.executions));
+        let reporting = summary.monitors.iter().map(|count| {
+            let lower = last.and_then(|last| last.monitors.iter().find(|one| one.monitor == count.monitor));
+            (count.monitor, count.reporting.saturating_sub(lower.map_or(0, |lower| lower.reporting)))
+        });
+        // A bound that adds nothing was needed to see that nothing is left.
+        if executions > 0 || self.bounds.rows.is_empty() || !is_all {
+            self.bounds.rows.push(BoundCount { preemptions: self.bound, executions, reporting: reporting.collect() });
+        }
+        for count in &summary.monitors {
+            let is_new = !self.bounds.first.iter().any(|(monitor, _)| *monitor == count.monitor);
+            if let Some(first) = count.first.as_ref().filter(|_| is_new) {
+                let first = FirstReport { seconds: first.seconds + before, ..first.clone() };
+                self.bounds.first.push((count.monitor, first));
+            }
+        }
+        self.tell(summary, before);
+        is_all
+    }
+
+    /// Completes what a summary says by what the bounds before have said.
+    fn tell(&self, summary: &mut Summary, before: f64) {
+        summary.by_bound.clone_from(&self.bounds.rows);
+        summary.seconds += before;
+        let first = |monitor: MonitorName| self.bounds.first.iter().find(|(one, _)| *one == monitor);
+        for count in &mut summary.monitors {
+            if let Some((_, first)) = first(count.monitor) {
+                count.first = Some(first.clone());
+            }
+        }
+    }
+
+    /// The result where the search came to its end.
+    fn finish(&self, mut exploration: Exploration) -> Exploration {
+        self.explain(exploration.summary.as_mut());
+        exploration
+    }
+
+    /// The result where it did not, and the bound that it is of: the last bound that is complete, if that is enough, with
+    /// what was found beyond it.
+    fn cut(mut self, partial: Exploration) -> (u32, Exploration) {
+        let stopped = partial.summary.as_ref().and_then(|summary| summary.stopped_by);
+        let is_budget = matches!(stopped, Some(StoppedBy::Time | StoppedBy::Executions | StoppedBy::Memory));
+        let last = self.bounds.last.take();
+        match last {
+            Some(last) if is_budget && self.bound > ENOUGH && partial.unsupported.is_empty() => {
+                let Complete { summary, violations } = *last;
+                let seconds = partial.summary.as_ref().map_or(0.0, |summary| summary.seconds);
+                let seconds = summary.seconds + seconds;
+                let summary = Summary { stopped_by: stopped, seconds, ..summary };
+                let mut whole = Exploration { violations, summary: Some(summary), ..Exploration::default() };
+                add(&mut whole, &partial);
+                self.explain(whole.summary.as_mut());
+                (self.bound - 1, Exploration { unsaved: partial.unsaved, ..whole })
+            }
+            last => {
+                let mut partial = partial;
+                if let Some(last) = last {
+                    let Complete { summary, violations } = *last;
+                    add(&mut partial, &Exploration { violations, summary: Some(summary), ..Exploration::default() });
+                }
+                self.explain(partial.summary.as_mut());
+                (self.bound, partial)
+            }
+        }
+    }
+
+    /// Says it if interleavings were not explored by classes.
+    fn explain(&self, summary: Option<&mut Summary>) {
+        if let (Some(summary), Some(why)) = (summary, &self.why) {
+            let note = format!("all interleavings were run, not one of each class (dpor): it does not go with {why}");
+            summary.assumptions.push(note);
+            summary.assumptions.sort();
+        }
+    }
+}
+
+/// Adds the violations that another search has found as well.
+fn add(whole: &mut Exploration, other: &Exploration) {
+    let Some(summary) = &mut whole.summary else { return };
+    let counts = other.summary.as_ref().map_or(&[][..], |summary| &summary.violation_executions);
+    summary.violation_executions.resize(whole.violations.len(), 1);
+    for (index, violation) in other.violations.iter().enumerate() {
+        if !whole.violations.iter().any(|known| is_same(known, violation)) {
+            whole.violations.push(violation.clone());
+            summary.violation_executions.push(counts.get(index).copied().unwrap_or(1));
+        }
+    }
+}
+
+/// Whether two searches have found the same: the same pair of places, or the same failure.
+fn is_same(one: &Violation, other: &Violation) -> bool {
+    (one.kind, one.monitor, &one.message, &one.sites) == (other.kind, other.monitor, &other.message, &other.sites)
+}
