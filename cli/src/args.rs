@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::plan::explorer::Explorer;
 use crate::screen::Color;
-use crate::values::{self, ExitStatuses, Models, Monitors, Outcomes, Preemptions, Time, Words};
+use crate::values::{self, Delays, ExitStatuses, Models, Monitors, Outcomes, Preemptions, Time, Words};
 
 const HELP: &str = "\
 Finds the missing fences of C/pthreads programs: explores thread schedules and
@@ -38,6 +38,7 @@ Exploring:
                           tso-atomicity, none, and others (README.md)
   --explorer NAME   auto (the default), bounded, dpor, random, pct, urw, rsmc
   --preemptions K|none, --unroll N, --seed S  auto, bounded, dpor; rsmc; random
+  --delays N|none   tso, pso with bounded, random, pct, urw: stores that wait
   --stop-at-first         end at the first violation (else --keep-going)
   --leaks, --uninitialised, --exit-status report|ignore   also looked for
   --strict, --no-judge, --judge-time 60s, --outcome memory|observed|exit
@@ -159,6 +160,8 @@ pub(crate) struct CheckArgs {
     pub(crate) explorer: Option<Explorer>,
     #[arg(long, value_name = "K|none", value_parser = values::preemptions)]
     pub(crate) preemptions: Option<Preemptions>,
+    #[arg(long, value_name = "N|none", value_parser = values::delays)]
+    pub(crate) delays: Option<Delays>,
     #[arg(long, value_name = "S", value_parser = values::seed)]
     pub(crate) seed: Option<u64>,
     #[arg(long, value_name = "N", value_parser = |text: &str| values::count("--executions", text))]

@@ -42,6 +42,8 @@ const SCHEMA: u32 = 1;
 struct Bound {
     preemptions: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    delays: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     unroll: Option<u64>,
 }
 
@@ -231,6 +233,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) explorer: &'static str,
     /// The preemption bound.
     pub(crate) preemptions: Option<u32>,
+    /// The bound on stores that are delayed at a time.
+    pub(crate) delays: Option<u32>,
     /// The bound on rounds of loops.
     pub(crate) unroll: Option<u64>,
     /// The monitors, as the user named them.
@@ -301,7 +305,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
         model: outcome.model,
         explorer: outcome.explorer,
         monitors: monitors.iter().map(|monitor| monitor.name()).collect(),
-        bound: Bound { preemptions: outcome.preemptions, unroll: outcome.unroll },
+        bound: Bound { preemptions: outcome.preemptions, delays: outcome.delays, unroll: outcome.unroll },
         complete: summary.complete,
         stopped_by: outcome.stopped_by,
         undecided: summary.undecided,
@@ -479,6 +483,7 @@ mod tests {
             models: Vec::new(),
             litmus: None,
             preemptions: Some(2),
+            delays: None,
             unroll: None,
             monitors: &[MonitorName::Tso, MonitorName::Pso],
             verdict: "violations",

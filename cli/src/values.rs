@@ -24,6 +24,10 @@ pub(crate) enum Preemptions {
     AtMost(u32),
 }
 
+/// The value of `--delays`: how many stores may be delayed at a time, if that is bounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Delays(pub(crate) Option<u32>);
+
 /// A time, greater than 0.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Time {
@@ -141,6 +145,15 @@ pub(crate) fn preemptions(typed: &str) -> Result<Preemptions, Failure> {
     }
     let wrong = |_| Failure::usage(format!("--preemptions `{typed}` is no bound"), "give 0, 1, 2, … or none");
     typed.parse().map(Preemptions::AtMost).map_err(wrong)
+}
+
+/// Reads a bound on delayed stores: a number, or `none`.
+pub(crate) fn delays(typed: &str) -> Result<Delays, Failure> {
+    if typed == "none" {
+        return Ok(Delays(None));
+    }
+    let wrong = |_| Failure::usage(format!("--delays `{typed}` is no bound"), "give 0, 1, 2, … or none");
+    typed.parse().map(|most| Delays(Some(most))).map_err(wrong)
 }
 
 /// Reads the seed of a random search.

@@ -226,6 +226,7 @@ fn violation(line: u32) -> Violation {
             threads: vec![vec![], vec![0], vec![1]],
             segments: vec![segment(1, 1, 4), segment(2, 2, 6)],
             choices: Vec::new(),
+            machine: None,
             graph: None,
         },
     }
@@ -701,6 +702,29 @@ fn a_litmus_test_that_goes_astray() {
         let ran = bench.run(&format!("check spin.litmus --model {model} --max-events 100"));
         assert_eq!(ran.status, 3, "{ran:?}");
         assert!(ran.verdict().contains("stopped by --max-events 100"), "{ran:?}");
+    }
+}
+
+#[test]
+fn what_does_not_go_with_store_buffers_is_a_usage_error() {
+    let bench = Bench::empty();
+    for (line, message) in [
+        ("check x.c --model tso --explorer dpor", "explorer `dpor` does not fit model `tso`"),
+        ("check x.c --model power --explorer bounded", "explorer `bounded` does not fit model `power`"),
+        ("check x.c --delays 1", "--delays fits only a machine with store buffers"),
+        ("check x.c --model tso --delays x --explorer bounded", "--delays `x` is no bound"),
+        (
+            "check x.c --model tso --explorer bounded --monitor race",
+            "--monitor `race` does not fit a machine with store buffers",
+        ),
+        (
+            "check x.c --model tso --explorer bounded --record x",
+            "--record does not fit a machine with store buffers in this version",
+        ),
+    ] {
+        let ran = bench.run(line);
+        assert_eq!(ran.status, 2, "{line}: {}", ran.errors);
+        assert_eq!(ran.errors.lines().next(), Some(format!("error: {message}").as_str()), "{line}");
     }
 }
 

@@ -11,6 +11,7 @@ use protocol::{Explorer, FailureKind, Operation, Role};
 use crate::process::fiber::{self, Switch};
 use crate::process::sites::{Record, RecordPointer, Sites, call_site};
 use crate::process::{busy, foreign, layout};
+use crate::state::buffers::BufferedMemory;
 use crate::state::conclusion::Conclusion;
 use crate::state::failure::{Failure, site_use};
 use crate::state::graph::Graph;
@@ -46,6 +47,8 @@ pub(crate) struct Runtime {
     pub(crate) weak_failures: WeakFailures,
     /// The search for execution graphs, if it is for those that the program is run.
     pub(crate) graph: Option<Box<Graph>>,
+    /// The store buffers, if the program runs on a machine that has some.
+    pub(crate) buffers: Option<Box<BufferedMemory>>,
     /// The thread whose code runs.
     pub(crate) running: Thread,
     /// Where its stack is nearly used up.
@@ -178,6 +181,7 @@ impl Runtime {
             idle_rounds: IdleRounds::default(),
             weak_failures: WeakFailures::default(),
             graph: None,
+            buffers: None,
             running: Thread::MAIN,
             stack_floor: 0,
             way: Way::Plain,
@@ -191,6 +195,9 @@ impl Runtime {
     pub(crate) fn begin(&mut self) -> bool {
         if !self.execution.begin() {
             return false;
+        }
+        if let Some(buffers) = &mut self.buffers {
+            buffers.begin();
         }
         self.memory.begin();
         self.threads.reset();
@@ -212,6 +219,9 @@ impl Runtime {
     /// From now on this thread's code runs.
     pub(crate) fn run_on(&mut self, thread: Thread) {
         self.running = thread;
+        if let Some(buffers) = &mut self.buffers {
+            buffers.show(thread);
+        }
         self.stack_floor = layout::stack(thread) + layout::GUARD + STACK_OF_A_HOOK;
     }
 
@@ -274,8 +284,14 @@ pub(crate) fn at_the_end() -> Call {
 
 /// Fills the memory of an object.
 pub(crate) fn fill(call: Call, class: Class, value: u8) {
-    // A variable that is written like this is restored whole.
-    with(|runtime| runtime.memory.globals.written_unseen());
+    with(|runtime| {
+        // A variable that is written like this is restored whole.
+        runtime.memory.globals.written_unseen();
+        let event = runtime.execution.history.length();
+        if let Some(buffers) = &mut runtime.buffers {
+            buffers.written_over(event, call.address..call.address + class.size());
+        }
+    });
     // SAFETY: the program passes memory for an object of this class.
     unsafe { std::ptr::write_bytes(call.address as *mut u8, value, class.size()) };
     unwritten::written(call.address, class.size());

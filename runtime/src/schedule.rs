@@ -2,7 +2,9 @@
 
 pub(crate) mod barriers;
 pub(crate) mod cancellation;
+pub(crate) mod commits;
 pub(crate) mod conditions;
+pub(crate) mod diverging;
 pub(crate) mod ends;
 pub(crate) mod events;
 pub(crate) mod exits;

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use engine::atomicity::Fencing;
+use engine::buffers::StoreBuffers;
 use engine::event::Thread;
 use engine::execution::{Ending, Execution};
 use engine::explore::bounded::Bounded;
@@ -18,8 +19,8 @@ use engine::explore::{Corrupt, Counts, Finish, Strategy};
 use engine::monitor::{self, Coverage, MonitorName};
 use protocol::{
     BusyLoop, Cycles, Explore, Explorer, FailureKind, Finals, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits,
-    Message, Operation, Packed, Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Slice, SliceEnd, StoppedBy,
-    Tally, Trace, TraceEvent, Violation,
+    Machine, Message, Operation, Packed, Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Slice, SliceEnd,
+    StoppedBy, Tally, Trace, TraceEvent, Violation,
 };
 
 use crate::graph::threads::number;
@@ -31,6 +32,7 @@ use crate::process::{channel, foreign, layout, scratch, sections, ticks};
 use crate::run::{Runtime, install, with};
 use crate::schedule::{leaks, stuck, turns, wakes};
 use crate::search::ends::{Stopped, failure_of, silence, stack_overflow};
+use crate::state::buffers::BufferedMemory;
 use crate::state::failure::{Extent, Failure, name, site_use};
 use crate::state::heap::Heap;
 use crate::state::observed::outcome;
@@ -84,6 +86,18 @@ fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limit
     }
 }
 
+/// From now on stores wait in the buffers of this machine, if it is one.
+fn equip(machine: Option<Machine>) {
+    let Some(machine) = machine else { return };
+    let Some(buffers) = StoreBuffers::of(machine.model) else {
+        channel::internal_error(&format!("there is no machine with store buffers for {}", machine.model.title()));
+    };
+    with(|runtime| {
+        runtime.buffers = Some(Box::new(BufferedMemory::new(buffers, machine.delays)));
+        runtime.recorder.trail.machine = Some(machine);
+    });
+}
+
 /// Follows values that were never written, if the program was compiled for it. In execution graphs memory is not where
 /// their shadows would be.
 fn follow_unwritten() {
@@ -114,6 +128,7 @@ impl Search {
         refuse_other_version(job.version);
         let execution = Execution::new(strategy(&job));
         set_up(execution, job.explorer, &job.monitors, &job.limits, job.heap);
+        equip(job.machine);
         if job.graphs.is_none() {
             follow_unwritten();
         }
@@ -257,6 +272,7 @@ pub(crate) fn replay(job: &Replay) {
     // One more event than the schedule has shows that the program does not follow it.
     let limits = Limits { max_events: job.limits.max_events.min(length + 1), ..job.limits };
     set_up(execution, job.explorer, &job.monitors, &limits, job.heap);
+    equip(job.schedule.machine);
     if job.schedule.graph.is_none() {
         follow_unwritten();
     }

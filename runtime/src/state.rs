@@ -1,6 +1,7 @@
 //! What one execution of the program has: variables, blocks, records of what has happened.
 
 pub(crate) mod access;
+pub(crate) mod buffers;
 pub(crate) mod conclusion;
 pub(crate) mod ends;
 pub(crate) mod exited;

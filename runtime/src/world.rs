@@ -9,7 +9,7 @@ use protocol::Operation;
 
 use crate::graph::stops;
 use crate::process::sites::{RecordPointer, call_site};
-use crate::run::{Runtime, with};
+use crate::run::{self, Runtime, with};
 use crate::schedule::events;
 use crate::schedule::turns::turn;
 use crate::state::objects::Class;
@@ -59,6 +59,13 @@ pub(crate) fn refuse(what: &str, site: RecordPointer) {
     match World::now() {
         World::Schedule => {}
         World::Alone => stops::refuse(what, site),
+    }
+}
+
+/// Refuses what is not modelled yet on a machine with store buffers.
+pub(crate) fn refuse_buffered(what: &str, site: RecordPointer) {
+    if with(|runtime| runtime.buffers.is_some()) == Some(true) {
+        run::unsupported(&format!("{what} under --model tso or pso with an explorer of interleavings"), site);
     }
 }
 

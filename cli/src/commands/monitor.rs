@@ -65,6 +65,7 @@ fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
     let summary = summary(watched);
     let verdict = judge(&Facts {
         preemptions: None,
+        delays: None,
         unroll: None,
         monitors: &plan.monitors,
         open: Open::Budget,
@@ -118,6 +119,7 @@ impl Judged {
             model: self.model,
             explorer: "log",
             preemptions: None,
+            delays: None,
             unroll: None,
             monitors: &plan.monitors,
             verdict: self.verdict.word,

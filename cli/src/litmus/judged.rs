@@ -27,6 +27,7 @@ impl Judged<'_> {
             model: searched.model.name(),
             explorer: searched.explorer.name(),
             preemptions: plan.explore.preemptions.filter(|_| bounded),
+            delays: None,
             unroll: None,
             monitors: &searched.monitors,
             verdict: verdict.word,

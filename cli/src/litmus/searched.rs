@@ -30,6 +30,7 @@ impl Searched<'_> {
         let bounded = self.explorer == Explorer::BOUNDED;
         judge(&Facts {
             preemptions: plan.explore.preemptions.filter(|_| bounded),
+            delays: None,
             unroll: None,
             monitors: &self.monitors,
             time: plan.time.as_ref().map(|time| time.typed.as_str()),

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use protocol::{
-    Cycles, ExitStatus, Explore, Graphs, Heap, Leaks, Limits, MemoryModel, MonitorName, Recorded, Reuse, VERSION,
-    Wakeups,
+    Cycles, ExitStatus, Explore, Graphs, Heap, Leaks, Limits, Machine, MemoryModel, MonitorName, Recorded, Reuse,
+    VERSION, Wakeups,
 };
 
 use super::compiler::compile_options;
 use super::enumeration::{explored, unfit};
 use super::explorer::{Explored, Explorer, has_interleavings};
-use super::fits::{bound, fits_explorer, fits_files, fits_target, seed, unroll};
+use super::fits::{bound, delays, fits_explorer, fits_files, fits_target, seed, unroll};
 use super::judge::Judging;
 use super::monitors::{fits_monitors, monitors_of, watches_graphs};
 use super::target::{Target, target};
@@ -52,6 +52,8 @@ pub(crate) struct CheckPlan {
     pub(crate) unfit: Option<String>,
     /// The bound on rounds of loops, of execution graphs.
     pub(crate) unroll: Option<u64>,
+    /// The bound on stores that are delayed at a time, on a machine with store buffers.
+    delays: Option<u32>,
     /// How it is spread over processes.
     pub(crate) spread: Spread,
     /// Where it is kept, if it is.
@@ -76,6 +78,7 @@ impl CheckPlan {
     /// Gives what was typed its meaning, or says what is wrong with it.
     pub(crate) fn new(typed: &CheckArgs) -> Result<CheckPlan, Failure> {
         let models = explored(typed)?;
+        let delays = delays(typed, &models)?;
         let explorer = models.iter().find_map(|(_, explorer)| explorer.of_interleavings());
         let explore = explore(typed, &models, explorer)?;
         fits_explorer(typed, explorer)?;
@@ -97,6 +100,7 @@ impl CheckPlan {
             unfit: unfit(typed),
             auto_seconds: (typed.preemptions != Some(Preemptions::Unbounded)).then_some(AUTO_SECONDS),
             unroll,
+            delays,
             spread: Spread { workers: typed.jobs.unwrap_or_else(cores), slice: typed.slice_executions },
             checkpoint: typed.checkpoint.clone(),
             time: typed.time.clone(),
@@ -126,6 +130,9 @@ impl CheckPlan {
             let named = self.graph_monitors.iter().copied();
             plan.explore.monitors = named.filter(|&monitor| watches_graphs(monitor, model)).collect();
             plan.explore.limits.max_events = plan.explore.limits.max_events.min(GRAPH_EVENTS);
+        } else if model != MemoryModel::Sc {
+            plan.explore.machine = Some(Machine { model, delays: self.delays });
+            plan.explore.monitors = Vec::new();
         }
         plan
     }
@@ -161,6 +168,11 @@ impl CheckPlan {
         self.explore.preemptions.filter(|_| self.explore.graphs.is_none())
     }
 
+    /// The bound on delayed stores, where there is one.
+    pub(crate) fn delays(&self) -> Option<u32> {
+        self.explore.machine.and_then(|machine| machine.delays)
+    }
+
     /// Where the text for people goes.
     pub(crate) fn screen(&self) -> Screen {
         self.json.screen(self.color)
@@ -189,6 +201,7 @@ fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Ex
         heap: heap(typed),
         stop_at_first: typed.stop_at_first,
         graphs: None,
+        machine: None,
         record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
     })
 }

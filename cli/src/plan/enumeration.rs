@@ -13,13 +13,8 @@ pub(crate) fn explored(typed: &CheckArgs) -> Result<Vec<Explored>, Failure> {
     let asked = typed.explorer.filter(|asked| !matches!(asked, Explorer::Auto(_)));
     let choose = |&model: &MemoryModel| {
         let usual = if model == MemoryModel::Sc { usual(typed) } else { Explorer::Rsmc };
-        if let Some(Explorer::Interleavings(explorer)) = asked
-            && usual == Explorer::Rsmc
-        {
-            return Err(Failure::usage(
-                format!("explorer `{}` does not fit model `{}`", explorer.name(), model.name()),
-                "it runs interleavings of sc; rsmc fits every model",
-            ));
+        if let Some(Explorer::Interleavings(explorer)) = asked {
+            fits_model(typed, explorer, model)?;
         }
         Ok((model, asked.unwrap_or(usual)))
     };
@@ -27,14 +22,33 @@ pub(crate) fn explored(typed: &CheckArgs) -> Result<Vec<Explored>, Failure> {
     models.iter().map(choose).collect()
 }
 
+/// Whether the explorer runs interleavings of the model: those of SC, or of a machine with store buffers.
+fn fits_model(typed: &CheckArgs, explorer: protocol::Explorer, model: MemoryModel) -> Result<(), Failure> {
+    let help = match (model, explorer) {
+        (MemoryModel::Tso | MemoryModel::Pso, _) if has_litmus(typed) => {
+            "of litmus files it runs the interleavings of sc; rsmc fits every model"
+        }
+        (MemoryModel::Tso | MemoryModel::Pso, protocol::Explorer::Dpor) => {
+            "use bounded, random, pct or urw on the machine with store buffers, or rsmc"
+        }
+        (MemoryModel::Sc | MemoryModel::Tso | MemoryModel::Pso, _) => return Ok(()),
+        _ => "it runs interleavings of sc, tso and pso; rsmc fits every model",
+    };
+    Err(Failure::usage(format!("explorer `{}` does not fit model `{}`", explorer.name(), model.name()), help))
+}
+
 /// How interleavings are enumerated where nothing is said about that: within more and more preemptions, by classes if
 /// that fits. A log has each execution once, and litmus tests are small.
 fn usual(typed: &CheckArgs) -> Explorer {
-    let is_litmus = |target: &PathBuf| target.extension().is_some_and(|extension| extension == "litmus");
-    if typed.record.is_some() || typed.targets.iter().any(is_litmus) {
+    if typed.record.is_some() || has_litmus(typed) {
         return Explorer::BOUNDED;
     }
     Explorer::Auto(if unfit(typed).is_some() { protocol::Explorer::Bounded } else { protocol::Explorer::Dpor })
+}
+
+fn has_litmus(typed: &CheckArgs) -> bool {
+    let is_litmus = |target: &PathBuf| target.extension().is_some_and(|extension| extension == "litmus");
+    typed.targets.iter().any(is_litmus)
 }
 
 /// The option with which the explorer `dpor` does not go, if one is given.

@@ -54,7 +54,12 @@ pub(crate) fn has_graphs(models: &[Explored]) -> bool {
     models.iter().any(|&(_, explorer)| explorer == Explorer::Rsmc)
 }
 
-/// Whether those of some model are enumerated as interleavings.
+/// Whether those of SC are enumerated as interleavings.
 pub(crate) fn has_interleavings(models: &[Explored]) -> bool {
-    models.iter().any(|&(_, explorer)| explorer != Explorer::Rsmc)
+    models.iter().any(|&(model, explorer)| model == MemoryModel::Sc && explorer != Explorer::Rsmc)
+}
+
+/// Whether those of some model are enumerated on a machine with store buffers.
+pub(crate) fn has_machines(models: &[Explored]) -> bool {
+    models.iter().any(|&(model, explorer)| model != MemoryModel::Sc && explorer != Explorer::Rsmc)
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::explorer::{Explored, Explorer, has_graphs};
+use super::explorer::{Explored, Explorer, has_graphs, has_machines};
 use super::monitors::fits_litmus;
 use super::target::Target;
 use crate::args::CheckArgs;
 use crate::exit::Failure;
-use crate::values::Preemptions;
+use crate::values::{Delays, Preemptions};
 use protocol::MemoryModel;
 
 /// Whether the explorer can do what the other options ask.
@@ -53,6 +53,12 @@ pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored
         return Err(Failure::usage(
             format!("{}: --uninitialised needs the source", name.display()),
             "name the .c files, or compile with `fencehound cc --uninitialised` and check without the option",
+        ));
+    }
+    if let (true, true) = (has_machines(models), typed.uninitialised) {
+        return Err(Failure::usage(
+            "--uninitialised does not fit a machine with store buffers",
+            "it is for interleavings of --model sc",
         ));
     }
     if !has_graphs(models) {
@@ -120,6 +126,10 @@ pub(super) fn fits_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), F
         let message = "--record does not fit --checkpoint, which does not keep executions";
         return Err(Failure::usage(message, "leave one of them out"));
     }
+    if typed.record.is_some() && has_machines(models) {
+        let message = "--record does not fit a machine with store buffers in this version";
+        return Err(Failure::usage(message, "leave it out, or say --model sc"));
+    }
     if typed.record.is_some() && has_graphs(models) {
         let message = "--record does not fit an explorer of execution graphs, which have no order of events";
         return Err(Failure::usage(message, "leave it out, or say --model sc --explorer bounded"));
@@ -161,6 +171,17 @@ pub(super) fn unroll(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u6
         ));
     }
     Ok(typed.unroll)
+}
+
+/// The bound on stores that are delayed at a time, if one is given.
+pub(super) fn delays(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u32>, Failure> {
+    match typed.delays {
+        Some(_) if !has_machines(models) => Err(Failure::usage(
+            "--delays fits only a machine with store buffers",
+            "add --model tso or pso with --explorer bounded, random, pct or urw",
+        )),
+        given => Ok(given.and_then(|Delays(most)| most)),
+    }
 }
 
 /// The seed of a random search.

@@ -2,7 +2,7 @@
 
 use protocol::{MemoryModel, MonitorName};
 
-use super::explorer::{Explored, has_interleavings};
+use super::explorer::{Explored, has_interleavings, has_machines};
 use crate::args::CheckArgs;
 use crate::exit::Failure;
 use crate::values::Monitors;
@@ -33,6 +33,10 @@ pub(super) fn monitors_of(typed: &CheckArgs, models: &[Explored]) -> Result<Vec<
     }
     let is_idle = |monitor: &&MonitorName| !models.iter().any(|&(model, _)| watches_graphs(**monitor, model));
     match chosen.iter().find(is_idle) {
+        Some(&monitor) if has_machines(models) => Err(Failure::usage(
+            format!("--monitor `{}` does not fit a machine with store buffers", monitor.name()),
+            "leave it out: monitors watch the interleavings of --model sc",
+        )),
         Some(&MonitorName::TsoAtomicity) if models.iter().any(|(model, _)| *model != MemoryModel::Sc) => {
             let names: Vec<&str> = models.iter().map(|(model, _)| model.name()).collect();
             Err(Failure::usage(

@@ -155,6 +155,7 @@ pub(crate) fn result<'a>(
         explorer: explorer.name(),
         litmus: None,
         preemptions: searched.plan.preemptions(),
+        delays: searched.plan.delays(),
         unroll: searched.plan.unroll(),
         monitors: &searched.plan.explore.monitors,
         verdict: word(verdict, judged.iter().filter(reports), counted),

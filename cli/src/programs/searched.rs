@@ -35,6 +35,7 @@ impl Searched {
         let monitors: Vec<MonitorName> = explore.monitors.iter().filter(watches).copied().collect();
         judge(&Facts {
             preemptions: self.plan.preemptions(),
+            delays: self.plan.delays(),
             unroll: self.plan.unroll(),
             monitors: &monitors,
             time: self.plan.time.as_ref().map(|time| time.typed.as_str()),

@@ -234,8 +234,11 @@ pub(crate) fn marks(violation: &Violation, trace: &Trace) -> Option<[usize; 3]> 
     inside.then_some(indices)
 }
 
-/// The store buffers of the monitor that reported.
+/// The store buffers of the machine that the execution ran on, or of the monitor that reported.
 pub(crate) fn lane(subject: &Subject<'_>) -> Option<Lane> {
+    if let Some(machine) = subject.violation.schedule.machine {
+        return Some(Lane { monitor: 0, heading: format!("store buffers ({})", machine.model.title()) });
+    }
     let is_machine = subject.violation.schedule.graph.is_none();
     let monitor = subject.violation.monitor.filter(|monitor| is_machine && monitor.has_buffers())?;
     let index = subject.monitors.iter().position(|watched| *watched == monitor)?;

@@ -11,6 +11,8 @@ use crate::text::{counted, printable};
 pub(crate) struct Facts<'a> {
     /// The preemption bound.
     pub(crate) preemptions: Option<u32>,
+    /// The bound on stores that are delayed at a time.
+    pub(crate) delays: Option<u32>,
     /// The bound on rounds of loops.
     pub(crate) unroll: Option<u64>,
     /// The monitors, as asked for.
@@ -99,7 +101,9 @@ fn executions(summary: &Summary) -> String {
 fn bound(facts: &Facts<'_>) -> Option<String> {
     let preemptions = facts.preemptions.map(|bound| counted(u64::from(bound), "preemption", "preemptions"));
     let rounds = facts.unroll.map(|bound| format!("{} of each loop", counted(bound, "round", "rounds")));
-    preemptions.or(rounds).map(|bound| format!("at most {bound}"))
+    let delays = facts.delays.map(|bound| counted(u64::from(bound), "delayed store", "delayed stores"));
+    let bounds: Vec<String> = preemptions.or(rounds).into_iter().chain(delays).collect();
+    (!bounds.is_empty()).then(|| format!("at most {}", bounds.join(" and ")))
 }
 
 fn clean(facts: &Facts<'_>) -> String {
@@ -313,6 +317,7 @@ mod tests {
     fn line(change: impl FnOnce(&mut Facts<'_>), summary: &Summary, violations: &[Violation]) -> (Status, String) {
         let mut facts = Facts {
             preemptions: Some(2),
+            delays: None,
             unroll: None,
             monitors: &[MonitorName::Tso, MonitorName::Pso],
             time: Some("30s"),
@@ -479,6 +484,7 @@ mod tests {
         let summary = summary(3, &[]);
         let facts = Facts {
             preemptions: Some(2),
+            delays: None,
             unroll: None,
             monitors: &[],
             time: None,

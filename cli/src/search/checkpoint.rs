@@ -216,6 +216,7 @@ mod tests {
             heap: Heap::default(),
             stop_at_first: false,
             graphs: None,
+            machine: None,
             record: protocol::Recorded::Nothing,
         };
         Key::new(vec!["a.c".to_string()], &[], String::new(), &[], &[], &explore)

@@ -133,7 +133,7 @@ const DRAWS: u64 = 300;
 const BOUNDS: [[&str; 2]; 3] = [["bounded 0", "dpor 0"], ["bounded 1", "dpor 1"], ["bounded 2", "dpor 2"]];
 
 /// All searches of graphs and of interleavings to their ends.
-const SEARCHES: [&str; 14] = [
+const SEARCHES: [&str; 17] = [
     "dpor",
     "dpor -O2",
     "dpor -j 2",
@@ -148,6 +148,9 @@ const SEARCHES: [&str; 14] = [
     "graphs sc",
     "graphs tso",
     "graphs pso",
+    "machine tso",
+    "machine tso 0",
+    "machine pso",
 ];
 
 /// How a search is run.
@@ -164,6 +167,11 @@ fn search(name: &'static str, effort: Effort) -> Search {
         ("bounded", "none") => (Optimised::Not, format!("{watched} --explorer bounded --preemptions none")),
         ("bounded", "none -j 2") => (Optimised::Much, format!("{slices} 50 --explorer bounded --preemptions none")),
         ("bounded", bound) => (Optimised::Much, format!("{quiet} --explorer bounded --preemptions {bound}")),
+        ("machine", "tso") => (Optimised::Not, "--model tso --explorer bounded --preemptions none -j 1".to_owned()),
+        ("machine", "pso") => (Optimised::Much, "--model pso --explorer bounded --preemptions none -j 1".to_owned()),
+        ("machine", _) => {
+            (Optimised::Much, "--model tso --explorer bounded --preemptions none --delays 0 -j 1".to_owned())
+        }
         ("graphs", "sc") => (Optimised::Much, "--explorer rsmc".to_owned()),
         ("graphs", model) => (Optimised::Much, format!("--model {model}")),
         _ => (Optimised::Much, format!("{quiet} --explorer {explorer}")),
@@ -206,6 +214,7 @@ impl Searches<'_> {
             && complete("dpor")
             && match name {
                 "graphs tso" | "graphs pso" => complete("graphs sc"),
+                "machine tso" | "machine tso 0" | "machine pso" => complete("graphs tso") && complete("bounded none"),
                 "bounded none" => self.size(number) <= self.effort.executions.into(),
                 "bounded none -j 2" => turn == 0 && complete("bounded none"),
                 "dpor -j 2" => turn == 1,
@@ -226,6 +235,7 @@ impl Comparison<'_, '_> {
             self.drawn(explorer);
         }
         self.graphs();
+        self.machines();
         if let Some(known) = program.known.as_ref().filter(|_| self.wants("known")) {
             self.known(known);
         }
@@ -352,6 +362,25 @@ impl Comparison<'_, '_> {
         }
         for graphs in ["graphs tso", "graphs pso"] {
             self.robust(graphs);
+        }
+    }
+
+    /// The machines with store buffers show what execution graphs show, and SC's interleavings where no store is delayed.
+    fn machines(&mut self) {
+        for (machine, other) in
+            [("machine tso", "graphs tso"), ("machine pso", "graphs pso"), ("machine tso 0", "bounded none")]
+        {
+            let name = format!("{machine}, {other}");
+            if self.wants(&name)
+                && let (Some(machine), Some(other)) = (self.ended(machine), self.ended(other))
+            {
+                let (fails, expected) = (kinds(&machine.failures), kinds(&other.failures));
+                self.report.within(&format!("{name}: fails"), &fails, &expected);
+                self.report.within(&format!("{name}: fails less"), &expected, &fails);
+                if !uses_freed(&machine) && !uses_freed(&other) {
+                    self.report.equal(&format!("{name}: outcomes"), &machine.outcomes, &other.outcomes);
+                }
+            }
         }
     }
 

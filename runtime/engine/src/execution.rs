@@ -36,6 +36,7 @@ mod ending;
 mod grant;
 mod history;
 mod objects;
+pub mod releases;
 mod state;
 mod threads;
 

@@ -2,10 +2,11 @@
 //!
 //! Layers, each depending only on those before it: [`event`], [`mapping`], [`location`], [`thread_set`] ← [`clock`] ←
 //! [`monitor`]; [`event`], [`thread_set`] ← [`step`], [`sync`], [`progress`] ← [`explore`] ← [`execution`]; [`visits`] by itself;
-//! [`graph`], [`monitor`] ← [`atomicity`].
+//! [`graph`], [`monitor`] ← [`atomicity`]; [`event`], [`model`] ← [`buffers`].
 #![forbid(unsafe_code)]
 
 pub mod atomicity;
+pub mod buffers;
 pub mod clock;
 pub mod event;
 pub mod execution;

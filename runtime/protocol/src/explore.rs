@@ -31,6 +31,9 @@ pub struct Explore {
     /// Explore execution graphs; none: interleavings.
     #[serde(default)]
     pub graphs: Option<Graphs>,
+    /// The machine with store buffers on which the interleavings are run; none: memory is sequentially consistent.
+    #[serde(default)]
+    pub machine: Option<Machine>,
     /// What is recorded.
     pub record: Recorded,
 }
@@ -70,6 +73,16 @@ impl Explorer {
     pub const fn draws(self) -> bool {
         matches!(self, Self::Random | Self::Pct | Self::Urw)
     }
+}
+
+/// A machine with store buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Machine {
+    /// Its memory model: TSO or PSO.
+    pub model: MemoryModel,
+    /// How many stores may be delayed at a time, each until behind the next event of its thread; none: all.
+    #[serde(default)]
+    pub delays: Option<u32>,
 }
 
 /// The search for the execution graphs of a program. It is one slice.

@@ -29,7 +29,7 @@ pub use build::{BUILD, BUILD_SECTION, VERSION};
 pub use engine::model::MemoryModel;
 pub use engine::monitor::MonitorName;
 pub use explore::{
-    Cycles, ExitStatus, Explore, Explorer, Graphs, Heap, IDLE_ROUNDS, Leaks, Limits, Recorded, Reuse, Wakeups,
+    Cycles, ExitStatus, Explore, Explorer, Graphs, Heap, IDLE_ROUNDS, Leaks, Limits, Machine, Recorded, Reuse, Wakeups,
 };
 pub use failure::FailureKind;
 pub use finals::{Compared, Digest, Finals, Named};

@@ -3,6 +3,7 @@
 use engine::model::MemoryModel;
 use serde::{Deserialize, Serialize};
 
+use crate::explore::Machine;
 use crate::operation::Operation;
 use crate::place::Place;
 
@@ -14,8 +15,11 @@ pub struct Schedule {
     pub threads: Vec<Vec<u32>>,
     /// Runs of consecutive events of one thread.
     pub segments: Vec<Segment>,
-    /// The values that `fh_choose` and the like gave, in order.
+    /// The values that `fh_choose` and the like gave, and which stores committed, in order.
     pub choices: Vec<u64>,
+    /// The machine with store buffers that it was run on; none: memory was sequentially consistent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Machine>,
     /// An execution graph, which takes the place of segments and choices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Graph>,

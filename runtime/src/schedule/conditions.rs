@@ -16,7 +16,7 @@ use crate::run::{self, Runtime, with};
 use crate::schedule::mutexes::{self, acquired};
 use crate::schedule::objects::{self, Done};
 use crate::schedule::waits::Looks;
-use crate::schedule::{cancellation, events, timed};
+use crate::schedule::{cancellation, diverging, timed};
 use crate::state::objects::{Call, Class, error};
 use crate::state::waits::Mark;
 
@@ -115,7 +115,7 @@ pub(crate) fn wake_some_of(object: Object, asleep: &ThreadSet, wanted: u32) {
         let choices = left.len() + 1 - wanted;
         let chosen = with(|runtime| match runtime.execution.choose_value(choices.into()) {
             Ok(nth) => Ok((0..=nth).map_while(|_| left.take_first()).last()),
-            Err(_) => Err(events::diverges(runtime)),
+            Err(_) => Err(diverging::diverges(runtime)),
         });
         match chosen {
             Some(Ok(Some(sleeper))) => drop(with(|runtime| wake_chosen(runtime, object, sleeper))),

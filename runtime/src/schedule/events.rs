@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use engine::event::{self, Barrier, Event, Kind, Location, Object};
-use engine::execution::Ending;
 use engine::explore::{Notice, Values};
 use engine::mapping::calls::Effect;
 use engine::mapping::{self, Barriers, Order};
@@ -15,7 +14,8 @@ use crate::process::fiber::Switch;
 use crate::process::sites::RecordPointer;
 use crate::process::ticks;
 use crate::run::{Runtime, with};
-use crate::schedule::waits;
+use crate::schedule::diverging::diverges;
+use crate::schedule::{commits, waits};
 use crate::state::access::{Access, WideAccess};
 use crate::state::operation::{Detail, Note};
 use crate::state::shadow::Cut;
@@ -217,7 +217,13 @@ pub(crate) fn unlasting(
     // An attempt that failed synchronises with nothing.
     let order = if operation.gets_nothing() { Order::Relaxed } else { Order::AcquireRelease };
     let barriers = Barriers { before, after: Barrier::None, order: Some(order) };
-    event(runtime, kind, barriers, Note { site, operation }, object, &[], Values::Unknown)
+    let turn = event(runtime, kind, barriers, Note { site, operation }, object, &[], Values::Unknown);
+    settled(runtime, turn, barriers)
+}
+
+/// What came of an event that is no access, and orders the stores that wait as these barriers do.
+fn settled(runtime: &mut Runtime, turn: Turn, barriers: Barriers) -> Turn {
+    if runtime.buffers.is_some() && turn == Turn::Ours { commits::ordered(runtime, barriers) } else { turn }
 }
 
 /// Reports a fence.
@@ -227,7 +233,9 @@ pub(crate) fn fence(runtime: &mut Runtime, barrier: Barrier, order: Order, site:
         runtime.recorder.trail.detail(Detail::default());
     }
     let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
-    event(runtime, Kind::Fence, barriers, Note { site, operation: Operation::Fence }, 0, &[], Values::Unknown)
+    let note = Note { site, operation: Operation::Fence };
+    let turn = event(runtime, Kind::Fence, barriers, note, 0, &[], Values::Unknown);
+    settled(runtime, turn, barriers)
 }
 
 /// Reports an event on several pieces of memory, one of which is no program's, with full fences on both sides.
@@ -266,7 +274,8 @@ pub(crate) fn queue_event(
         let places = Places { address, locations: &all, explored: &memory };
         return event_on(runtime, kind, barriers, note, places, Values::Unknown);
     }
-    event(runtime, kind, barriers, note, address, &all, Values::Unknown)
+    let turn = event(runtime, kind, barriers, note, address, &all, Values::Unknown);
+    settled(runtime, turn, barriers)
 }
 
 /// Reports an access to the word of an object, which is a location of its own: others cannot tell how the program's
@@ -294,7 +303,12 @@ pub(crate) fn word_event(
     // To the explorer it is the object.
     let explored: &[Location] = if runtime.settings.explorer == Explorer::Dpor { &[] } else { &locations };
     let places = Places { address, locations: &locations, explored };
-    event_on(runtime, kind, barriers, note, places, Values::Unknown)
+    let turn = event_on(runtime, kind, barriers, note, places, Values::Unknown);
+    let turn = settled(runtime, turn, barriers);
+    if turn == Turn::Ours && kind == Kind::Store {
+        commits::releases(runtime, object, word);
+    }
+    turn
 }
 
 /// Takes an event on an address, or 0, into the execution.
@@ -359,14 +373,6 @@ fn tell_where(runtime: &mut Runtime, explored: &[Location]) {
     }
 }
 
-/// The program does not do what it did before.
-#[cold]
-pub(crate) fn diverges(runtime: &mut Runtime) -> Turn {
-    runtime.recorder.trail.keep(runtime.execution.history.length());
-    runtime.conclusion.end = Some(End::Nobody(Ending::Diverged));
-    Turn::Other(Switch::End)
-}
-
 /// Takes the step of the running thread into the execution that concerns whoever touches these locations or objects.
 /// The monitors are told of an event that means nothing to them.
 pub(crate) fn concerns(
@@ -394,7 +400,8 @@ fn step(runtime: &mut Runtime, locations: &[Location], objects: &[Object], note:
     tell_where(runtime, locations);
     let barriers = Barriers { before: Barrier::None, after: Barrier::None, order: None };
     let places = Places { address, locations: &[], explored: locations };
-    event_on(runtime, Kind::Fence, barriers, note, places, Values::Unknown)
+    let turn = event_on(runtime, Kind::Fence, barriers, note, places, Values::Unknown);
+    settled(runtime, turn, barriers)
 }
 
 /// Whether the running thread leaves local variables that others may know of, which is a step of its own: all but the
@@ -406,7 +413,12 @@ pub(crate) fn leaves_aside(runtime: &Runtime, depth: usize) -> bool {
 /// The running thread leaves all but the first so many of its local variables.
 pub(crate) fn leave_locals(runtime: &mut Runtime, depth: usize) -> Turn {
     let aside = leaves_aside(runtime, depth);
-    runtime.memory.locals.leave(runtime.running, depth, &mut runtime.memory.shadow);
+    let turn = commits::leave(runtime, depth, |runtime| {
+        runtime.memory.locals.leave(runtime.running, depth, &mut runtime.memory.shadow);
+    });
+    if turn != Turn::Ours {
+        return turn;
+    }
     let hidden = runtime.memory.shadow.take_hidden();
     let note = Note { site: runtime.threads.stands_at(runtime.running), operation: Operation::Leave };
     if aside { concerns(runtime, &hidden, &[], note, 0) } else { Turn::Ours }

@@ -7,17 +7,22 @@ use protocol::Operation;
 
 use crate::process::sites::call_site;
 use crate::run::with;
-use crate::schedule::events;
 use crate::schedule::turns::turn;
+use crate::schedule::{commits, events};
 use crate::state::library::Common;
 use crate::state::objects::Class;
 use crate::state::operation::Note;
+use crate::state::turn::Turn;
 
 /// Waits for the running thread's turn to use it, and reports the use.
 pub(crate) fn arrive(what: Common) {
     let site = call_site();
     turn(Pending::Access, site);
     let reported = with(|runtime| {
+        let turn = commits::hidden_fence(runtime);
+        if turn != Turn::Ours {
+            return turn;
+        }
         let address = what as usize + 1;
         let object = runtime.objects.number(Class::Library, address);
         let note = Note { site, operation: Operation::Use };

@@ -12,9 +12,10 @@ use protocol::Operation;
 
 use crate::run::{self, Runtime, with};
 use crate::schedule::objects::{self, Done};
-use crate::schedule::timed;
 use crate::schedule::waits::{self, Looks};
+use crate::schedule::{commits, timed};
 use crate::state::objects::{Call, Class, error};
+use crate::state::turn::Turn;
 
 pub(crate) const fn acquired(result: Result<Acquired, Refusal>) -> c_int {
     match result {
@@ -43,13 +44,19 @@ pub(crate) fn acquire(call: Call, object: Object) -> c_int {
 /// Acquires a mutex if that takes no time.
 pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     let Some(object) = objects::object(call, class) else { return 0 };
+    let mut committed = Turn::Ours;
     let work = |runtime: &mut Runtime| {
+        if class == Class::SpinLock {
+            committed = commits::before_a_try(runtime, object);
+        }
         let owner = owner(runtime, object);
         let result = tries_to_lock(runtime, object);
         let operation = if result.is_ok() { Operation::TryLock } else { Operation::TryLockFailed };
         (locked(runtime, object, owner, result, operation), result)
     };
-    objects::event(call, Pending::Access, work).map_or(0, acquired)
+    let result = objects::event(call, Pending::Access, work).map_or(0, acquired);
+    committed.obey();
+    result
 }
 
 /// Acquires a mutex, or gives up.
@@ -78,7 +85,11 @@ pub(crate) fn unlock(call: Call, class: Class) -> c_int {
     let Some(object) = objects::object(call, class) else { return 0 };
     let work = |runtime: &mut Runtime| {
         let last = objects::last_use(runtime, object);
-        let result = unlocks(runtime, object);
+        let result = if class == Class::SpinLock && runtime.buffers.is_some() {
+            may_release(runtime, object)
+        } else {
+            unlocks(runtime, object)
+        };
         (unlocked(runtime, object, result), (result, last))
     };
     match objects::event(call, Pending::Access, work) {
@@ -104,6 +115,12 @@ fn tries_to_lock(runtime: &mut Runtime, object: Object) -> Result<Acquired, Refu
 
 fn unlocks(runtime: &mut Runtime, object: Object) -> Result<(), Refusal> {
     on_mutex(runtime, object, Looks::Alike, |execution| execution.operate(object, |state, me| mutex(state).unlock(me)))
+}
+
+/// Whether the running thread may release the spin lock: it is released when the store that does so commits.
+fn may_release(runtime: &Runtime, object: Object) -> Result<(), Refusal> {
+    let holds = owner(runtime, object) == Some(runtime.running) && !commits::has_released(runtime, object);
+    if holds { Ok(()) } else { Err(Refusal::Undefined) }
 }
 
 fn owner(runtime: &Runtime, object: Object) -> Option<Thread> {

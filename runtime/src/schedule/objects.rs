@@ -21,11 +21,12 @@ use crate::process::layout;
 use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, end_execution, fill, with};
 use crate::schedule::turns::turn;
-use crate::schedule::{events, timed, waits};
+use crate::schedule::{commits, events, timed, waits};
 use crate::state::failure::{Failure, bytes, site_use};
 use crate::state::objects::{Call, Class, DEAD, Initial, Known, Life, Use, prefers_writers};
 use crate::state::operation::Note;
 use crate::state::turn::End;
+use crate::state::turn::Turn;
 
 /// What a call has done.
 #[derive(Clone, Copy)]
@@ -186,6 +187,11 @@ pub(crate) fn initialise(call: Call, class: Class, initial: Initial) {
 pub(crate) fn destroy(call: Call, class: Class) {
     turn(Pending::Access, call.site);
     require_now(call, class);
+    if class == Class::SpinLock {
+        // Its own release of the lock may still wait.
+        let turn = with(|runtime| commits::drain(runtime, runtime.running));
+        turn.unwrap_or(Turn::Ours).obey();
+    }
     let Some(refusal) = with(|runtime| is_indestructible(runtime, class, call.address)) else { return };
     if let Some((why, last)) = refusal {
         note(call, class, Operation::Destroy);

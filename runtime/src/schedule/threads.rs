@@ -13,10 +13,11 @@ use crate::process::sections;
 use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, at_the_end, with};
 use crate::schedule::turns::{self, ends_aside, turn};
-use crate::schedule::{cancellation, ends, events, objects};
+use crate::schedule::{cancellation, commits, ends, events, objects};
 use crate::state::objects::{Call, Class};
 use crate::state::operation::Note;
 use crate::state::threads::{Claim, Start, handle};
+use crate::state::turn::Turn;
 use crate::state::unwritten;
 
 /// The thread of this execution with this handle.
@@ -55,14 +56,12 @@ pub(crate) fn unclaim(child: Thread) {
 /// The thread has ended; its result.
 pub(crate) fn joined(call: Call, child: Thread) -> usize {
     let joined = with(|runtime| {
-        let event = events::no_access(
-            runtime,
-            Kind::Join(child),
-            calls::JOIN.effect.before(),
-            Operation::Join(child),
-            call.site,
-            0,
-        );
+        let before = calls::JOIN.effect.before();
+        // What the thread has stored is there when it is known to have ended.
+        let event = match commits::drain(runtime, child) {
+            Turn::Ours => events::no_access(runtime, Kind::Join(child), before, Operation::Join(child), call.site, 0),
+            turn => turn,
+        };
         (event, runtime.threads.at(child).result)
     });
     let Some((event, result)) = joined else { return 0 };

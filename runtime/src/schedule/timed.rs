@@ -7,7 +7,7 @@ use engine::event::Thread;
 use engine::execution::Status;
 
 use crate::run::{Runtime, with};
-use crate::schedule::waits;
+use crate::schedule::{commits, waits};
 use crate::state::waits::{Mark, Patience};
 
 /// A wait has run out: what the call returns. It has changed nothing, so the thread has done no more than before.
@@ -81,7 +81,8 @@ pub(crate) fn patient_since(runtime: &Runtime, thread: Thread) -> Option<usize> 
 
 /// Lets a wait of this thread run out again, if what it has read has changed.
 pub(crate) fn check_patience(runtime: &mut Runtime, thread: Thread) {
-    if patient_since(runtime, thread).is_some_and(|reads| !waits::reads_the_same(runtime, thread, reads)) {
+    let Some(reads) = patient_since(runtime, thread) else { return };
+    if !commits::reads_the_same(runtime, thread, reads) || commits::may_read_otherwise(runtime, thread, reads) {
         runtime.execution.state.lose_patience(thread);
     }
 }

@@ -10,7 +10,7 @@ use crate::process::fiber::{self, Switch};
 use crate::process::sites::{Record, RecordPointer};
 use crate::process::{busy, foreign, layout, sections};
 use crate::run::{Runtime, STACK_OF_THE_PROGRAM, at_the_end, at_work, stack_pointer, with};
-use crate::schedule::{events, wakes};
+use crate::schedule::{commits, diverging, events, wakes};
 use crate::state::ends::State;
 use crate::state::failure::{Failure, part, site_use};
 use crate::state::globals;
@@ -106,12 +106,20 @@ pub(crate) fn who_goes_on(runtime: &mut Runtime) -> Turn {
 fn gives_way_to(runtime: &mut Runtime, next: Next) -> Turn {
     match next {
         Next::Run(thread) => {
+            let turn = commits::goes_on(runtime, thread);
+            if turn != Turn::Ours {
+                return turn;
+            }
             let waits = std::mem::take(&mut runtime.threads.at(thread).waits);
             runtime.way = if waits { Way::Granted } else { way_of(runtime, thread) };
             switch(runtime, thread, Switch::To(thread))
         }
-        Next::End(Ending::Diverged) => events::diverges(runtime),
+        Next::End(Ending::Diverged) => diverging::diverges(runtime),
         Next::End(ending) => {
+            let turn = commits::drain_all(runtime);
+            if turn != Turn::Ours {
+                return turn;
+            }
             runtime.conclusion.end = Some(End::Nobody(ending));
             Turn::Other(Switch::End)
         }

@@ -5,7 +5,7 @@ use engine::execution::{Pending, Status, Wakes};
 use engine::sync::machine::Wish;
 
 use crate::run::Runtime;
-use crate::schedule::{timed, waits};
+use crate::schedule::{commits, timed};
 use crate::state::waits::Thing;
 
 /// Whether the thread waits for bytes that may not be accessed any more.
@@ -21,12 +21,14 @@ fn waits_for_lost(runtime: &mut Runtime, thread: Thread) -> bool {
 /// Which of the waiting threads would read something else now?
 #[cold]
 pub(crate) fn wake_waiting(runtime: &mut Runtime) {
+    commits::offer_locks(runtime);
     for index in 0..runtime.threads.len() {
         timed::check_patience(runtime, Thread::from_index(index));
     }
     for thread in waiting_threads(runtime) {
         let since = runtime.threads.of(thread).waits_for;
-        let same = waits::reads_the_same(runtime, thread, since)
+        let same = commits::reads_the_same(runtime, thread, since)
+            && !commits::may_read_otherwise(runtime, thread, since)
             && !(runtime.memory.shadow.hides() && waits_for_lost(runtime, thread));
         runtime.execution.state.wake(thread, if same { Wakes::NotYet } else { Wakes::Yes });
     }

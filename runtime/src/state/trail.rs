@@ -5,7 +5,7 @@ use engine::event::{Event, Thread};
 use engine::execution::Execution;
 use engine::monitor::{Monitor, MonitorName};
 use engine::step::Step;
-use protocol::{Role, Schedule, Segment, SiteUse, TraceEvent};
+use protocol::{Machine, Role, Schedule, Segment, SiteUse, TraceEvent};
 use rustc_hash::FxHashMap;
 
 use crate::process::sites::{Record, RecordPointer};
@@ -38,12 +38,14 @@ pub(crate) struct Trail {
     has_details: bool,
     /// The methods of the monitors, whose store buffers a trace keeps.
     monitors: Vec<MonitorName>,
+    /// The machine on which the executions run.
+    pub(crate) machine: Option<Machine>,
 }
 
 impl Trail {
     /// Nothing has happened yet.
     pub(crate) const fn new(monitors: Vec<MonitorName>) -> Self {
-        Self { notes: Vec::new(), traced: None, recording: None, has_details: false, monitors }
+        Self { notes: Vec::new(), traced: None, recording: None, has_details: false, monitors, machine: None }
     }
 
     /// The same for another slice, whose first execution may begin like the last one: no trace is kept.
@@ -127,6 +129,14 @@ impl Trail {
         }
     }
 
+    /// These stores, by the indices of their events, wait in the machine's own buffers behind the last event.
+    #[cold]
+    pub(crate) fn waiting(&mut self, stores: Vec<u64>) {
+        if let Some(last) = self.traced.as_mut().and_then(|traced| traced.pending.last_mut()) {
+            *last = vec![stores];
+        }
+    }
+
     /// Whether a trace or a log is kept.
     #[inline]
     pub(crate) const fn traces(&self) -> bool {
@@ -177,7 +187,8 @@ impl Trail {
             }
         }
         let threads = execution.state.threads.paths().map(<[u32]>::to_vec).collect();
-        Schedule { threads, segments, choices: execution.history.choices()[..extent.choices].to_vec(), graph: None }
+        let choices = execution.history.choices()[..extent.choices].to_vec();
+        Schedule { threads, segments, choices, machine: self.machine, graph: None }
     }
 
     /// The events of the execution; none if no trace is kept.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use engine::event::Barrier;
 use engine::execution::Pending;
 use engine::mapping::{Barriers, MachineFence, Order};
 
@@ -9,8 +10,9 @@ use crate::graph::{accesses, lifetimes};
 use crate::process::fiber;
 use crate::process::sites::{Record, RecordPointer};
 use crate::run::{Runtime, at_work, with};
-use crate::schedule::{events, frames, turns};
-use crate::state::access::Access;
+pub(crate) use crate::schedule::commits::Approach;
+use crate::schedule::{commits, events, frames, turns};
+use crate::state::access::{Access, WideAccess};
 use crate::state::heap::BadFree;
 use crate::state::turn::Turn;
 use crate::world::{World, turn_aside};
@@ -18,24 +20,47 @@ use crate::world::{World, turn_aside};
 /// The running thread stands before an access to so many bytes (of a fence, none): returns when it is its turn to perform
 /// it, which it is nearly always.
 #[inline(never)]
-pub(crate) fn turn_to_access(address: usize, width: usize, site: RecordPointer) {
+pub(crate) fn turn_to_access(approach: Approach, address: usize, width: usize, site: RecordPointer) {
     let Some(mut runtime) = at_work() else { return };
     let turn = turns::arrive(&mut runtime, Pending::Access, site);
+    let has_buffers = runtime.buffers.is_some();
     drop(runtime);
     match turn {
         Turn::Ours => {}
         Turn::Other(switch) => fiber::suspend(switch),
         Turn::Alone => accesses::prepare(address, width, site),
     }
+    if has_buffers {
+        let turn = with(|runtime| commits::approaches(runtime, approach, address, width));
+        turn.unwrap_or(Turn::Ours).obey();
+    }
+}
+
+/// The running thread, whose turn it is, is about to look at these bytes behind a full fence.
+pub(crate) fn settles(address: usize, width: usize) {
+    let turn = with(|runtime| commits::approaches(runtime, Approach::Update(Barrier::Full), address, width));
+    turn.unwrap_or(Turn::Ours).obey();
 }
 
 /// The running thread has performed an access.
 #[inline(always)]
 pub(crate) fn report(access: Access) {
     let Some(mut runtime) = at_work() else { return };
-    let turn = events::access(&mut runtime, access);
+    let mut turn = events::access(&mut runtime, access);
+    if runtime.buffers.is_some() && turn == Turn::Ours {
+        turn = commits::performed(&mut runtime, &access);
+    }
     drop(runtime);
     turn.obey();
+}
+
+/// The running thread has performed an access to any number of bytes.
+pub(crate) fn report_wide(access: &WideAccess<'_>) {
+    let turn = with(|runtime| match events::wide_access(runtime, access) {
+        Turn::Ours if runtime.buffers.is_some() => commits::wide_performed(runtime, access),
+        turn => turn,
+    });
+    turn.unwrap_or(Turn::Ours).obey();
 }
 
 /// The running thread, whose turn it is, executes a fence of the processor's own, or of a C11 order.
@@ -69,6 +94,7 @@ pub(crate) fn free(address: usize, function: &'static str, site: RecordPointer) 
         return Ok(());
     }
     turn_aside(site);
+    ends(address);
     let freed = with(|runtime| {
         runtime.threads.at(runtime.running).frees += 1;
         let doer = (runtime.running, Record::behind(site));
@@ -78,11 +104,24 @@ pub(crate) fn free(address: usize, function: &'static str, site: RecordPointer) 
             Ok(block) | Err(BadFree::Double(block)) => block.bytes(),
             Err(BadFree::NoBlock(_)) => address..address,
         };
-        (freed, events::freed(runtime, block, &objects, site))
+        let turn = match events::freed(runtime, block.clone(), &objects, site) {
+            Turn::Ours => commits::late_use(runtime, &block),
+            turn => turn,
+        };
+        (freed, turn)
     });
     let Some((freed, turn)) = freed else { return Ok(()) };
     turn.obey();
     freed.map(|_| ())
+}
+
+/// The block of the heap that begins at this address, if one does, is about to be freed.
+fn ends(address: usize) {
+    let turn = with(|runtime| match runtime.memory.heap.living(address) {
+        Ok(block) => commits::ends(runtime, block.bytes()),
+        Err(_) => Turn::Ours,
+    });
+    turn.unwrap_or(Turn::Ours).obey();
 }
 
 /// A local variable that others may know of begins to live in this memory.

@@ -64,8 +64,8 @@ pub struct ProgramState {
     patient: ThreadSet,
     /// The threads that are cancelled and heed it.
     interrupted: ThreadSet,
-    /// How many threads wait in loops.
-    waiting: u32,
+    /// How many threads wait in loops, and how many times somebody may go on behind a commit.
+    pub(super) waiting: u32,
 }
 
 impl ProgramState {

@@ -34,6 +34,7 @@ extern "C" fn __fh_block_begin(site: RecordPointer) {
         return uncontrolled::begin_block();
     }
     world::refuse("an atomic block", site);
+    world::refuse_buffered("an atomic block", site);
     let outermost = with(|runtime| !runtime.threads.at(runtime.running).block.is_open());
     let steps = outermost == Some(true) && begin_step(site);
     with(|runtime| {

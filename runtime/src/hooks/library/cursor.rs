@@ -18,7 +18,7 @@ use crate::state::access::Access;
 use crate::state::graph::labels::Label;
 use crate::state::unwritten::{self, Unwritten};
 use crate::world::World;
-use crate::world::memory::{self, report, turn_to_access};
+use crate::world::memory::{self, Approach, report, turn_to_access};
 
 /// How far is read.
 #[derive(Clone, Copy)]
@@ -110,7 +110,7 @@ impl Cursor {
         let width = if self.watched {
             // In a graph a location has one width, so that of a piece must not depend on what is read.
             let width = if World::now().has_accesses_alone() { self.fixed_width() } else { 1 };
-            turn_to_access(self.at, width, self.site);
+            turn_to_access(Approach::Load, self.at, width, self.site);
             let width = if World::now().has_accesses_alone() { width } else { self.width() };
             let value = (0..width).rev().fold(0, |value, byte| value << 8 | u64::from(peek(self.at + byte)));
             self.loaded = value;

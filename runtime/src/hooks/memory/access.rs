@@ -17,7 +17,7 @@ use crate::run::unsupported;
 use crate::state::access::Access;
 use crate::state::graph::labels::{self, Label};
 use crate::state::unwritten::{self, Unwritten};
-use crate::world::memory::{self, fails_weakly, report, turn_to_access};
+use crate::world::memory::{self, Approach, fails_weakly, report, turn_to_access};
 
 #[inline]
 fn read<T: Bits>(address: *const T) -> T {
@@ -33,7 +33,7 @@ fn write<T: Bits>(address: *mut T, value: T) {
 
 #[inline(never)]
 fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> T {
-    turn_to_access(address as usize, size_of::<T>(), site);
+    turn_to_access(Approach::Load, address as usize, size_of::<T>(), site);
     let value = read(address);
     report(Access {
         address: address as usize,
@@ -51,7 +51,7 @@ fn load<T: Bits>(address: *const T, barriers: Barriers, site: RecordPointer) -> 
 
 #[inline(never)]
 pub(crate) fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site: RecordPointer) {
-    turn_to_access(address as usize, size_of::<T>(), site);
+    turn_to_access(Approach::Store, address as usize, size_of::<T>(), site);
     let before = read(address);
     write(address, value);
     report(Access {
@@ -129,7 +129,8 @@ fn combine_floats(a: u64, b: u64, width: u8, operation: u32) -> (u64, Operation)
 }
 
 fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: RecordPointer) -> T {
-    turn_to_access(address as usize, size_of::<T>(), site);
+    let barriers = mapping::rmw(order(number, site));
+    turn_to_access(Approach::Update(barriers.before), address as usize, size_of::<T>(), site);
     let old = read(address);
     let (new, operation) = combine(old, operand, operation);
     write(address, new);
@@ -137,7 +138,7 @@ fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: 
         address: address as usize,
         width: T::WIDTH,
         kind: Kind::Rmw,
-        barriers: mapping::rmw(order(number, site)),
+        barriers,
         operation,
         site,
         before: old.wide(),
@@ -157,7 +158,8 @@ fn compare_exchange<T: Bits>(
     site: RecordPointer,
 ) -> (T, bool) {
     let (success, failure) = orders(numbers, site);
-    turn_to_access(address as usize, size_of::<T>(), site);
+    let approach = Approach::Update(mapping::rmw(success).before);
+    turn_to_access(approach, address as usize, size_of::<T>(), site);
     let old = read(address);
     let (kind, barriers, after) = if old == expected && !(strength == Strength::Weak && fails_weakly()) {
         write(address, desired);
@@ -275,7 +277,7 @@ extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
         Some(fence) => (mapping::machine_fence(fence), Order::Relaxed),
         None => (mapping::fence(order(number, site)), order(number, site)),
     };
-    turn_to_access(0, 0, site);
+    turn_to_access(Approach::Fence, 0, 0, site);
     memory::fence(machine, Barriers { before: barrier, ..Barriers::NONE }, order, site);
 }
 

@@ -4,7 +4,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use engine::event::Kind;
+use engine::event::{Barrier, Kind};
 use engine::mapping::{self, Barriers, Order};
 use protocol::Operation;
 
@@ -16,7 +16,7 @@ use crate::run::with;
 use crate::schedule::events;
 use crate::state::access::WideAccess;
 use crate::world;
-use crate::world::memory::{fails_weakly, turn_to_access};
+use crate::world::memory::{Approach, fails_weakly, report_wide, turn_to_access};
 
 /// The bytes from an address on.
 fn get(from: *const c_void, length: u64) -> Vec<u8> {
@@ -31,13 +31,6 @@ fn get(from: *const c_void, length: u64) -> Vec<u8> {
 fn put(to: *mut c_void, bytes: &[u8]) {
     // SAFETY: as for `get`.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len()) };
-}
-
-/// An access that has been performed.
-fn report(access: &WideAccess) {
-    if let Some(turn) = with(|runtime| events::wide_access(runtime, access)) {
-        turn.obey();
-    }
 }
 
 /// `FH_RMW_…` of the hook ABI, on little-endian numbers of at most 16 bytes; exchanges of any length.
@@ -67,9 +60,9 @@ fn combine(old: &[u8], operand: &[u8], operation: u32) -> (Vec<u8>, Operation) {
 }
 
 /// Waits for the thread's turn.
-fn turn(address: usize, length: u64, site: RecordPointer) {
+fn turn(approach: Approach, address: usize, length: u64, site: RecordPointer) {
     world::refuse(&format!("an indivisible access of {length} bytes"), site);
-    turn_to_access(address, length as usize, site);
+    turn_to_access(approach, address, length as usize, site);
 }
 
 #[unsafe(no_mangle)]
@@ -84,7 +77,7 @@ extern "C" fn __fh_atomic_read(
         return put(into, &uncontrolled::update_wide(address.cast_mut(), length as usize, |_| None));
     }
     let barriers = mapping::load(order(number, site));
-    turn(address as usize, length, site);
+    turn(Approach::Load, address as usize, length, site);
     let value = get(address, length);
     put(into, &value);
     access(address, Kind::Load, barriers, Operation::Load, site, [&value, &value]);
@@ -103,7 +96,7 @@ extern "C" fn __fh_atomic_write(
         return;
     }
     let barriers = mapping::store(order(number, site));
-    turn(address as usize, length, site);
+    turn(Approach::Store, address as usize, length, site);
     let (before, after) = (get(address, length), get(from, length));
     put(address, &after);
     access(address, Kind::Store, barriers, Operation::Store, site, [&before, &after]);
@@ -125,7 +118,7 @@ extern "C" fn __fh_atomic_rmw(
         return put(old, &uncontrolled::update_wide(address, length as usize, change));
     }
     let barriers = mapping::rmw(order(number, site));
-    turn(address as usize, length, site);
+    turn(Approach::Update(barriers.before), address as usize, length, site);
     let before = get(address, length);
     let (after, operation) = combine(&before, &get(operand, length), operation);
     put(address, &after);
@@ -151,7 +144,7 @@ extern "C" fn __fh_atomic_cas(
     }
     let (success, failure) = orders(numbers, site);
     let strength = if numbers >> 16 & 1 == 1 { Strength::Weak } else { Strength::Strong };
-    turn(address as usize, length, site);
+    turn(Approach::Update(mapping::rmw(success).before), address as usize, length, site);
     let before = get(address, length);
     let succeeds = before == get(expected, length) && !(strength == Strength::Weak && fails_weakly());
     let (kind, barriers, after) = if succeeds {
@@ -177,7 +170,7 @@ fn access(
     site: RecordPointer,
     [before, after]: [&[u8]; 2],
 ) {
-    report(&WideAccess { address: address as usize, kind, barriers, operation, site, before, after });
+    report_wide(&WideAccess { address: address as usize, kind, barriers, operation, site, before, after });
 }
 
 /// `fh_double_compare_and_swap`, which no processor of today has: relaxed.
@@ -196,7 +189,8 @@ extern "C" fn __fh_fh_double_compare_and_swap(
     }
     let site = call_site();
     world::refuse("fh_double_compare_and_swap", site);
-    turn_to_access(first as usize, 8, site);
+    world::refuse_buffered("fh_double_compare_and_swap", site);
+    turn_to_access(Approach::Update(Barrier::None), first as usize, 8, site);
     let places = [first, second];
     let before = places.map(|place| get(place, 8));
     let expected = [first_old, second_old].map(u64::to_le_bytes);

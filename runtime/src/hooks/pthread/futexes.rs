@@ -18,6 +18,7 @@ use crate::schedule::events::{self, QUEUE};
 use crate::schedule::{conditions, objects, timed, waits};
 use crate::state::objects::{Call, Class};
 use crate::state::operation::{Detail, Note};
+use crate::world;
 
 const WAIT: c_int = libc::FUTEX_WAIT;
 const WAKE: c_int = libc::FUTEX_WAKE;
@@ -90,6 +91,7 @@ fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, 
     }
     let before = with(timed::before_a_call);
     objects::wait(call, Pending::Access);
+    world::memory::settles(word as usize, 4);
     // SAFETY: the program passes a word; a bad one faults here.
     let value = unsafe { word.read_unaligned() };
     let turn = with(|runtime| {

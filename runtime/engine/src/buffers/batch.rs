@@ -1,0 +1,143 @@
+//! Which stores commit just before an operation: the commits that it could make a difference to, and no others.
+//!
+//! To commit is a step of its own, which could be made at any time. But it changes nothing except for a step that depends on it: a
+//! load by another thread of some of its bytes, a fence of its own thread, a commit that must come behind it (of its own thread's
+//! buffer, or of another thread's store to some of the same bytes). So each commit can be put off until just before such a
+//! step: every execution is equivalent to one in which that is so (the steps in between are independent of it). Therefore
+//! commits are offered just before an operation of some thread, after that thread was chosen, as a batch:
+//!
+//! - Offered is what the operation could see, what has to commit before it, and what is ordered with these
+//!   ([`Batch::offers`] closes over that).
+//! - Two commits in a row that are independent are made in the order of their threads alone, and of their ages.
+//! - The batch may end once all that has to commit has done so, and each commit made is followed by a step that depends on it.
+//!
+//! `tests/store_buffers.rs` compares that with the plain machine, in which each commit may come at any time.
+
+use std::ops::Range;
+
+use super::waiting::{Due, StoreBuffers, StoreEntry, Which, overlap};
+use crate::event::Thread;
+
+/// What of memory an operation depends on.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    /// Who performs it; none: nobody, as everything has come to its end.
+    pub thread: Option<Thread>,
+    /// The bytes that it reads, or writes past its buffer.
+    pub bytes: Vec<Range<usize>>,
+    /// Whether it is performed only if a store to some of these bytes has committed.
+    pub awaits: bool,
+}
+
+/// A commit that has been made.
+#[derive(Clone, Debug)]
+struct Made {
+    which: Thread,
+    entry: StoreEntry,
+    /// A later commit depends on it, or it had to be made.
+    matters: bool,
+}
+
+/// The commits just before an operation.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    demand: Demand,
+    made: Vec<Made>,
+}
+
+/// What can come next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Offers {
+    /// One of these entries commits.
+    pub commits: Vec<Which>,
+    /// Or the operation is performed.
+    pub performs: bool,
+}
+
+impl Batch {
+    /// No commit has been made yet.
+    #[must_use]
+    pub const fn before(demand: Demand) -> Self {
+        Self { demand, made: Vec::new() }
+    }
+
+    /// What can come next. If it is nothing but one thing there is no choice.
+    #[must_use]
+    pub fn offers(&self, buffers: &StoreBuffers) -> Offers {
+        let relevant = self.relevant(buffers);
+        let open: Vec<Which> = relevant.into_iter().filter(|&which| buffers.may_commit(which)).collect();
+        let performs = !buffers.is_due() && (open.is_empty() || self.has_done_enough(buffers));
+        let ordered: Vec<Which> = open.iter().copied().filter(|&which| self.is_in_order(buffers, which)).collect();
+        let commits = if ordered.is_empty() && !performs { open } else { ordered };
+        Offers { commits, performs }
+    }
+
+    /// The entry commits.
+    pub fn commit(&mut self, buffers: &mut StoreBuffers, which: Which) -> StoreEntry {
+        let entry = buffers.commit(which);
+        for made in &mut self.made {
+            let same = made.which == which.thread && buffers.keeps(&made.entry, &entry);
+            made.matters |= same || (made.which != which.thread && overlap(&made.entry.range(), &entry.range()));
+        }
+        let matters = entry.due == Due::Now;
+        self.made.push(Made { which: which.thread, entry: entry.clone(), matters });
+        entry
+    }
+
+    /// The entries that could make a difference to the operation.
+    fn relevant(&self, buffers: &StoreBuffers) -> Vec<Which> {
+        let all: Vec<(Which, &StoreEntry)> = buffers.all().collect();
+        let mut is_relevant: Vec<bool> = all
+            .iter()
+            .map(|(which, entry)| {
+                let seen = Some(which.thread) != self.demand.thread && self.sees(&entry.range());
+                seen || entry.due == Due::Now
+            })
+            .collect();
+        let mut unfollowed: Vec<usize> = (0..all.len()).filter(|&index| is_relevant[index]).collect();
+        while let Some(next) = unfollowed.pop() {
+            let (which, entry) = all[next];
+            for (index, (other, before)) in all.iter().enumerate() {
+                let follows = if other.thread == which.thread {
+                    other.index < which.index && buffers.keeps(before, entry)
+                } else {
+                    overlap(&before.range(), &entry.range())
+                };
+                if follows && !is_relevant[index] {
+                    is_relevant[index] = true;
+                    unfollowed.push(index);
+                }
+            }
+        }
+        all.iter().zip(is_relevant).filter(|&(_, relevant)| relevant).map(|(&(which, _), _)| which).collect()
+    }
+
+    fn sees(&self, range: &Range<usize>) -> bool {
+        self.demand.bytes.iter().any(|bytes| overlap(bytes, range))
+    }
+
+    /// Whether each commit is followed by a step that depends on it, if the operation is performed now.
+    fn has_done_enough(&self, buffers: &StoreBuffers) -> bool {
+        let awaited = |made: &Made| Some(made.which) != self.demand.thread && self.sees(&made.entry.range());
+        let matters = |made: &Made| made.matters || (awaited(made) && self.is_read(buffers, &made.entry));
+        (!self.demand.awaits || self.made.iter().any(awaited)) && self.made.iter().all(matters)
+    }
+
+    /// Whether the operation reads a byte of the entry that its thread's buffer does not hold.
+    fn is_read(&self, buffers: &StoreBuffers, entry: &StoreEntry) -> bool {
+        let own = self.demand.thread.map_or(&[][..], |thread| buffers.entries(thread));
+        let held = |byte: usize| own.iter().any(|entry| entry.range().contains(&byte));
+        entry.range().any(|byte| self.demand.bytes.iter().any(|bytes| bytes.contains(&byte)) && !held(byte))
+    }
+
+    /// Whether the entry may come right behind the last commit: it depends on that, or it is not the earlier one of two that could
+    /// be swapped.
+    fn is_in_order(&self, buffers: &StoreBuffers, which: Which) -> bool {
+        let Some(last) = self.made.last() else { return true };
+        let entry = buffers.entry(which);
+        if last.which == which.thread {
+            return last.entry.event < entry.event;
+        }
+        last.which < which.thread || overlap(&last.entry.range(), &entry.range())
+    }
+}

@@ -1,0 +1,245 @@
+//! The store buffers of all threads: what waits in them, and which of it may commit.
+
+use std::ops::Range;
+
+use crate::event::{Object, Thread};
+use crate::model::MemoryModel;
+use crate::per_thread::PerThread;
+
+/// A store that has not committed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoreEntry {
+    /// The index of the store's event.
+    pub event: u32,
+    /// Its first byte.
+    pub address: usize,
+    /// Its bytes, or what memory holds below them: whoever owns memory swaps them.
+    pub bytes: Vec<u8>,
+    /// The spin lock that its commit releases, if it is no store to memory: its bytes are those of the lock's word then.
+    pub releases: Option<Object>,
+    /// Whether it commits before anything else happens.
+    pub(super) due: Due,
+    /// How many store–store barriers its thread had passed.
+    epoch: u32,
+}
+
+/// Whether an entry has to commit before the operation at hand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Due {
+    Now,
+    SomeTime,
+}
+
+/// Which bytes a store that has not committed is to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Which {
+    /// Its thread.
+    pub thread: Thread,
+    /// Its place in the buffer of the thread, the oldest entry being 0.
+    pub index: usize,
+}
+
+/// The buffer of one thread.
+#[derive(Clone, Default, Debug)]
+struct Buffer {
+    /// From the oldest on.
+    entries: Vec<StoreEntry>,
+    epoch: u32,
+}
+
+/// In which order the stores of a thread commit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum CommitOrder {
+    /// As they were made.
+    Total,
+    /// As they were made where they overlap, or where a store–store barrier stands between them.
+    Partial,
+}
+
+/// The store buffers of all threads.
+#[derive(Clone, Debug)]
+pub struct StoreBuffers {
+    order: CommitOrder,
+    threads: PerThread<Buffer>,
+    /// One more than the highest number of a thread that has stored something.
+    used: usize,
+    waiting: usize,
+}
+
+/// Whether two stretches of memory share a byte.
+#[must_use]
+pub const fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+impl StoreEntry {
+    /// A store with this event's index, of these bytes.
+    #[must_use]
+    pub const fn new(event: u32, address: usize, bytes: Vec<u8>) -> Self {
+        Self { event, address, bytes, releases: None, due: Due::SomeTime, epoch: 0 }
+    }
+
+    /// The release of a spin lock, whose word is this byte.
+    #[must_use]
+    pub fn release(event: u32, word: usize, lock: Object) -> Self {
+        Self { releases: Some(lock), ..Self::new(event, word, vec![0]) }
+    }
+
+    /// The addresses of its bytes.
+    #[must_use]
+    pub const fn range(&self) -> Range<usize> {
+        self.address..self.address + self.bytes.len()
+    }
+}
+
+impl StoreBuffers {
+    /// The empty buffers of a machine; none if the model has no store buffers.
+    #[must_use]
+    pub fn of(model: MemoryModel) -> Option<Self> {
+        let order = match model {
+            MemoryModel::Tso => CommitOrder::Total,
+            MemoryModel::Pso => CommitOrder::Partial,
+            _ => return None,
+        };
+        Some(Self { order, threads: PerThread::default(), used: 0, waiting: 0 })
+    }
+
+    /// Forgets everything: an execution begins.
+    pub fn begin(&mut self) {
+        self.threads.first(self.used).fill(Buffer::default());
+        (self.used, self.waiting) = (0, 0);
+    }
+
+    /// Whether no store waits.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// The stores of the thread that wait, from the oldest on.
+    #[must_use]
+    pub fn entries(&self, thread: Thread) -> &[StoreEntry] {
+        &self.threads[thread].entries
+    }
+
+    /// The stores of the thread that wait, from the oldest on, for whoever swaps their bytes.
+    pub fn entries_mut(&mut self, thread: Thread) -> &mut [StoreEntry] {
+        &mut self.threads[thread].entries
+    }
+
+    /// All stores that wait, thread by thread, from the oldest of each on.
+    pub fn all(&self) -> impl Iterator<Item = (Which, &StoreEntry)> {
+        (0..self.used).map(Thread::from_index).flat_map(|thread| {
+            let entries = self.threads[thread].entries.iter().enumerate();
+            entries.map(move |(index, entry)| (Which { thread, index }, entry))
+        })
+    }
+
+    /// The entry.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub fn entry(&self, which: Which) -> &StoreEntry {
+        &self.threads[which.thread].entries[which.index]
+    }
+
+    /// The thread makes a store.
+    pub fn store(&mut self, thread: Thread, entry: StoreEntry) {
+        let buffer = &mut self.threads[thread];
+        let epoch = buffer.epoch;
+        buffer.entries.push(StoreEntry { epoch, ..entry });
+        self.used = self.used.max(thread.index() + 1);
+        self.waiting += 1;
+    }
+
+    /// The word of the lock, if a release of it waits in some thread's buffer, and that thread.
+    #[must_use]
+    pub fn released(&self, lock: Object) -> Option<(Thread, Range<usize>)> {
+        let (which, entry) = self.all().find(|(_, entry)| entry.releases == Some(lock))?;
+        Some((which.thread, entry.range()))
+    }
+
+    /// The thread passes a store–store barrier.
+    pub fn separate(&mut self, thread: Thread) {
+        self.threads[thread].epoch += 1;
+        self.used = self.used.max(thread.index() + 1);
+    }
+
+    /// The entry commits: it waits no longer.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn commit(&mut self, which: Which) -> StoreEntry {
+        self.waiting -= 1;
+        self.threads[which.thread].entries.remove(which.index)
+    }
+
+    /// The thread's entries that lie within these bytes are no more.
+    pub fn discard(&mut self, thread: Thread, bytes: &Range<usize>) {
+        let entries = &mut self.threads[thread].entries;
+        let before = entries.len();
+        entries.retain(|entry| !(bytes.start <= entry.address && entry.range().end <= bytes.end));
+        self.waiting -= before - entries.len();
+    }
+
+    /// All stores of the thread have to commit before the operation at hand.
+    pub fn drain(&mut self, thread: Thread) {
+        self.threads[thread].entries.iter_mut().for_each(|entry| entry.due = Due::Now);
+    }
+
+    /// All stores of the thread that would have to commit before one to these bytes has to commit before the operation at hand.
+    pub fn drain_for(&mut self, thread: Thread, bytes: &Range<usize>) {
+        let epoch = self.threads[thread].epoch;
+        let order = self.order;
+        let entries = &mut self.threads[thread].entries;
+        let mut due = Vec::new();
+        for index in (0..entries.len()).rev() {
+            let entry = &entries[index];
+            let later = due.iter().any(|&later: &usize| order.keeps(entry, &entries[later]));
+            if later || order == CommitOrder::Total || entry.epoch < epoch || overlap(&entry.range(), bytes) {
+                due.push(index);
+            }
+        }
+        due.into_iter().for_each(|index| entries[index].due = Due::Now);
+    }
+
+    /// Whether some entry has to commit before the operation at hand.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        self.waiting > 0 && self.all().any(|(_, entry)| entry.due == Due::Now)
+    }
+
+    /// The entries that may commit.
+    #[must_use]
+    pub fn open(&self) -> Vec<Which> {
+        self.all().map(|(which, _)| which).filter(|&which| self.may_commit(which)).collect()
+    }
+
+    /// Whether a store that waits in another thread's buffer is to some of these bytes.
+    #[must_use]
+    pub fn others_write(&self, thread: Thread, bytes: &Range<usize>) -> bool {
+        self.waiting > self.threads[thread].entries.len()
+            && self.all().any(|(which, entry)| which.thread != thread && overlap(&entry.range(), bytes))
+    }
+
+    /// Whether the older of two entries of a thread commits before the younger one.
+    pub(super) fn keeps(&self, older: &StoreEntry, younger: &StoreEntry) -> bool {
+        self.order.keeps(older, younger)
+    }
+
+    /// Whether nothing of its thread has to commit before the entry.
+    pub(super) fn may_commit(&self, which: Which) -> bool {
+        let entries = &self.threads[which.thread].entries;
+        entries[..which.index].iter().all(|older| !self.keeps(older, &entries[which.index]))
+    }
+}
+
+impl CommitOrder {
+    fn keeps(self, older: &StoreEntry, younger: &StoreEntry) -> bool {
+        match self {
+            Self::Total => true,
+            Self::Partial => older.epoch < younger.epoch || overlap(&older.range(), &younger.range()),
+        }
+    }
+}

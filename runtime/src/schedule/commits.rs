@@ -1,0 +1,326 @@
+//! When the stores that wait in the machine's buffers commit: just before what they could make a difference to
+//! ([`engine::buffers::Batch`]). Each is drawn by the explorer, as a value is, so it is no preemption and belongs to no thread.
+
+use std::ops::Range;
+
+use engine::buffers::{Batch, Demand, StoreEntry};
+use engine::event::{Barrier, Kind, Object, Thread};
+use engine::execution::{Pending, Status, releases};
+use engine::mapping::Barriers;
+use protocol::{Operation, Role};
+
+use crate::process::fiber::Switch;
+use crate::run::Runtime;
+use crate::schedule::diverging::diverges;
+use crate::schedule::waits;
+use crate::state::access::{Access, WideAccess};
+use crate::state::buffers::{Owed, before};
+use crate::state::failure::{Failure, bytes, site_use};
+use crate::state::turn::{End, Turn};
+
+/// What an access does to memory, as far as store buffers ask before it is performed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Approach {
+    /// It reads.
+    Load,
+    /// It writes.
+    Store,
+    /// It reads, and perhaps writes, behind this barrier, past its thread's buffer.
+    Update(Barrier),
+    /// It is none.
+    Fence,
+}
+
+/// The running thread is about to perform the access, which is its turn: lets stores commit.
+#[cold]
+#[inline(never)]
+pub(crate) fn approaches(runtime: &mut Runtime, approach: Approach, address: usize, width: usize) -> Turn {
+    let thread = runtime.running;
+    let accessed = address..address + width;
+    let turn = keep_to_delays(runtime);
+    let Some(buffers) = &mut runtime.buffers else { return turn };
+    match approach {
+        _ if turn != Turn::Ours || buffers.waiting().is_empty() => return turn,
+        Approach::Load if !buffers.waiting().others_write(thread, &accessed) => return turn,
+        Approach::Store | Approach::Fence => return turn,
+        Approach::Load => {}
+        Approach::Update(barrier) => buffers.oblige(|waiting| {
+            if barrier != Barrier::None {
+                waiting.separate(thread);
+            }
+            waiting.drain_for(thread, &accessed);
+        }),
+    }
+    commit(runtime, before(thread, vec![accessed]))
+}
+
+/// The running thread performs its next event: as many stores as are delayed too many commit.
+fn keep_to_delays(runtime: &mut Runtime) -> Turn {
+    let thread = runtime.running;
+    if let Some(buffers) = &mut runtime.buffers {
+        buffers.performs(thread);
+    }
+    while runtime.buffers.as_ref().is_some_and(|buffers| buffers.delays_too_many()) {
+        let Some(buffers) = &mut runtime.buffers else { break };
+        let open = buffers.waiting().open();
+        match runtime.execution.choose_value(open.len() as u64) {
+            Ok(chosen) => {
+                let mut alone = Batch::before(Demand { thread: None, bytes: Vec::new(), awaits: false });
+                let which = open[chosen as usize];
+                let released = buffers.commit(&mut alone, which);
+                release(runtime, which.thread, released);
+            }
+            Err(_) => return diverges(runtime),
+        }
+    }
+    Turn::Ours
+}
+
+/// The running thread has performed an access: a store waits from now on.
+#[cold]
+#[inline(never)]
+pub(crate) fn performed(runtime: &mut Runtime, access: &Access) -> Turn {
+    let &Access { address, width, kind, barriers, before, .. } = access;
+    let before = &before.to_le_bytes()[..usize::from(width)];
+    took_place(runtime, kind, barriers, &[(address, before)])
+}
+
+/// The running thread has performed an access to any number of bytes.
+pub(crate) fn wide_performed(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
+    took_place(runtime, access.kind, access.barriers, &[(access.address, access.before)])
+}
+
+fn took_place(runtime: &mut Runtime, kind: Kind, barriers: Barriers, pieces: &[(usize, &[u8])]) -> Turn {
+    if kind == Kind::Store {
+        runtime.has_effect();
+        let (thread, event) = (runtime.running, runtime.execution.history.length() - 1);
+        if let Some(buffers) = &mut runtime.buffers {
+            if barriers.before != Barrier::None {
+                buffers.oblige(|waiting| waiting.separate(thread));
+            }
+            for &(address, before) in pieces {
+                buffers.store(StoreEntry::new(event, address, before.to_vec()));
+            }
+        }
+    }
+    let turn = if barriers.after == Barrier::Full { drain(runtime, runtime.running) } else { Turn::Ours };
+    note_buffers(runtime);
+    turn
+}
+
+/// The running thread has performed what is no access: its barriers order the stores that wait.
+pub(crate) fn ordered(runtime: &mut Runtime, barriers: Barriers) -> Turn {
+    let thread = runtime.running;
+    let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
+    buffers.performs(thread);
+    let turn = match (barriers.before, barriers.after) {
+        (Barrier::Full, _) | (_, Barrier::Full) => drain(runtime, thread),
+        (Barrier::StoreStore, _) | (_, Barrier::StoreStore) => {
+            buffers.oblige(|waiting| waiting.separate(thread));
+            Turn::Ours
+        }
+        (Barrier::None, Barrier::None) => Turn::Ours,
+    };
+    note_buffers(runtime);
+    turn
+}
+
+/// All stores of the thread commit.
+pub(crate) fn drain(runtime: &mut Runtime, thread: Thread) -> Turn {
+    let running = runtime.running;
+    let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
+    if buffers.waiting().entries(thread).is_empty() {
+        return Turn::Ours;
+    }
+    buffers.oblige(|waiting| waiting.drain(thread));
+    commit(runtime, before(running, Vec::new()))
+}
+
+/// The running thread uses what the C library keeps for all threads, of which it is not modelled that a store waits.
+pub(crate) fn hidden_fence(runtime: &mut Runtime) -> Turn {
+    if runtime.buffers.is_some() {
+        runtime.remarks.assumptions.insert(
+            "what the C library keeps for all threads (rand, strtok) is used behind the stores of the thread: a hidden fence",
+        );
+    }
+    drain(runtime, runtime.running)
+}
+
+/// Nobody goes on: all stores commit.
+pub(crate) fn drain_all(runtime: &mut Runtime) -> Turn {
+    let threads = runtime.threads.len();
+    let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
+    buffers.oblige(|waiting| (0..threads).map(Thread::from_index).for_each(|thread| waiting.drain(thread)));
+    commit(runtime, Demand { thread: None, bytes: Vec::new(), awaits: false })
+}
+
+/// Lets stores commit, as the explorer has it.
+fn commit(runtime: &mut Runtime, demand: Demand) -> Turn {
+    let mut batch = Batch::before(demand);
+    loop {
+        let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
+        let offers = batch.offers(buffers.waiting());
+        let first = u64::from(offers.performs);
+        let Ok(chosen) = runtime.execution.choose_value(offers.commits.len() as u64 + first) else {
+            return diverges(runtime);
+        };
+        match chosen.checked_sub(first).and_then(|index| offers.commits.get(index as usize)) {
+            Some(&which) => {
+                let released = buffers.commit(&mut batch, which);
+                release(runtime, which.thread, released);
+            }
+            None => return Turn::Ours,
+        }
+    }
+}
+
+/// The release of the spin lock by this thread has committed, if one has.
+fn release(runtime: &mut Runtime, thread: Thread, released: Option<Object>) {
+    let Some(lock) = released else { return };
+    releases::has_committed(&mut runtime.execution.state);
+    let unlocked = runtime.execution.operate(lock, |state, _| state.mutex().map(|mutex| mutex.unlock(thread)));
+    debug_assert_eq!(unlocked, Some(Ok(())), "who releases a spin lock holds it until then");
+}
+
+/// The running thread, which holds the spin lock, has released it: that waits as its stores do.
+pub(crate) fn releases(runtime: &mut Runtime, lock: Object, word: usize) {
+    let event = runtime.execution.history.length() - 1;
+    let Some(buffers) = &mut runtime.buffers else { return };
+    buffers.store(StoreEntry::release(event, word, lock));
+    runtime.has_effect();
+    // Whoever stands before the lock may go on behind a commit.
+    releases::waits(&mut runtime.execution.state);
+    note_buffers(runtime);
+}
+
+/// Whether the running thread has released the spin lock, and that waits.
+pub(crate) fn has_released(runtime: &Runtime, lock: Object) -> bool {
+    let released = runtime.buffers.as_ref().and_then(|buffers| buffers.waiting().released(lock));
+    released.is_some_and(|(thread, _)| thread == runtime.running)
+}
+
+/// The running thread tries the spin lock, behind its own stores: a release that waits in another thread's buffer may commit first.
+pub(crate) fn before_a_try(runtime: &mut Runtime, lock: Object) -> Turn {
+    let thread = runtime.running;
+    let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
+    let word = buffers.waiting().released(lock).map(|(_, word)| word);
+    buffers.oblige(|waiting| waiting.drain(thread));
+    commit(runtime, before(thread, word.into_iter().collect()))
+}
+
+/// Lets those go on who stand before a spin lock whose release waits: behind its commit.
+pub(crate) fn offer_locks(runtime: &mut Runtime) {
+    let Some(buffers) = &mut runtime.buffers else { return };
+    for index in 0..runtime.threads.len() {
+        let thread = Thread::from_index(index);
+        if let Status::Arrived(Pending::Lock(lock)) = runtime.execution.state.threads.status(thread) {
+            let waits = buffers.waiting().released(lock).is_some();
+            buffers.owes(thread, waits.then_some(Owed::Lock(lock)));
+            if waits {
+                releases::offer(&mut runtime.execution.state, thread);
+            }
+        }
+    }
+}
+
+/// These bytes end by the running thread's doing: its own stores to them never commit, those of others have to come before. What is
+/// wrong if they do not.
+pub(crate) fn ends(runtime: &mut Runtime, ended: Range<usize>) -> Turn {
+    let thread = runtime.running;
+    let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
+    if buffers.waiting().is_empty() {
+        return Turn::Ours;
+    }
+    buffers.discard(&ended);
+    if buffers.of_others(&ended).is_none() {
+        return Turn::Ours;
+    }
+    commit(runtime, before(thread, vec![ended]))
+}
+
+/// A store of another thread that still waits to these bytes, which have ended, is a use of them.
+pub(crate) fn late_use(runtime: &mut Runtime, ended: &Range<usize>) -> Turn {
+    let Some(buffers) = &runtime.buffers else { return Turn::Ours };
+    let Some((which, entry)) = buffers.of_others(ended) else { return Turn::Ours };
+    let (used, event) = (entry.range(), entry.event);
+    let Some(refusal) = runtime.memory.refusal(&used) else { return Turn::Ours };
+    let site = runtime.recorder.trail.note(event).map_or(std::ptr::null(), |note| note.site);
+    let at = site_use(Role::At, which.thread, site, Operation::Store);
+    let message = format!("{} of {} {}", Operation::Store, bytes(used.len()), refusal.what);
+    let sites = [vec![at], refusal.others].concat();
+    runtime.conclusion.end = Some(End::Failed(Failure { kind: refusal.kind, message, sites, program_counter: None }));
+    Turn::Other(Switch::End)
+}
+
+/// Whether the thread, which has read nothing else than what memory holds from this read on, would read something else behind a commit
+/// of another thread's. Then it may go on, but not before such a commit.
+pub(crate) fn may_read_otherwise(runtime: &mut Runtime, thread: Thread, since: usize) -> bool {
+    let seen = seen_since(runtime, thread, since);
+    let Some(buffers) = &mut runtime.buffers else { return false };
+    let may = seen.iter().any(|bytes| buffers.waiting().others_write(thread, bytes));
+    buffers.owes(thread, may.then_some(Owed::Reads(since)));
+    may
+}
+
+fn seen_since(runtime: &Runtime, thread: Thread, since: usize) -> Vec<Range<usize>> {
+    let reads = runtime.threads.of(thread).reads[since..].iter();
+    reads.filter(|read| read.width > 0).map(|read| read.thing().bytes()).collect()
+}
+
+/// The thread goes on: behind a commit of what it waits for, if that has not come yet.
+pub(crate) fn goes_on(runtime: &mut Runtime, thread: Thread) -> Turn {
+    let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
+    let (bytes, awaits) = match buffers.take_owed(thread) {
+        None => return Turn::Ours,
+        Some(Owed::Reads(since)) => (seen_since(runtime, thread, since), true),
+        Some(Owed::Lock(lock)) => match buffers.waiting().released(lock) {
+            None => return Turn::Ours,
+            Some((releaser, _)) if releaser == thread => {
+                buffers.oblige(|waiting| waiting.drain(thread));
+                (Vec::new(), false)
+            }
+            Some((_, word)) => (vec![word], true),
+        },
+    };
+    commit(runtime, Demand { thread: Some(thread), bytes, awaits })
+}
+
+/// Whether the thread would read the same again, from this one of its reads on, through its own buffer.
+pub(crate) fn reads_the_same(runtime: &mut Runtime, thread: Thread, since: usize) -> bool {
+    let running = runtime.running;
+    if let Some(buffers) = &mut runtime.buffers {
+        buffers.show(thread);
+    }
+    let same = waits::reads_the_same(runtime, thread, since);
+    if let Some(buffers) = &mut runtime.buffers {
+        buffers.show(running);
+    }
+    same
+}
+
+/// Keeps for the trace what waits behind the last event.
+fn note_buffers(runtime: &mut Runtime) {
+    if let Some(buffers) = &runtime.buffers
+        && runtime.recorder.trail.traces()
+    {
+        runtime.recorder.trail.waiting(buffers.events());
+    }
+}
+
+/// The running thread leaves all but the first so many of its local variables, as `leave` does it.
+pub(crate) fn leave(runtime: &mut Runtime, depth: usize, leave: impl FnOnce(&mut Runtime)) -> Turn {
+    if runtime.buffers.as_ref().is_none_or(|buffers| buffers.waiting().is_empty()) {
+        leave(runtime);
+        return Turn::Ours;
+    }
+    let left = runtime.memory.locals.living(runtime.running, depth);
+    for local in &left {
+        let turn = ends(runtime, local.bytes.clone());
+        if turn != Turn::Ours {
+            return turn;
+        }
+    }
+    leave(runtime);
+    let late = left.iter().map(|local| late_use(runtime, &local.bytes)).find(|&turn| turn != Turn::Ours);
+    late.unwrap_or(Turn::Ours)
+}
