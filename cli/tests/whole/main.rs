@@ -10,6 +10,7 @@ mod guide;
 mod hardships;
 #[path = "../installed/mod.rs"]
 mod installed;
+mod judged_by_force;
 mod judging;
 mod memory;
 mod search;
