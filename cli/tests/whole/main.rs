@@ -3,6 +3,7 @@
 
 mod alone;
 mod bench;
+mod bounds;
 mod compiler;
 mod consequences;
 mod findings;

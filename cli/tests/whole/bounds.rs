@@ -1,0 +1,54 @@
+//! The default search: within 0, 1, 2, … preemptions, one bound after the other.
+
+use serde_json::{Value, json};
+
+use crate::bench::Bench;
+
+const PROGRAM: &str = "#include <pthread.h>\n#include <stdatomic.h>\n#include <stddef.h>\nstatic atomic_int x, y;\n\
+    static void *body(void *unused) { for (int i = 0; i < 3; i++) { x++; y++; } return unused; }\n\
+    int main(void) {\n    pthread_t a, b;\n    pthread_create(&a, NULL, body, NULL);\n\
+    pthread_create(&b, NULL, body, NULL);\n    pthread_join(a, NULL);\n    pthread_join(b, NULL);\n    return 0;\n}\n";
+
+fn result(bench: &Bench, options: &str) -> (i32, Value) {
+    let ran = bench.run(&format!("check a.c {options} --json result.json"));
+    (ran.status, serde_json::from_str(&bench.read("result.json")).unwrap_or_else(|_| panic!("{ran:?}")))
+}
+
+#[test]
+fn each_class_counts_once_at_its_cheapest_bound() {
+    let bench = Bench::new(&[("a.c", PROGRAM)]);
+    let (_, classes) = result(&bench, "--explorer dpor");
+    let (status, all) = result(&bench, "");
+    assert_eq!((status, &all["explorer"], &all["complete"]), (0, &json!("auto"), &json!(true)));
+    assert_eq!((&all["executions"], &all["bound"]["preemptions"]), (&classes["executions"], &Value::Null));
+    let rows = all["by_bound"].as_array().unwrap();
+    let sum: u64 = rows.iter().map(|row| row["executions"].as_u64().unwrap()).sum();
+    assert_eq!(all["executions"], sum);
+    for bound in [0, 1, 2] {
+        let (_, within) = result(&bench, &format!("--preemptions {bound}"));
+        let (_, classes) = result(&bench, &format!("--explorer dpor --preemptions {bound}"));
+        assert_eq!((&within["executions"], &within["bound"]), (&classes["executions"], &classes["bound"]), "{bound}");
+        assert_eq!(within["by_bound"].as_array().unwrap()[..], rows[..=bound], "{bound}");
+    }
+}
+
+#[test]
+fn where_classes_do_not_fit_all_interleavings_are_run_and_that_is_said() {
+    let bench = Bench::new(&[("a.c", PROGRAM)]);
+    let (status, all) = result(&bench, "--spurious-wakeups --preemptions 2");
+    let (_, bounded) = result(&bench, "--spurious-wakeups --explorer bounded");
+    assert_eq!((status, &all["executions"]), (0, &bounded["executions"]));
+    assert!(all["assumptions"][0].as_str().unwrap().ends_with("it does not go with --spurious-wakeups"), "{all}");
+}
+
+#[test]
+fn a_budget_that_ends_before_two_preemptions_leaves_it_incomplete() {
+    let bench = Bench::new(&[("a.c", PROGRAM)]);
+    let (status, cut) = result(&bench, "--executions 3");
+    assert_eq!((status, &cut["verdict"], &cut["stopped_by"]), (3, &json!("incomplete"), &json!("executions")));
+    let (_, two) = result(&bench, "--preemptions 2");
+    let enough = two["executions"].as_u64().unwrap() + 1;
+    let (status, within) = result(&bench, &format!("--executions {enough}"));
+    assert_eq!((status, &within["verdict"], &within["stopped_by"]), (0, &json!("clean"), &json!("executions")));
+    assert_eq!((&within["bound"]["preemptions"], &within["executions"]), (&json!(2), &two["executions"]));
+}
