@@ -34,8 +34,7 @@ TARGET: .c files (one program), a `fencehound cc` executable, .litmus files.
 
 Exploring:
   --model LIST            sc (default), tso, pso, power; litmus: armv8, riscv
-  --monitor LIST          tso, pso (the default), race, sc-atomicity,
-                          tso-atomicity, none, and others (README.md)
+  --monitor LIST   tso, pso (default), race, sc-atomicity, tso-atomicity, none
   --explorer NAME   auto (the default), bounded, dpor, random, pct, urw, rsmc
   --preemptions K|none, --unroll N, --seed S  auto, bounded, dpor; rsmc; random
   --delays N|none   tso, pso with bounded, random, pct, urw: stores that wait

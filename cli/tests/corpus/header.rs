@@ -86,7 +86,7 @@ impl Run {
     /// The options. Where no judgement is expected nothing is judged, and interleavings are run by the explorer `bounded`
     /// unless another one is named.
     pub(crate) fn arguments(&self) -> Vec<String> {
-        let mut arguments = self.options.clone();
+        let mut arguments = Vec::new();
         if !self.is_judged {
             arguments.push("--no-judge".to_string());
             let says = |option: &str| self.options.iter().any(|one| one.starts_with(option));
@@ -94,6 +94,8 @@ impl Run {
                 arguments.extend(["--explorer", "bounded"].map(str::to_string));
             }
         }
+        // In front: what stands behind `--` is the program's.
+        arguments.extend_from_slice(&self.options);
         arguments
     }
 }
