@@ -38,8 +38,7 @@ Exploring:
   --explorer NAME   auto (the default), bounded, dpor, random, pct, urw, rsmc
   --preemptions K|none, --unroll N, --seed S  auto, bounded, dpor; rsmc; random
   --delays N|none   tso, pso with bounded, random, pct, urw: stores that wait
-  --stop-at-first         end at the first violation (else --keep-going)
-  --leaks, --uninitialised, --exit-status report|ignore   also looked for
+  --stop-at-first, --keep-going, --leaks, --uninitialised, --exit-status ignore
   --strict, --no-judge, --judge-time 60s, --outcome memory|observed|exit
   --heap-reuse, --sv-comp-transactions, --spurious-wakeups, --weak-cas-fails N
 Budgets:
