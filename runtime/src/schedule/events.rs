@@ -24,6 +24,25 @@ use crate::state::turn::{End, Turn, Way};
 /// Reports an access that the running thread has performed.
 #[inline(always)]
 pub(crate) fn access(runtime: &mut Runtime, access: Access) -> Turn {
+    if runtime.buffers.is_some() {
+        // A copy of its own, as below.
+        return buffered(runtime, &Access { ..access });
+    }
+    unbuffered(runtime, access)
+}
+
+/// Reports an access on a machine with store buffers.
+#[cold]
+#[inline(never)]
+fn buffered(runtime: &mut Runtime, access: &Access) -> Turn {
+    match unbuffered(runtime, *access) {
+        Turn::Ours => commits::performed(runtime, access),
+        turn => turn,
+    }
+}
+
+#[inline(always)]
+fn unbuffered(runtime: &mut Runtime, access: Access) -> Turn {
     if runtime.recorder.trail.traces()
         && let Some(turn) = trace_access(runtime, &access)
     {

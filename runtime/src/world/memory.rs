@@ -23,33 +23,37 @@ use crate::world::{World, turn_aside};
 pub(crate) fn turn_to_access(approach: Approach, address: usize, width: usize, site: RecordPointer) {
     let Some(mut runtime) = at_work() else { return };
     let turn = turns::arrive(&mut runtime, Pending::Access, site);
-    let has_buffers = runtime.buffers.is_some();
+    if runtime.buffers.is_some() {
+        drop(runtime);
+        turn.obey();
+        return approaches(approach, address, width);
+    }
     drop(runtime);
     match turn {
         Turn::Ours => {}
         Turn::Other(switch) => fiber::suspend(switch),
         Turn::Alone => accesses::prepare(address, width, site),
     }
-    if has_buffers {
-        let turn = with(|runtime| commits::approaches(runtime, approach, address, width));
-        turn.unwrap_or(Turn::Ours).obey();
-    }
+}
+
+/// The running thread, whose turn it is, is about to perform an access on a machine with store buffers.
+#[cold]
+#[inline(never)]
+fn approaches(approach: Approach, address: usize, width: usize) {
+    let turn = with(|runtime| commits::approaches(runtime, approach, address, width));
+    turn.unwrap_or(Turn::Ours).obey();
 }
 
 /// The running thread, whose turn it is, is about to look at these bytes behind a full fence.
 pub(crate) fn settles(address: usize, width: usize) {
-    let turn = with(|runtime| commits::approaches(runtime, Approach::Update(Barrier::Full), address, width));
-    turn.unwrap_or(Turn::Ours).obey();
+    approaches(Approach::Update(Barrier::Full), address, width);
 }
 
 /// The running thread has performed an access.
 #[inline(always)]
 pub(crate) fn report(access: Access) {
     let Some(mut runtime) = at_work() else { return };
-    let mut turn = events::access(&mut runtime, access);
-    if runtime.buffers.is_some() && turn == Turn::Ours {
-        turn = commits::performed(&mut runtime, &access);
-    }
+    let turn = events::access(&mut runtime, access);
     drop(runtime);
     turn.obey();
 }
