@@ -618,6 +618,22 @@ fn a_store_that_is_forwarded_is_shown_and_replayed() {
     assert!(ran.output.contains("\nnote: no read of a read-modify-write takes effect before"), "{}", ran.output);
 }
 
+/// A race is a violation under C11, with both accesses, and is shown again by `replay`.
+#[test]
+fn a_data_race_of_a_litmus_test() {
+    let bench = Bench::empty();
+    bench.write(
+        "race.litmus",
+        "C race\n{}\nP0(int* x) {\n  *x = 1;\n}\nP1(int* x) {\n  int r = *x;\n}\nexists (1:r=1)\n",
+    );
+    let ran = bench.run("check race.litmus --model c11");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.output.contains("Observation race Sometimes 1 1\n"), "{}", ran.output);
+    let replayed = bench.run("replay fencehound-out/c11-race-1");
+    assert!(replayed.verdict().starts_with("reproduced: c11-race-1: "), "{replayed:?}");
+    assert!(replayed.output.contains("race.litmus:4") && replayed.output.contains("race.litmus:7"), "{replayed:?}");
+}
+
 /// The instructions of ARM and RISC-V mean something under their own models, and C programs nothing under these.
 #[test]
 fn models_that_do_not_fit_a_test_are_refused() {

@@ -8,11 +8,11 @@ use engine::execution::Execution;
 use engine::explore::replay::Replay;
 use engine::explore::rsmc::Ended;
 use engine::graph::EventId;
-use litmus::graphs::{Outcome, follow};
+use litmus::graphs::{Finished, Outcome, follow};
 use litmus::schedules::Fault;
 use protocol::{Finding, Graph, MonitorName, Schedule, Trace, Violation};
 
-use super::executions::{self, failure, witness};
+use super::executions::{self, failure, race, witness};
 use super::recorder::COVERAGE;
 use super::search::Watched;
 use super::target::{Target, read};
@@ -45,13 +45,18 @@ fn endings(target: &Target, outcome: &Outcome) -> Vec<Violation> {
     failure(target, outcome).into_iter().chain(witness(target, outcome)).collect()
 }
 
+/// What is found of an execution graph.
+fn found(target: &Target, finished: &Finished<'_>) -> Vec<Violation> {
+    endings(target, &finished.outcome).into_iter().chain(race(target, finished)).collect()
+}
+
 fn graph_again(target: &Target, graph: &Graph) -> Result<Trace, String> {
     let names = graph.events.iter().map(|event| EventId::new(event.thread as usize, event.index as usize));
     let commits: Vec<(EventId, usize)> = names.zip(graph.commits()).collect();
     let mut violations = Vec::new();
     let mut same = false;
     let followed = follow(&target.test, graph.model, &commits, &mut |finished| {
-        violations = endings(target, &finished.outcome);
+        violations = found(target, &finished);
         same = executions::graph(target, graph.model, &finished).graph.as_ref() == Some(graph);
     });
     match followed {

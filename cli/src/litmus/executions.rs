@@ -198,6 +198,36 @@ fn told(target: &Target, message: String) -> Violation {
     }
 }
 
+/// The violation that two accesses race, if the model knows races and they do: its schedule is still to come.
+pub(super) fn race(target: &Target, finished: &Finished<'_>) -> Option<Violation> {
+    let site = |role, (thread, instruction): (usize, usize)| {
+        let instruction = &target.test.threads[thread].instructions[instruction];
+        let kind = match instruction.operation {
+            Instructed::Load { .. } => Kind::Load,
+            Instructed::Store { .. } => Kind::Store,
+            _ => Kind::Rmw,
+        };
+        SiteUse {
+            role,
+            thread: u32::try_from(thread).unwrap_or(u32::MAX),
+            place: place(target, instruction.position),
+            function: format!("P{thread}"),
+            operation: operation(instruction, kind),
+            expression: instruction.text.clone(),
+        }
+    };
+    let [first, second] = finished.race?;
+    Some(Violation {
+        kind: FailureKind::Race,
+        monitor: None,
+        message: "two accesses are not ordered, one writes, and not both are atomic: undefined behaviour".to_string(),
+        sites: vec![site(Role::First, first), site(Role::Second, second)],
+        events: None,
+        program_counter: None,
+        schedule: Schedule::default(),
+    })
+}
+
 /// The violation that a loop has no end.
 fn endless(target: &Target, thread: usize, instruction: usize) -> Violation {
     let instruction = &target.test.threads[thread].instructions[instruction];

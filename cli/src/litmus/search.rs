@@ -14,7 +14,7 @@ use litmus::outcomes::Outcomes;
 use litmus::schedules::{Fault, Happened, Schedules};
 use protocol::{MemoryModel, MonitorName, Schedule, StoppedBy, Summary, Violation};
 
-use super::executions::{self, failure, place, witness};
+use super::executions::{self, failure, place, race, witness};
 use super::recorder::{COVERAGE, Recorder};
 use super::searched::Searched;
 use super::target::Target;
@@ -23,7 +23,7 @@ use crate::interrupt::{Cause, Interrupts};
 use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
 
-/// What a search takes for granted of some read-modify-writes (docs/limits.md, "ARMv8 and RISC-V").
+/// What a search takes for granted of some read-modify-writes (docs/limits.md, "ARMv8, RISC-V and C11").
 const AS_ONE: &str = "no read of a read-modify-write takes effect before what its write waits for";
 
 /// Why a search ended before its end.
@@ -61,11 +61,21 @@ impl Budget<'_> {
     }
 }
 
+/// What makes a failure one that is known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fails {
+    /// The condition does not hold.
+    Condition,
+    /// A loop has no end, of this thread, at this instruction.
+    Endless(usize, usize),
+    /// These instructions of these threads race.
+    Race([(usize, usize); 2]),
+}
+
 /// The failures of executions, each with the first execution that showed it.
 #[derive(Default)]
 struct Failures {
-    /// The condition's is none, that of a loop its thread and instruction.
-    known: BTreeMap<Option<(usize, usize)>, usize>,
+    known: BTreeMap<Fails, usize>,
     violations: Vec<Violation>,
     executions: Vec<u64>,
     /// The first execution with what the condition asks for, if it asks.
@@ -76,15 +86,21 @@ impl Failures {
     /// Takes in how an execution ends.
     fn see(&mut self, target: &Target, outcome: &Outcome, schedule: &dyn Fn() -> Schedule) {
         let what = match *outcome {
-            Outcome::Final(_) => None,
-            Outcome::Endless { thread, instruction } => Some((thread, instruction)),
+            Outcome::Final(_) => Fails::Condition,
+            Outcome::Endless { thread, instruction } => Fails::Endless(thread, instruction),
         };
         if self.witness.is_none()
             && let Some(witness) = witness(target, outcome)
         {
             self.witness = Some(Violation { schedule: schedule(), ..witness });
         }
-        let Some(violation) = failure(target, outcome) else { return };
+        if let Some(violation) = failure(target, outcome) {
+            self.take(what, violation, schedule);
+        }
+    }
+
+    /// Takes in that an execution fails so.
+    fn take(&mut self, what: Fails, violation: Violation, schedule: &dyn Fn() -> Schedule) {
         let next = self.violations.len();
         let number = *self.known.entry(what).or_insert(next);
         if number == next {
@@ -273,7 +289,11 @@ fn graphs(target: &Target, model: MemoryModel, budget: &mut Budget<'_>) -> Count
         (Counts::default(), Ok(()))
     } else {
         explore(&target.test, model, max_events(budget.plan), &mut |finished| {
-            failures.see(target, &finished.outcome, &|| executions::graph(target, model, &finished));
+            let schedule = || executions::graph(target, model, &finished);
+            failures.see(target, &finished.outcome, &schedule);
+            if let (Some(what), Some(violation)) = (finished.race, race(target, &finished)) {
+                failures.take(Fails::Race(what), violation, &schedule);
+            }
             if let Outcome::Final(state) = &finished.outcome {
                 outcomes.count(&target.test, state);
             }

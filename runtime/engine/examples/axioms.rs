@@ -1,5 +1,5 @@
 //! Checks the search for execution graphs against brute force over rf and co on random programs, under SC, TSO, PSO and
-//! POWER, then under ARMv8, then under RISC-V, where in half of them stores are forwarded:
+//! POWER, then under ARMv8, then under RISC-V, where in half of them stores are forwarded, then under C11:
 //! `cargo run -p fencehound-engine --release --example axioms -- COUNT`. Stops at the first difference.
 
 use std::process::ExitCode;
@@ -12,6 +12,7 @@ mod axioms;
 mod machines;
 
 use axioms::engine::{Random, compare, random};
+use machines::c11;
 use machines::random::{Mix, any, forwarding};
 use machines::{Compared, Machine};
 
@@ -55,5 +56,10 @@ fn main() -> ExitCode {
             started.elapsed().as_secs_f64()
         );
     }
+    let started = Instant::now();
+    let mut numbers = Random(12);
+    let executions: usize = (0..count).map(|number| c11::compare(&c11::any(&mut numbers, number))).sum();
+    let seconds = started.elapsed().as_secs_f64();
+    println!("C11: {count} programs, {executions} executions, {seconds:.0} s: no difference");
     ExitCode::SUCCESS
 }

@@ -132,9 +132,9 @@ impl std::ops::AddAssign for Fences {
     }
 }
 
-/// What the instruction of an access orders by itself: acquire and release, as ARM and RISC-V have them.
+/// What an access orders by itself: acquire and release, as ARM, RISC-V and C11 have them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Annotations(u8);
+pub struct Annotations(u16);
 
 impl Annotations {
     /// Nothing.
@@ -153,6 +153,11 @@ impl Annotations {
     pub const SINGLE: Self = Self(32);
     /// What is read goes nowhere: `stadd`.
     pub const UNUSED: Self = Self(64);
+
+    /// C11: it is atomic.
+    pub const ATOMIC: Self = Self(128);
+    /// C11: it is sequentially consistent.
+    pub const SEQUENTIALLY_CONSISTENT: Self = Self(256);
 
     /// Both.
     #[must_use]

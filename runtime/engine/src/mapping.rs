@@ -179,7 +179,7 @@ pub mod graphs {
     use super::power::{self, Synchronizes};
     use super::{Barrier, Barriers, MachineFence, Order};
     use crate::event::Kind;
-    use crate::graph::{Access, Fences};
+    use crate::graph::{Access, Annotations, Fences};
     use crate::model::name::MemoryModel;
 
     /// No fence.
@@ -193,7 +193,8 @@ pub mod graphs {
     /// One between stores.
     pub const STORES: Fences = Fences { write_write: 1, ..NOTHING };
 
-    /// What orders an access, beside what all of the machine's accesses are ordered by.
+    /// What orders an access, beside what all of the machine's accesses are ordered by: nothing where accesses order by
+    /// themselves ([`crate::graph::Annotations`]).
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub struct Around {
         /// The fences before it.
@@ -253,6 +254,7 @@ pub mod graphs {
     pub fn load(model: MemoryModel, order: Order) -> Around {
         match model {
             MemoryModel::Power => powerful(power::load(order)),
+            MemoryModel::Armv8 | MemoryModel::Riscv | MemoryModel::C11 => Around::default(),
             _ => buffered(super::load(order)),
         }
     }
@@ -262,6 +264,7 @@ pub mod graphs {
     pub fn store(model: MemoryModel, order: Order) -> Around {
         match model {
             MemoryModel::Power => powerful(power::store(order)),
+            MemoryModel::Armv8 | MemoryModel::Riscv | MemoryModel::C11 => Around::default(),
             _ => buffered(super::store(order)),
         }
     }
@@ -273,7 +276,8 @@ pub mod graphs {
             MemoryModel::Power => powerful(power::rmw(order)),
             MemoryModel::Tso => locked(),
             MemoryModel::Pso => interlocked(super::rmw(order)),
-            MemoryModel::Sc | MemoryModel::Armv8 | MemoryModel::Riscv => buffered(super::rmw(order)),
+            MemoryModel::Sc => buffered(super::rmw(order)),
+            MemoryModel::Armv8 | MemoryModel::Riscv | MemoryModel::C11 => Around::default(),
         }
     }
 
@@ -307,7 +311,8 @@ pub mod graphs {
             (MemoryModel::Power, before) => Around { before: counted(before), ..update(model, failure) },
             (MemoryModel::Tso, _) => locked(),
             (MemoryModel::Pso, _) => interlocked(barriers),
-            (MemoryModel::Sc | MemoryModel::Armv8 | MemoryModel::Riscv, _) => buffered(barriers),
+            (MemoryModel::Sc, _) => buffered(barriers),
+            (MemoryModel::Armv8 | MemoryModel::Riscv | MemoryModel::C11, _) => Around::default(),
         }
     }
 
@@ -318,6 +323,34 @@ pub mod graphs {
             MemoryModel::Power => of_power(power::fence(order)),
             _ => counted(super::fence(order)),
         }
+    }
+
+    /// The fences of a thread of C11 behind one more ([`crate::model::c11`]).
+    #[must_use]
+    pub fn behind_fence_of_c(mut fences: Fences, order: Order) -> Fences {
+        fences.read_read += u16::from(order.acquires());
+        if order.releases() {
+            fences.write_write += 1;
+            fences.read_write = fences.read_read;
+        }
+        fences.full += u16::from(order == Order::SequentiallyConsistent);
+        fences
+    }
+
+    /// What an atomic access of C11 is of this order.
+    #[must_use]
+    pub fn of_c(access: Access, order: Order) -> Annotations {
+        let mut all = Annotations::ATOMIC;
+        if access != Access::Store && order.acquires() {
+            all = all.and(Annotations::ACQUIRE);
+        }
+        if access != Access::Load && order.releases() {
+            all = all.and(Annotations::RELEASE);
+        }
+        if order == Order::SequentiallyConsistent {
+            all = all.and(Annotations::SEQUENTIALLY_CONSISTENT);
+        }
+        all
     }
 
     /// Of a fence that only machines have; none of one that POWER does not have. That of instructions is beside.

@@ -2,6 +2,7 @@
 //! trace can be built up from allowed ones.
 
 pub mod armv8;
+pub mod c11;
 pub mod cb0;
 pub mod global;
 pub(crate) mod name;
@@ -12,9 +13,9 @@ pub mod riscv;
 pub mod sc;
 pub mod tso;
 
-use crate::graph::Label;
 use crate::graph::set::Set;
 use crate::graph::trace::Trace;
+use crate::graph::{EventId, Label};
 pub use name::MemoryModel;
 
 /// A memory model, with what it knows of the trace so far.
@@ -33,6 +34,10 @@ pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
     /// commit-before the load only if it is awaited, or the load reads from another write.
     const FORWARDS: bool = false;
 
+    /// Whether what a read-modify-write orders depends on whether it writes: the model is asked about its read when that is
+    /// known.
+    const ORDERS_BY_OUTCOME: bool = false;
+
     /// The commit-before order, but for rf, which is in it for every model: the accesses of its thread that must be
     /// committed before the one with this number; none if they are not known yet. Among them are those at the same
     /// location that come before it. Where the model forwards, a load's are but those behind the last store to the
@@ -42,6 +47,16 @@ pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
     /// Takes the last node of the trace in, given the accesses of its thread as far as they are known; whether the trace is
     /// allowed. Of one that is not, the model is not asked again.
     fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool;
+
+    /// How many numbers of a `Set<W>` the model needs.
+    fn size(&self, trace: &Trace<W>) -> usize {
+        trace.nodes().len()
+    }
+
+    /// Two accesses that race, if the model knows races and the trace has one: then the program means nothing.
+    fn race(&self, _trace: &Trace<W>) -> Option<(EventId, EventId)> {
+        None
+    }
 
     /// Whether a read-modify-write waits for something that comes before its write, and not before its read: being
     /// committed at once, it then misses executions in which the read takes effect before that.

@@ -12,6 +12,7 @@ mod machines;
 use axioms::engine::{Random, compare, found, random};
 use axioms::{Kind, Program};
 use litmus::graphs::MemoryModel;
+use machines::c11;
 use machines::random::{Mix, any, forwarding};
 use machines::{Compared, Machine};
 
@@ -84,4 +85,15 @@ fn armv8_with_read_modify_writes() {
 fn riscv_with_read_modify_writes() {
     let all = check_machine(5, 400, Mix { machine: Machine::Riscv, updates: 4, picks: false });
     assert!(all.out_of_reach * 100 < all.allowed, "{all:?}");
+}
+
+/// Under C11 also whether an execution has a data race.
+#[test]
+fn c11() {
+    let mut numbers = Random(6);
+    let mut all = 0;
+    for number in 0..1200 {
+        all += c11::compare(&c11::any(&mut numbers, number));
+    }
+    assert!(all > 2000, "{all}");
 }

@@ -3,13 +3,13 @@
 //! Exits with 1 on a mismatch.
 //!
 //! The folder has the tests, `NAME.litmus`, and a table `expected.tsv` with a row for each test and model; its columns
-//! `name`, `model`, `n_allowed_executions`, `observation` and `states` are looked at.
+//! `name`, `model`, `n_allowed_executions`, `observation`, `states` and `undef` are looked at.
 //!
 //! `schedules`: all interleavings give the states and the observation of the row `SC`, and the monitors for TSO and
 //! PSO report on some of them if and only if that model allows more executions than SC does. A test of which there are
 //! more than a million is left out.
 //!
-//! `sc`, `tso`, `pso`, `power`, `armv8`, `riscv`: the search for execution graphs gives the number of executions, the states and the
+//! `sc`, `tso`, `pso`, `power`, `armv8`, `riscv`, `c11`: the search for execution graphs gives the number of executions, the states and the
 //! observation of the row of that model, and no execution twice. `time-sc` and so on: the same, but for the last.
 
 use std::collections::{BTreeMap, HashSet};
@@ -34,6 +34,8 @@ struct Expected {
     executions: u64,
     observation: String,
     states: String,
+    /// Whether some execution has a data race: yes or no.
+    undefined: String,
 }
 
 /// The rows by test and model.
@@ -43,14 +45,15 @@ fn table(text: &str) -> Table {
     let mut lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let head = lines.next().expect("a head");
     let column = |name: &str| head.iter().position(|column| *column == name).expect("a column");
-    let [name, model, executions, observation, states] =
-        ["name", "model", "n_allowed_executions", "observation", "states"].map(column);
+    let [name, model, executions, observation, states, undefined] =
+        ["name", "model", "n_allowed_executions", "observation", "states", "undef"].map(column);
     let mut table = Table::new();
     for line in lines {
         let expected = Expected {
             executions: line[executions].parse().expect("a number"),
             observation: line[observation].to_owned(),
             states: line[states].to_owned(),
+            undefined: line[undefined].to_owned(),
         };
         table.entry(line[name].to_owned()).or_default().insert(line[model].to_owned(), expected);
     }
@@ -140,7 +143,11 @@ fn schedules(test: &Test, expected: &BTreeMap<String, Expected>, tally: &mut Tal
 
 fn graphs(test: &Test, model: MemoryModel, expected: &Expected, tally: &mut Tally) {
     let mut outcomes = Outcomes::default();
+    let mut undefined = "no";
     let (counts, result) = explore(test, model, 1000, &mut |finished| {
+        if finished.race.is_some() {
+            undefined = "yes";
+        }
         let Outcome::Final(state) = finished.outcome else { panic!("a loop without an access") };
         outcomes.count(test, &state);
         Continue::Yes
@@ -150,6 +157,7 @@ fn graphs(test: &Test, model: MemoryModel, expected: &Expected, tally: &mut Tall
     tally.blocked += counts.blocked;
     tally.worst = tally.worst.max(100 * counts.blocked / (counts.executions + counts.blocked));
     tally.expect(&format!("{} executions", test.name), &expected.executions, &counts.executions);
+    tally.expect(&format!("{} data race", test.name), &expected.undefined, &undefined.to_owned());
     tally.outcomes(&test.name, test, expected, &outcomes);
 }
 
@@ -171,6 +179,7 @@ fn duplicates(test: &Test, model: MemoryModel, tally: &mut Tally) {
         MemoryModel::Power => rsmc::explore::<1, engine::model::power::Power<1>, _>(&threads, &mut visit),
         MemoryModel::Armv8 => rsmc::explore::<1, engine::model::armv8::Armv8<1>, _>(&threads, &mut visit),
         MemoryModel::Riscv => rsmc::explore::<1, engine::model::riscv::Riscv<1>, _>(&threads, &mut visit),
+        MemoryModel::C11 => rsmc::explore::<1, engine::model::c11::C11<1>, _>(&threads, &mut visit),
     };
     assert_eq!(result, Ok(()), "{}", test.name);
 }
@@ -183,6 +192,7 @@ fn model_named(name: &str) -> Option<(MemoryModel, &'static str)> {
         "power" => (MemoryModel::Power, "POWER"),
         "armv8" => (MemoryModel::Armv8, "ARMV8"),
         "riscv" => (MemoryModel::Riscv, "RVWMO"),
+        "c11" => (MemoryModel::C11, "RC11"),
         _ => return None,
     })
 }

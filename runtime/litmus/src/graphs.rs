@@ -17,6 +17,7 @@ use engine::mapping::power::Synchronizes;
 pub use engine::model::MemoryModel;
 use engine::model::Model;
 use engine::model::armv8::Armv8;
+use engine::model::c11::C11;
 use engine::model::power::Power;
 use engine::model::pso::Pso;
 use engine::model::riscv::Riscv;
@@ -64,6 +65,8 @@ pub struct Finished<'s> {
     pub outcome: Outcome,
     /// Whether a read-modify-write waits for more than its read must, so that executions like this one may have been missed.
     pub waits_as_one: bool,
+    /// Two accesses that race, if there are such and the model knows races: the instructions, each with its thread.
+    pub race: Option<[(usize, usize); 2]>,
     performed: &'s dyn Fn() -> Vec<Performed>,
 }
 
@@ -113,6 +116,7 @@ pub fn follow(
         MemoryModel::Power => rsmc::follow::<SIZE, Power<SIZE>, _>(&threads, commits, &mut visit),
         MemoryModel::Armv8 => rsmc::follow::<SIZE, Armv8<SIZE>, _>(&threads, commits, &mut visit),
         MemoryModel::Riscv => rsmc::follow::<SIZE, Riscv<SIZE>, _>(&threads, commits, &mut visit),
+        MemoryModel::C11 => rsmc::follow::<SIZE, C11<SIZE>, _>(&threads, commits, &mut visit),
     }
 }
 
@@ -126,7 +130,8 @@ fn nodes(test: &Test) -> Option<usize> {
         for (at, instruction) in code.instructions.iter().enumerate() {
             most += match &instruction.operation {
                 Operation::Branch { target, .. } if *target <= at => return None,
-                Operation::Load { .. } | Operation::Store { .. } => 1,
+                // Under C11 a fence may need a place of its own.
+                Operation::Load { .. } | Operation::Store { .. } | Operation::Fence(_) => 1,
                 Operation::Update { .. } => 2,
                 _ => 0,
             };
@@ -148,6 +153,7 @@ fn explore_sized<const W: usize>(
         MemoryModel::Power => explore_under::<W, Power<W>>,
         MemoryModel::Armv8 => explore_under::<W, Armv8<W>>,
         MemoryModel::Riscv => explore_under::<W, Riscv<W>>,
+        MemoryModel::C11 => explore_under::<W, C11<W>>,
     };
     let accesses = usize::try_from(max_events).unwrap_or(usize::MAX).min(Set::<W>::CAPACITY);
     explore(&Threads { test, model, accesses }, visit)
@@ -185,6 +191,15 @@ impl Threads<'_> {
         }
     }
 
+    /// The fences of a thread behind one more.
+    fn behind(self, mut fences: Fences, fence: Fence) -> Fences {
+        if let (Fence::C(order), MemoryModel::C11) = (fence, self.model) {
+            return graphs::behind_fence_of_c(fences, order);
+        }
+        fences += self.fence(fence);
+        fences
+    }
+
     fn fence(self, fence: Fence) -> Fences {
         match fence {
             Fence::Full => graphs::FULL,
@@ -200,6 +215,21 @@ impl Threads<'_> {
         self.test.location(address).ok_or(Fault::NoLocation { thread, instruction, address })
     }
 
+    /// What an operation orders by itself: in C, what its order says, and whether it has written, if that is known.
+    fn annotations(self, operation: &Operation, written: Written) -> Annotations {
+        let (access, order) = match *operation {
+            _ if self.model != MemoryModel::C11 => return annotations(operation),
+            Operation::Load { annotations: Annotations::ATOMIC, order, .. } => (Access::Load, order),
+            Operation::Store { annotations: Annotations::ATOMIC, order, .. } => (Access::Store, order),
+            Operation::Update { strength: Strength::Ordered(success, failure), .. } => match written {
+                Written::Nothing => (Access::Load, failure),
+                _ => (Access::Update(Internal::Data), success),
+            },
+            _ => return Annotations::NONE,
+        };
+        graphs::of_c(access, order)
+    }
+
     /// Gives a complete execution on.
     fn finish<const W: usize, R>(
         self,
@@ -212,7 +242,16 @@ impl Threads<'_> {
         });
         let outcome = endless.unwrap_or_else(|| Outcome::Final(self.state(execution)));
         let waits_as_one = execution.has_update_that_waits_as_one();
-        visit(Finished { outcome, waits_as_one, performed: &|| self.performed(execution) })
+        let race = execution.race().map(|(one, other)| [one, other].map(|event| self.instruction(execution, event)));
+        visit(Finished { outcome, waits_as_one, race, performed: &|| self.performed(execution) })
+    }
+
+    /// The thread and the instruction of an access.
+    fn instruction<const W: usize>(self, execution: &CompleteTrace<'_, W>, event: EventId) -> (usize, usize) {
+        let thread = usize::from(event.thread);
+        let mut all = Vec::new();
+        self.run(execution, thread, &mut |instruction| all.push(instruction));
+        (thread, all[usize::from(event.index)])
     }
 
     /// Runs a thread to its end, and gives each access to `visit`.
@@ -303,6 +342,7 @@ fn step<const W: usize>(local: &mut Thread<W>, code: &Code, kind: Kind, value: O
     }
 }
 
+/// The annotations that an operation has in the test.
 fn annotations(operation: &Operation) -> Annotations {
     match operation {
         Operation::Load { annotations, .. }
@@ -364,7 +404,7 @@ impl Threads<'_> {
             let access: Accessing<W> = match local.run(code) {
                 Stop::Access(access) => access,
                 Stop::Fence(_, fence) => {
-                    fences += self.fence(fence);
+                    fences = self.behind(fences, fence);
                     continue;
                 }
                 Stop::Unknown => return Ok(Reached::Branch),
@@ -414,7 +454,7 @@ impl Threads<'_> {
                 synchronized_from: access.synchronized_from,
                 addresses_before: access.addresses_before,
                 decided_by,
-                annotations: annotations(operation),
+                annotations: self.annotations(operation, written),
                 fences,
                 link: Link::None,
             });

@@ -37,9 +37,8 @@ impl Architecture {
     #[must_use]
     pub const fn models(self) -> &'static [MemoryModel] {
         match self {
-            Self::PowerPc | Self::X86 | Self::C => {
-                &[MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power]
-            }
+            Self::PowerPc | Self::X86 => &[MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power],
+            Self::C => &[MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power, MemoryModel::C11],
             Self::Aarch64 => &[MemoryModel::Sc, MemoryModel::Armv8],
             Self::Riscv => &[MemoryModel::Sc, MemoryModel::Riscv],
         }

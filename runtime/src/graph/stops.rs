@@ -16,6 +16,7 @@ pub(crate) const fn option_of(model: MemoryModel) -> &'static str {
         MemoryModel::Power => "--model power",
         MemoryModel::Armv8 => "--model armv8",
         MemoryModel::Riscv => "--model riscv",
+        MemoryModel::C11 => "--model c11",
     }
 }
 

@@ -13,6 +13,7 @@ use engine::explore::Counts as Counting;
 use engine::explore::rsmc::{self, CompleteTrace, Continue, Counts, Ended};
 use engine::graph::{EventId, Label, Reached};
 use engine::model::armv8::Armv8;
+use engine::model::c11::C11;
 use engine::model::power::Power;
 use engine::model::pso::Pso;
 use engine::model::riscv::Riscv;
@@ -309,6 +310,7 @@ fn sized<const W: usize>(job: &Explore, limits: &Limits, begun: Instant) -> Resu
         MemoryModel::Power => under::<W, Power<W>>(job, limits, begun),
         MemoryModel::Armv8 => under::<W, Armv8<W>>(job, limits, begun),
         MemoryModel::Riscv => under::<W, Riscv<W>>(job, limits, begun),
+        MemoryModel::C11 => under::<W, C11<W>>(job, limits, begun),
     }
 }
 
@@ -399,6 +401,7 @@ fn replay_sized<const W: usize>(graph: &protocol::Graph) -> Result<Result<(), us
         MemoryModel::Power => replay_under::<W, Power<W>>(graph),
         MemoryModel::Armv8 => replay_under::<W, Armv8<W>>(graph),
         MemoryModel::Riscv => replay_under::<W, Riscv<W>>(graph),
+        MemoryModel::C11 => replay_under::<W, C11<W>>(graph),
     }
 }
 

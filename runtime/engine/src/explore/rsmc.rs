@@ -86,6 +86,12 @@ impl<const W: usize> CompleteTrace<'_, W> {
         trace.nodes_of(first).any(|one| trace.nodes_of(second).any(|other| self.model.keeps(trace, one, other)))
     }
 
+    /// Two accesses that race, if the model knows races and there is one ([`Model::race`]).
+    #[must_use]
+    pub fn race(&self) -> Option<(EventId, EventId)> {
+        self.model.race(self.trace)
+    }
+
     /// Whether there is a read-modify-write that waits for more than its read must, so that executions like this one may
     /// have been missed ([`Model::waits_as_one`]).
     #[must_use]
@@ -100,11 +106,17 @@ trait AnyModel<const W: usize>: std::fmt::Debug {
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool;
 
     fn waits_as_one(&self, labels: &[Label<W>], index: usize) -> bool;
+
+    fn race(&self, trace: &Trace<W>) -> Option<(EventId, EventId)>;
 }
 
 impl<const W: usize, M: Model<W>> AnyModel<W> for M {
     fn waits_as_one(&self, labels: &[Label<W>], index: usize) -> bool {
         M::waits_as_one(labels, index)
+    }
+
+    fn race(&self, trace: &Trace<W>) -> Option<(EventId, EventId)> {
+        Model::race(self, trace)
     }
 
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
@@ -383,7 +395,7 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     ) -> Result<Verdict, Ended<P::Fault>> {
         let label = *self.label(event);
         let location = self.location(event);
-        if self.trace.nodes().len() + 2 > Set::<W>::CAPACITY {
+        if self.trace.nodes().len().max(self.model.size(&self.trace)) + 2 > Set::<W>::CAPACITY {
             return Err(Ended::TooManyEvents);
         }
         if let Some(store) = self.waits_for_own(event) {
@@ -466,7 +478,8 @@ impl<const W: usize, M: Model<W>> State<M, W> {
     /// The read of an event, which is the last node of the trace, returns this, if the model allows it.
     fn read<P: Program<W>>(&mut self, program: &P, event: EventId, value: Value) -> Result<Verdict, Ended<P::Fault>> {
         let (thread, index) = (usize::from(event.thread), usize::from(event.index));
-        if !self.model.admits(&self.trace, &self.labels[thread]) {
+        let knows_first = M::ORDERS_BY_OUTCOME && self.label(event).access != Access::Load;
+        if !knows_first && !self.model.admits(&self.trace, &self.labels[thread]) {
             return Ok(Verdict::Refused);
         }
         if self.reads[thread].len() <= index {
@@ -474,6 +487,9 @@ impl<const W: usize, M: Model<W>> State<M, W> {
         }
         self.reads[thread][index] = Some(value);
         self.fetch(program, thread).map_err(Ended::Fault)?;
+        if knows_first && !self.model.admits(&self.trace, &self.labels[thread]) {
+            return Ok(Verdict::Refused);
+        }
         Ok(Verdict::Allowed)
     }
 

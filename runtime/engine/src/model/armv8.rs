@@ -20,7 +20,7 @@
 //! # Deviations
 //! A read-modify-write is committed as one, when what comes before either of its parts is. Where something comes before its
 //! write, and not before its read, executions are missed in which the read takes effect before that
-//! (docs/limits.md, "ARMv8 and RISC-V").
+//! (docs/limits.md, "ARMv8, RISC-V and C11").
 
 use super::observed::{Before, Local, Observed, Parts};
 use crate::graph::set::Set;

@@ -16,11 +16,13 @@ pub enum MemoryModel {
     Armv8,
     /// RISC-V.
     Riscv,
+    /// C11 itself.
+    C11,
 }
 
 impl MemoryModel {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Sc, Self::Tso, Self::Pso, Self::Power, Self::Armv8, Self::Riscv];
+    pub const ALL: [Self; 7] = [Self::Sc, Self::Tso, Self::Pso, Self::Power, Self::Armv8, Self::Riscv, Self::C11];
 
     /// The name on the command line, in files and in JSON: `tso`.
     #[must_use]
@@ -32,6 +34,7 @@ impl MemoryModel {
             Self::Power => "power",
             Self::Armv8 => "armv8",
             Self::Riscv => "riscv",
+            Self::C11 => "c11",
         }
     }
 
@@ -45,6 +48,7 @@ impl MemoryModel {
             Self::Power => "POWER",
             Self::Armv8 => "ARMv8",
             Self::Riscv => "RISC-V",
+            Self::C11 => "C11",
         }
     }
 }

@@ -19,7 +19,7 @@
 //! the own one in co, and they hold by that.
 //!
 //! # Deviations
-//! `lr` and `sc` are committed as one (docs/limits.md, "ARMv8 and RISC-V").
+//! `lr` and `sc` are committed as one (docs/limits.md, "ARMv8, RISC-V and C11").
 
 use super::observed::{Before, Local, Observed, Parts};
 use crate::graph::set::Set;

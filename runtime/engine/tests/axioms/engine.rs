@@ -7,6 +7,7 @@ use engine::explore::rsmc::{self, CompleteTrace, Continue};
 use engine::graph::EventId;
 use engine::graph::trace::Relations;
 use engine::model::armv8::Armv8;
+use engine::model::c11::C11;
 use engine::model::power::Power;
 use engine::model::pso::Pso;
 use engine::model::riscv::Riscv;
@@ -17,7 +18,7 @@ use litmus::parse::parse;
 
 use super::{Candidate, Dependency, Fence, Kind, Op, Oracle, Program, op};
 
-fn candidate(relations: &Relations) -> Candidate {
+pub(crate) fn relations_as_candidate(relations: &Relations) -> Candidate {
     let name = |event: EventId| (usize::from(event.thread), usize::from(event.index));
     Candidate {
         reads_from: relations.reads_from.iter().map(|&(read, source)| (name(read), source.map(name))).collect(),
@@ -76,7 +77,10 @@ pub(crate) fn found(text: &str, model: MemoryModel) -> BTreeSet<Candidate> {
         if model == MemoryModel::Tso {
             check_linearization(execution);
         }
-        assert!(all.insert(candidate(&execution.trace.relations())), "an execution twice under {model:?}\n{text}");
+        assert!(
+            all.insert(relations_as_candidate(&execution.trace.relations())),
+            "an execution twice under {model:?}\n{text}"
+        );
         Continue::Yes
     };
     let (_, result) = match model {
@@ -86,6 +90,7 @@ pub(crate) fn found(text: &str, model: MemoryModel) -> BTreeSet<Candidate> {
         MemoryModel::Power => rsmc::explore::<1, Power<1>, _>(&threads, &mut visit),
         MemoryModel::Armv8 => rsmc::explore::<1, Armv8<1>, _>(&threads, &mut visit),
         MemoryModel::Riscv => rsmc::explore::<1, Riscv<1>, _>(&threads, &mut visit),
+        MemoryModel::C11 => rsmc::explore::<1, C11<1>, _>(&threads, &mut visit),
     };
     assert_eq!(result, Ok(()), "{text}");
     all

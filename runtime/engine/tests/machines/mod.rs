@@ -2,6 +2,7 @@
 //! of bits. Shares nothing with the engine.
 
 pub(crate) mod armv8;
+pub(crate) mod c11;
 pub(crate) mod random;
 pub(crate) mod riscv;
 

@@ -11,7 +11,6 @@ use crate::code::{Binary, Expression, Operation};
 use crate::parse::names::Names;
 use crate::test::address;
 use crate::text::{Error, Kind, Tokens, error};
-use engine::graph::Annotations;
 use expressions::{Expressions, Target, number};
 use making::Making;
 
@@ -172,7 +171,7 @@ impl Function<'_, '_> {
             self.terms.tokens.expect("=")?;
             let value = self.terms.expression()?;
             self.terms.making.push(
-                Operation::Store { address: pointer, value, order: target.order(), annotations: Annotations::NONE },
+                Operation::Store { address: pointer, value, order: target.order(), annotations: target.annotations() },
                 position,
             );
         } else if self.terms.tokens.peek_after(1).is_some_and(|next| next.text == "=") {

@@ -20,6 +20,8 @@ pub(super) struct Names {
     pub(super) architecture: Architecture,
     locations: Vec<String>,
     initial: Vec<Value>,
+    /// Whether each location is named elsewhere than where its initial value is given.
+    named: Vec<bool>,
     /// How wide the accesses of each location are, as far as that is known.
     widths: Vec<Option<Width>>,
     pub(super) threads: Vec<Code>,
@@ -37,6 +39,7 @@ impl Names {
             architecture,
             locations: Vec::new(),
             initial: Vec::new(),
+            named: Vec::new(),
             widths: Vec::new(),
             threads: Vec::new(),
             observables: Vec::new(),
@@ -48,9 +51,17 @@ impl Names {
 
     /// The location with this name.
     pub(super) fn location(&mut self, name: &str) -> Location {
+        let location = self.declared(name);
+        self.named[location.index()] = true;
+        location
+    }
+
+    /// The location with this name, which may be named nowhere else.
+    fn declared(&mut self, name: &str) -> Location {
         let index = self.locations.iter().position(|known| known == name).unwrap_or_else(|| {
             self.locations.push(name.to_owned());
             self.initial.push(0);
+            self.named.push(false);
             self.widths.push(None);
             self.locations.len() - 1
         });
@@ -154,7 +165,7 @@ impl Names {
 
     /// A location holds this at first.
     pub(super) fn begin_location(&mut self, name: &str, value: Value) {
-        let location = self.location(name);
+        let location = self.declared(name);
         self.initial[location.index()] = value;
     }
 
@@ -183,6 +194,7 @@ impl Names {
         }
         all.extend(
             (0..self.locations.len())
+                .filter(|&index| self.named[index])
                 .map(|index| Observable::Location(Location(u32::try_from(index).expect("fewer than 2^32 locations")))),
         );
         for observable in all {

@@ -20,6 +20,13 @@ impl Target {
             Self::Atomic => Order::SequentiallyConsistent,
         }
     }
+
+    pub(super) const fn annotations(self) -> Annotations {
+        match self {
+            Self::Plain => Annotations::NONE,
+            Self::Atomic => Annotations::ATOMIC,
+        }
+    }
 }
 
 /// The expressions of a thread.
@@ -198,7 +205,7 @@ impl<'a> Expressions<'_, 'a> {
         }
         if self.tokens.take("*") {
             let (address, target) = self.pointer()?;
-            return Ok(self.making.load(address, target.order(), position));
+            return Ok(self.making.load(address, target.order(), target.annotations(), position));
         }
         if self.tokens.take("(") {
             let value = self.expression()?;
@@ -239,7 +246,7 @@ impl<'a> Expressions<'_, 'a> {
             "atomic_load" => {
                 let (address, _) = self.pointer()?;
                 let order = self.last_order(explicit)?;
-                self.making.load(address, order, name.position)
+                self.making.load(address, order, Annotations::ATOMIC, name.position)
             }
             "atomic_store" => {
                 let (address, _) = self.pointer()?;
@@ -247,7 +254,7 @@ impl<'a> Expressions<'_, 'a> {
                 let value = self.expression()?;
                 let order = self.last_order(explicit)?;
                 self.making
-                    .push(Operation::Store { address, value, order, annotations: Annotations::NONE }, name.position);
+                    .push(Operation::Store { address, value, order, annotations: Annotations::ATOMIC }, name.position);
                 number(0)
             }
             "atomic_compare_exchange_strong" | "atomic_compare_exchange_weak" => {

@@ -50,9 +50,15 @@ impl<'t> Making<'t> {
     }
 
     /// Adds a load: its value.
-    pub(super) fn load(&mut self, address: Expression, order: Order, position: Position) -> Expression {
+    pub(super) fn load(
+        &mut self,
+        address: Expression,
+        order: Order,
+        annotations: Annotations,
+        position: Position,
+    ) -> Expression {
         let to = self.temporary();
-        self.push(Operation::Load { to, address, order, annotations: Annotations::NONE }, position);
+        self.push(Operation::Load { to, address, order, annotations }, position);
         Expression::Register(to)
     }
 }

@@ -1,0 +1,351 @@
+//! C11 itself, in the form of RC11 (Lahav, Vafeiadis, Kang, Hur and Dreyer, PLDI 2017): what the standard promises to
+//! whoever compiles for any machine.
+//!
+//! sb is program order, with fences; mo is co, rb is fr; an *update* is a read-modify-write, one element. With
+//! eco = (rf ∪ mo ∪ rb)⁺ and scb for the rows below:
+//!
+//! - release sequence: a write, perhaps a later atomic write of its thread to the location (a rule that C++20 has dropped),
+//!   and the updates that read from it, one from the other;
+//! - sw: from a release, or a release fence before the head of a release sequence, to an acquire that reads from the
+//!   sequence, or to an acquire fence behind an atomic read that does; hb = (sb ∪ sw)⁺;
+//! - coherence: no hb;eco? from an access to itself; atomicity, as under every model;
+//! - SC: psc is acyclic, with scb = sb ∪ (sb to another location);hb;(sb to another location) ∪ (hb at one location) ∪ mo ∪ rb;
+//!   psc-base = (SC ∪ `F_sc`;hb?);scb;(SC ∪ hb?;`F_sc`); psc-fence = `F_sc`;(hb ∪ hb;eco;hb);`F_sc`;
+//! - no value out of thin air: sb ∪ rf is acyclic. So accesses are committed in program order.
+//!
+//! Two accesses of different threads to a location, one of which writes and one of which is not atomic, *race* if hb orders
+//! them neither way. Then the program means nothing; its executions are counted all the same.
+//!
+//! # Fences
+//! Labels count a thread's fences: `full` those that are sequentially consistent, `read_read` acquire ones, `write_write`
+//! release ones, and `read_write` the acquire fences before the last release fence; a stronger one counts as each that it
+//! is. The fences between two accesses become one element, when the access behind them is committed.
+
+use super::Model;
+use crate::graph::set::Set;
+use crate::graph::trace::{Part, Trace};
+use crate::graph::{Annotations, EventId, Fences, Label};
+
+/// An access, or the fences between two accesses.
+#[derive(Clone, Copy, Debug)]
+struct Element<const W: usize> {
+    /// Its first node; none of a fence.
+    node: Option<usize>,
+    thread: u16,
+    annotations: Annotations,
+    /// The fences before it; of a fence, it included.
+    fences: Fences,
+    /// How many release fences are before it; of fences, they not included.
+    releases_before: u16,
+    /// What is hb-before it.
+    before: Set<W>,
+    /// Of a release that writes, itself and what is hb-before it.
+    released: Set<W>,
+    /// What becomes hb-before an acquire that reads from it.
+    handed: Set<W>,
+    /// What becomes hb-before an acquire fence behind it.
+    pending: Set<W>,
+}
+
+/// C11.
+#[derive(Debug, Default)]
+pub struct C11<const W: usize> {
+    elements: Vec<Element<W>>,
+    /// The element of each node.
+    of_node: Vec<u16>,
+    /// The elements of accesses that race with another one.
+    race: Option<(u16, u16)>,
+}
+
+impl<const W: usize> Clone for C11<W> {
+    fn clone(&self) -> Self {
+        Self { elements: self.elements.clone(), of_node: self.of_node.clone(), race: self.race }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.elements.clone_from(&source.elements);
+        self.of_node.clone_from(&source.of_node);
+        self.race = source.race;
+    }
+}
+
+impl<const W: usize> Model<W> for C11<W> {
+    const COMMITS_IN_ORDER: bool = true;
+    const ORDERS_BY_OUTCOME: bool = true;
+
+    fn awaits(_labels: &[Label<W>], index: usize) -> Option<Set<W>> {
+        Some(Set::below(index))
+    }
+
+    fn size(&self, _trace: &Trace<W>) -> usize {
+        // A fence may come with an access.
+        self.elements.len() + 1
+    }
+
+    fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool {
+        let number = trace.nodes().len() - 1;
+        let node = trace.node(number);
+        let label = &labels[usize::from(node.event.index)];
+        if node.part.updates() {
+            self.of_node.push(self.of_node[number - 1]);
+        } else {
+            self.add(trace, label, number);
+        }
+        let element = usize::from(self.of_node[number]);
+        if node.writes() {
+            self.write(trace, element, number);
+        }
+        self.look_for_race(trace, element);
+        self.is_coherent(trace, element, number) && self.is_consistent(trace)
+    }
+
+    fn keeps(&self, _trace: &Trace<W>, first: usize, second: usize) -> bool {
+        let [one, other] = [first, second].map(|node| &self.elements[usize::from(self.of_node[node])]);
+        let both = |annotation| one.annotations.has(annotation) && other.annotations.has(annotation);
+        let fenced = one.fences.full < other.fences.full;
+        fenced
+            || both(Annotations::SEQUENTIALLY_CONSISTENT)
+            || one.annotations.has(Annotations::ACQUIRE)
+            || other.annotations.has(Annotations::RELEASE)
+    }
+
+    fn race(&self, trace: &Trace<W>) -> Option<(EventId, EventId)> {
+        let event = |element: u16| self.elements[usize::from(element)].node.map(|node| trace.node(node).event);
+        self.race.and_then(|(one, other)| Some((event(one)?, event(other)?)))
+    }
+}
+
+impl<const W: usize> C11<W> {
+    /// Adds the element of an access, with its read if it reads, and of a fence before it.
+    fn add(&mut self, trace: &Trace<W>, label: &Label<W>, number: usize) {
+        let thread = trace.node(number).event.thread;
+        let fences = label.fences;
+        let last = self.elements.iter().rev().find(|element| element.thread == thread);
+        let last = last.map_or(Fences::default(), |last| last.fences);
+        if last != fences {
+            let before = self.before(thread, &fences);
+            let is_strong = last.full < fences.full;
+            self.elements.push(Element {
+                node: None,
+                thread,
+                annotations: if is_strong { Annotations::SEQUENTIALLY_CONSISTENT } else { Annotations::NONE },
+                fences,
+                releases_before: last.write_write,
+                before,
+                released: Set::EMPTY,
+                handed: Set::EMPTY,
+                pending: Set::EMPTY,
+            });
+        }
+        let mut before = self.before(thread, &fences);
+        let mut pending = Set::EMPTY;
+        if let Part::Read(Some(source)) = trace.node(number).part
+            && label.annotations.has(Annotations::ATOMIC)
+        {
+            pending = self.elements[usize::from(self.of_node[source])].handed;
+            if label.annotations.has(Annotations::ACQUIRE) {
+                before.add(&pending);
+            }
+        }
+        self.of_node.push(u16::try_from(self.elements.len()).expect("fewer than 65536 elements"));
+        self.elements.push(Element {
+            node: Some(number),
+            thread,
+            annotations: label.annotations,
+            fences,
+            releases_before: fences.write_write,
+            before,
+            released: Set::EMPTY,
+            handed: Set::EMPTY,
+            pending,
+        });
+    }
+
+    /// What is hb-before what comes next in a thread, by sb and by acquire fences.
+    fn before(&self, thread: u16, fences: &Fences) -> Set<W> {
+        let mut before = Set::EMPTY;
+        for (number, element) in self.elements.iter().enumerate().filter(|(_, element)| element.thread == thread) {
+            before.insert(number);
+            before.add(&element.before);
+            if element.fences.read_read < fences.read_read {
+                before.add(&element.pending);
+            }
+        }
+        before
+    }
+
+    /// An element writes.
+    fn write(&mut self, trace: &Trace<W>, element: usize, number: usize) {
+        let this = self.elements[element];
+        if !this.annotations.has(Annotations::ATOMIC) {
+            return;
+        }
+        if this.annotations.has(Annotations::RELEASE) {
+            let mut released = this.before;
+            released.insert(element);
+            self.elements[element].released = released;
+        }
+        let mut handed = self.elements[element].released.or(&self.fenced(&this));
+        let node = trace.node(number);
+        for earlier in trace.of_thread(node.event.thread).and(trace.at(node.location)).and(trace.writes()).iter() {
+            handed.add(&self.elements[usize::from(self.of_node[earlier])].released);
+        }
+        if node.part.updates() {
+            handed.add(&self.elements[element].pending);
+        }
+        self.elements[element].handed = handed;
+    }
+
+    /// What is hb-before the last release fence before an element, that included.
+    fn fenced(&self, this: &Element<W>) -> Set<W> {
+        let mut past = Set::EMPTY;
+        for (number, earlier) in self.elements.iter().enumerate().filter(|(_, one)| one.thread == this.thread) {
+            if earlier.releases_before >= this.fences.write_write {
+                continue;
+            }
+            past.insert(number);
+            // What fences have before them, they have from the accesses before them.
+            if earlier.node.is_some() {
+                past.add(&earlier.before);
+                if earlier.fences.read_read < this.fences.read_write {
+                    past.add(&earlier.pending);
+                }
+            }
+        }
+        past
+    }
+
+    fn look_for_race(&mut self, trace: &Trace<W>, element: usize) {
+        let this = &self.elements[element];
+        let Some(node) = this.node.filter(|_| self.race.is_none()) else { return };
+        let is_atomic = |element: &Element<W>| element.annotations.has(Annotations::ATOMIC);
+        let writes = |node: usize| trace.write_of(trace.node(node).event).is_some();
+        for other in trace.at(trace.node(node).location).iter() {
+            let number = self.of_node[other];
+            let one = &self.elements[usize::from(number)];
+            let conflicts = (writes(node) || writes(other)) && !(is_atomic(this) && is_atomic(one));
+            if one.thread != this.thread && conflicts && !this.before.contains(usize::from(number)) {
+                self.race = Some((number, u16::try_from(element).expect("fewer than 65536 elements")));
+                return;
+            }
+        }
+    }
+
+    /// Whether no eco leads from the last node to what is hb-before it.
+    fn is_coherent(&self, trace: &Trace<W>, element: usize, number: usize) -> bool {
+        let before = &self.elements[element].before;
+        trace
+            .at(trace.node(number).location)
+            .iter()
+            .all(|other| !before.contains(usize::from(self.of_node[other])) || !trace.communicates(number, other))
+    }
+
+    fn location(&self, trace: &Trace<W>, element: usize) -> Option<crate::event::Location> {
+        self.elements[element].node.map(|node| trace.node(node).location)
+    }
+
+    /// acyclic(psc)
+    fn is_consistent(&self, trace: &Trace<W>) -> bool {
+        let count = self.elements.len();
+        let is_strong = |&element: &usize| self.elements[element].annotations.has(Annotations::SEQUENTIALLY_CONSISTENT);
+        let strong: Set<W> = (0..count).filter(is_strong).collect();
+        if strong.iter().nth(1).is_none() {
+            return true;
+        }
+        let fences: Set<W> = strong.iter().filter(|&element| self.elements[element].node.is_none()).collect();
+        let eco: Vec<Set<W>> = (0..count).map(|element| self.communicating(trace, element)).collect();
+        let scb: Vec<Set<W>> = (0..count).map(|element| self.scb(trace, element, &eco)).collect();
+        let mut psc: Vec<Set<W>> = vec![Set::EMPTY; count];
+        for to in strong.iter() {
+            let mut reached = scb[to];
+            if fences.contains(to) {
+                for earlier in self.elements[to].before.iter() {
+                    reached.add(&scb[earlier]);
+                }
+            }
+            psc[to] = self.sources(&reached, &strong, &fences);
+            if fences.contains(to) {
+                psc[to].add(&self.fences_before(to, &fences, &eco));
+            }
+        }
+        is_acyclic(&psc)
+    }
+
+    /// What of a set is SC, and the fences that are hb-before some of it.
+    fn sources(&self, reached: &Set<W>, strong: &Set<W>, fences: &Set<W>) -> Set<W> {
+        let mut sources = reached.and(strong);
+        for element in reached.iter() {
+            sources.add(&self.elements[element].before.and(fences));
+        }
+        sources
+    }
+
+    /// The fences before a fence by hb and by hb;eco;hb.
+    fn fences_before(&self, to: usize, fences: &Set<W>, eco: &[Set<W>]) -> Set<W> {
+        let before = &self.elements[to].before;
+        let mut all = before.and(fences);
+        for middle in before.iter() {
+            for first in eco[middle].iter() {
+                all.add(&self.elements[first].before.and(fences));
+            }
+        }
+        all
+    }
+
+    /// What is eco-before an element.
+    fn communicating(&self, trace: &Trace<W>, element: usize) -> Set<W> {
+        let Some(node) = self.elements[element].node else { return Set::EMPTY };
+        let nodes = trace.nodes_of(trace.node(node).event);
+        let others = nodes.flat_map(|node| trace.communicating_with(node).iter());
+        others.map(|other| usize::from(self.of_node[other])).filter(|&other| other != element).collect()
+    }
+
+    /// What is scb-before an element.
+    fn scb(&self, trace: &Trace<W>, element: usize, eco: &[Set<W>]) -> Set<W> {
+        let this = &self.elements[element];
+        let location = self.location(trace, element);
+        let same = |other: &usize| location.is_some() && self.location(trace, *other) == location;
+        let mut all: Set<W> = (0..element).filter(|&other| self.elements[other].thread == this.thread).collect();
+        for last in self.elsewhere(trace, element).iter() {
+            for middle in self.elements[last].before.iter() {
+                all.add(&self.elsewhere(trace, middle));
+            }
+        }
+        all.add(&this.before.iter().filter(same).collect());
+        // mo and rb: eco to a write, but what it reads from, and reads of that.
+        let writes = |other: usize| {
+            let node = self.elements[other].node.expect("a fence communicates with nothing");
+            trace.write_of(trace.node(node).event)
+        };
+        if this.node.is_some() && writes(element).is_some() {
+            all.add(&eco[element]);
+        }
+        all
+    }
+
+    /// What comes before an element in its thread, at another location or at none.
+    fn elsewhere(&self, trace: &Trace<W>, element: usize) -> Set<W> {
+        let location = self.location(trace, element);
+        let thread = self.elements[element].thread;
+        let differs = |&other: &usize| {
+            self.elements[other].thread == thread && (location.is_none() || self.location(trace, other) != location)
+        };
+        (0..element).filter(differs).collect()
+    }
+}
+
+fn is_acyclic<const W: usize>(before: &[Set<W>]) -> bool {
+    let mut left: Set<W> = (0..before.len()).collect();
+    loop {
+        let mut progress = false;
+        for element in left.iter() {
+            if !before[element].meets(&left) {
+                left.remove(element);
+                progress = true;
+            }
+        }
+        if !progress {
+            return left.is_empty();
+        }
+    }
+}
