@@ -17,9 +17,12 @@ pub(crate) fn line(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) ->
     let status = verdicts.iter().map(|verdict| verdict.status).fold(Status::Clean, Status::and);
     let worst = verdicts.iter().find(|verdict| verdict.status == status).map_or("", |verdict| verdict.word);
     let sentence = if let ([searched], [verdict]) = (all, verdicts) {
-        let graphs = searched.plan.explore.graphs;
-        let under = graphs.map_or_else(String::new, |_| format!(" ({})", searched.plan.models[0].0.title()));
-        format!("{}{under}", words_of(verdict))
+        let (explore, title) = (&searched.plan.explore, searched.plan.models[0].0.title());
+        let is_relaxed = explore.graphs.is_some() || explore.machine.is_some();
+        let under = if is_relaxed { format!(" ({title})") } else { String::new() };
+        let is_beside = !judged.is_empty() && status == Status::Clean;
+        let before = if is_relaxed || !is_beside { String::new() } else { format!("{title}: ") };
+        format!("{before}{}{under}", words_of(verdict))
     } else {
         let each = all.iter().zip(verdicts).map(|(searched, verdict)| {
             let title = searched.plan.models[0].0.title();
