@@ -119,7 +119,7 @@ impl Drop for AtWork {
 pub(crate) fn at_work() -> Option<AtWork> {
     let runtime = RUNTIME.load(Ordering::Relaxed);
     if busy::is_busy() {
-        is_at_work_already();
+        wait_for_foreign_threads();
     }
     // SAFETY: null, or of a box that lives as long as the process; there is one under control alone, on one OS thread,
     // and no `AtWork` lives, as was just asked: this is the only reference.
@@ -128,15 +128,22 @@ pub(crate) fn at_work() -> Option<AtWork> {
     Some(AtWork { runtime })
 }
 
-/// Somebody asks for the runtime who may not have it: a thread that a library has started, or the runtime itself.
+/// Somebody asks for the runtime while it is at work. A thread that a library has started waits until it is not, and is
+/// refused at the place of its own hook; the controlled thread waits a moment for such a thread to be refused. The runtime
+/// itself may not ask.
 #[cold]
 #[inline(never)]
-fn is_at_work_already() -> ! {
-    if foreign::is_this_thread() {
-        foreign::refuse(call_site());
+fn wait_for_foreign_threads() {
+    let mut rounds = 0;
+    while busy::is_busy() {
+        assert!(foreign::is_this_thread() || rounds < PATIENCE, "the runtime is asked for by itself");
+        rounds += 1;
+        std::thread::yield_now();
     }
-    panic!("the runtime is asked for by itself");
 }
+
+/// So many rounds, of about a microsecond, are more than it takes to refuse a thread.
+const PATIENCE: u32 = 100_000;
 
 /// Runs `work` on the runtime, if there is one. What [`AtWork`] asks of its holder is asked of `work`.
 #[inline]
