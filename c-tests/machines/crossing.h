@@ -1,5 +1,6 @@
-/* Two threads that cross, for a test that says how words are stored and read: store buffering, or with -DPASSING message
- * passing. With -DFENCED a full fence stands between the two accesses of each thread that stores. */
+/* Two threads that cross, for a test that says how words are stored and read: store
+ * buffering, or with -DPASSING message passing. With -DFENCED a full fence stands between
+ * the two accesses of each thread that stores. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -45,7 +46,8 @@ static void right(void) {
 }
 #endif
 
-/* Runs `left` and `right`, each in a thread that begins with `body`, and says whether they saw what no interleaving shows. */
+/* Runs `left` and `right`, each in a thread that begins with `body`, and says whether they
+ * saw what no interleaving shows. */
 static int cross(void *(*body)(void *side)) {
     pthread_t threads[2];
     pthread_create(&threads[0], 0, body, left);

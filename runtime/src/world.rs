@@ -53,6 +53,18 @@ impl World {
     }
 }
 
+/// Whether others may see a new block before the zeros that the C library has put there: in execution graphs, and on a
+/// machine whose stores overtake each other.
+pub(crate) fn zeros_may_wait() -> bool {
+    match World::now() {
+        World::Schedule => {
+            with(|runtime| runtime.buffers.as_ref().is_some_and(|buffers| buffers.waiting().reorders_stores()))
+                == Some(true)
+        }
+        World::Alone => true,
+    }
+}
+
 /// Refuses what is not modelled for threads that run alone.
 #[inline]
 pub(crate) fn refuse(what: &str, site: RecordPointer) {

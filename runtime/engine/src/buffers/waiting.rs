@@ -104,6 +104,12 @@ impl StoreBuffers {
         Some(Self { order, threads: PerThread::default(), used: 0, waiting: 0 })
     }
 
+    /// Whether a store may commit before an older one of its thread (PSO).
+    #[must_use]
+    pub fn reorders_stores(&self) -> bool {
+        self.order == CommitOrder::Partial
+    }
+
     /// Forgets everything: an execution begins.
     pub fn begin(&mut self) {
         self.threads.first(self.used).fill(Buffer::default());

@@ -16,7 +16,7 @@ use crate::state::graph::labels::Label;
 use crate::state::heap::{ALIGNMENT, BadFree, Block};
 use crate::state::turn::End;
 use crate::state::unwritten;
-use crate::world::{self, World, memory};
+use crate::world::{self, memory};
 
 /// Allocates for the running thread, filled with `byte`; null, and `errno` set, for more than there can be.
 fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
@@ -85,9 +85,9 @@ extern "C" fn __fh_calloc(count: usize, size: usize) -> *mut c_void {
     }
 }
 
-/// A new block of zeros. In execution graphs they are stores: what memory held before is a read away.
+/// A new block of zeros, which are stores where others may see the block before them.
 pub(crate) fn allocate_zeroed(size: usize, alignment: usize) -> *mut c_void {
-    if !World::now().has_accesses_alone() {
+    if !world::zeros_may_wait() {
         return allocate(size, alignment, 0);
     }
     let site = call_site();
