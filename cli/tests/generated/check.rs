@@ -84,6 +84,11 @@ impl Checked {
         self.extent == Extent::Complete
     }
 
+    /// Whether a block or a local variable is used after its end.
+    pub(crate) fn uses_what_has_ended(&self) -> bool {
+        self.failures.iter().any(|failure| failure.starts_with("use-after-free"))
+    }
+
     fn nothing(extent: Extent) -> Self {
         let none = BTreeSet::new;
         Self { extent, outcomes: none(), failures: none(), tso: none(), pso: none() }
