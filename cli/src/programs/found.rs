@@ -30,6 +30,8 @@ pub(crate) struct Found {
 pub(crate) struct Troubles {
     /// A finding that did not replay.
     pub(crate) internal: Option<Failure>,
+    /// Sentences about findings that did not replay, of programs that reach what outlives an execution.
+    pub(crate) gone: Vec<String>,
     /// A finding, a log or a checkpoint that could not be written.
     pub(crate) unwritten: Option<Failure>,
 }
@@ -54,16 +56,28 @@ pub(crate) fn collect(
                 Ok(again) => trace = again,
                 // Of a program that is nondeterministic, nothing else can be expected.
                 Err(_) if erratic => {}
-                Err(why) => {
-                    let failure = Failure::internal(format!("finding {id} did not replay: {why}"));
-                    troubles.internal.get_or_insert(failure);
-                }
+                Err(why) => match outside(exploration) {
+                    Some(functions) => troubles.gone.push(format!(
+                        "note: {id} did not come again when its schedule was run once more: {why}\nhelp: let each execution \
+                         begin alike: what {functions} may reach, such as a file, outlives an execution"
+                    )),
+                    None => {
+                        let failure = Failure::internal(format!("finding {id} did not replay: {why}"));
+                        troubles.internal.get_or_insert(failure);
+                    }
+                },
             }
         }
         let folder = findings.path(&id);
         all.push(Found { id, violation: violation.clone(), trace, folder });
     }
     Ok(all)
+}
+
+/// The functions that the program calls and that are not watched inside, if there are some.
+fn outside(exploration: &Exploration) -> Option<String> {
+    let names = &exploration.summary.as_ref()?.uninstrumented;
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// The execution of a violation, none after Ctrl-C, or why it could not be had.

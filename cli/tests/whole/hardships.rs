@@ -32,10 +32,34 @@ int main(void) {
 /// An assertion fails in each execution.
 const FAILS: &str = "#include <assert.h>\nint x;\nint main(void) { x = 1; assert(x == 2); }\n";
 
+/// The assertion fails in the third run of the program since the file was made, and in no other.
+const ONCE: &str = "#include <assert.h>
+#include <fcntl.h>
+#include <unistd.h>
+volatile int x;
+int main(void) {
+    int file = open(\"runs\", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    assert(write(file, \"x\", 1) == 1);
+    assert(lseek(file, 0, SEEK_END) != 3);
+    close(file);
+    return x;
+}
+";
+
 /// Runs the tool under limits of bash.
 fn limited(bench: &Bench, limits: &str, line: &str) -> Ran {
     let script = format!("{limits}; exec {} {line}", tool().display());
     crate::bench::ran(&bench.command("bash".as_ref(), &["-c", &script]).output().unwrap())
+}
+
+#[test]
+fn what_does_not_come_again_is_laid_to_files_that_outlive_executions() {
+    let bench = Bench::new(&[("once.c", ONCE)]);
+    let ran = bench.run("check once.c --explorer random --executions 5");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let note = "note: assertion-1 did not come again when its schedule was run once more: ";
+    assert!(ran.errors.contains(note), "{ran:?}");
+    assert!(ran.errors.contains("help: let each execution begin alike: what lseek, open, write may reach"), "{ran:?}");
 }
 
 #[test]
