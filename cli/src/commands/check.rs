@@ -166,7 +166,7 @@ fn conclude(
     let judgements = judged.iter().map(|one| one.status(counted));
     let status = verdicts.iter().map(|verdict| verdict.status).chain(judgements).fold(Status::Clean, Status::and);
     plan.screen().print_verdict(&line(all, &verdicts, judged));
-    troubles.gone.iter().for_each(|sentence| complain(sentence));
+    troubles.gone.iter().for_each(complain);
     let unwritten = complain_about(troubles.unwritten.clone().map_or(Ok(()), Err));
     Ok(status.and(unwritten).and(complain_about(written)))
 }

@@ -36,6 +36,22 @@ pub(crate) struct Troubles {
     pub(crate) unwritten: Option<Failure>,
 }
 
+impl Troubles {
+    /// The execution of a finding is another one when its schedule is run again: the program's doing, where it may have
+    /// left something to the next execution.
+    fn did_not_replay(&mut self, id: &str, why: &str, exploration: &Exploration) {
+        if let Some(functions) = outside(exploration) {
+            self.gone.push(format!(
+                "note: {id} did not come again when its schedule was run once more: {why}\nhelp: let each execution begin \
+                 alike: what {functions} may reach, such as a file, outlives an execution"
+            ));
+        } else {
+            let failure = Failure::internal(format!("finding {id} did not replay: {why}"));
+            self.internal.get_or_insert(failure);
+        }
+    }
+}
+
 /// Names the violations and runs each again.
 pub(crate) fn collect(
     plan: &CheckPlan,
@@ -56,16 +72,7 @@ pub(crate) fn collect(
                 Ok(again) => trace = again,
                 // Of a program that is nondeterministic, nothing else can be expected.
                 Err(_) if erratic => {}
-                Err(why) => match outside(exploration) {
-                    Some(functions) => troubles.gone.push(format!(
-                        "note: {id} did not come again when its schedule was run once more: {why}\nhelp: let each execution \
-                         begin alike: what {functions} may reach, such as a file, outlives an execution"
-                    )),
-                    None => {
-                        let failure = Failure::internal(format!("finding {id} did not replay: {why}"));
-                        troubles.internal.get_or_insert(failure);
-                    }
-                },
+                Err(why) => troubles.did_not_replay(&id, &why, exploration),
             }
         }
         let folder = findings.path(&id);
