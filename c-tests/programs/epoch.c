@@ -5,8 +5,9 @@
 //@      early: a reader that has pinned the epoch of the removal does not keep it from moving on
 //@      once.
 //@ run: -DSEEDED=1 --monitor none --preemptions 2
+//@ why: The assertion reads two members of what is freed: two accesses in one place.
 //@ verdict: violations
-//@ use-after-free: read-value reclaim make
+//@ use-after-free: read-value reclaim make, read-value reclaim make
 //@ run: -DSEEDED=2 --preemptions 2
 //@ why: Without a full fence after a pin, it may wait in the store buffer while the reader takes
 //@      the pointer, and the one who moves the epoch does not see it: store buffering between the

@@ -1,11 +1,11 @@
 //@ why: Two locks whose waiters stand in a queue, each looking at a word of its own. In the MCS
 //@      lock a waiter says that it waits before it links itself behind the one before it. With
 //@      SEEDED=1 it says so afterwards: if the lock is handed over in between, the word is set
-//@      again, and the waiter, which may be either thread, waits for ever. One preemption between
-//@      the two stores.
+//@      again, and the waiter waits for ever: either thread, at the same place. One preemption
+//@      between the two stores.
 //@ run: -DSEEDED=1 --monitor none --preemptions 2
 //@ verdict: violations
-//@ livelock: mcs-wait join, mcs-wait join
+//@ livelock: mcs-wait join
 //@ run: -DSEEDED=2 --preemptions 2
 //@ why: The hand-over is a store after those of the critical section, which PSO may delay past it;
 //@      TSO does not.

@@ -1,12 +1,13 @@
 //@ why: A lock as in Drepper's "Futexes Are Tricky" (mutex2): 0 free, 1 held, 2 held and
 //@      somebody may sleep. FORGETFUL takes the lock as 1 after a sleep, so that nobody
 //@      wakes the third thread. A wait for a value that is not there fails with EAGAIN; of
-//@      two sleepers each may be the one that is woken. Requeueing is refused.
+//@      two sleepers each may be the one that is woken, and main waits for the other. Requeueing
+//@      is refused.
 //@ run:
 //@ verdict: clean
 //@ run: -DFORGETFUL
 //@ verdict: violations
-//@ lost-wakeup: wait, join wait, join wait
+//@ lost-wakeup: wait, join wait
 //@ run: -DRESULTS --preemptions none
 //@ verdict: clean
 //@ executions: 1

@@ -50,6 +50,7 @@ Compiling .c files, as clang:
   --asm-templates FILE    meanings of inline assembly (docs/inline-assembly.md)
 Results:
   --json FILE|-, --record FILE   the result; all executions as an event log
+  --baseline FILE         known findings, which are accepted; --write-baseline
   --out DIR, --color auto|always|never   findings [fencehound-out/]; NO_COLOR
 ";
 
@@ -230,6 +231,10 @@ pub(crate) struct CheckArgs {
     pub(crate) json: Option<PathBuf>,
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    #[arg(long)]
+    pub(crate) write_baseline: bool,
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[arg(long, value_name = "WHEN", default_value = "auto")]

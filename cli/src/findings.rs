@@ -220,6 +220,7 @@ pub(crate) mod tests {
             kind,
             monitor,
             message: String::new(),
+            subject: String::new(),
             sites: Vec::new(),
             events: None,
             program_counter: None,
@@ -232,6 +233,7 @@ pub(crate) mod tests {
             fencehound: MARK.to_string(),
             version: VERSION,
             id: "crash-1".to_string(),
+            fingerprint: "0123456789abcdef".to_string(),
             program: Program {
                 directory: "/".to_string(),
                 target: vec!["a.c".to_string()],

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use protocol::{Frame, LeftWaiting, MemoryModel, MonitorName, Place, Role, Summary, Violation};
+use protocol::{Frame, LeftWaiting, MonitorName, Place, Role, Summary, Violation};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use crate::programs::acceptance::Acceptance;
+use crate::programs::accepted::Unmatched;
 use crate::programs::consequences::Consequence;
 use crate::programs::models;
+use crate::report::names::model_of;
 
 /// Values by name, in the order given.
 #[derive(Clone, PartialEq, Debug)]
@@ -85,6 +88,10 @@ struct Found<'a> {
     executions: u64,
     finding: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accepted: Option<&'a Acceptance>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     consequence: Option<&'a Consequence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     judgement: Option<&'static str>,
@@ -144,6 +151,8 @@ struct Report<'a> {
     outcomes: Vec<&'a str>,
     #[serde(skip_serializing_if = "Keyed::is_empty")]
     models: Keyed<models::Entry<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    unmatched: &'a [Unmatched],
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     litmus: Option<LitmusReport<'a>>,
 }
@@ -212,6 +221,10 @@ pub(crate) struct Entry<'a> {
     pub(crate) id: &'a str,
     /// The folder of its finding, if it has one.
     pub(crate) finding: Option<&'a str>,
+    /// Its fingerprint, if it has one.
+    pub(crate) fingerprint: Option<&'a str>,
+    /// Why it is accepted, if it is.
+    pub(crate) accepted: Option<&'a Acceptance>,
     /// The violation.
     pub(crate) violation: &'a Violation,
     /// Executions that show it.
@@ -249,6 +262,8 @@ pub(crate) struct Outcome<'a> {
     pub(crate) violations: &'a [Entry<'a>],
     /// What is not supported.
     pub(crate) unsupported: Vec<Unsupported<'a>>,
+    /// What accepts findings and matches none.
+    pub(crate) unmatched: &'a [Unmatched],
     /// The models under which the program was judged.
     pub(crate) models: Vec<(&'static str, models::Entry<'a>)>,
     /// What is beside of a litmus test.
@@ -344,6 +359,7 @@ fn report(outcome: Outcome<'_>) -> Report<'_> {
             function: &silence.function,
         }),
         models: Keyed(outcome.models),
+        unmatched: outcome.unmatched,
         litmus,
     }
 }
@@ -394,27 +410,16 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
     Found {
         id: entry.id,
         kind: violation.kind.name(),
-        model: model(violation, explored),
+        model: model_of(violation, explored),
         monitor: violation.monitor.map(MonitorName::name),
         message: &violation.message,
         sites: violation.sites.iter().map(site).collect(),
         executions: entry.executions,
         finding: entry.finding,
+        fingerprint: entry.fingerprint,
+        accepted: entry.accepted,
         consequence: entry.consequence,
         judgement: entry.judgement,
-    }
-}
-
-/// The memory model that a violation belongs to: the one whose monitor warns, that of its execution graph, or the one
-/// explored.
-fn model(violation: &Violation, explored: &'static str) -> &'static str {
-    match violation.monitor {
-        Some(MonitorName::TsoAtomicity) => MemoryModel::Tso.name(),
-        Some(MonitorName::ScAtomicity) => MemoryModel::Sc.name(),
-        monitor => {
-            let graph = || violation.schedule.graph.as_ref().map(|graph| graph.model);
-            monitor.and_then(MonitorName::model).or_else(graph).map_or(explored, MemoryModel::name)
-        }
     }
 }
 
@@ -471,6 +476,8 @@ mod tests {
         let entry = Entry {
             id: "tso-1",
             finding: Some("fencehound-out/tso-1/"),
+            fingerprint: Some("0123456789abcdef"),
+            accepted: None,
             violation: &violation,
             executions: 1,
             consequence: None,
@@ -481,6 +488,7 @@ mod tests {
             model: "sc",
             explorer: "bounded",
             models: Vec::new(),
+            unmatched: &[],
             litmus: None,
             preemptions: Some(2),
             delays: None,
@@ -495,7 +503,7 @@ mod tests {
         let compact: String = json.lines().map(str::trim_start).collect();
         let version = env!("CARGO_PKG_VERSION");
         let expected = format!(
-            r#"{{"schema": 1,"tool": {{"name": "fencehound","version": "{version}"}},"target": "sb.c","model": "sc","explorer": "bounded","monitors": ["tso","pso"],"bound": {{"preemptions": 2}},"complete": true,"stopped_by": null,"undecided": 0,"verdict": "violations","executions": 4,"blocked": 0,"events": 30,"mean_events": 7.5,"seconds": 0.5,"by_bound": [{{"preemptions": 0,"executions": 4,"reporting": {{"tso": 1,"pso": 0}}}}],"reporting": {{"tso": 1,"pso": 0}},"first": {{"tso": {{"executions": 3,"seconds": 0.25}}}},"distinct": {{"tso": 1,"pso": 0}},"distinct_triples": {{"tso": 2,"pso": 0}},"violations": [{{"id": "tso-1","kind": "sc-violation","model": "tso","monitor": "tso","message": "the store may be delayed past the load","sites": [{{"role": "delayed","thread": 1,"file": "sb.c","line": 8,"column": 5,"operation": "store","expression": "x","function": "left"}},{{"role": "previous","thread": 2,"file": "sb.c","line": 14,"column": 5,"operation": "store","expression": "y","function": "right"}},{{"role": "overtaking","thread": 2,"file": "sb.c","line": 15,"column": 7,"operation": "load","expression": "x","function": "right"}}],"executions": 1,"finding": "fencehound-out/tso-1/"}}],"uninstrumented": ["getrandom"],"assumptions": [],"runs": 5}}"#
+            r#"{{"schema": 1,"tool": {{"name": "fencehound","version": "{version}"}},"target": "sb.c","model": "sc","explorer": "bounded","monitors": ["tso","pso"],"bound": {{"preemptions": 2}},"complete": true,"stopped_by": null,"undecided": 0,"verdict": "violations","executions": 4,"blocked": 0,"events": 30,"mean_events": 7.5,"seconds": 0.5,"by_bound": [{{"preemptions": 0,"executions": 4,"reporting": {{"tso": 1,"pso": 0}}}}],"reporting": {{"tso": 1,"pso": 0}},"first": {{"tso": {{"executions": 3,"seconds": 0.25}}}},"distinct": {{"tso": 1,"pso": 0}},"distinct_triples": {{"tso": 2,"pso": 0}},"violations": [{{"id": "tso-1","kind": "sc-violation","model": "tso","monitor": "tso","message": "the store may be delayed past the load","sites": [{{"role": "delayed","thread": 1,"file": "sb.c","line": 8,"column": 5,"operation": "store","expression": "x","function": "left"}},{{"role": "previous","thread": 2,"file": "sb.c","line": 14,"column": 5,"operation": "store","expression": "y","function": "right"}},{{"role": "overtaking","thread": 2,"file": "sb.c","line": 15,"column": 7,"operation": "load","expression": "x","function": "right"}}],"executions": 1,"finding": "fencehound-out/tso-1/","fingerprint": "0123456789abcdef"}}],"uninstrumented": ["getrandom"],"assumptions": [],"runs": 5}}"#
         );
         assert_eq!(compact, expected);
     }

@@ -9,7 +9,9 @@
 //! writes event logs, [`trust`] says what may be done at the word of a finding. [`report`], [`json`] and [`screen`] alone
 //! know what a result looks like, and [`exit`] decides the exit status.
 
+mod annotations;
 mod args;
+mod baseline;
 mod clang;
 mod commands;
 mod compile;
@@ -18,6 +20,7 @@ mod destination;
 mod executable;
 mod exit;
 mod findings;
+mod fingerprint;
 mod hash;
 mod interrupt;
 mod json;

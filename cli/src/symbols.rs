@@ -1,5 +1,6 @@
 //! From a program counter to a place in the source, for faults that no operation of the runtime was part of.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use addr2line::Loader;
@@ -42,6 +43,22 @@ fn lookup(executable: &Path, directory: &Path, address: u64) -> Option<(Place, S
     let symbol = loader.find_symbol(address).unwrap_or_default();
     let function = if symbol == "__fh_main" { "main" } else { symbol };
     Some((place, function.to_owned()))
+}
+
+/// The C files that the executable's line table knows, sorted, those below the directory relative to it.
+pub(crate) fn files(executable: &Path, directory: &Path) -> Vec<String> {
+    let names = || {
+        let loader = Loader::new(executable).ok()?;
+        let mut files = BTreeSet::new();
+        for (_, _, location) in loader.find_location_range(0, u64::MAX).ok()? {
+            let file = Path::new(location.file?);
+            if file.extension().is_some_and(|extension| extension != "rs") {
+                files.insert(file.strip_prefix(directory).unwrap_or(file).display().to_string());
+            }
+        }
+        Some(files.into_iter().collect())
+    };
+    names().unwrap_or_default()
 }
 
 /// Where the function begins that the address belongs to.

@@ -98,7 +98,7 @@ fn messages(explored: &[Canned]) -> Vec<Message> {
                 let number = u32::try_from(found.len()).unwrap();
                 let identity = match violation.monitor {
                     Some(monitor) => Identity::Reported(monitor, number, number),
-                    None => Identity::Failed(number.to_string()),
+                    None => Identity::failed(violation.kind, &number.to_string(), &[]),
                 };
                 found.push(Sighting { identity, executions: 1, violation: Some(violation.clone()) });
             }
@@ -219,6 +219,7 @@ fn violation(line: u32) -> Violation {
         kind: FailureKind::ScViolation,
         monitor: Some(MonitorName::Tso),
         message: "delayed".to_string(),
+        subject: String::new(),
         sites: vec![site(Role::Delayed, 1, line), site(Role::Previous, 2, 5), site(Role::Overtaking, 2, 6)],
         events: Some([0, 1, 2]),
         program_counter: None,

@@ -266,7 +266,7 @@ impl Runtime {
 pub(crate) fn fail(kind: FailureKind, message: String, site: RecordPointer, operation: Operation) -> ! {
     let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
     let sites = vec![site_use(Role::At, thread, site, operation)];
-    end_execution(End::Failed(Failure { kind, message, sites, program_counter: None }))
+    end_execution(End::Failed(Failure::new(kind, message, sites)))
 }
 
 /// Ends the exploration: the program does something here that cannot be run under control.
@@ -280,7 +280,7 @@ pub(crate) fn misuse(call: Call, what: &str, earlier: Option<Use>) -> ! {
     let mut sites = vec![site_use(Role::At, thread, call.site, call.operation())];
     sites.extend(earlier.map(|used| site_use(Role::Earlier, used.thread, used.site, used.operation)));
     let message = format!("{} {what}", call.name);
-    end_execution(End::Failed(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None }))
+    end_execution(End::Failed(Failure::new(FailureKind::Misuse, message, sites)))
 }
 
 /// What is done at the end of a thread, after the last operation that it stood before.

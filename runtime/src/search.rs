@@ -547,12 +547,8 @@ fn nondeterministic(runtime: &Runtime, what: &str, (thread, at): (Thread, Record
         let place = record.place();
         format!("; the last call out of the checked program was {name} at {}:{}", place.file, place.line)
     });
-    Failure {
-        kind: FailureKind::Nondeterministic,
-        message: format!("the same schedule did not give the same events: {what}{call}"),
-        sites: vec![site_use(Role::At, thread, at, Operation::Other)],
-        program_counter: None,
-    }
+    let message = format!("the same schedule did not give the same events: {what}{call}");
+    Failure::new(FailureKind::Nondeterministic, message, vec![site_use(Role::At, thread, at, Operation::Other)])
 }
 
 fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {

@@ -3,6 +3,7 @@
 use owo_colors::OwoColorize;
 use protocol::{MemoryModel, Summary};
 
+use crate::baseline::Baseline;
 use crate::exit::{Failure, Status};
 use crate::findings::Findings;
 use crate::interrupt::{Interrupts, survive_full_files};
@@ -12,6 +13,7 @@ use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
 use crate::plan::judge::Counted;
 use crate::plan::target::Target;
+use crate::programs::accepted::{Unmatched, accept};
 use crate::programs::consequences::Consequence;
 use crate::programs::found::{REPLAYED, Troubles, collect, store};
 use crate::programs::iterated;
@@ -41,6 +43,11 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let findings = Findings::prepare(&plan.out)?;
     plan.json.prepare()?;
     Record::prepare(plan.record.as_deref())?;
+    let mut baseline = match &plan.baseline {
+        Some(file) if plan.writes_baseline => Some(Baseline::to_write(file)?),
+        Some(file) => Some(Baseline::read(file)?),
+        None => None,
+    };
     let interrupts =
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
     // Also where the program does not compile any more: what is there afterwards is of this run.
@@ -54,7 +61,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
                 found: Vec::new(),
             };
             let nothing: Vec<Searched> = plan.models.iter().map(under).collect();
-            return conclude(plan, (&nothing, &[]), &Troubles::default(), &interrupts);
+            return conclude(plan, (&nothing, &[]), &[], &Troubles::default(), &interrupts);
         }
         Err(failure) => return Err(failure),
     };
@@ -80,15 +87,17 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     let bench = Bench { subjects: &subjects, findings: &findings, interrupts: &interrupts };
     let mut judged = judge_all(plan, &mut all, bench, &mut troubles)?;
     judged.iter_mut().for_each(|one| one.plan.again.clone_from(&again));
+    let files = subjects.sources();
+    let accepted = accept(plan, baseline.as_mut(), (&mut all, &mut judged), &files, &mut sources)?;
     let judged_too = judged.iter().map(|one| (&one.plan, &one.found));
     for (plan, found) in all.iter().map(|searched| (&searched.plan, &searched.found)).chain(judged_too) {
         store(plan, &subjects, &findings, found, &mut sources, &mut troubles);
     }
-    show(plan, &all, &judged, &mut sources);
+    show(plan, (&all, &judged), &accepted, &mut sources);
     if let Err(failure) = record.finish() {
         troubles.unwritten.get_or_insert(failure);
     }
-    conclude(plan, (&all, &judged), &troubles, &interrupts)
+    conclude(plan, (&all, &judged), &accepted.unmatched, &troubles, &interrupts)
 }
 
 /// Searches, anew or from where the checkpoint says.
@@ -138,6 +147,7 @@ fn failed(plan: &CheckPlan, failure: &Failure) -> Status {
 fn conclude(
     plan: &CheckPlan,
     (all, judged): (&[Searched], &[Judged]),
+    unmatched: &[Unmatched],
     troubles: &Troubles,
     interrupts: &Interrupts,
 ) -> Result<Status, Failure> {
@@ -159,8 +169,10 @@ fn conclude(
     let entries: Vec<Vec<Entry<'_>>> =
         each.map(|((searched, summary), consequences)| entries(searched, summary, consequences, judged)).collect();
     let outcomes = all.iter().zip(&summaries).zip(verdicts.iter().zip(&entries));
-    let outcomes = outcomes.map(|((searched, summary), (verdict, entries))| {
-        result(&target, searched, summary, (verdict, judged), entries)
+    let outcomes = outcomes.enumerate().map(|(index, ((searched, summary), (verdict, entries)))| {
+        // What matches nothing is said once.
+        let unmatched = if index == 0 { unmatched } else { &[] };
+        result(&target, searched, summary, (verdict, judged, unmatched), entries)
     });
     let written = plan.json.write(&json::results(outcomes));
     let judgements = judged.iter().map(|one| one.status(counted));

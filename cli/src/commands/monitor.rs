@@ -78,6 +78,7 @@ fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
         memory: u64::MAX,
         local_seconds: u64::MAX,
         summary: &summary,
+        accepted: 0,
         violations: &violations,
         unsupported: &[],
     });
@@ -105,6 +106,8 @@ impl Judged {
         all.map(|((violation, id), &executions)| Entry {
             id,
             finding: None,
+            fingerprint: None,
+            accepted: None,
             violation,
             executions,
             consequence: None,
@@ -128,6 +131,7 @@ impl Judged {
             violations: entries,
             unsupported: Vec::new(),
             models: Vec::new(),
+            unmatched: &[],
             litmus: None,
         }
     }

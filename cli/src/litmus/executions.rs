@@ -184,6 +184,7 @@ fn told(target: &Target, message: String) -> Violation {
         kind: FailureKind::Assertion,
         monitor: None,
         message,
+        subject: String::new(),
         sites: vec![SiteUse {
             role: Role::At,
             thread: 0,
@@ -221,6 +222,7 @@ pub(super) fn race(target: &Target, finished: &Finished<'_>) -> Option<Violation
         kind: FailureKind::Race,
         monitor: None,
         message: "two accesses are not ordered, one writes, and not both are atomic: undefined behaviour".to_string(),
+        subject: String::new(),
         sites: vec![site(Role::First, first), site(Role::Second, second)],
         events: None,
         program_counter: None,
@@ -235,6 +237,7 @@ fn endless(target: &Target, thread: usize, instruction: usize) -> Violation {
         kind: FailureKind::Livelock,
         monitor: None,
         message: "a loop without an access to memory has no end".to_string(),
+        subject: String::new(),
         sites: vec![SiteUse {
             role: Role::At,
             thread: u32::try_from(thread).unwrap_or(u32::MAX),

@@ -40,6 +40,7 @@ impl Judged<'_> {
                 .map(|(what, place)| Unsupported { what, file: &place.file, line: place.line, column: place.column })
                 .collect(),
             models: Vec::new(),
+            unmatched: &[],
             litmus: Some(Litmus {
                 states,
                 condition: &searched.target.test.condition.text,
@@ -58,6 +59,8 @@ pub(super) fn entries<'a>(judged: &'a Judged<'_>) -> Vec<Entry<'a>> {
         .map(|(index, (kept, violation))| Entry {
             id: &kept.id,
             finding: Some(&kept.folder),
+            fingerprint: None,
+            accepted: None,
             violation,
             executions: searched.summary.violation_executions.get(index).copied().unwrap_or(1),
             consequence: None,

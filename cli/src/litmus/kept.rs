@@ -145,6 +145,7 @@ impl<'p> Keeper<'p> {
             fencehound: MARK.to_string(),
             version: VERSION,
             id: subject.id.to_string(),
+            fingerprint: String::new(),
             program: self.program(searched.target)?,
             arguments: Vec::new(),
             explorer: Interleavings::Bounded,

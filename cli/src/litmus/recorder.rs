@@ -145,6 +145,7 @@ impl<'t> Recorder<'t> {
             kind: FailureKind::ScViolation,
             monitor: Some(monitor),
             message,
+            subject: String::new(),
             sites,
             events: Some([report.delayed, report.previous, report.overtaking].map(u64::from)),
             program_counter: None,

@@ -43,6 +43,7 @@ impl Searched<'_> {
             issues: Issues::All,
             given_up: "where the model refuses what was tried",
             summary: &self.summary,
+            accepted: 0,
             violations: &self.violations,
             unsupported: &self.unsupported,
         })

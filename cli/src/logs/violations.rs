@@ -16,6 +16,7 @@ pub(crate) fn violation(log: &Log, found: &Found) -> Result<Violation, Failure> 
         kind: FailureKind::Misuse,
         monitor: None,
         message: String::new(),
+        subject: String::new(),
         sites: Vec::new(),
         events: None,
         program_counter: None,

@@ -10,13 +10,14 @@ use protocol::{
 use super::compiler::compile_options;
 use super::enumeration::{explored, unfit};
 use super::explorer::{Explored, Explorer, has_interleavings};
-use super::fits::{bound, delays, fits_explorer, fits_files, fits_target, seed, unroll};
+use super::fits::{bound, delays, fits_baseline, fits_explorer, fits_files, fits_target, seed, unroll};
 use super::judge::Judging;
 use super::monitors::{fits_monitors, monitors_of, watches_graphs};
 use super::target::{Target, target};
 use crate::args::CheckArgs;
 use crate::destination::JsonTo;
 use crate::exit::Failure;
+use crate::hash::plain_name;
 use crate::screen::{Color, Screen};
 use crate::search::{Budget, Spread};
 use crate::values::{ExitStatuses, Preemptions, Time, cores};
@@ -62,6 +63,10 @@ pub(crate) struct CheckPlan {
     pub(crate) time: Option<Time>,
     /// Where executions are recorded, if they are.
     pub(crate) record: Option<PathBuf>,
+    /// The file with the findings that are known, if there is one.
+    pub(crate) baseline: Option<PathBuf>,
+    /// Whether it is written anew with what is found.
+    pub(crate) writes_baseline: bool,
     /// The findings directory, as typed.
     pub(crate) out: PathBuf,
     /// Whether the executions that answer litmus tests' questions are kept there, too.
@@ -84,6 +89,7 @@ impl CheckPlan {
         fits_explorer(typed, explorer)?;
         fits_monitors(&explore.monitors, explorer)?;
         fits_files(typed, &models)?;
+        fits_baseline(typed)?;
         let target = target(&typed.targets)?;
         fits_target(typed, &target, &models)?;
         let compile_options = compile_options(typed, &models);
@@ -105,6 +111,8 @@ impl CheckPlan {
             checkpoint: typed.checkpoint.clone(),
             time: typed.time.clone(),
             record: typed.record.clone(),
+            baseline: typed.baseline.clone(),
+            writes_baseline: typed.write_baseline,
             out: typed.out.clone().unwrap_or_else(|| PathBuf::from("fencehound-out/")),
             keeps_witnesses: typed.out.is_some(),
             json: JsonTo::named(typed.json.as_deref()),
@@ -171,6 +179,12 @@ impl CheckPlan {
     /// The bound on delayed stores, where there is one.
     pub(crate) fn delays(&self) -> Option<u32> {
         self.explore.machine.and_then(|machine| machine.delays)
+    }
+
+    /// What a baseline calls the target.
+    pub(crate) fn baseline_target(&self) -> String {
+        let names = self.target.names();
+        names.iter().map(|name| plain_name(name)).collect::<Vec<_>>().join(" ")
     }
 
     /// Where the text for people goes.

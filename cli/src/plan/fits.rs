@@ -30,9 +30,26 @@ pub(super) fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explor
     }
 }
 
+/// Whether there is a baseline to write, and the search comes as far as what it does not list.
+pub(super) fn fits_baseline(typed: &CheckArgs) -> Result<(), Failure> {
+    match &typed.baseline {
+        None if typed.write_baseline => {
+            Err(Failure::usage("--write-baseline without a file", "name it: --baseline FILE --write-baseline"))
+        }
+        Some(_) if typed.stop_at_first => Err(Failure::usage(
+            "--stop-at-first does not fit --baseline: the first violation may be one that is known",
+            "leave out one of them",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Whether the other options are for such a target.
 pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored]) -> Result<(), Failure> {
     if let Target::Litmus(_) = target {
+        if typed.baseline.is_some() {
+            return Err(Failure::usage("--baseline does not fit litmus files", "it is for C programs: leave it out"));
+        }
         fits_litmus_files(typed, models)?;
         return fits_litmus(typed, models);
     }

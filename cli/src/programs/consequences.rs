@@ -5,9 +5,7 @@
 //! e′ →hb* prev →po e →c e′. The search for execution graphs counts those ([`Containment`]). Where all relaxed executions
 //! were searched and none fails in a way in which no sequentially consistent one does, nothing comes of any violation.
 
-use std::collections::BTreeSet;
-
-use protocol::{Containment, FailureKind, MemoryModel, Place, Role, Summary, Violation};
+use protocol::{Containment, FailureKind, MemoryModel, Place, Role, Summary, Violation, Way};
 use serde::Serialize;
 
 use crate::report::names::short_place;
@@ -150,7 +148,12 @@ fn is_of(containment: &Containment, delayed: &Place, overtaking: &Place) -> bool
 }
 
 fn folder(failed: &protocol::Failed, found: &[(&Violation, &str)]) -> Option<String> {
-    let is_it = |violation: &Violation| violation.kind == failed.kind && violation.message == failed.message;
+    let is_it = |violation: &Violation| {
+        // A fault of the code has its own place by now.
+        let is_there = violation.program_counter.is_some()
+            || violation.sites.first().is_some_and(|site| site.place == failed.place);
+        (violation.kind, violation.subject.as_str()) == (failed.kind, failed.subject.as_str()) && is_there
+    };
     found
         .iter()
         .find(|(violation, _)| is_it(violation))
@@ -188,12 +191,7 @@ impl Graphs<'_> {
 
 /// Whether two failures are of one kind and at the same places, whatever the values and the wording.
 pub(crate) fn is_same_way(one: &Violation, other: &Violation) -> bool {
-    let places = |violation: &Violation| {
-        let takes_part = |role| matches!(role, Role::At | Role::Waits);
-        let sites = violation.sites.iter().filter(|site| takes_part(site.role));
-        sites.map(|site| site.place.clone()).collect::<BTreeSet<Place>>()
-    };
-    other.monitor.is_none() && one.kind == other.kind && places(one) == places(other)
+    Way::of(other).is_some_and(|way| Way::of(one) == Some(way))
 }
 
 impl Consequence {
@@ -239,6 +237,7 @@ mod tests {
         let failed = Failed {
             kind: FailureKind::Assertion,
             message: "assertion `r` failed".to_string(),
+            subject: "r".to_string(),
             place: Place::new("sb.c".to_string(), 30, 5),
         };
         let containment = Containment {

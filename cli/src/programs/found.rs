@@ -2,6 +2,7 @@
 
 use protocol::{FailureKind, Finding, Replay, ScheduleEnd, Trace, VERSION, Violation};
 
+use super::acceptance::Acceptance;
 use super::subjects::Subjects;
 use crate::exit::Failure;
 use crate::findings::{Findings, MARK, identify};
@@ -20,6 +21,10 @@ pub(crate) const REPLAYED: usize = 50;
 /// A violation on its way to the user.
 pub(crate) struct Found {
     pub(crate) id: String,
+    /// By what it is known again; empty until all has been found.
+    pub(crate) fingerprint: String,
+    /// Why it is accepted, if it is.
+    pub(crate) accepted: Option<Acceptance>,
     pub(crate) violation: Violation,
     pub(crate) trace: Option<Trace>,
     pub(crate) folder: String,
@@ -76,7 +81,7 @@ pub(crate) fn collect(
             }
         }
         let folder = findings.path(&id);
-        all.push(Found { id, violation: violation.clone(), trace, folder });
+        all.push(Found { id, fingerprint: String::new(), accepted: None, violation: violation.clone(), trace, folder });
     }
     Ok(all)
 }
@@ -140,6 +145,7 @@ pub(crate) fn store(
             fencehound: MARK.to_string(),
             version: VERSION,
             id: one.id.clone(),
+            fingerprint: one.fingerprint.clone(),
             program: protocol::Program {
                 directory: subjects.directory.to_string_lossy().into_owned(),
                 target: plan.target.names(),

@@ -1,13 +1,14 @@
 //! The judgement on a program under each relaxed model of which a monitor has reported: the searches that it takes, and
 //! what is said of it.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use protocol::{FailureKind, MemoryModel, Violation};
 
 use super::consequences::{FirstFailure, failure_of, is_same_way};
 use super::found::{Found, Troubles, collect};
-use super::judging::{Judgement, Known, Side, judge, values_in_words};
+use super::judging::{Judgement, Known, Side, judge, names_of_differences, values_in_words};
 use super::models::{Counts, Entry, Value};
 use super::searched::Searched;
 use super::subjects::Subjects;
@@ -24,7 +25,12 @@ use crate::text::{counted, printable};
 /// The judgement under one model.
 pub(crate) struct Judged {
     pub(crate) model: MemoryModel,
-    pub(crate) judgement: Judgement,
+    /// All that can be said of it, the worst first, as [`judge`] gives it.
+    pub(crate) judgements: Vec<Judgement>,
+    /// The words of those that are accepted.
+    accepted: Vec<&'static str>,
+    /// The names of what differs in ends that no sequentially consistent execution has, where a baseline may know them.
+    pub(crate) differing: BTreeSet<Vec<String>>,
     /// The user has asked for the model: only then does it change the exit status.
     pub(crate) asked: bool,
     /// The plan of the model's search, its counts and its violations.
@@ -97,10 +103,15 @@ pub(crate) fn judge_all(
             (plan_of, exploration)
         };
         let side = |model, exploration, plan: &CheckPlan| Side::of(model, exploration, plan.unroll());
-        let judgement = judge(&side(MemoryModel::Sc, &sc, &plan_of), &side(model, &exploration, &plan_of), &known);
+        let sides = [side(MemoryModel::Sc, &sc, &plan_of), side(model, &exploration, &plan_of)];
+        let judgements = judge(&sides[0], &sides[1], &known);
+        let shows = plan.baseline.is_some() && judgements.iter().any(|one| matches!(one, Judgement::Shows(_)));
+        let differing = if shows { names_of_differences(&sides[0], &sides[1]) } else { BTreeSet::new() };
         let one = Judged {
             model,
-            judgement,
+            judgements,
+            accepted: Vec::new(),
+            differing,
             asked: plan.judging.asked.contains(&model),
             plan: plan_of,
             exploration,
@@ -178,7 +189,7 @@ impl Judged {
         bench: Bench<'_>,
         troubles: &mut Troubles,
     ) -> Result<Judged, Failure> {
-        let Judgement::Breaks(index) = self.judgement else { return Ok(self) };
+        let &Judgement::Breaks(index) = self.judgement() else { return Ok(self) };
         let breaking = self.exploration.violations[index].clone();
         if before.is_none() {
             let is_new =
@@ -208,21 +219,61 @@ impl Judged {
         index.and_then(|index| counts?.get(index)).copied().unwrap_or(1)
     }
 
+    /// The judgement: the worst that can be said.
+    pub(crate) fn judgement(&self) -> &Judgement {
+        &self.judgements[0]
+    }
+
+    /// The worst that can be said beside what is accepted, if there is anything.
+    pub(crate) fn standing(&self) -> Option<&Judgement> {
+        self.judgements.iter().find(|judgement| !self.accepted.contains(&judgement.word()))
+    }
+
+    /// Accepts such a judgement, if there is one.
+    pub(crate) fn accept(&mut self, is_accepted: impl Fn(&Judgement) -> bool) {
+        self.accepted.extend(self.judgements.iter().filter(|judgement| is_accepted(judgement)).map(Judgement::word));
+    }
+
+    /// So many SC violations of the model are not accepted. Where something else is that no sequentially consistent execution
+    /// has, it is not known what comes of them: the same at least, perhaps with other values.
+    pub(crate) fn distrust(&mut self, new: usize) {
+        if let (false, Some(last @ Judgement::Harmless)) = (self.accepted.is_empty(), self.judgements.last_mut()) {
+            let these = counted(new as u64, "SC violation is", "SC violations are");
+            *last = Judgement::Open(format!("{these} new beside what is accepted"));
+        }
+    }
+
     /// What the judgement is to the exit status.
     pub(crate) fn status(&self, counted: Counted) -> Status {
-        match &self.judgement {
-            _ if !self.asked => Status::Clean,
-            _ if counted == Counted::Always => Status::Found,
-            Judgement::Breaks(_) | Judgement::Shows(_) => Status::Found,
-            Judgement::Harmless => Status::Clean,
-            Judgement::Open(_) => Status::Incomplete,
+        match self.standing() {
+            standing if !self.asked || standing.is_none() => Status::Clean,
+            Some(_) if counted == Counted::Always => Status::Found,
+            Some(Judgement::Breaks(_) | Judgement::Shows(_)) => Status::Found,
+            Some(Judgement::Open(_)) => Status::Incomplete,
+            None | Some(Judgement::Harmless) => Status::Clean,
         }
     }
 
     /// Says it, behind the name of the model.
     pub(crate) fn in_words(&self) -> String {
+        let standing = match self.standing() {
+            None => "clean".to_string(),
+            Some(Judgement::Harmless) if !self.accepted.is_empty() => "clean".to_string(),
+            Some(judgement) => self.words_of(judgement),
+        };
+        let is_accepted = |judgement: &&Judgement| self.accepted.contains(&judgement.word());
+        let accepted = self.judgements.iter().filter(is_accepted).map(|judgement| match judgement {
+            Judgement::Breaks(_) => self.failure.as_ref().map_or_else(String::new, FirstFailure::in_words),
+            Judgement::Shows(values) => values_in_words(values),
+            Judgement::Harmless | Judgement::Open(_) => counted(self.reported, "SC violation", "SC violations"),
+        });
+        accepted.fold(standing, |words, accepted| format!("{words}, {accepted} accepted"))
+    }
+
+    /// Says one of the judgements.
+    pub(crate) fn words_of(&self, judgement: &Judgement) -> String {
         let these = counted(self.reported, "SC violation", "SC violations");
-        match &self.judgement {
+        match judgement {
             Judgement::Breaks(_) => match &self.failure {
                 Some(failure) => format!("breaks, {}, as in no SC execution", failure.in_words()),
                 None => "breaks".to_string(),
@@ -237,21 +288,23 @@ impl Judged {
 
     /// The judgement as JSON has it.
     pub(crate) fn as_json(&self, counted: Counted) -> Entry<'_> {
-        let difference = match &self.judgement {
+        let difference = match self.judgement() {
             Judgement::Shows(values) => values.iter().map(|(name, value)| Value { name, value }).collect(),
             _ => Vec::new(),
         };
-        let why = match &self.judgement {
+        let why = match self.judgement() {
             Judgement::Open(why) => Some(why.as_str()),
             _ => None,
         };
-        let verdict = match self.judgement {
-            Judgement::Open(_) if counted == Counted::Consequence => "incomplete",
-            Judgement::Harmless if counted == Counted::Consequence => "clean",
-            _ => "violations",
+        let verdict = match self.standing() {
+            None => "clean",
+            Some(Judgement::Open(_)) if counted == Counted::Consequence => "incomplete",
+            Some(Judgement::Harmless) if counted == Counted::Consequence => "clean",
+            Some(_) => "violations",
         };
         Entry {
-            judgement: self.judgement.word(),
+            judgement: self.judgement().word(),
+            accepted: &self.accepted,
             verdict,
             asked: self.asked,
             failure: self.failure.as_ref(),
@@ -273,9 +326,9 @@ pub(crate) fn title(model: MemoryModel) -> &'static str {
 
 /// The harmless SC violations in a few lines: each pair of places once, with the models.
 pub(crate) fn harmless_notes<'a>(found: impl Iterator<Item = &'a Found>, judged: &[Judged]) -> String {
-    let harmless: Vec<&Judged> = judged.iter().filter(|one| one.judgement == Judgement::Harmless).collect();
+    let harmless: Vec<&Judged> = judged.iter().filter(|one| *one.judgement() == Judgement::Harmless).collect();
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
-    for one in found {
+    for one in found.filter(|one| one.accepted.is_none()) {
         let Some(model) = harmless.iter().find(|judged| is_of(&one.violation, judged.model)) else { continue };
         let Some(words) = pair_in_words(&one.violation) else { continue };
         match lines.iter_mut().find(|(other, _)| *other == words) {

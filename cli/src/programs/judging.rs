@@ -111,41 +111,56 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Judges the executions of a model by the sequentially consistent ones.
-pub(crate) fn judge(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Judgement {
+/// Judges the executions of a model by the sequentially consistent ones: all that can be said, the worst of it first. Last
+/// comes what is left if everything before is accepted, [`Judgement::Harmless`] or [`Judgement::Open`].
+pub(crate) fn judge(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Vec<Judgement> {
+    let breaks = breaking(sc, relaxed, known).map(Judgement::Breaks);
+    let (consistent, found) = match comparable(sc, relaxed, known) {
+        Ok(both) => both,
+        Err(why) => return breaks.into_iter().chain([Judgement::Open(why)]).collect(),
+    };
+    let shows = difference(consistent, found).map(Judgement::Shows);
+    let failures: Vec<(&Violation, &str)> = relaxed.failures().map(|(_, violation)| (violation, "")).collect();
+    let unseen = || Unseen::of(None, &failures, known.consistent).map(|unseen| unseen.why().to_string());
+    let rest = relaxed.cut(known.time).or_else(unseen).map_or(Judgement::Harmless, Judgement::Open);
+    breaks.into_iter().chain(shows).chain([rest]).collect()
+}
+
+/// The number of the first violation of the model in a way in which no sequentially consistent execution fails.
+fn breaking(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Option<usize> {
     let is_known = |one: &Violation| {
         let consistent = sc.failures().map(|(_, violation)| violation).chain(known.consistent.iter().copied());
         consistent.into_iter().any(|other| is_same_way(one, other))
     };
-    if let Some((index, _)) = relaxed.failures().find(|(_, one)| !is_known(one)) {
-        return Judgement::Breaks(index);
-    }
+    relaxed.failures().find(|(_, one)| !is_known(one)).map(|(index, _)| index)
+}
+
+/// The ends of both sides, where all of the sequentially consistent ones are known; else why they are not compared.
+fn comparable<'a>(sc: &Side<'a>, relaxed: &Side<'a>, known: &Known<'_>) -> Result<(&'a Finals, &'a Finals), String> {
     if let Some(option) = known.foreign {
-        return Judgement::Open(format!("execution graphs, which decide, do not know {option}"));
+        return Err(format!("execution graphs, which decide, do not know {option}"));
     }
     if let Some(why) = sc.cut(known.time) {
-        return Judgement::Open(why);
+        return Err(why);
     }
     let (Some(consistent), Some(found)) = (sc.finals(), relaxed.finals()) else {
-        return Judgement::Open(relaxed.cut(known.time).unwrap_or_default());
+        return Err(relaxed.cut(known.time).unwrap_or_default());
     };
     if consistent.leaves_out() {
-        return Judgement::Open(format!(
+        return Err(format!(
             "sequentially consistent executions end in more than {} ways: --outcome observed compares less",
             Finals::MOST
         ));
     }
-    if let Some(difference) = difference(consistent, found) {
-        return Judgement::Shows(difference);
-    }
-    if let Some(why) = relaxed.cut(known.time) {
-        return Judgement::Open(why);
-    }
-    let failures: Vec<(&Violation, &str)> = relaxed.failures().map(|(_, violation)| (violation, "")).collect();
-    match Unseen::of(None, &failures, known.consistent) {
-        Some(unseen) => Judgement::Open(unseen.why().to_string()),
-        None => Judgement::Harmless,
-    }
+    Ok((consistent, found))
+}
+
+/// The names of what differs in the ends that no sequentially consistent execution has: of each end, those that tell.
+pub(crate) fn names_of_differences(sc: &Side<'_>, relaxed: &Side<'_>) -> BTreeSet<Vec<String>> {
+    let (Some(consistent), Some(found)) = (sc.finals(), relaxed.finals()) else { return BTreeSet::new() };
+    let new = found.all().filter(|(digest, _)| !consistent.contains(digest));
+    let told = new.map(|(_, named)| named.map(|named| told_by(named, consistent, found)).unwrap_or_default());
+    told.map(|told| told.into_iter().map(|(name, _)| name).collect()).collect()
 }
 
 /// How many new outcomes are looked at for one that is told by few values.
@@ -235,7 +250,7 @@ mod tests {
             unroll: None,
         };
         let [sc, relaxed] = [side(MemoryModel::Sc, sc, failures[0]), side(MemoryModel::Tso, relaxed, failures[1])];
-        judge(&sc, &relaxed, &Known { consistent: &[], foreign, time: "9s" })
+        judge(&sc, &relaxed, &Known { consistent: &[], foreign, time: "9s" }).remove(0)
     }
 
     fn cut(by: StoppedBy, summary: Summary) -> Summary {
@@ -293,7 +308,7 @@ mod tests {
         let words = |sc: Option<&Summary>, relaxed: Option<&Summary>, violations: &[Violation]| {
             let sc = side(MemoryModel::Sc, sc, &[], &refusal);
             let relaxed = side(MemoryModel::Pso, relaxed, violations, &refusal);
-            judge(&sc, &relaxed, &Known { consistent: &[], foreign: None, time: "9s" }).word()
+            judge(&sc, &relaxed, &Known { consistent: &[], foreign: None, time: "9s" })[0].word()
         };
         let other = ending(&[(0, 2)]);
         let other_part = cut(StoppedBy::Time, other.clone());

@@ -2,8 +2,11 @@
 //!
 //! [`subjects`] makes the program, [`found`] runs again and keeps what a search has found, [`shown`] shows it,
 //! [`consequences`] says what comes of it in relaxed executions, [`judging`] what it is worth, [`judged`] has that searched
-//! and says it, [`searched`] comes to a verdict on a search, and [`results`] to that on all.
+//! and says it, [`accepted`] knows what the user has accepted, and [`acceptance`] why, [`searched`] comes to a verdict on a
+//! search, and [`results`] to that on all.
 
+pub(crate) mod acceptance;
+pub(crate) mod accepted;
 pub(crate) mod consequences;
 pub(crate) mod found;
 pub(crate) mod iterated;

@@ -36,6 +36,9 @@ pub(crate) struct Value<'a> {
 pub(crate) struct Entry<'a> {
     /// `breaks`, `shows`, `harmless` or `open`.
     pub(crate) judgement: &'static str,
+    /// What of it is accepted, by the words of judgements.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(crate) accepted: &'a [&'static str],
     /// What it counts as.
     pub(crate) verdict: &'static str,
     /// Whether it counts for the exit status.

@@ -2,6 +2,7 @@
 
 use protocol::{Cycles, MemoryModel, StoppedBy, Summary, Violation};
 
+use super::accepted::Unmatched;
 use super::consequences::{Consequence, Graphs, Unseen, consequence};
 use super::found::Found;
 use super::judged::{Judged, is_of, title};
@@ -115,16 +116,20 @@ pub(crate) fn entries<'a>(
     let entry = |(index, one): (usize, &'a Found)| Entry {
         id: &one.id,
         finding: Some(&one.folder),
+        fingerprint: Some(&one.fingerprint),
+        accepted: one.accepted.as_ref(),
         violation: &one.violation,
         executions: summary.violation_executions.get(index).copied().unwrap_or(1),
         consequence: consequences.get(index).and_then(Option::as_ref),
-        judgement: judgement(one).map(|judged| judged.judgement.word()),
+        judgement: judgement(one).map(|judged| judged.judgement().word()),
     };
     let reports = |judged: &&Judged| searched.found.iter().any(|one| is_of(&one.violation, judged.model));
     let by_judging = judged.iter().filter(reports).flat_map(|judged| {
         judged.found.iter().map(|one| Entry {
             id: &one.id,
             finding: Some(&one.folder),
+            fingerprint: Some(&one.fingerprint),
+            accepted: one.accepted.as_ref(),
             violation: &one.violation,
             executions: judged.executions_of(&one.violation),
             consequence: None,
@@ -139,7 +144,7 @@ pub(crate) fn result<'a>(
     target: &'a str,
     searched: &'a Searched,
     summary: &'a Summary,
-    (verdict, judged): (&Verdict, &'a [Judged]),
+    (verdict, judged, unmatched): (&Verdict, &'a [Judged], &'a [Unmatched]),
     entries: &'a [Entry<'a>],
 ) -> Outcome<'a> {
     let counted = searched.plan.judging.counted;
@@ -167,5 +172,6 @@ pub(crate) fn result<'a>(
         summary,
         violations: entries,
         unsupported: unsupported.collect(),
+        unmatched,
     }
 }

@@ -29,8 +29,10 @@ impl Searched {
         let judged = |violation: &&Violation| {
             violation.kind == FailureKind::ScViolation && violation.monitor.is_some_and(is_apart)
         };
-        let violations: Vec<Violation> =
-            self.exploration.violations.iter().filter(|violation| !judged(violation)).cloned().collect();
+        let counts = |one: &&Found| one.accepted.is_none() && !judged(&&one.violation);
+        let violations: Vec<Violation> = self.found.iter().filter(counts).map(|one| one.violation.clone()).collect();
+        let accepted: Vec<&Found> = self.found.iter().filter(|one| one.accepted.is_some()).collect();
+        let summary = &without(summary, &accepted);
         let watches = |monitor: &&MonitorName| apart.is_empty() || monitor.model().is_none();
         let monitors: Vec<MonitorName> = explore.monitors.iter().filter(watches).copied().collect();
         judge(&Facts {
@@ -51,8 +53,19 @@ impl Searched {
                 Some(_) => "where a thread waits for what comes later, or at an assumption",
             },
             summary,
+            accepted: accepted.iter().filter(|one| !judged(&&one.violation)).count() as u64,
             violations: &violations,
             unsupported: &self.exploration.unsupported,
         })
     }
+}
+
+/// The counts without what is accepted of the monitors' reports.
+fn without(summary: &Summary, accepted: &[&Found]) -> Summary {
+    let mut summary = summary.clone();
+    for count in &mut summary.monitors {
+        let of_monitor = accepted.iter().filter(|one| one.violation.monitor == Some(count.monitor));
+        count.distinct = count.distinct.saturating_sub(of_monitor.count() as u64);
+    }
+    summary
 }

@@ -2,6 +2,7 @@
 
 use protocol::{ExitStatus, StoppedBy};
 
+use super::accepted::Accepted;
 use super::found::{Found, REPLAYED};
 use super::judged::{Judged, harmless_notes, is_of};
 use super::judging::Judgement;
@@ -23,28 +24,36 @@ const UNSUPPORTED: &str = "help: docs/limits.md says what can be run under contr
                            (docs/inline-assembly.md)\n";
 
 /// Shows what was found under each model, and what was found by judging.
-pub(crate) fn show(plan: &CheckPlan, all: &[Searched], judged: &[Judged], sources: &mut Sources) {
+pub(crate) fn show(
+    plan: &CheckPlan,
+    (all, judged): (&[Searched], &[Judged]),
+    accepted: &Accepted,
+    sources: &mut Sources,
+) {
     for searched in all {
         show_found(&searched.plan, &alarming(searched, judged), sources);
         notes(&searched.plan, &searched.exploration, sources);
     }
     for one in judged {
-        show_found(&one.plan, &one.found.iter().collect::<Vec<_>>(), sources);
+        let found: Vec<&Found> = one.found.iter().filter(|one| one.accepted.is_none()).collect();
+        show_found(&one.plan, &found, sources);
     }
     if plan.judging.counted == Counted::Consequence {
         let found = all.iter().flat_map(|searched| &searched.found);
         plan.screen().print(&harmless_notes(found, judged));
     }
+    plan.screen().print(&accepted.in_words(all, judged));
 }
 
-/// All findings but harmless SC violations.
+/// All findings but harmless SC violations, and what is accepted.
 fn alarming<'a>(searched: &'a Searched, judged: &[Judged]) -> Vec<&'a Found> {
     let is_harmless = |one: &&Found| {
         let by = judged.iter().find(|judged| is_of(&one.violation, judged.model));
-        by.is_some_and(|judged| judged.judgement == Judgement::Harmless)
+        by.is_some_and(|judged| *judged.judgement() == Judgement::Harmless)
     };
     let counts_all = searched.plan.judging.counted != Counted::Consequence;
-    searched.found.iter().filter(|one| counts_all || !is_harmless(one)).collect()
+    let found = searched.found.iter().filter(|one| one.accepted.is_none());
+    found.filter(|one| counts_all || !is_harmless(one)).collect()
 }
 
 /// Shows findings, as many of them and as much of each as a reader can take.

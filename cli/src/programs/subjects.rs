@@ -10,6 +10,7 @@ use crate::interrupt::Interrupts;
 use crate::plan::check::CheckPlan;
 use crate::plan::target::Target;
 use crate::program::{self, Program};
+use crate::symbols::files;
 use crate::text::reason;
 use crate::toolchain::Toolchain;
 
@@ -61,6 +62,16 @@ impl Subjects {
             }
             Target::Litmus(_) => unreachable!("litmus tests are no programs"),
         }
+    }
+
+    /// The sources that the program is made of, but for headers of the system.
+    pub(crate) fn sources(&self) -> Vec<String> {
+        let files = match &self.built {
+            Some(_) => self.files.iter().map(|(name, _)| name.clone()).collect(),
+            None => files(&self.program.executable, &self.directory),
+        };
+        let is_own = |name: &String| !name.starts_with("/usr/");
+        files.into_iter().filter(is_own).collect()
     }
 
     /// The folders that relative names of sources are looked for in.

@@ -37,18 +37,23 @@ impl Sources {
         Sources { roots: Some(roots), ..Sources::new(folders) }
     }
 
-    fn line(&mut self, place: &Place) -> Option<&str> {
+    /// The line of a place, if it can be read.
+    pub(crate) fn line(&mut self, place: &Place) -> Option<&str> {
+        let index = usize::try_from(place.line.checked_sub(1)?).ok()?;
+        self.lines(&place.file).get(index).map(String::as_str)
+    }
+
+    /// All lines of a file; none if it cannot be read.
+    pub(crate) fn lines(&mut self, file: &str) -> &[String] {
         let (folders, roots) = (&self.folders, &self.roots);
         let may_be_quoted = |file: &Path| file.is_file() && roots.as_ref().is_none_or(|roots| roots.hold(file));
         let read = || {
-            let mut places = folders.iter().map(|folder| folder.join(&place.file));
+            let mut places = folders.iter().map(|folder| folder.join(file));
             let content = places.find_map(|file| may_be_quoted(&file).then(|| fs::read(&file).ok())?);
             let content = content.unwrap_or_default();
             String::from_utf8_lossy(&content).lines().map(str::to_string).collect()
         };
-        let lines = self.files.entry(place.file.clone()).or_insert_with(read);
-        let index = usize::try_from(place.line.checked_sub(1)?).ok()?;
-        lines.get(index).map(String::as_str)
+        self.files.entry(file.to_string()).or_insert_with(read)
     }
 }
 

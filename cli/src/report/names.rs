@@ -1,6 +1,6 @@
 //! How reports call threads, places and models.
 
-use protocol::{Frame, MemoryModel, MonitorName, Place, Program};
+use protocol::{Frame, MemoryModel, MonitorName, Place, Program, Violation};
 
 use crate::text::printable;
 
@@ -57,5 +57,18 @@ pub(crate) fn model_name(monitor: MonitorName) -> String {
     match monitor {
         MonitorName::Tso | MonitorName::Pso => model.to_string(),
         _ => format!("{model} ({})", monitor.name()),
+    }
+}
+
+/// The name of the memory model that a violation belongs to: the one whose monitor warns, that of its execution graph, or the one
+/// explored.
+pub(crate) fn model_of(violation: &Violation, explored: &'static str) -> &'static str {
+    match violation.monitor {
+        Some(MonitorName::TsoAtomicity) => MemoryModel::Tso.name(),
+        Some(MonitorName::ScAtomicity) => MemoryModel::Sc.name(),
+        monitor => {
+            let graph = || violation.schedule.graph.as_ref().map(|graph| graph.model);
+            monitor.and_then(MonitorName::model).or_else(graph).map_or(explored, MemoryModel::name)
+        }
     }
 }

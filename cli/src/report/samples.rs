@@ -79,6 +79,7 @@ pub(crate) fn store_buffering() -> Violation {
         kind: FailureKind::ScViolation,
         monitor: Some(MonitorName::Tso),
         message: "the store may be delayed past the load".to_string(),
+        subject: String::new(),
         sites: vec![
             site(Role::Delayed, 1, place(8, 5), Operation::Store, "x"),
             site(Role::Previous, 2, place(14, 5), Operation::Store, "y"),
@@ -95,6 +96,7 @@ pub(crate) fn deadlock() -> Violation {
         kind: FailureKind::Deadlock,
         monitor: None,
         message: "2 threads wait for each other".to_string(),
+        subject: String::new(),
         sites: vec![
             site(Role::Waits, 1, place(9, 10), Operation::Lock, "m"),
             site(Role::Waits, 2, Place::default(), Operation::Lock, "n"),

@@ -37,6 +37,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) issues: Issues,
     /// The counts.
     pub(crate) summary: &'a Summary,
+    /// How many others the user has accepted.
+    pub(crate) accepted: u64,
     /// The violations.
     pub(crate) violations: &'a [Violation],
     /// What is not supported.
@@ -136,7 +138,13 @@ fn clean(facts: &Facts<'_>) -> String {
         watched.push("no assertion failure, crash or deadlock".to_string());
     }
     let watched = watched.join(", ");
-    format!("{all} {}{bound}{blocked}; {watched}", executions(facts.summary))
+    let accepted = accepted(facts).map_or_else(String::new, |accepted| format!(" but {accepted}"));
+    format!("{all} {}{bound}{blocked}; {watched}{accepted}", executions(facts.summary))
+}
+
+/// How many findings the user has accepted, if there are any.
+fn accepted(facts: &Facts<'_>) -> Option<String> {
+    (facts.accepted > 0).then(|| counted(facts.accepted, "accepted finding", "accepted findings"))
 }
 
 /// `TSO`, `TSO or PSO`, `a, b or c`.
@@ -188,7 +196,8 @@ fn silent(facts: &Facts<'_>) -> String {
 
 fn incomplete(facts: &Facts<'_>) -> String {
     let why = stopped(facts).unwrap_or_else(|| "not all were explored".to_string());
-    format!("{}, {why}; nothing found", executions(facts.summary))
+    let nothing = accepted(facts).map_or_else(|| "nothing".to_string(), |accepted| format!("nothing but {accepted}"));
+    format!("{}, {why}; {nothing} found", executions(facts.summary))
 }
 
 /// Says what is open although nothing was found.
@@ -240,6 +249,7 @@ fn violations(facts: &Facts<'_>) -> String {
         }
     }
     parts.extend(monitored(facts));
+    parts.extend(accepted(facts));
     let bound = bound(facts).map_or_else(String::new, |bound| format!(" ({bound})"));
     let stopped = stopped(facts).map_or_else(String::new, |why| format!(", {why}"));
     let ended = match facts.unsupported.first() {
@@ -330,6 +340,7 @@ mod tests {
             memory: 1 << 30,
             local_seconds: 10,
             summary,
+            accepted: 0,
             violations,
             unsupported: &[],
         };
@@ -497,6 +508,7 @@ mod tests {
             issues: Issues::All,
             given_up: "at an assumption",
             summary: &summary,
+            accepted: 0,
             violations: &[],
             unsupported: &needed,
         };

@@ -222,7 +222,7 @@ impl Totals {
         let identities = self.found.iter().map(|found| &found.identity);
         identities.filter(move |identity| match identity {
             Identity::Reported(by, ..) | Identity::Transactions(by, _) => *by == monitor,
-            Identity::Failed(_) => false,
+            Identity::Failed { .. } => false,
         })
     }
 }

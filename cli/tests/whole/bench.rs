@@ -56,6 +56,10 @@ impl Bench {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
     /// A command in this folder, with a deadline.
     pub(crate) fn command(&self, program: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new("timeout");

@@ -13,6 +13,7 @@ mod hardships;
 mod installed;
 mod judged_by_force;
 mod judging;
+mod known;
 mod memory;
 mod search;
 mod trust;

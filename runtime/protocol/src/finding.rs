@@ -17,6 +17,9 @@ pub struct Finding {
     pub version: u32,
     /// The id, as in the JSON report: `tso-1`.
     pub id: String,
+    /// By what it is known again in other runs and after edits elsewhere, as in the JSON report; empty of a litmus test.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fingerprint: String,
     /// The program.
     pub program: Program,
     /// The arguments given to the program.

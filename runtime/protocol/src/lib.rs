@@ -13,6 +13,7 @@ pub mod explore;
 pub mod failure;
 pub mod finals;
 pub mod finding;
+pub mod identity;
 pub mod job;
 pub mod log;
 pub mod message;
@@ -34,6 +35,7 @@ pub use explore::{
 pub use failure::FailureKind;
 pub use finals::{Compared, Digest, Finals, Named};
 pub use finding::{Finding, Program};
+pub use identity::{Identity, Part, Way};
 pub use job::{Job, Replay};
 pub use message::Message;
 pub use operation::Operation;
@@ -41,7 +43,7 @@ pub use outcomes::Outcomes;
 pub use place::{Frame, Place};
 pub use schedule::{Graph, GraphEvent, Schedule, Segment};
 pub use slice::{
-    BoundTally, Division, Harvest, Identity, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,
+    BoundTally, Division, Harvest, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,
 };
 pub use summary::{
     BoundCount, BusyLoop, Containment, Failed, FirstReport, LeftWaiting, MonitorCount, Silence, StoppedBy, Summary,

@@ -1,6 +1,6 @@
 //! Slices of a search: what the tool hands out, and what comes back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use engine::monitor::MonitorName;
@@ -8,6 +8,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::finals::Finals;
+use crate::identity::Identity;
 use crate::outcomes::Outcomes;
 use crate::place::Place;
 use crate::summary::{BusyLoop, Containment, FirstReport, LeftWaiting, Silence, StoppedBy};
@@ -89,18 +90,6 @@ pub struct Division {
     pub address: u64,
     /// The bytes before which something ends, as bits.
     pub bounds: u8,
-}
-
-/// What makes two violations the same.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Identity {
-    /// A monitor reported this pair of places, which are numbers that the program gives them.
-    Reported(MonitorName, u32, u32),
-    /// A monitor reported transactions on a cycle with edges between these places.
-    Transactions(MonitorName, BTreeSet<[u32; 2]>),
-    /// An execution failed, in these words.
-    Failed(String),
 }
 
 /// What became of a slice.

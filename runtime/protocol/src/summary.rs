@@ -221,6 +221,9 @@ pub struct Failed {
     pub kind: FailureKind,
     /// What happened, in one sentence.
     pub message: String,
+    /// As [`crate::Violation::subject`].
+    #[serde(default)]
+    pub subject: String,
     /// Where it happened.
     pub place: Place,
 }

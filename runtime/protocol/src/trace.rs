@@ -16,13 +16,13 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Whether the execution shows a violation: the same in all but the schedule, which a trace does not repeat.
+    /// Whether the execution shows a violation: the same in all but the words and the schedule, which a trace does not repeat.
     #[must_use]
     pub fn shows(&self, violation: &Violation) -> bool {
         self.violations.iter().any(|shown| {
             shown.kind == violation.kind
                 && shown.monitor == violation.monitor
-                && shown.message == violation.message
+                && shown.subject == violation.subject
                 && shown.sites == violation.sites
         })
     }

@@ -72,6 +72,10 @@ pub struct Violation {
     pub monitor: Option<MonitorName>,
     /// What happened, in one sentence.
     pub message: String,
+    /// What it is about, where neither kind nor places say that: the expression that was asserted, the name of a fault; else
+    /// empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub subject: String,
     /// The operations that take part.
     pub sites: Vec<SiteUse>,
     /// For an [`FailureKind::ScViolation`]: the indices of e′, prev and e among the execution's events, from 0.

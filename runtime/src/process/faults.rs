@@ -146,12 +146,29 @@ pub(crate) fn install() -> std::io::Result<()> {
     Ok(())
 }
 
+/// A name for what the fault is, the same wherever it happens.
+pub(crate) fn name(fault: Fault) -> String {
+    match fault {
+        Fault::StackOverflow => "stack overflow".to_owned(),
+        Fault::Silent => "silence".to_owned(),
+        Fault::Signal(libc::SIGSEGV | libc::SIGBUS, address) if address < NULL_PAGE => "null pointer".to_owned(),
+        Fault::Signal(signal @ libc::SIGILL, address) => match undefined::check_at(address) {
+            Some(check) => format!("check {check}"),
+            None => format!("signal {signal}"),
+        },
+        Fault::Signal(signal, _) => format!("signal {signal}"),
+    }
+}
+
+/// Addresses below this one are those of a null pointer and what it points to.
+const NULL_PAGE: usize = 4096;
+
 /// The fault in words.
 pub(crate) fn describe(fault: Fault) -> String {
     match fault {
         Fault::StackOverflow => "stack overflow: recursion without end, or a very large frame".to_owned(),
         Fault::Silent => "no visible operation for as long as is allowed".to_owned(),
-        Fault::Signal(libc::SIGSEGV | libc::SIGBUS, address) if address < 4096 => {
+        Fault::Signal(libc::SIGSEGV | libc::SIGBUS, address) if address < NULL_PAGE => {
             "access through a null pointer".to_owned()
         }
         Fault::Signal(libc::SIGSEGV | libc::SIGBUS, _) => "access to memory that is not there".to_owned(),

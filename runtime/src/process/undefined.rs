@@ -7,16 +7,20 @@ const SHORT: [u8; 4] = [0x67, 0x0f, 0xb9, 0x00];
 
 /// What the check at an instruction has found, if there is one.
 pub(crate) fn found_at(instruction: usize) -> Option<&'static str> {
+    words(check_at(instruction)?)
+}
+
+/// The number of the check at an instruction, if there is one.
+pub(crate) fn check_at(instruction: usize) -> Option<u8> {
     // SAFETY: the processor has just read the instruction there, which has at least four bytes if it is this one; the
     // bytes of any other end with a page of code at the latest, and code is readable.
     let begin = unsafe { (instruction as *const [u8; 4]).read_unaligned() };
-    let number = match begin {
-        SHORT => 0,
+    match begin {
+        SHORT => Some(0),
         // SAFETY: this instruction has five bytes.
-        LONG => unsafe { ((instruction + LONG.len()) as *const u8).read() },
-        _ => return None,
-    };
-    words(number)
+        LONG => Some(unsafe { ((instruction + LONG.len()) as *const u8).read() }),
+        _ => None,
+    }
 }
 
 /// What the check with this number has found, by clang 19.

@@ -248,7 +248,7 @@ pub(crate) fn late_use(runtime: &mut Runtime, ended: &Range<usize>) -> Turn {
     let at = site_use(Role::At, which.thread, site, Operation::Store);
     let message = format!("{} of {} {}", Operation::Store, bytes(used.len()), refusal.what);
     let sites = [vec![at], refusal.others].concat();
-    runtime.conclusion.end = Some(End::Failed(Failure { kind: refusal.kind, message, sites, program_counter: None }));
+    runtime.conclusion.end = Some(End::Failed(Failure::new(refusal.kind, message, sites)));
     Turn::Other(Switch::End)
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn failing_exit(runtime: &Runtime, exit: Exit) -> Option<Failure> {
     }
     let sites = vec![site_use(Role::At, runtime.running, exit.site, exit.operation)];
     let message = format!("the program ends with exit status {status}");
-    Some(Failure { kind: FailureKind::ExitStatus, message, sites, program_counter: None })
+    Some(Failure::new(FailureKind::ExitStatus, message, sites))
 }
 
 /// The running thread is about to end the process.

@@ -103,13 +103,10 @@ pub(crate) fn leaks(runtime: &Runtime) -> Vec<Failure> {
     let mut failures: Vec<Failure> = Vec::new();
     for index in heads(&blocks, &lost) {
         let block = &blocks[index];
-        let failure = Failure {
-            kind: FailureKind::Leak,
-            message: format!("a block of {} is lost: nothing points to it any more", bytes(block.size)),
-            sites: vec![part(Role::Allocated, block.allocated, Operation::Allocate)],
-            program_counter: None,
-        };
-        if !failures.iter().any(|other| (&other.message, &other.sites) == (&failure.message, &failure.sites)) {
+        let message = format!("a block of {} is lost: nothing points to it any more", bytes(block.size));
+        let sites = vec![part(Role::Allocated, block.allocated, Operation::Allocate)];
+        let failure = Failure::new(FailureKind::Leak, message, sites);
+        if !failures.iter().any(|other| other.identity() == failure.identity()) {
             failures.push(failure);
         }
     }

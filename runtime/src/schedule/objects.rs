@@ -87,7 +87,7 @@ pub(crate) fn require(object: Range<usize>, operation: Operation, site: RecordPo
         let refusal = runtime.memory.refusal(&object)?;
         let at = site_use(Role::At, runtime.running, site, operation);
         let message = format!("{operation} of an object of {} {}", bytes(object.len()), refusal.what);
-        Some(Failure { kind: refusal.kind, message, sites: [vec![at], refusal.others].concat(), program_counter: None })
+        Some(Failure::new(refusal.kind, message, [vec![at], refusal.others].concat()))
     });
     if let Some(Some(failure)) = failure {
         end_execution(End::Failed(failure));

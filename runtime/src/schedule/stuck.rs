@@ -82,7 +82,7 @@ pub(crate) fn stuck(runtime: &Runtime, ending: Ending) -> Option<Failure> {
     ordered.sort_by_key(|one| first.iter().position(|&thread| thread == one.thread).unwrap_or(first.len()));
     let mut sites: Vec<SiteUse> = Vec::new();
     let parts: Vec<String> = ordered.into_iter().map(|one| describe(runtime, one, &mut sites)).collect();
-    Some(Failure { kind, message: format!("{headline}: {}", parts.join("; ")), sites, program_counter: None })
+    Some(Failure::new(kind, format!("{headline}: {}", parts.join("; ")), sites))
 }
 
 /// Notes the threads that still wait when the process has ended. One that has exited waits for itself.

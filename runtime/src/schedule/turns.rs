@@ -215,7 +215,7 @@ pub(crate) fn block_left_open(runtime: &mut Runtime) -> Option<Failure> {
     let begun = state.block.begun.filter(|_| state.block.is_open())?;
     let message = "a thread ends in an atomic block".to_owned();
     let sites = vec![part(Role::At, (thread, begun), Operation::call("__VERIFIER_atomic_begin"))];
-    Some(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None })
+    Some(Failure::new(FailureKind::Misuse, message, sites))
 }
 
 /// What is wrong with the end of a thread that is in a transaction.
@@ -247,7 +247,7 @@ pub(crate) const fn is_cancellation_point(pending: Pending) -> bool {
 
 pub(crate) fn misuse(message: &str, thread: Thread, site: RecordPointer, operation: Operation) -> Failure {
     let sites = vec![site_use(Role::At, thread, site, operation)];
-    Failure { kind: FailureKind::Misuse, message: message.to_owned(), sites, program_counter: None }
+    Failure::new(FailureKind::Misuse, message.to_owned(), sites)
 }
 
 /// The running thread ends, and is not cancelled any more.

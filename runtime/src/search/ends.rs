@@ -43,13 +43,13 @@ pub(crate) fn failure_of(runtime: &Runtime, fault: Fault, program_counter: u64) 
         _ => runtime.threads.stands_at(thread),
     };
     let sites = vec![site_use(Role::At, thread, at, Operation::Fault)];
-    let message = faults::describe(fault);
-    Failure { kind: FailureKind::Crash, message, sites, program_counter: Some(program_counter) }
+    let crash = Failure::new(FailureKind::Crash, faults::describe(fault), sites);
+    Failure { subject: faults::name(fault), program_counter: Some(program_counter), ..crash }
 }
 
 /// The stack is used up at a hook, whose place is known.
 pub(crate) fn stack_overflow(runtime: &Runtime) -> Failure {
     let sites = vec![site_use(Role::At, runtime.running, runtime.threads.stands_at(runtime.running), Operation::Fault)];
-    let message = faults::describe(Fault::StackOverflow);
-    Failure { kind: FailureKind::Crash, message, sites, program_counter: None }
+    let fault = Fault::StackOverflow;
+    Failure { subject: faults::name(fault), ..Failure::new(FailureKind::Crash, faults::describe(fault), sites) }
 }

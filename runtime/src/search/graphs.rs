@@ -205,7 +205,7 @@ fn stuck<const W: usize>(execution: &CompleteTrace<'_, W>, waiting: &[usize], no
     }
     let blocked: Vec<Blocked> = waiting.iter().map(|&thread| blocked(execution, thread, notes)).collect();
     let (kind, headline) = headline(&causes(&blocked));
-    Failure { kind, message: format!("{headline}: {}", parts.join("; ")), sites, program_counter: None }
+    Failure::new(kind, format!("{headline}: {}", parts.join("; ")), sites)
 }
 
 /// Takes a complete graph into the counts, with what is wrong with it.
@@ -462,7 +462,7 @@ fn observed_in_graph(runtime: &mut Runtime, thread: usize) -> (Vec<u32>, Observe
 fn fails_to_repeat(runtime: &mut Runtime, thread: Thread) {
     let sites = vec![site_use(Role::At, thread, runtime.threads.stands_at(thread), Operation::Other)];
     let message = format!("{} did not do the same when its reads returned the same", name(thread));
-    let failure = Failure { kind: FailureKind::Nondeterministic, message, sites, program_counter: None };
+    let failure = Failure::new(FailureKind::Nondeterministic, message, sites);
     let threads = runtime.graph_mut().paths.clone();
     let schedule = Schedule { threads, ..Schedule::default() };
     runtime.recorder.fail_as(failure, schedule, engine::explore::Counts::Once);

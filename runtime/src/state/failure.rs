@@ -2,7 +2,7 @@
 
 use engine::event::Thread;
 use engine::execution::Execution;
-use protocol::{FailureKind, Operation, Place, Role, SiteUse};
+use protocol::{FailureKind, Identity, Operation, Role, SiteUse};
 
 use crate::process::sites::{Record, RecordPointer};
 
@@ -25,16 +25,22 @@ impl Extent {
 pub(crate) struct Failure {
     pub(crate) kind: FailureKind,
     pub(crate) message: String,
+    /// What it is about, as [`protocol::Violation::subject`].
+    pub(crate) subject: String,
     pub(crate) sites: Vec<SiteUse>,
     /// Where in the program's code, if a signal ended it.
     pub(crate) program_counter: Option<u64>,
 }
 
 impl Failure {
-    /// What two failures have in common that are the same.
-    pub(crate) fn key(&self) -> String {
-        let places: Vec<(&Place, Role)> = self.sites.iter().map(|site| (&site.place, site.role)).collect();
-        format!("{:?} {} {places:?}", self.kind, self.message)
+    /// A failure that its kind and its sites tell from others, in these words.
+    pub(crate) const fn new(kind: FailureKind, message: String, sites: Vec<SiteUse>) -> Self {
+        Self { kind, message, subject: String::new(), sites, program_counter: None }
+    }
+
+    /// What failures have in common that are the same.
+    pub(crate) fn identity(&self) -> Identity {
+        Identity::failed(self.kind, &self.subject, &self.sites)
     }
 }
 

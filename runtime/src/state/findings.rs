@@ -37,7 +37,7 @@ pub(crate) struct Findings {
     pairs: FxHashMap<(usize, u32, u32), usize>,
     /// The cycles of transactions, by monitor and the sites of their edges.
     cycles: BTreeMap<(usize, BTreeSet<[u32; 2]>), usize>,
-    failures: BTreeMap<String, usize>,
+    failures: FxHashMap<Identity, usize>,
     found: Vec<Found>,
     /// What is told of no more than that it was seen.
     known: FxHashSet<Identity>,
@@ -105,19 +105,19 @@ impl Findings {
 
     /// Whether an execution has failed so before.
     pub(crate) fn is_known(&self, failure: &Failure) -> bool {
-        self.failures.contains_key(&failure.key())
+        self.failures.contains_key(&failure.identity())
     }
 
     /// Takes a failed execution with this schedule into the counts. The schedule is not looked at if the failure is
     /// known.
     pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, seen: Seen) {
         let next = self.found.len();
-        let words = failure.key();
-        let index = *self.failures.entry(words.clone()).or_insert(next);
-        let Failure { kind, message, sites, program_counter } = failure;
+        let identity = failure.identity();
+        let index = *self.failures.entry(identity.clone()).or_insert(next);
         if index == next {
-            let identity = Identity::Failed(words);
-            let violation = Violation { kind, monitor: None, message, sites, events: None, program_counter, schedule };
+            let Failure { kind, message, subject, sites, program_counter } = failure;
+            let (monitor, events) = (None, None);
+            let violation = Violation { kind, monitor, message, subject, sites, events, program_counter, schedule };
             let violation = (!self.known.contains(&identity)).then_some(violation);
             self.add(identity, violation);
         }

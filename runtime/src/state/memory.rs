@@ -133,7 +133,7 @@ impl Memory {
         let at = site_use(Role::At, thread, access.site, operation);
         let message = format!("{operation} of {} {}", bytes(accessed.len()), refusal.what);
         let sites = [vec![at], refusal.others].concat();
-        Some(Failure { kind: refusal.kind, message, sites, program_counter: None })
+        Some(Failure::new(refusal.kind, message, sites))
     }
 
     /// Whether an access to these bytes, at least one, is one that the program may not make.

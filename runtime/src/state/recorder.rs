@@ -207,10 +207,11 @@ impl Recorder {
         let new = Containment { delayed, overtaking, executions: 0, failing: 0, failure: None };
         let containment = containments.entry(pair).or_insert(new);
         containment.executions += 1;
-        if let Some(Failure { kind, message, sites, .. }) = failures.first() {
+        if let Some(Failure { kind, message, subject, sites, .. }) = failures.first() {
             containment.failing += 1;
             let place = sites.first().map(|site| site.place.clone()).unwrap_or_default();
-            containment.failure.get_or_insert_with(|| Failed { kind: *kind, message: message.clone(), place });
+            let (message, subject) = (message.clone(), subject.clone());
+            containment.failure.get_or_insert(Failed { kind: *kind, message, subject, place });
         }
     }
 

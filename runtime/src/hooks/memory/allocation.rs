@@ -69,7 +69,7 @@ fn out_of_memory() -> *mut c_void {
 fn fail(kind: FailureKind, message: String, site: RecordPointer, operation: Operation, others: Vec<SiteUse>) -> ! {
     let at = part(Role::At, (running(), Record::behind(site)), operation);
     let sites = [vec![at], others].concat();
-    end_execution(End::Failed(Failure { kind, message, sites, program_counter: None }))
+    end_execution(End::Failed(Failure::new(kind, message, sites)))
 }
 
 #[unsafe(no_mangle)]

@@ -81,7 +81,7 @@ fn use_of(origin: Origin, site: RecordPointer) {
     });
     let message = format!("a value that was never written is used: {of}");
     let sites = std::iter::once(at).chain(maker).collect();
-    let failure = Failure { kind: FailureKind::Uninitialised, message, sites, program_counter: None };
+    let failure = Failure::new(FailureKind::Uninitialised, message, sites);
     end_execution(End::Failed(failure));
 }
 

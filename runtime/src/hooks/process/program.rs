@@ -86,15 +86,16 @@ extern "C" fn __fh___assert_fail(
     line: c_uint,
     function: *const c_char,
 ) -> ! {
-    let message = format!("assertion `{}` failed", text(expression));
+    let asserted = text(expression);
+    let message = format!("assertion `{asserted}` failed");
     let Some(thread) = with(|runtime| runtime.running) else { std::process::abort() };
     let mut at = site_use(Role::At, thread, call_site(), Operation::Assert);
     if at.place.line == 0 {
         at.place = Place::new(text(file), line, 0);
         at.function = text(function);
     }
-    let failure = Failure { kind: FailureKind::Assertion, message, sites: vec![at], program_counter: None };
-    end_execution(End::Failed(failure))
+    let failure = Failure::new(FailureKind::Assertion, message, vec![at]);
+    end_execution(End::Failed(Failure { subject: asserted, ..failure }))
 }
 
 #[unsafe(no_mangle)]

@@ -162,7 +162,7 @@ impl<const W: usize> Judge<'_, W> {
             let message = format!("{operation} of {what} {where_to}");
             let at = site_use(Role::At, thread, one.note.site, operation);
             let sites = [&[at], others].concat();
-            self.failures.push(Failure { kind: FailureKind::UseAfterFree, message, sites, program_counter: None });
+            self.failures.push(Failure::new(FailureKind::UseAfterFree, message, sites));
         }
     }
 
@@ -191,7 +191,7 @@ impl<const W: usize> Judge<'_, W> {
             let operation = one.note.operation;
             let at = site_use(Role::At, thread, one.note.site, operation);
             let (message, sites) = (format!("{operation} {what}"), vec![at, earlier.clone()]);
-            self.failures.push(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None });
+            self.failures.push(Failure::new(FailureKind::Misuse, message, sites));
         }
     }
 
@@ -210,7 +210,7 @@ impl<const W: usize> Judge<'_, W> {
                     let earlier = site_use(Role::Earlier, *first, earlier.note.site, earlier.note.operation);
                     let message = "join of a thread that is joined already".to_owned();
                     let sites = vec![at, earlier];
-                    self.failures.push(Failure { kind: FailureKind::Misuse, message, sites, program_counter: None });
+                    self.failures.push(Failure::new(FailureKind::Misuse, message, sites));
                 } else {
                     joined.push((child, (doer, *one)));
                 }

@@ -52,6 +52,6 @@ impl Milestone {
         others: Vec<SiteUse>,
     ) -> Failure {
         let at = part(Role::At, self.doer(), operation);
-        Failure { kind, message, sites: [vec![at], others].concat(), program_counter: None }
+        Failure::new(kind, message, [vec![at], others].concat())
     }
 }
