@@ -2,6 +2,8 @@
 //!
 //! A block ```` ```console ```` has lines `$ COMMAND`, each followed by what the command prints. `…` alone on a line stands
 //! for any number of lines that are left out.
+//!
+//! And the example of README.md: its functions, in two threads, have the verdict that stands below them.
 
 use std::fs;
 use std::path::Path;
@@ -84,4 +86,25 @@ fn what_the_guide_quotes_is_what_is_printed() {
         let is_as_quoted = is_quoted(&printed.lines().collect::<Vec<_>>(), &lines);
         assert!(is_as_quoted, "fencehound {arguments} prints, and docs/guide.md quotes something else:\n{printed}");
     }
+}
+
+/// The text of the first block of the document that begins with this line.
+fn block<'a>(document: &'a str, fence: &str) -> &'a str {
+    let (_, after) = document.split_once(fence).expect("there is such a block");
+    after.split_once("```").expect("the block ends").0
+}
+
+#[test]
+fn the_example_of_the_readme_has_the_verdict_below_it() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("README.md is there");
+    let functions = block(&readme, "```c\n");
+    let (_, below) = readme.split_once(functions).expect("the block is a part of the document");
+    let (_, below) = below.split_once("```\n").expect("the block ends");
+    let verdict = block(below, "```\n").trim_end();
+    let program = format!(
+        "#include <pthread.h>\n{functions}int main(void) {{\n    pthread_t a, b;\n    pthread_create(&a, 0, left, 0);\n    \
+         pthread_create(&b, 0, right, 0);\n    pthread_join(a, 0);\n    pthread_join(b, 0);\n}}\n"
+    );
+    let ran = Bench::new(&[("flags.c", &program)]).run("check flags.c");
+    assert_eq!((ran.status, ran.output.lines().last()), (1, Some(verdict)), "{ran:?}");
 }
