@@ -63,10 +63,13 @@ extern "C" fn on_exit() {
 /// It leaves no frame, and none of Rust's stands above the program's `main`: `pthread_exit` and cancellation unwind the
 /// stack by force, which ends the process at the first frame that does not expect it.
 ///
+/// (The unit tests of the runtime have a `main` of their own.)
+///
 /// # Safety
 /// Called once, by the system, with the arguments of the process.
 #[unsafe(naked)]
-#[unsafe(no_mangle)]
+#[cfg_attr(not(test), unsafe(no_mangle))]
+#[cfg_attr(test, unsafe(export_name = "main_of_a_program"))]
 unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
     naked_asm!(
         "cmp byte ptr [rip + {controlled}], 0",

@@ -100,3 +100,31 @@ pub(crate) fn is_randomised() -> bool {
 
 /// What fresh memory holds.
 pub(crate) const PATTERN: u8 = number("FH_FRESH_BYTE") as u8;
+
+#[cfg(test)]
+mod tests {
+    use engine::event::Thread;
+
+    use super::{ARENA, BASE, HEAP, LENGTH, STACK, arena, arena_of, is_heap, is_stack, stack, stack_of};
+
+    #[test]
+    fn stacks_and_arenas_are_side_by_side_and_each_address_is_of_one() {
+        for index in 0..Thread::LIMIT {
+            let thread = Thread::from_index(index);
+            let ends = |begin: usize, length: usize| [begin, begin + length - 1];
+            for address in ends(stack(thread), STACK) {
+                assert_eq!((stack_of(address), arena_of(address)), (Some(index), None));
+                assert!(is_stack(address) && !is_heap(address));
+            }
+            for address in ends(arena(thread), ARENA) {
+                assert_eq!((stack_of(address), arena_of(address)), (None, Some(index)));
+                assert!(is_heap(address) && !is_stack(address));
+            }
+        }
+        for address in [0, BASE - 1, BASE + LENGTH, usize::MAX] {
+            assert_eq!((stack_of(address), arena_of(address)), (None, None));
+            assert!(!is_stack(address) && !is_heap(address));
+        }
+        assert!(is_stack(BASE) && is_heap(BASE + HEAP) && is_stack(BASE + HEAP - 1));
+    }
+}

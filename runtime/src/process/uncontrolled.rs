@@ -28,7 +28,7 @@ type Beginning = extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);
 
 /// What the C library calls before all constructors. `main` refers to it, so that no linker takes it for garbage.
 #[used]
-#[unsafe(link_section = ".preinit_array")]
+#[cfg_attr(not(test), unsafe(link_section = ".preinit_array"))]
 pub(crate) static BEGINNING: Beginning = decide;
 
 /// Looks whether the tool has left its mark in the environment.

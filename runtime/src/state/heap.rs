@@ -240,3 +240,112 @@ impl Heap {
         self.arenas.iter().flat_map(|arena| &arena.blocks).filter(|block| block.freed.is_none())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::event::Thread;
+    use protocol::{Leaks, Reuse};
+
+    use super::{ALIGNMENT, BadFree, Block, Found, Heap};
+    use crate::process::sites::Record;
+    use crate::state::failure::Doer;
+    use crate::state::shadow::Shadow;
+
+    fn main_thread() -> Doer {
+        (Thread::MAIN, Record::behind(std::ptr::null()))
+    }
+
+    /// Numbers below a count, the same in each run.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, count: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 33) as usize % count
+        }
+    }
+
+    fn heap(reuse: Reuse) -> (Heap, Shadow) {
+        (Heap::new(protocol::Heap { reuse, leaks: Leaks::default() }), Shadow::new(0..0).expect("addresses are free"))
+    }
+
+    /// What is at the byte, by a list of the last blocks that were given out at each address, each with whether it lives.
+    fn expected(blocks: &[(Block, bool)], byte: usize) -> &'static str {
+        match blocks.iter().find(|(block, _)| block.bytes().contains(&byte)) {
+            Some((_, true)) => "living",
+            Some((_, false)) => "freed",
+            None => "beside",
+        }
+    }
+
+    fn found(heap: &Heap, byte: usize) -> &'static str {
+        match heap.find(&(byte..byte + 1)) {
+            Found::Living => "living",
+            Found::Freed(_) => "freed",
+            Found::Beside(_) => "beside",
+        }
+    }
+
+    #[test]
+    fn blocks_are_apart_and_each_byte_is_of_the_block_around_it() {
+        for reuse in [Reuse::Never, Reuse::ByThread] {
+            let (mut heap, mut shadow) = heap(reuse);
+            let (mut blocks, mut random): (Vec<(Block, bool)>, _) = (Vec::new(), Numbers(7));
+            for _ in 0..300 {
+                let living: Vec<usize> = (0..blocks.len()).filter(|&index| blocks[index].1).collect();
+                if random.below(3) > 0 || living.is_empty() {
+                    let (size, alignment) = (random.below(40), ALIGNMENT << random.below(3));
+                    let address = heap.allocate(size, alignment, main_thread(), &mut shadow).expect("there is room");
+                    assert!(address.is_multiple_of(alignment));
+                    let block = heap.living(address).unwrap_or_else(|_| panic!("a new block lives"));
+                    assert_eq!((block.address, block.size), (address, size));
+                    let apart = |other: &Block| block.address > other.bytes().end || other.address > block.bytes().end;
+                    assert!(blocks.iter().all(|(other, lives)| !lives || apart(other)));
+                    // Of what was freed there nothing is known any more.
+                    blocks.retain(|(other, _)| other.address != address);
+                    blocks.push((block, true));
+                } else {
+                    let index = living[random.below(living.len())];
+                    let address = blocks[index].0.address;
+                    assert!(heap.free(address, main_thread(), &mut shadow).is_ok());
+                    assert!(matches!(heap.free(address, main_thread(), &mut shadow), Err(BadFree::Double(_))));
+                    blocks[index].1 = false;
+                }
+            }
+            let (first, last) =
+                (blocks[0].0.address - ALIGNMENT, blocks.iter().map(|(block, _)| block.bytes().end).max());
+            for byte in first..last.expect("there are blocks") + ALIGNMENT {
+                assert_eq!(found(&heap, byte), expected(&blocks, byte));
+            }
+            assert_eq!(heap.all_living().count(), blocks.iter().filter(|(_, lives)| *lives).count());
+        }
+    }
+
+    #[test]
+    fn a_thread_gets_back_what_it_freed_last_if_that_is_asked_for() {
+        for (reuse, same) in [(Reuse::Never, false), (Reuse::ByThread, true)] {
+            let (mut heap, mut shadow) = heap(reuse);
+            let mut allocate =
+                |heap: &mut Heap| heap.allocate(24, ALIGNMENT, main_thread(), &mut shadow).expect("there is room");
+            let [one, other] = [allocate(&mut heap), allocate(&mut heap)];
+            let mut shadow_of_frees = Shadow::new(0..0).expect("addresses are free");
+            for address in [one, other] {
+                assert!(heap.free(address, main_thread(), &mut shadow_of_frees).is_ok());
+            }
+            assert_eq!((allocate(&mut heap) == other, allocate(&mut heap) == one), (same, same));
+        }
+    }
+
+    #[test]
+    fn what_lies_beside_blocks_names_the_nearer_one() {
+        let (mut heap, mut shadow) = heap(Reuse::Never);
+        let [first, second] =
+            [40, 8].map(|size| heap.allocate(size, 64, main_thread(), &mut shadow).expect("there is room"));
+        assert_eq!(second - first, 64);
+        for (byte, nearer) in [(first + 40, first), (first + 51, first), (second - 1, second)] {
+            assert!(matches!(heap.find(&(byte..byte + 1)), Found::Beside(Some(block)) if block.address == nearer));
+        }
+        // What begins in a block and goes on behind it.
+        assert!(matches!(heap.find(&(first + 36..first + 44)), Found::Beside(Some(block)) if block.address == first));
+    }
+}

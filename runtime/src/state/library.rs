@@ -89,3 +89,42 @@ impl Common {
     /// How many there are.
     pub(crate) const COUNT: usize = 5;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Additive, Library};
+
+    /// The first numbers of the C library's own generator.
+    fn of_the_library(seed: u32) -> Vec<u32> {
+        // SAFETY: no other test uses the generator.
+        unsafe { libc::srand(seed) };
+        // SAFETY: as above.
+        (0..500).map(|_| unsafe { libc::rand() }.cast_unsigned()).collect()
+    }
+
+    #[test]
+    fn the_numbers_are_those_of_glibc() {
+        for seed in [0, 1, 2, 3, 42, 0x1234_5678, 0x7fff_ffff, 0x8000_0000, u32::MAX] {
+            let mut generator = Additive::seeded(seed);
+            let numbers: Vec<u32> = (0..500).map(|_| generator.next()).collect();
+            assert_eq!(numbers, of_the_library(seed), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn a_state_gives_the_same_number_whatever_was_drawn_before() {
+        let in_turn: Vec<u32> = {
+            let (mut library, mut state) = (Library::default(), 0);
+            let mut draw = || {
+                let (next, number) = library.draw(state);
+                state = next;
+                number
+            };
+            (0..50).map(|_| draw()).collect()
+        };
+        let mut library = Library::default();
+        for state in [49, 3, 3, 4, 0, 17, 18, 19, 2] {
+            assert_eq!(library.draw(state), (state + 1, in_turn[state as usize]));
+        }
+    }
+}

@@ -111,3 +111,34 @@ pub(crate) struct Patience {
     /// What it had done when it came back.
     pub(crate) back: Mark,
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::event::Object;
+
+    use super::Thing;
+
+    #[test]
+    fn things_overlap_if_they_share_a_byte_or_are_one_object() {
+        let stretches = (0..10_usize).flat_map(|address| (1..=8_u8).map(move |width| Thing { address, width }));
+        let all: Vec<Thing> = stretches.chain((0..10).map(|number| Thing::object(Object(number)))).collect();
+        for &one in &all {
+            for &other in &all {
+                let expected = match (one.width, other.width) {
+                    (0, 0) => one.address == other.address,
+                    (0, _) | (_, 0) => false,
+                    _ => one.bytes().any(|byte| other.bytes().contains(&byte)),
+                };
+                assert_eq!(
+                    one.overlaps(other),
+                    expected,
+                    "{}+{} {}+{}",
+                    one.address,
+                    one.width,
+                    other.address,
+                    other.width
+                );
+            }
+        }
+    }
+}
