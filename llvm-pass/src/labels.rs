@@ -5,7 +5,7 @@
 //! it reads or writes on the program's behalf.
 //!
 //! - What an instruction computes depends on all that its operands depend on; a phi takes the label of the value that
-//!   comes in; a struct has a label for each element.
+//!   comes in, a selection that of the value chosen, and what chooses picks it; a struct has a label for each element.
 //! - Private memory has a label for each byte, which the runtime keeps: native loads and stores ask for it and set it.
 //! - Arguments and results of calls go through a record of the runtime's; the labels of what is passed by value are at
 //!   addresses of their own meanwhile, where no memory is. A function that is not instrumented is given
@@ -25,7 +25,9 @@ use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::{Block, Call, Class, Function, Instruction, Layout, Type, Value, attribute_kind};
 use crate::names::Names;
-use code::{ADDRESS, ARGUMENTS, Code, LOADED, MOST_ARGUMENTS, MOST_RESULTS, RESULTS, STORED, is_none};
+use code::{
+    ADDRESS, ARGUMENTS, Code, EXPECTED, LOADED, MOST_ARGUMENTS, MOST_RESULTS, RESULTS, STORED, UNUSED, is_none,
+};
 
 /// Puts labels beside the values of one function.
 struct Labeller<'a, 'ctx> {
@@ -155,8 +157,8 @@ impl<'ctx> Labeller<'_, 'ctx> {
     fn instruction(&mut self, instruction: Value) -> Result<()> {
         use LLVMOpcode::{
             LLVMAlloca, LLVMAtomicCmpXchg, LLVMAtomicRMW, LLVMBr, LLVMCall, LLVMCallBr, LLVMExtractValue, LLVMFence,
-            LLVMIndirectBr, LLVMInsertValue, LLVMInvoke, LLVMLandingPad, LLVMLoad, LLVMResume, LLVMRet, LLVMStore,
-            LLVMSwitch, LLVMUnreachable, LLVMVAArg,
+            LLVMIndirectBr, LLVMInsertValue, LLVMInvoke, LLVMLandingPad, LLVMLoad, LLVMResume, LLVMRet, LLVMSelect,
+            LLVMStore, LLVMSwitch, LLVMUnreachable, LLVMVAArg,
         };
         self.code.hooks.before(instruction);
         let Some(opcode) = instruction.opcode() else { return Ok(()) };
@@ -175,6 +177,7 @@ impl<'ctx> Labeller<'_, 'ctx> {
             LLVMRet => self.results(instruction),
             LLVMExtractValue => self.extract(instruction),
             LLVMInsertValue => self.insert(instruction),
+            LLVMSelect => self.select(instruction),
             LLVMUnreachable | LLVMFence | LLVMLandingPad | LLVMResume => Ok(()),
             _ => self.compute(instruction, opcode),
         }
@@ -188,6 +191,22 @@ impl<'ctx> Labeller<'_, 'ctx> {
             self.code.know(label)?;
         }
         self.set(instruction, label);
+        Ok(())
+    }
+
+    /// Labels one of two values; if they are vectors, as what is computed.
+    fn select(&mut self, select: Value) -> Result<()> {
+        let condition = select.operand(0);
+        if condition.kind().kind() != LLVMTypeKind::LLVMIntegerTypeKind {
+            return self.compute(select, LLVMOpcode::LLVMSelect);
+        }
+        let by = self.of(condition)?;
+        let [one, two] = [1, 2].map(|operand| self.all(select.operand(operand)));
+        let pairs = one.into_iter().zip(two);
+        let labels = pairs
+            .map(|(one, two)| self.code.select(by, condition.integer(), [one, two]))
+            .collect::<Result<Vec<_>>>()?;
+        self.labels.insert(select, labels);
         Ok(())
     }
 
@@ -387,13 +406,16 @@ impl<'ctx> Labeller<'_, 'ctx> {
         let stored = match () {
             () if stores("store") || stores("rmw") || stores("fill") => self.of(call.operand(1))?,
             () if stores("cas") || stores("weak_cas") => {
-                let (expected, desired) = (self.of(call.operand(1))?, self.of(call.operand(2))?);
-                self.code.union(&[expected, desired])?
+                self.code.put(EXPECTED, self.of(call.operand(1))?)?;
+                self.of(call.operand(2))?
             }
             () if stores("copy") => self.of(call.operand(1))?,
             () => self.code.none(),
         };
         self.code.put(STORED, stored)?;
+        if stores("rmw") {
+            self.code.put(UNUSED, self.code.hooks.number(u32::from(!is_used(call))))?;
+        }
         if call.kind().kind() != LLVMTypeKind::LLVMVoidTypeKind {
             self.code.behind(call)?;
             let label = self.code.get(LOADED)?;
@@ -401,6 +423,48 @@ impl<'ctx> Labeller<'_, 'ctx> {
         }
         Ok(())
     }
+}
+
+/// Whether anything depends on a value but what is computed and not used.
+fn is_used(value: Value) -> bool {
+    let mut seen = vec![value];
+    let mut next = 0;
+    while let Some(&value) = seen.get(next) {
+        next += 1;
+        for user in value.users() {
+            if !computes(user) {
+                return true;
+            }
+            if !seen.contains(&user) {
+                seen.push(user);
+            }
+        }
+    }
+    false
+}
+
+/// Whether an instruction does nothing but compute a value.
+fn computes(value: Value) -> bool {
+    use LLVMOpcode as Op;
+    value.opcode().is_some_and(|opcode| {
+        !matches!(
+            opcode,
+            Op::LLVMCall
+                | Op::LLVMInvoke
+                | Op::LLVMCallBr
+                | Op::LLVMLoad
+                | Op::LLVMStore
+                | Op::LLVMAtomicRMW
+                | Op::LLVMAtomicCmpXchg
+                | Op::LLVMAlloca
+                | Op::LLVMVAArg
+                | Op::LLVMBr
+                | Op::LLVMSwitch
+                | Op::LLVMIndirectBr
+                | Op::LLVMRet
+                | Op::LLVMResume
+        )
+    })
 }
 
 /// Whether an intrinsic computes nothing and touches no memory.

@@ -228,14 +228,17 @@ struct fh_variable {
 
 /* Labels of dependencies (-mllvm -fencehound-labels): beside each value goes the number of a set of
  * loads that it depends on, 0 for none. Before a hook that accesses memory, the labels of the
- * address and of what is stored are put here; behind it is that of what was loaded. Arguments (an
- * element of a struct is one) and the elements of a result go the same way. */
+ * address, of what is stored and of what a compare-and-exchange expects are put here, and 1 in
+ * `unused` if nobody uses what a read-modify-write reads; behind it is the label of what was loaded.
+ * Arguments (an element of a struct is one) and the elements of a result go the same way. */
 struct fh_labels {
-    uint32_t address, stored, loaded;
+    uint32_t address, stored, expected, unused, loaded;
     uint32_t arguments[64], results[16];
 };
 extern struct fh_labels __fh_labels;
 uint32_t __fh_label_union(uint32_t one, uint32_t other);
+/* The label of one of two values, by that of what chooses between them. */
+uint32_t __fh_label_select(uint32_t by, uint32_t chosen, uint32_t other);
 /* The value is needed now; or the program branches on it. */
 void __fh_label_know(uint32_t label);
 void __fh_label_branch(uint32_t label);

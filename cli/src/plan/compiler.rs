@@ -1,7 +1,5 @@
 //! What clang is asked for.
 
-use protocol::MemoryModel;
-
 use super::explorer::Explored;
 use crate::args::CheckArgs;
 use crate::clang;
@@ -23,7 +21,7 @@ pub(super) fn compile_options(typed: &CheckArgs, models: &[Explored]) -> Vec<Str
     if let Some(file) = &typed.asm_templates {
         options.extend(clang::templates(file));
     }
-    if models.iter().any(|&(model, _)| model == MemoryModel::Power) {
+    if models.iter().any(|&(model, _)| model.has_dependencies()) {
         options.extend(clang::labels());
     }
     if typed.uninitialised {

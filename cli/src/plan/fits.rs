@@ -53,11 +53,11 @@ pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored
         fits_litmus_files(typed, models)?;
         return fits_litmus(typed, models);
     }
-    let of_litmus = |model: &MemoryModel| matches!(model, MemoryModel::Armv8 | MemoryModel::Riscv | MemoryModel::C11);
+    let of_litmus = |model: &MemoryModel| matches!(model, MemoryModel::Riscv | MemoryModel::C11);
     if let Some(model) = models.iter().map(|&(model, _)| model).find(of_litmus) {
         return Err(Failure::usage(
             format!("model `{}` is for litmus tests, not for C programs", model.name()),
-            "available for C programs are sc, tso, pso and power",
+            "available for C programs are sc, tso, pso, power and armv8",
         ));
     }
     if let (Target::Executable(name), true) = (target, typed.sv_comp_transactions) {

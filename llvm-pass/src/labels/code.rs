@@ -9,10 +9,12 @@ use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::{Layout, Type, Value};
 
-/// `struct fh_labels` of the hook ABI, in words: the address and the value of the access at hand, what it loads, and
-/// then arguments and results.
+/// `struct fh_labels` of the hook ABI, in words: the address and the value of the access at hand, what it expects, whether
+/// nobody uses what it reads, what it loads, and then arguments and results.
 pub(super) const ADDRESS: u32 = label_word("address");
 pub(super) const STORED: u32 = label_word("stored");
+pub(super) const EXPECTED: u32 = label_word("expected");
+pub(super) const UNUSED: u32 = label_word("unused");
 pub(super) const LOADED: u32 = label_word("loaded");
 pub(super) const ARGUMENTS: u32 = label_word("arguments");
 pub(super) const MOST_ARGUMENTS: u32 = label_words("arguments");
@@ -41,6 +43,24 @@ impl<'ctx> Code<'_, 'ctx> {
         }
         let Some((&first, rest)) = all.split_first() else { return Ok(self.none()) };
         rest.iter().try_fold(first, |sum, &label| self.hooks.call("__fh_label_union", &[sum.into(), label.into()]))
+    }
+
+    /// The label of one of two values, by that of what chooses between them, which gives one of these.
+    pub(super) fn select(
+        &self,
+        by: IntValue<'ctx>,
+        chooses: IntValue<'ctx>,
+        labels: [IntValue<'ctx>; 2],
+    ) -> Result<IntValue<'ctx>> {
+        let [one, two] = labels;
+        if [by, one, two].into_iter().all(is_none) {
+            return Ok(self.none());
+        }
+        let either = |one: IntValue<'ctx>, two: IntValue<'ctx>| -> Result<IntValue<'ctx>> {
+            Ok(self.hooks.builder.build_select(chooses, one, two, "")?.into_int_value())
+        };
+        let [chosen, other] = [either(one, two)?, either(two, one)?];
+        self.hooks.call("__fh_label_select", &[by.into(), chosen.into(), other.into()])
     }
 
     /// A word of the record.

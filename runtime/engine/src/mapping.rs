@@ -8,6 +8,7 @@ use crate::event::Barrier;
 pub use crate::event::Order;
 
 pub mod calls;
+pub mod machines;
 
 /// A fence that a processor has and C11 has not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,14 +30,16 @@ pub struct Barriers {
     pub after: Barrier,
     /// [`crate::event::Event::order`].
     pub order: Option<Order>,
+    /// Of a compare-and-swap, the order that it would have had with the other outcome.
+    pub otherwise: Option<Order>,
 }
 
 impl Barriers {
     /// No barrier on either side: plain and volatile accesses, which are not atomic.
-    pub const NONE: Self = Self { before: Barrier::None, after: Barrier::None, order: None };
+    pub const NONE: Self = Self { before: Barrier::None, after: Barrier::None, order: None, otherwise: None };
 
     const fn of(order: Order, before: Barrier, after: Barrier) -> Self {
-        Self { before, after, order: Some(order) }
+        Self { before, after, order: Some(order), otherwise: None }
     }
 }
 
@@ -68,11 +71,17 @@ pub const fn rmw(order: Order) -> Barriers {
     Barriers::of(order, before, after)
 }
 
+/// Of a compare-and-swap that succeeds.
+#[must_use]
+pub const fn successful_rmw(success: Order, failure: Order) -> Barriers {
+    Barriers { otherwise: Some(failure), ..rmw(success) }
+}
+
 /// Of a compare-and-swap that fails: what stands before it has executed already, what comes after follows the failure
 /// order.
 #[must_use]
 pub const fn failed_rmw(success: Order, failure: Order) -> Barriers {
-    Barriers::of(failure, rmw(success).before, rmw(failure).after)
+    Barriers { otherwise: Some(success), ..Barriers::of(failure, rmw(success).before, rmw(failure).after) }
 }
 
 /// Of a fence between threads.
@@ -175,11 +184,12 @@ pub mod power {
 
 /// What the orders become in execution graphs: fences before and after an access, counted.
 pub mod graphs {
-    use super::calls::Effect;
+    use super::calls::{Effect, Path};
+    use super::machines::{armv8, c11, of_both, riscv};
     use super::power::{self, Synchronizes};
     use super::{Barrier, Barriers, MachineFence, Order};
     use crate::event::Kind;
-    use crate::graph::{Access, Annotations, Fences};
+    use crate::graph::{Access, Annotations, Fences, Internal};
     use crate::model::name::MemoryModel;
 
     /// No fence.
@@ -203,6 +213,23 @@ pub mod graphs {
         pub after: Fences,
         /// Whether a branch that depends on what it reads, and an instruction fence, come after it.
         pub synchronizes: Synchronizes,
+        /// What it orders by itself.
+        pub annotations: Annotations,
+    }
+
+    /// How a read-modify-write is compiled.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum Form {
+        /// As one instruction, if the processor has it.
+        Single,
+        /// The same, and nobody uses what it reads.
+        Unused,
+        /// As a loop of a pair of exclusive instructions, whatever the processor has.
+        Pair,
+    }
+
+    fn annotated(annotations: Annotations) -> Around {
+        Around { annotations, ..Around::default() }
     }
 
     const fn counted(barrier: Barrier) -> Fences {
@@ -226,26 +253,31 @@ pub mod graphs {
     }
 
     const fn powerful(barriers: power::Barriers) -> Around {
-        Around { before: of_power(barriers.before), after: NOTHING, synchronizes: barriers.after }
+        let annotations = Annotations::NONE;
+        Around { before: of_power(barriers.before), after: NOTHING, synchronizes: barriers.after, annotations }
     }
 
     /// Of an interlocked instruction.
     #[must_use]
     pub const fn locked() -> Around {
-        Around { before: FULL, after: FULL, synchronizes: Synchronizes::No }
+        Around { before: FULL, after: FULL, synchronizes: Synchronizes::No, annotations: Annotations::NONE }
     }
 
-    /// Of a call that synchronises threads, on a path of this effect, by its access to the object's state.
+    /// Of a call that synchronises threads, on this path, by its access to the object's state.
     #[must_use]
-    pub fn call(model: MemoryModel, access: Access, effect: Effect) -> Around {
-        match (model, effect, access) {
-            (_, Effect::Fence, _) => locked(),
-            (MemoryModel::Power, _, Access::Store) => store(model, effect.order()),
-            (MemoryModel::Power, _, Access::Load) => load(model, effect.order()),
-            (MemoryModel::Power, _, Access::Update(_)) => update(model, effect.order()),
-            (_, Effect::Update(_), _) => locked(),
-            (_, Effect::Store(order), _) => store(model, order),
-            (_, Effect::Load(_), _) => Around::default(),
+    pub fn call(model: MemoryModel, access: Access, path: Path) -> Around {
+        let order = path.effect.order();
+        match (model, access) {
+            (MemoryModel::Sc | MemoryModel::Tso | MemoryModel::Pso, _) => match path.effect {
+                Effect::Fence | Effect::Update(_) => locked(),
+                Effect::Store(order) => store(model, order),
+                Effect::Load(_) => Around::default(),
+            },
+            (MemoryModel::C11, _) => annotated(c11::access(access, path.order_in_c11())),
+            _ if path.effect == Effect::Fence => locked(),
+            (_, Access::Store) => store(model, order),
+            (_, Access::Load) => load(model, order),
+            (_, Access::Update(_)) => update(model, order, Form::Single),
         }
     }
 
@@ -254,7 +286,12 @@ pub mod graphs {
     pub fn load(model: MemoryModel, order: Order) -> Around {
         match model {
             MemoryModel::Power => powerful(power::load(order)),
-            MemoryModel::Armv8 | MemoryModel::Riscv | MemoryModel::C11 => Around::default(),
+            MemoryModel::Armv8 => annotated(armv8::access(Access::Load, order)),
+            MemoryModel::Riscv => {
+                let [before, after] = riscv::load(order);
+                Around { before, after, ..Around::default() }
+            }
+            MemoryModel::C11 => annotated(c11::access(Access::Load, order)),
             _ => buffered(super::load(order)),
         }
     }
@@ -264,20 +301,27 @@ pub mod graphs {
     pub fn store(model: MemoryModel, order: Order) -> Around {
         match model {
             MemoryModel::Power => powerful(power::store(order)),
-            MemoryModel::Armv8 | MemoryModel::Riscv | MemoryModel::C11 => Around::default(),
+            MemoryModel::Armv8 => annotated(armv8::access(Access::Store, order)),
+            MemoryModel::Riscv => Around { before: riscv::store(order), ..Around::default() },
+            MemoryModel::C11 => annotated(c11::access(Access::Store, order)),
             _ => buffered(super::store(order)),
         }
     }
 
     /// Of a read-modify-write, but for one that does not write.
     #[must_use]
-    pub fn update(model: MemoryModel, order: Order) -> Around {
+    pub fn update(model: MemoryModel, order: Order, form: Form) -> Around {
+        const ANY: Access = Access::Update(Internal::Data);
         match model {
             MemoryModel::Power => powerful(power::rmw(order)),
             MemoryModel::Tso => locked(),
             MemoryModel::Pso => interlocked(super::rmw(order)),
             MemoryModel::Sc => buffered(super::rmw(order)),
-            MemoryModel::Armv8 | MemoryModel::Riscv | MemoryModel::C11 => Around::default(),
+            MemoryModel::Armv8 if form == Form::Unused => annotated(armv8::unused(armv8::access(ANY, order))),
+            MemoryModel::Armv8 => annotated(armv8::access(ANY, order)),
+            MemoryModel::Riscv if form == Form::Pair => annotated(riscv::pair(order)),
+            MemoryModel::Riscv => annotated(riscv::single(order)),
+            MemoryModel::C11 => annotated(c11::access(ANY, order)),
         }
     }
 
@@ -293,13 +337,26 @@ pub mod graphs {
 
     /// Of any access of these barriers: those of TSO and PSO, with the order that they come from.
     #[must_use]
-    pub fn access(model: MemoryModel, kind: Kind, barriers: Barriers) -> Around {
+    pub fn access(model: MemoryModel, kind: Kind, barriers: Barriers, form: Form) -> Around {
         let Some(order) = barriers.order else { return Around::default() };
         match kind {
             Kind::Load => load(model, order),
             Kind::Store => store(model, order),
             Kind::FailedRmw => failed(model, barriers, order),
-            _ => update(model, order),
+            Kind::CompareAndSwap => match barriers.otherwise {
+                Some(failure) => exchange(model, order, failure),
+                None => update(model, order, Form::Pair),
+            },
+            _ => update(model, order, form),
+        }
+    }
+
+    /// Of a compare-and-swap that succeeds; where its instructions are the same whether it does or not, of any.
+    #[must_use]
+    pub fn exchange(model: MemoryModel, success: Order, failure: Order) -> Around {
+        match model {
+            MemoryModel::Armv8 | MemoryModel::Riscv => update(model, of_both(success, failure), Form::Pair),
+            _ => update(model, success, Form::Pair),
         }
     }
 
@@ -307,27 +364,45 @@ pub mod graphs {
     /// failure order.
     fn failed(model: MemoryModel, barriers: Barriers, failure: Order) -> Around {
         match (model, barriers.before) {
-            (MemoryModel::Power, Barrier::StoreStore) => Around { before: LIGHTWEIGHT, ..update(model, failure) },
-            (MemoryModel::Power, before) => Around { before: counted(before), ..update(model, failure) },
+            (MemoryModel::Power, Barrier::StoreStore) => {
+                Around { before: LIGHTWEIGHT, ..update(model, failure, Form::Pair) }
+            }
+            (MemoryModel::Power, before) => Around { before: counted(before), ..update(model, failure, Form::Pair) },
             (MemoryModel::Tso, _) => locked(),
             (MemoryModel::Pso, _) => interlocked(barriers),
             (MemoryModel::Sc, _) => buffered(barriers),
-            (MemoryModel::Armv8 | MemoryModel::Riscv | MemoryModel::C11, _) => Around::default(),
+            (MemoryModel::Armv8 | MemoryModel::Riscv, _) => {
+                exchange(model, barriers.otherwise.unwrap_or(failure), failure)
+            }
+            (MemoryModel::C11, _) => load(model, failure),
         }
     }
 
     /// Of a fence between threads.
     #[must_use]
-    pub const fn fence(model: MemoryModel, order: Order) -> Fences {
-        match model {
-            MemoryModel::Power => of_power(power::fence(order)),
+    const fn fence(model: MemoryModel, order: Order) -> Fences {
+        match (model, order) {
+            (MemoryModel::Power, _) => of_power(power::fence(order)),
+            (MemoryModel::Riscv, _) => riscv::fence(order),
+            (MemoryModel::Armv8, Order::Relaxed) => NOTHING,
+            (MemoryModel::Armv8, Order::Acquire) => LOADS,
+            (MemoryModel::Armv8, _) => FULL,
             _ => counted(super::fence(order)),
         }
     }
 
-    /// The fences of a thread of C11 behind one more ([`crate::model::c11`]).
+    /// The fences of a thread behind one more.
     #[must_use]
-    pub fn behind_fence_of_c(mut fences: Fences, order: Order) -> Fences {
+    pub fn behind(model: MemoryModel, mut fences: Fences, order: Order) -> Fences {
+        if model == MemoryModel::C11 {
+            return behind_fence_of_c(fences, order);
+        }
+        fences += fence(model, order);
+        fences
+    }
+
+    /// The fences of a thread of C11 behind one more ([`crate::model::c11`]).
+    fn behind_fence_of_c(mut fences: Fences, order: Order) -> Fences {
         fences.read_read += u16::from(order.acquires());
         if order.releases() {
             fences.write_write += 1;
@@ -337,29 +412,17 @@ pub mod graphs {
         fences
     }
 
-    /// What an atomic access of C11 is of this order.
+    /// The fences of a thread behind one that only machines have; none of one that the model does not have. That of
+    /// instructions is beside.
     #[must_use]
-    pub fn of_c(access: Access, order: Order) -> Annotations {
-        let mut all = Annotations::ATOMIC;
-        if access != Access::Store && order.acquires() {
-            all = all.and(Annotations::ACQUIRE);
-        }
-        if access != Access::Load && order.releases() {
-            all = all.and(Annotations::RELEASE);
-        }
-        if order == Order::SequentiallyConsistent {
-            all = all.and(Annotations::SEQUENTIALLY_CONSISTENT);
-        }
-        all
-    }
-
-    /// Of a fence that only machines have; none of one that POWER does not have. That of instructions is beside.
-    #[must_use]
-    pub const fn machine_fence(model: MemoryModel, fence: MachineFence) -> Option<Fences> {
-        match (model, fence) {
-            (MemoryModel::Power, MachineFence::Loads) => None,
-            _ => Some(counted(super::machine_fence(fence))),
-        }
+    pub fn behind_machine_fence(model: MemoryModel, mut fences: Fences, fence: MachineFence) -> Option<Fences> {
+        fences += match (model, fence) {
+            (MemoryModel::C11, MachineFence::Loads) => return Some(behind_fence_of_c(fences, Order::Acquire)),
+            (MemoryModel::Power, MachineFence::Loads) | (MemoryModel::C11, _) => return None,
+            (MemoryModel::Armv8 | MemoryModel::Riscv, MachineFence::Loads) => LOADS,
+            _ => counted(super::machine_fence(fence)),
+        };
+        Some(fences)
     }
 }
 
@@ -371,7 +434,8 @@ mod tests {
     fn a_failed_compare_and_swap_keeps_the_fence_before_it() {
         let barriers = failed_rmw(Order::SequentiallyConsistent, Order::Relaxed);
         let order = Some(Order::Relaxed);
-        assert_eq!(barriers, Barriers { before: Barrier::Full, after: Barrier::None, order });
+        let otherwise = Some(Order::SequentiallyConsistent);
+        assert_eq!(barriers, Barriers { before: Barrier::Full, after: Barrier::None, order, otherwise });
     }
 
     #[test]

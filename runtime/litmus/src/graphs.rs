@@ -12,7 +12,7 @@ use engine::graph::trace::Part;
 use engine::graph::{
     Access, Annotations, EventId, Fences, Internal, Label, Labels, Link, Program, Reached, Value, Written,
 };
-use engine::mapping::graphs::{self, Around};
+use engine::mapping::graphs::{self, Around, Form};
 use engine::mapping::power::Synchronizes;
 pub use engine::model::MemoryModel;
 use engine::model::Model;
@@ -186,48 +186,49 @@ impl Threads<'_> {
             Operation::Load { order, .. } => graphs::load(self.model, *order),
             Operation::Store { order, .. } => graphs::store(self.model, *order),
             Operation::Update { strength: Strength::Locked, .. } => graphs::locked(),
-            Operation::Update { strength: Strength::Ordered(order, _), .. } => graphs::update(self.model, *order),
+            Operation::Update { strength: Strength::Ordered(success, failure), expected: Some(_), .. } => {
+                graphs::exchange(self.model, *success, *failure)
+            }
+            Operation::Update { strength: Strength::Ordered(order, _), .. } => {
+                graphs::update(self.model, *order, Form::Single)
+            }
             _ => Around::default(),
         }
     }
 
     /// The fences of a thread behind one more.
     fn behind(self, mut fences: Fences, fence: Fence) -> Fences {
-        if let (Fence::C(order), MemoryModel::C11) = (fence, self.model) {
-            return graphs::behind_fence_of_c(fences, order);
-        }
-        fences += self.fence(fence);
-        fences
-    }
-
-    fn fence(self, fence: Fence) -> Fences {
-        match fence {
+        fences += match fence {
             Fence::Full => graphs::FULL,
             Fence::Lightweight => graphs::LIGHTWEIGHT,
             Fence::Stores => graphs::STORES,
             Fence::Instructions | Fence::Context => graphs::NOTHING,
             Fence::Counted(fences) => fences,
-            Fence::C(order) => graphs::fence(self.model, order),
-        }
+            Fence::C(order) => return graphs::behind(self.model, fences, order),
+        };
+        fences
     }
 
     fn location(self, thread: usize, instruction: usize, address: Value) -> Result<Location, Fault> {
         self.test.location(address).ok_or(Fault::NoLocation { thread, instruction, address })
     }
 
-    /// What an operation orders by itself: in C, what its order says, and whether it has written, if that is known.
-    fn annotations(self, operation: &Operation, written: Written) -> Annotations {
-        let (access, order) = match *operation {
-            _ if self.model != MemoryModel::C11 => return annotations(operation),
-            Operation::Load { annotations: Annotations::ATOMIC, order, .. } => (Access::Load, order),
-            Operation::Store { annotations: Annotations::ATOMIC, order, .. } => (Access::Store, order),
-            Operation::Update { strength: Strength::Ordered(success, failure), .. } => match written {
-                Written::Nothing => (Access::Load, failure),
-                _ => (Access::Update(Internal::Data), success),
-            },
-            _ => return Annotations::NONE,
-        };
-        graphs::of_c(access, order)
+    /// What an operation orders by itself: in C, what its order becomes on the machine, and, under C11, whether it has
+    /// written, if that is known.
+    fn annotations(self, operation: &Operation, written: Written, around: &Around) -> Annotations {
+        if self.test.architecture != Architecture::C {
+            return annotations(operation);
+        }
+        match *operation {
+            Operation::Load { annotations: Annotations::NONE, .. }
+            | Operation::Store { annotations: Annotations::NONE, .. } => Annotations::NONE,
+            Operation::Update { strength: Strength::Ordered(_, failure), .. }
+                if self.model == MemoryModel::C11 && written == Written::Nothing =>
+            {
+                graphs::load(self.model, failure).annotations
+            }
+            _ => around.annotations,
+        }
     }
 
     /// Gives a complete execution on.
@@ -391,6 +392,28 @@ impl<const W: usize> Program<W> for Threads<'_> {
 }
 
 impl Threads<'_> {
+    /// Whether what accesses order is said by themselves alone, whatever they find.
+    const fn is_annotated(self) -> bool {
+        matches!(self.model, MemoryModel::Armv8 | MemoryModel::Riscv)
+    }
+
+    /// The reads on which what an access writes depends, a branch before it, and what decides on it. What a compare-and-swap
+    /// expects decides on ARM whether there is a write; in C on RISC-V, a branch of its own does.
+    fn depends<const W: usize>(self, operation: &Operation, access: &Accessing<W>) -> [Set<W>; 3] {
+        let &Accessing { value_from, expected_from, control_from, decided_by, .. } = access;
+        let is_of_c = self.test.architecture == Architecture::C;
+        match (operation, self.model) {
+            (Operation::Update { strength: Strength::Annotated(_), .. }, _)
+            | (Operation::Update { .. }, MemoryModel::Armv8) => {
+                [value_from, control_from, decided_by.or(&expected_from)]
+            }
+            (Operation::Update { .. }, MemoryModel::Riscv) if is_of_c => {
+                [value_from, control_from.or(&expected_from), decided_by]
+            }
+            _ => [value_from.or(&expected_from), control_from, decided_by],
+        }
+    }
+
     fn fetch_into<const W: usize>(
         self,
         thread: usize,
@@ -429,17 +452,12 @@ impl Threads<'_> {
             // What a compare-and-exchange orders may depend on whether it succeeds.
             let failure = match operation {
                 Operation::Update { strength: Strength::Ordered(success, failure), expected: Some(_), .. } => {
-                    (success.acquires() != failure.acquires()).then_some(*failure)
+                    let differ = success.acquires() != failure.acquires();
+                    (differ && !self.is_annotated()).then_some(*failure)
                 }
                 _ => None,
             };
-            // On ARM, what is expected decides whether there is a write; elsewhere a branch does.
-            let (value_from, decided_by) = match operation {
-                Operation::Update { strength: Strength::Annotated(_), .. } => {
-                    (access.value_from, access.decided_by.or(&access.expected_from))
-                }
-                _ => (access.value_from.or(&access.expected_from), access.decided_by),
-            };
+            let [value_from, control_from, decided_by] = self.depends(operation, &access);
             labels.push(Label {
                 access: match access.kind {
                     Kind::Load => Access::Load,
@@ -450,17 +468,17 @@ impl Threads<'_> {
                 written,
                 address_from: access.address_from,
                 value_from,
-                control_from: access.control_from,
+                control_from,
                 synchronized_from: access.synchronized_from,
                 addresses_before: access.addresses_before,
                 decided_by,
-                annotations: self.annotations(operation, written),
+                annotations: self.annotations(operation, written, &around),
                 fences,
                 link: Link::None,
             });
             let around = match (failure, written) {
                 (Some(_), Written::Unknown) => return Ok(Reached::Branch),
-                (Some(failure), Written::Nothing) => graphs::update(self.model, failure),
+                (Some(failure), Written::Nothing) => graphs::update(self.model, failure, Form::Pair),
                 _ => around,
             };
             fences += around.after;

@@ -174,7 +174,7 @@ impl<'t> Schedules<'t> {
                     Fence::Instructions | Fence::Context | Fence::Counted(_) => Barrier::None,
                     Fence::C(order) => mapping::fence(order),
                 };
-                let barriers = Barriers { before, after: Barrier::None, order: Some(Order::Relaxed) };
+                let barriers = Barriers { before, after: Barrier::None, order: Some(Order::Relaxed), ..Barriers::NONE };
                 let event = self.event(thread, instruction, Kind::Fence, barriers);
                 Ok(Happened { event, location: None, read: None, written: None })
             }
@@ -183,7 +183,7 @@ impl<'t> Schedules<'t> {
     }
 
     fn event(&self, thread: usize, instruction: usize, kind: Kind, barriers: Barriers) -> Event {
-        let Barriers { before, after, order } = barriers;
+        let Barriers { before, after, order, .. } = barriers;
         let (thread, site) = (self.numbers[thread], self.test.site(thread, instruction));
         Event { thread, site, kind, before, after, order }
     }
@@ -219,9 +219,12 @@ impl<'t> Schedules<'t> {
 
 fn update_barriers(strength: Strength, kind: Kind) -> Barriers {
     match strength {
-        Strength::Locked => {
-            Barriers { before: Barrier::Full, after: Barrier::Full, order: Some(Order::SequentiallyConsistent) }
-        }
+        Strength::Locked => Barriers {
+            before: Barrier::Full,
+            after: Barrier::Full,
+            order: Some(Order::SequentiallyConsistent),
+            ..Barriers::NONE
+        },
         Strength::Reserved | Strength::Annotated(_) => Barriers::NONE,
         Strength::Ordered(success, failure) if kind == Kind::FailedRmw => mapping::failed_rmw(success, failure),
         Strength::Ordered(success, _) => mapping::rmw(success),

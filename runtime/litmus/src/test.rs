@@ -38,7 +38,7 @@ impl Architecture {
     pub const fn models(self) -> &'static [MemoryModel] {
         match self {
             Self::PowerPc | Self::X86 => &[MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power],
-            Self::C => &[MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power, MemoryModel::C11],
+            Self::C => &MemoryModel::ALL,
             Self::Aarch64 => &[MemoryModel::Sc, MemoryModel::Armv8],
             Self::Riscv => &[MemoryModel::Sc, MemoryModel::Riscv],
         }

@@ -2,7 +2,7 @@
 
 use engine::event::Kind;
 use engine::graph::{Access, Internal, Link, Reached, Value, Written};
-use engine::mapping::graphs::{self, Around};
+use engine::mapping::graphs::{self, Around, Form};
 use engine::mapping::power::Synchronizes;
 use engine::mapping::{MachineFence, Order};
 use engine::model::MemoryModel;
@@ -15,7 +15,7 @@ use crate::process::sites::{Record, RecordPointer};
 use crate::run::{Runtime, with};
 use crate::state::access;
 use crate::state::graph::places::Unlocated;
-use crate::state::graph::{After, Depends, Effect, Graph, Idle, Recorded, Stop, What, labels};
+use crate::state::graph::{After, Effect, Graph, Idle, Recorded, Stop, What, labels};
 use crate::state::memory::{initial, peek, poke};
 use crate::state::operation::Note;
 use crate::state::turn::Turn;
@@ -53,7 +53,7 @@ pub(crate) fn fence(machine: Option<MachineFence>, order: Order, site: RecordPoi
     })
     .flatten();
     if fenced.is_none() {
-        refuse("a fence between loads and what follows them", site);
+        refuse("a fence of a processor that the model does not have", site);
     }
 }
 
@@ -99,11 +99,11 @@ pub(crate) fn record_in_graph(runtime: &mut Runtime, access: &access::Access) ->
 pub(crate) fn fence_in_graph(runtime: &mut Runtime, machine: Option<MachineFence>, order: Order) -> Option<()> {
     let graph = runtime.graph_mut();
     if machine == Some(MachineFence::Instructions) {
-        graph.run.synchronized = graph.run.branches;
+        graph.fence_instructions();
     }
-    graph.run.fences += match machine {
-        Some(fence) => graphs::machine_fence(graph.model, fence)?,
-        None => graphs::fence(graph.model, order),
+    graph.run.fences = match machine {
+        Some(fence) => graphs::behind_machine_fence(graph.model, graph.run.fences, fence)?,
+        None => graphs::behind(graph.model, graph.run.fences, order),
     };
     Some(())
 }
@@ -166,11 +166,17 @@ pub(crate) fn prepare_read(graph: &mut Graph, address: usize, width: usize, init
 pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effect) {
     let &access::Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
     let location = graph.places.at(address);
-    let Around { before: fences, after: behind, synchronizes } = graphs::access(graph.model, kind, barriers);
     let (of_address, of_value) = labels::given();
-    graph.run.compared = of_value;
-    let depends = Depends { address: of_address, value: of_value, ..graph.depends() };
-    let known = (kind == Kind::Store || graph.next_read().is_some()) && graph.is_known(of_value);
+    let (of_expected, is_unused) = labels::given_of_update();
+    let form = form(operation, width, is_unused);
+    let Around { before: fences, after: behind, synchronizes, annotations } =
+        graphs::access(graph.model, kind, barriers, form);
+    graph.run.compared = of_expected;
+    let depends = graph.depends_on(of_address, of_value, of_expected);
+    let has_read = kind == Kind::Store || graph.next_read().is_some();
+    // What an exchange writes does not depend on what it reads.
+    let known = (has_read || operation == Operation::Exchange)
+        && [of_value, of_expected].into_iter().all(|label| graph.is_known(label));
     let written = match kind {
         Kind::Load => Written::Nothing,
         _ if !known => Written::Unknown,
@@ -180,7 +186,7 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
     if let Written::Value(value) = written {
         initialisers::note_store(graph, address, width.into(), value.cast_unsigned());
     }
-    let changes = kind == Kind::Store || (known && before != after);
+    let changes = kind == Kind::Store || (known && has_read && before != after);
     let effect = if changes { Effect::Some } else { Effect::None };
     let access = match kind {
         Kind::Load => Access::Load,
@@ -190,19 +196,32 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
         _ => Access::Update(Internal::Control),
     };
     graph.run.fences += fences;
-    graph.run.addresses = graph.sets.union(graph.run.addresses, of_address);
+    graph.has_address(of_address);
     let (fences, note, link) = (graph.run.fences, Note { site, operation }, Link::None);
     if access.reads() {
         labels::gives(graph.sets.of(graph.run.recorded.len()));
     }
-    let decides = std::mem::take(&mut graph.run.decides) || synchronizes == Synchronizes::Yes;
+    let is_annotated = matches!(graph.model, MemoryModel::Armv8 | MemoryModel::Riscv);
+    let decides = (std::mem::take(&mut graph.run.decides) && !is_annotated) || synchronizes == Synchronizes::Yes;
     if synchronizes == Synchronizes::Yes {
         graph.synchronize();
     } else if decides {
         graph.branch();
     }
-    let after = if graph.model == MemoryModel::Power && !decides { After::Anything } else { After::Known };
-    let turn = graph.push(Recorded { access, location, written, fences, link, depends, note, address, width }, after);
+    let after = if graph.model.has_dependencies() && !decides { After::Anything } else { After::Known };
+    let recorded = Recorded { access, location, written, fences, annotations, link, depends, note, address, width };
+    let turn = graph.push(recorded, after);
     graph.run.fences += behind;
     (turn, effect)
+}
+
+/// How a read-modify-write of so many bytes is compiled: RISC-V has single instructions for 4 and 8 bytes, and no machine
+/// has one for the complement of an `and`.
+fn form(operation: Operation, width: u8, is_unused: bool) -> Form {
+    match operation {
+        Operation::FetchNand => Form::Pair,
+        _ if is_unused => Form::Unused,
+        _ if width < 4 => Form::Pair,
+        _ => Form::Single,
+    }
 }

@@ -3,14 +3,13 @@
 
 use std::ffi::{c_char, c_void};
 
-use engine::graph::Reached;
-use engine::model::MemoryModel;
-
 use crate::graph::stops::{park, refuse};
 use crate::process::sites::{RecordPointer, text};
 use crate::run::with;
 use crate::state::graph::labels::{Label, loaded};
 use crate::state::graph::{Graph, Stop};
+use engine::graph::Reached;
+use engine::model::MemoryModel;
 
 /// What the last access has loaded decides what comes now.
 pub(crate) fn branch_on_loaded() {
@@ -34,8 +33,7 @@ pub(crate) fn union(one: Label, other: Label) -> Label {
 impl Graph {
     /// Whether all reads of the set have returned.
     pub(crate) fn is_known(&self, label: Label) -> bool {
-        let returned = |&read: &u16| self.run.reads.get(usize::from(read)).copied().flatten().is_some();
-        self.sets.members(label).iter().all(returned)
+        self.sets.members(label).all(|read| self.run.reads.get(read).copied().flatten().is_some())
     }
 
     /// Whether what is in private memory is known.
@@ -68,8 +66,8 @@ pub(crate) fn put(address: usize, length: usize, label: Label) {
     });
 }
 
-/// The label of so many bytes of private memory: all loads on which one of them depends. On POWER, where a dependency
-/// orders, they have to depend on the same ones.
+/// The label of so many bytes of private memory: all loads on which one of them depends. Where a dependency orders,
+/// they have to depend on the same ones.
 pub(crate) fn get(address: usize, length: usize) -> Label {
     let found = with(|runtime| {
         let graph = runtime.graph.as_deref_mut().filter(|graph| !graph.run.private.0.is_empty());
@@ -78,7 +76,7 @@ pub(crate) fn get(address: usize, length: usize) -> Label {
         let mut all = first;
         for byte in address + 1..address + length {
             let label = graph.run.private.at(byte);
-            if label != first && graph.model == MemoryModel::Power {
+            if label != first && graph.model.has_dependencies() {
                 return None;
             }
             all = graph.sets.union(all, label);
@@ -104,6 +102,22 @@ extern "C" fn __fh_label_union(one: Label, other: Label) -> Label {
     with(|runtime| runtime.graph.as_deref_mut().map(|graph| graph.sets.union(one, other))).flatten().unwrap_or_default()
 }
 
+/// On ARM and RISC-V what chooses only picks: whatever a compiler makes of it orders later stores at most.
+#[unsafe(no_mangle)]
+extern "C" fn __fh_label_select(by: Label, chosen: Label, other: Label) -> Label {
+    let selected = with(|runtime| {
+        let graph = runtime.graph.as_deref_mut()?;
+        let sets = &mut graph.sets;
+        if matches!(graph.model, MemoryModel::Armv8 | MemoryModel::Riscv) {
+            let by = sets.picking(by);
+            return Some(sets.union(chosen, by));
+        }
+        let both = sets.union(chosen, other);
+        Some(sets.union(both, by))
+    });
+    selected.flatten().unwrap_or_default()
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn __fh_label_know(label: Label) {
     know(label);
@@ -114,7 +128,7 @@ extern "C" fn __fh_label_branch(label: Label) {
     know(label);
     with(|runtime| {
         if let Some(graph) = runtime.graph.as_deref_mut() {
-            graph.run.branches = graph.sets.union(graph.run.branches, label);
+            graph.branch_on(label);
         }
     });
 }
@@ -156,5 +170,6 @@ crate::abi::same_hooks!(
     __fh_label_know,
     __fh_label_put,
     __fh_label_refuse,
+    __fh_label_select,
     __fh_label_union
 );

@@ -6,8 +6,10 @@
 use std::ffi::c_int;
 
 use engine::event::Thread;
-use engine::graph::{Access, Internal, Link, Written};
+use engine::graph::{Access, Annotations, Internal, Link, Written};
+use engine::mapping::Order;
 use engine::mapping::calls::{self, Path};
+use engine::mapping::graphs::{self, Form};
 use engine::sync::barrier::Arrival;
 use engine::sync::line::{End, Line};
 use engine::sync::machine::{Machine, Wish};
@@ -387,8 +389,9 @@ fn common(graph: &mut Graph, (what, internal): (Common, Internal), written: Writ
     let location = graph.places.of(Thing::Common(what));
     let (depends, fences) = (graph.depends(), graph.run.fences);
     let access = Access::Update(internal);
+    let annotations = graphs::update(graph.model, Order::Relaxed, Form::Pair).annotations;
     let link = Link::None;
-    Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
+    Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0 }
 }
 
 /// The number that the running thread chooses next.
@@ -398,7 +401,8 @@ fn choice(graph: &mut Graph, among: u16, note: Note) -> Recorded {
     let (depends, fences) = (graph.depends(), graph.run.fences);
     let link = Link::Chooses(among);
     let (access, written) = (Access::Load, Written::Nothing);
-    Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
+    let annotations = Annotations::NONE;
+    Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0 }
 }
 
 /// An object comes to life by its `init` function, which puts zeros into its memory.

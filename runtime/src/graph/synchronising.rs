@@ -80,15 +80,17 @@ pub(crate) fn owner(graph: &Graph) -> Value {
 }
 
 /// What orders an access by which threads synchronise: the path that was taken, or, of one that is not known yet,
-/// what stands before it on each of the paths that there are. On POWER that is what stands before the first one.
+/// what stands before it on each of the paths that there are. On POWER, ARM and RISC-V that is what stands before the
+/// first one.
 fn around(graph: &Graph, access: Access, paths: &[Path], taken: Option<Path>) -> Around {
-    let of = |path: &Path| graphs::call(graph.model, access, path.effect);
+    let of = |path: &Path| graphs::call(graph.model, access, *path);
     let drains = paths.iter().all(|path| path.effect.drains());
     match taken {
-        taken if graph.model == MemoryModel::Power => {
+        taken if graph.model.has_dependencies() => {
             let first = of(&paths[0]);
             Around { before: first.before, ..taken.map_or(first, |path| of(&path)) }
         }
+        None if graph.model == MemoryModel::C11 => of(&paths[0]),
         Some(path) => of(&path),
         None if drains => graphs::locked(),
         None => Around::default(),
@@ -105,7 +107,7 @@ pub(crate) fn synchronizing(
     address: usize,
 ) -> Recorded {
     let location = graph.places.of(thing);
-    let Around { before, after, synchronizes } = around(graph, access, paths, taken);
+    let Around { before, after, synchronizes, annotations } = around(graph, access, paths, taken);
     let depends = graph.depends();
     if synchronizes == Synchronizes::Yes {
         graph.synchronize();
@@ -115,5 +117,6 @@ pub(crate) fn synchronizing(
     graph.run.fences += before;
     let fences = graph.run.fences;
     graph.run.fences += after;
-    Recorded { access, location, written, fences, link: Link::None, depends, note, address, width: 0 }
+    let link = Link::None;
+    Recorded { access, location, written, fences, annotations, link, depends, note, address, width: 0 }
 }

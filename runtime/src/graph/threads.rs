@@ -1,12 +1,14 @@
 //! Threads in execution graphs. That a thread is created is a store, which its first access, a load, reads; that it has
 //! ended is a store, its last access, which a join reads. Fences are such that what comes before a creation is before
-//! all of the new thread, and all of a thread before what comes after the join: on POWER nothing else is ordered by
-//! them.
+//! all of the new thread, and all of a thread before what comes after the join: on POWER, ARM and RISC-V nothing else is
+//! ordered by them. Under C11 both synchronise.
 
 use std::ffi::c_int;
 
 use engine::event::Thread;
-use engine::graph::{Access, Link, Reached, Value, Written};
+use engine::graph::{Access, Annotations, Link, Reached, Value, Written};
+use engine::mapping::Order;
+use engine::mapping::machines::c11;
 use engine::model::MemoryModel;
 use protocol::Operation;
 
@@ -107,17 +109,20 @@ fn meeting(graph: &mut Graph, thing: Thing, link: Link, side: Side, written: Wri
     let location = graph.places.of(thing);
     let access = if link == Link::Follows { Access::Load } else { Access::Store };
     let mut fences = graph.run.fences;
-    if graph.model == MemoryModel::Power {
-        match side {
+    let mut annotations = Annotations::NONE;
+    match graph.model {
+        MemoryModel::Power | MemoryModel::Armv8 | MemoryModel::Riscv => match side {
             Side::Before => fences.full += 1,
             Side::After => fences.full -= 1,
+        },
+        MemoryModel::C11 => annotations = c11::access(access, Order::AcquireRelease),
+        MemoryModel::Sc | MemoryModel::Tso | MemoryModel::Pso => {
+            fences.full += 1;
+            graph.run.fences.full += 2;
         }
-    } else {
-        fences.full += 1;
-        graph.run.fences.full += 2;
     }
     let depends = graph.depends();
-    Recorded { access, location, written, fences, link, depends, note, address: 0, width: 0 }
+    Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0 }
 }
 
 /// What a thread runs that begins; none of main.

@@ -235,7 +235,7 @@ pub(crate) fn unlasting(
     }
     // An attempt that failed synchronises with nothing.
     let order = if operation.gets_nothing() { Order::Relaxed } else { Order::AcquireRelease };
-    let barriers = Barriers { before, after: Barrier::None, order: Some(order) };
+    let barriers = Barriers { before, after: Barrier::None, order: Some(order), ..Barriers::NONE };
     let turn = event(runtime, kind, barriers, Note { site, operation }, object, &[], Values::Unknown);
     settled(runtime, turn, barriers)
 }
@@ -251,7 +251,7 @@ pub(crate) fn fence(runtime: &mut Runtime, barrier: Barrier, order: Order, site:
     if runtime.recorder.trail.traces() {
         runtime.recorder.trail.detail(Detail::default());
     }
-    let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order) };
+    let barriers = Barriers { before: barrier, after: Barrier::None, order: Some(order), ..Barriers::NONE };
     let note = Note { site, operation: Operation::Fence };
     let turn = event(runtime, Kind::Fence, barriers, note, 0, &[], Values::Unknown);
     settled(runtime, turn, barriers)
@@ -285,7 +285,7 @@ pub(crate) fn queue_event(
     all.sort_unstable();
     all.dedup();
     let order = Some(Order::SequentiallyConsistent);
-    let barriers = Barriers { before: Barrier::Full, after: Barrier::Full, order };
+    let barriers = Barriers { before: Barrier::Full, after: Barrier::Full, order, ..Barriers::NONE };
     let address = pieces.first().map_or(0, |&(address, _)| address);
     if runtime.settings.explorer == Explorer::Dpor {
         // To the explorer the queue is an object.
@@ -318,7 +318,7 @@ pub(crate) fn word_event(
     let mut locations = Vec::new();
     runtime.conclusion.void |= runtime.memory.shadow.locate(word, 1, &mut locations) == Cut::Yes;
     let after = if effect.drains() { Barrier::Full } else { Barrier::None };
-    let barriers = Barriers { before: effect.before(), after, order: Some(effect.order()) };
+    let barriers = Barriers { before: effect.before(), after, order: Some(effect.order()), ..Barriers::NONE };
     // To the explorer it is the object.
     let explored: &[Location] = if runtime.settings.explorer == Explorer::Dpor { &[] } else { &locations };
     let places = Places { address, locations: &locations, explored };
@@ -373,7 +373,7 @@ fn event_on(
         return Turn::Ours;
     }
     let (kind, barriers) = if runtime.way == Way::Within { interlocked(kind, barriers) } else { (kind, barriers) };
-    let Barriers { before, after, order } = barriers;
+    let Barriers { before, after, order, .. } = barriers;
     let event = Event { thread, site, kind, before, after, order };
     for monitor in &mut runtime.watch.monitors {
         monitor.event(&event, locations, &mut runtime.watch.reports);
@@ -417,7 +417,7 @@ fn step(runtime: &mut Runtime, locations: &[Location], objects: &[Object], note:
     }
     runtime.execution.at_hand.concerns(objects);
     tell_where(runtime, locations);
-    let barriers = Barriers { before: Barrier::None, after: Barrier::None, order: None };
+    let barriers = Barriers::NONE;
     let places = Places { address, locations: &[], explored: locations };
     let turn = event_on(runtime, Kind::Fence, barriers, note, places, Values::Unknown);
     settled(runtime, turn, barriers)

@@ -25,6 +25,7 @@ use protocol::{
     Explore, FailureKind, GraphEvent, Operation, Place, Role, Schedule, SiteUse, StoppedBy, Trace, TraceEvent,
 };
 
+use crate::graph::stops::option_of;
 use crate::process::sections;
 use crate::process::sites::Record;
 use crate::run::{Runtime, with};
@@ -217,6 +218,7 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
         return if is_assumed { Ok(()) } else { fail(execution, ended, Counting::AsAnother) };
     };
     with(|runtime| runtime.recorder.tallied.count_graph(events(execution)));
+    note_updates(execution);
     watch_transactions(execution)?;
     let mut found: Vec<Failure> = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -233,6 +235,15 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
     }
     cycles::watch(execution, &found)?;
     fail(execution, found, Counting::Once)
+}
+
+/// Says so if executions may be missed since read-modify-writes take effect at once.
+fn note_updates<const W: usize>(execution: &CompleteTrace<'_, W>) {
+    const AS_ONE: &str = "no read of a read-modify-write takes effect before what its write waits for";
+    let is_said = with(|runtime| runtime.remarks.assumptions.contains(AS_ONE)) == Some(true);
+    if !is_said && execution.has_update_that_waits_as_one() {
+        with(|runtime| runtime.remarks.assumptions.insert(AS_ONE));
+    }
 }
 
 /// Takes what is wrong with a graph into the findings.
@@ -277,9 +288,13 @@ fn repeats<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broke
 
 /// Explores all execution graphs, with sets for more and more accesses until there is room for all.
 pub(crate) fn search(job: &Explore, limits: &Limits) -> Stopped {
-    if with(|runtime| runtime.graph_mut().model) == Some(MemoryModel::Power) && !sections::has_labels() {
-        let what = "a program of which some file was compiled without `fencehound cc --power`, under --model power";
-        return Stopped::Unsupported { what: what.to_owned(), place: Place::default() };
+    if let Some(model) = with(|runtime| runtime.graph_mut().model)
+        && model.has_dependencies()
+        && !sections::has_labels()
+    {
+        let option = option_of(model);
+        let what = format!("a program of which some file was compiled without `fencehound cc --power`, under {option}");
+        return Stopped::Unsupported { what, place: Place::default() };
     }
     let begun = Instant::now();
     let sizes = [sized::<1>, sized::<4>, sized::<16>];
@@ -472,7 +487,7 @@ fn fails_to_repeat(runtime: &mut Runtime, thread: Thread) {
 pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, unroll: Option<u64>) {
     runtime.graph = Some(Box::new(Graph::new(model, unroll)));
     World::Alone.enter();
-    if model == MemoryModel::Power {
+    if model.has_dependencies() {
         runtime.remarks.assumptions.insert("dependencies are those of the source: a compiler may break some");
     }
     runtime.recorder.trail.trace();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use engine::atomicity::Mark;
 use engine::event::{Location, Thread};
-use engine::graph::{Access, Fences, Link, Reached, Value, Written};
+use engine::graph::{Access, Annotations, Fences, Link, Reached, Value, Written};
 use engine::model::MemoryModel;
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ use crate::process::sites::RecordPointer;
 use crate::state::exited::Exit;
 use crate::state::failure::Failure;
 use crate::state::graph::initialisers::Initialisers;
-use crate::state::graph::labels::{Label, Private, Sets};
+use crate::state::graph::labels::{Label, Members, Private, Sets};
 use crate::state::graph::places::Places;
 use crate::state::graph::states::States;
 use crate::state::operation::Note;
@@ -30,6 +30,7 @@ pub(crate) struct Recorded {
     pub(crate) location: Location,
     pub(crate) written: Written,
     pub(crate) fences: Fences,
+    pub(crate) annotations: Annotations,
     pub(crate) link: Link,
     pub(crate) depends: Depends,
     pub(crate) note: Note,
@@ -47,6 +48,8 @@ pub(crate) struct Depends {
     pub(crate) control: Label,
     pub(crate) synchronized: Label,
     pub(crate) addresses_before: Label,
+    /// See [`engine::graph::Label::decided_by`].
+    pub(crate) decided: Label,
 }
 
 /// How the run of a thread ended, beside the ends that executions have too.
@@ -85,6 +88,8 @@ pub(crate) struct Run {
     pub(crate) synchronized: Label,
     /// The reads on which the address of an access so far depends.
     pub(crate) addresses: Label,
+    /// The reads that pick such an address, or on what there is a branch.
+    pub(crate) decided: Label,
     pub(crate) private: Private,
     /// What comes after the next access depends on what it reads.
     pub(crate) decides: bool,
@@ -172,6 +177,7 @@ impl Graph {
                 branches: Label::NONE,
                 synchronized: Label::NONE,
                 addresses: Label::NONE,
+                decided: Label::NONE,
                 private: Private::default(),
                 decides: false,
                 compared: Label::NONE,
@@ -198,11 +204,12 @@ impl Graph {
         run.asides.clear();
         run.milestones.clear();
         run.held.clear();
-        // A join's load is told apart from what follows by a number less.
-        run.fences = Fences { full: 1, ..Fences::default() };
+        // A join's load is told apart from what follows by a number less; under C11 by what it orders itself.
+        run.fences = Fences { full: u16::from(self.model != MemoryModel::C11), ..Fences::default() };
         (run.created, run.joined, run.keys) = (0, 0, 0);
         (run.piece, run.decides, run.patience, run.stop) = (false, false, None, None);
         (run.branches, run.synchronized, run.addresses) = (Label::NONE, Label::NONE, Label::NONE);
+        run.decided = Label::NONE;
         run.private.clear();
         run.ending.clear();
         labels::reset();
@@ -238,14 +245,62 @@ impl Graph {
     }
 
     /// What an access depends on here, but for its address and value.
-    pub(crate) const fn depends(&self) -> Depends {
-        let Run { branches, synchronized, addresses, .. } = self.run;
-        Depends {
-            address: Label::NONE,
-            value: Label::NONE,
+    pub(crate) fn depends(&mut self) -> Depends {
+        self.depends_on(Label::NONE, Label::NONE, Label::NONE)
+    }
+
+    /// What an access depends on here, given on what its address, its value and what it expects do. On ARM what it expects
+    /// picks whether it writes; on RISC-V that, and what picks anything else, is as weak as a branch.
+    pub(crate) fn depends_on(&mut self, address: Label, value: Label, expected: Label) -> Depends {
+        let Run { branches, synchronized, addresses, decided, .. } = self.run;
+        let sets = &mut self.sets;
+        let mut depends = Depends {
+            address: sets.of_members(address, Members::Computing),
+            value: sets.of_members(value, Members::Computing),
             control: branches,
             synchronized,
             addresses_before: addresses,
+            decided: Label::NONE,
+        };
+        if !matches!(self.model, MemoryModel::Armv8 | MemoryModel::Riscv) {
+            depends.value = sets.union(value, expected);
+            return depends;
+        }
+        let of_expected = sets.picking(expected);
+        let given = [address, value, of_expected].map(|label| sets.of_members(label, Members::Picking));
+        depends.decided = given.into_iter().fold(decided, |all, one| sets.union(all, one));
+        if self.model == MemoryModel::Riscv {
+            depends.control = sets.union(branches, std::mem::take(&mut depends.decided));
+        }
+        depends
+    }
+
+    /// The address of the access that has been made depends on this.
+    pub(crate) fn has_address(&mut self, label: Label) {
+        let [computing, picking] = self.parts(label);
+        self.run.addresses = self.sets.union(self.run.addresses, computing);
+        self.run.decided = self.sets.union(self.run.decided, picking);
+    }
+
+    /// A branch depends on this.
+    pub(crate) fn branch_on(&mut self, label: Label) {
+        let [computing, picking] = self.parts(label);
+        self.run.branches = self.sets.union(self.run.branches, computing);
+        self.run.decided = self.sets.union(self.run.decided, picking);
+    }
+
+    fn parts(&mut self, label: Label) -> [Label; 2] {
+        [Members::Computing, Members::Picking].map(|meant| self.sets.of_members(label, meant))
+    }
+
+    /// An instruction fence: what comes later is not fetched before the branches so far are decided, nor, on ARM, before the
+    /// addresses so far are known.
+    pub(crate) fn fence_instructions(&mut self) {
+        self.run.synchronized = self.run.branches;
+        if self.model == MemoryModel::Armv8 {
+            for label in [self.run.addresses, self.run.decided] {
+                self.run.synchronized = self.sets.union(self.run.synchronized, label);
+            }
         }
     }
 

@@ -42,7 +42,7 @@ impl Effect {
         matches!(self.before(), Barrier::Full)
     }
 
-    /// Its order on POWER.
+    /// Its order on POWER, ARM and RISC-V.
     #[must_use]
     pub const fn order(self) -> Order {
         match self {
@@ -66,6 +66,12 @@ pub struct Path {
 }
 
 impl Path {
+    /// Its order by C11, by which neither a signal, nor falling asleep, nor waking up synchronises: the mutex does.
+    #[must_use]
+    pub fn order_in_c11(&self) -> Order {
+        if [SIGNAL, SLEEP, WAKE].contains(self) { Relaxed } else { self.effect.order() }
+    }
+
     /// The row of the table in docs/limits.md.
     #[must_use]
     pub fn line(&self) -> String {

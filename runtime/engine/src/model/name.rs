@@ -38,6 +38,12 @@ impl MemoryModel {
         }
     }
 
+    /// Whether an access may be ordered by what it depends on: its address, its value, a branch before it.
+    #[must_use]
+    pub const fn has_dependencies(self) -> bool {
+        matches!(self, Self::Power | Self::Armv8 | Self::Riscv)
+    }
+
     /// The name in sentences: `TSO`.
     #[must_use]
     pub const fn title(self) -> &'static str {

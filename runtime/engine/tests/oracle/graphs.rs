@@ -21,7 +21,7 @@ use engine::graph::set::Set;
 use engine::graph::trace::Relations;
 use engine::graph::{self, Annotations, EventId, Fences, Internal, Label, Labels, Link, Reached, Value, Written};
 use engine::mapping::Order;
-use engine::mapping::graphs::{self, Around};
+use engine::mapping::graphs::{self, Around, Form};
 use engine::model::pso::Pso;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
@@ -67,7 +67,7 @@ impl graph::Program<1> for Straight<'_> {
                 _ => unreachable!("only accesses and fences"),
             };
             let around = match access {
-                Access::Exchange(_) => graphs::update(self.model, Order::Relaxed),
+                Access::Exchange(_) => graphs::update(self.model, Order::Relaxed, Form::Single),
                 _ => Around::default(),
             };
             fences += around.before;

@@ -163,7 +163,7 @@ fn compare_exchange<T: Bits>(
     let old = read(address);
     let (kind, barriers, after) = if old == expected && !(strength == Strength::Weak && fails_weakly()) {
         write(address, desired);
-        (Kind::CompareAndSwap, mapping::rmw(success), desired)
+        (Kind::CompareAndSwap, mapping::successful_rmw(success, failure), desired)
     } else {
         (Kind::FailedRmw, mapping::failed_rmw(success, failure), old)
     };

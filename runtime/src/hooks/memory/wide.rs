@@ -148,7 +148,7 @@ extern "C" fn __fh_atomic_cas(
     let before = get(address, length);
     let succeeds = before == get(expected, length) && !(strength == Strength::Weak && fails_weakly());
     let (kind, barriers, after) = if succeeds {
-        (Kind::CompareAndSwap, mapping::rmw(success), get(desired, length))
+        (Kind::CompareAndSwap, mapping::successful_rmw(success, failure), get(desired, length))
     } else {
         (Kind::FailedRmw, mapping::failed_rmw(success, failure), before.clone())
     };
@@ -197,7 +197,7 @@ extern "C" fn __fh_fh_double_compare_and_swap(
     let succeeds = before[0] == expected[0] && before[1] == expected[1];
     let (kind, barriers, after) = if succeeds {
         let desired = [first_new, second_new].map(|word| word.to_le_bytes().to_vec());
-        (Kind::CompareAndSwap, mapping::rmw(Order::Relaxed), desired)
+        (Kind::CompareAndSwap, mapping::successful_rmw(Order::Relaxed, Order::Relaxed), desired)
     } else {
         (Kind::FailedRmw, mapping::failed_rmw(Order::Relaxed, Order::Relaxed), before.clone())
     };

@@ -7,7 +7,7 @@ use engine::event::Thread;
 use engine::explore::rsmc::CompleteTrace;
 use engine::graph::set::Set;
 use engine::graph::trace::Part;
-use engine::graph::{Annotations, EventId, Label, Labels, Program, Reached, Value};
+use engine::graph::{EventId, Label, Labels, Program, Reached, Value};
 use protocol::{GraphEvent, Operation, Place, Schedule, Silence};
 use rustc_hash::FxHashMap;
 
@@ -113,8 +113,8 @@ pub(crate) fn label<const W: usize>(graph: &Graph, recorded: &Recorded) -> Label
         control_from: set(depends.control),
         synchronized_from: set(depends.synchronized),
         addresses_before: set(depends.addresses_before),
-        decided_by: Set::EMPTY,
-        annotations: Annotations::NONE,
+        decided_by: set(depends.decided),
+        annotations: recorded.annotations,
         fences: recorded.fences,
         link: recorded.link,
     }

@@ -10,7 +10,7 @@ use std::cell::UnsafeCell;
 use engine::graph::set::Set;
 use rustc_hash::FxHashMap;
 
-/// The number of a set of reads.
+/// The number of a set of reads. A read is in it as what a value is computed from, or as what *picks* it among others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[repr(transparent)]
 pub(crate) struct Label(u32);
@@ -32,6 +32,10 @@ pub(crate) struct Record {
     address: Label,
     /// Of the value that it stores.
     stored: Label,
+    /// Of the value that it expects, if it is a compare-and-exchange.
+    expected: Label,
+    /// 1 if nobody uses what it reads, and it is a read-modify-write.
+    unused: u32,
     /// Of what it has loaded.
     loaded: Label,
     /// Of the arguments of the next call.
@@ -50,6 +54,8 @@ unsafe impl Sync for Shared {}
 static RECORD: Shared = Shared(UnsafeCell::new(Record {
     address: Label::NONE,
     stored: Label::NONE,
+    expected: Label::NONE,
+    unused: 0,
     loaded: Label::NONE,
     arguments: [Label::NONE; ARGUMENTS],
     results: [Label::NONE; RESULTS],
@@ -65,6 +71,12 @@ pub(crate) fn record() -> &'static mut Record {
 pub(crate) fn given() -> (Label, Label) {
     let record = record();
     (std::mem::take(&mut record.address), std::mem::take(&mut record.stored))
+}
+
+/// What the value depends on that the next access expects, and whether nobody uses what it reads.
+pub(crate) fn given_of_update() -> (Label, bool) {
+    let record = record();
+    (std::mem::take(&mut record.expected), std::mem::take(&mut record.unused) != 0)
 }
 
 /// Gives this to the next access.
@@ -92,13 +104,26 @@ pub(crate) fn gives(label: Label) {
 pub(crate) fn reset() {
     let record = record();
     (record.address, record.stored, record.loaded) = (Label::NONE, Label::NONE, Label::NONE);
+    (record.expected, record.unused) = (Label::NONE, 0);
     record.arguments.fill(Label::NONE);
     record.results.fill(Label::NONE);
 }
 
+/// Of a member, that it only picks.
+const PICKS: u16 = 1 << 15;
+
+/// Which members of a set are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Members {
+    /// What the value is computed from.
+    Computing,
+    /// What picks it.
+    Picking,
+}
+
 /// The sets.
 pub(crate) struct Sets {
-    /// The members of each, ascending.
+    /// The members of each, ascending, those that only pick with [`PICKS`].
     members: Vec<Vec<u16>>,
     numbers: FxHashMap<Vec<u16>, Label>,
     unions: FxHashMap<(Label, Label), Label>,
@@ -128,7 +153,32 @@ impl Sets {
 
     /// The set of this read alone.
     pub(crate) fn of(&mut self, read: usize) -> Label {
-        self.number(vec![u16::try_from(read).expect("fewer than 65536 reads")])
+        self.number(vec![u16::try_from(read).ok().filter(|read| read & PICKS == 0).expect("fewer than 32768 reads")])
+    }
+
+    /// The same reads, as what picks.
+    pub(crate) fn picking(&mut self, label: Label) -> Label {
+        if label == Label::NONE {
+            return label;
+        }
+        let mut members: Vec<u16> = self.members[label.0 as usize].iter().map(|read| read | PICKS).collect();
+        members.sort_unstable();
+        members.dedup();
+        self.number(members)
+    }
+
+    /// The set of the members that are meant, as what something is computed from.
+    pub(crate) fn of_members(&mut self, label: Label, meant: Members) -> Label {
+        let members = &self.members[label.0 as usize];
+        let is_meant = |read: &&u16| (**read & PICKS != 0) == (meant == Members::Picking);
+        match members.iter().filter(is_meant).count() {
+            0 => Label::NONE,
+            all if all == members.len() && meant == Members::Computing => label,
+            _ => {
+                let members = members.iter().filter(is_meant).map(|read| read & !PICKS).collect();
+                self.number(members)
+            }
+        }
     }
 
     /// The reads of either.
@@ -148,14 +198,14 @@ impl Sets {
         union
     }
 
-    /// The reads of a set, ascending.
-    pub(crate) fn members(&self, label: Label) -> &[u16] {
-        &self.members[label.0 as usize]
+    /// The reads of a set.
+    pub(crate) fn members(&self, label: Label) -> impl Iterator<Item = usize> {
+        self.members[label.0 as usize].iter().map(|&read| usize::from(read & !PICKS))
     }
 
     /// The set as the engine has it.
     pub(crate) fn set<const W: usize>(&self, label: Label) -> Set<W> {
-        self.members(label).iter().map(|&read| usize::from(read)).collect()
+        self.members(label).collect()
     }
 }
 
@@ -202,7 +252,7 @@ impl Private {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::{Label, Private, Sets};
+    use super::{Label, Members, Private, Sets};
 
     #[test]
     fn equal_sets_have_equal_numbers() {
@@ -212,8 +262,21 @@ pub(crate) mod tests {
         assert_eq!(sets.union(two, one), both);
         assert_eq!(sets.union(both, one), both);
         assert_eq!(sets.union(Label::NONE, two), two);
-        assert_eq!(sets.members(both), [1, 2]);
+        assert_eq!(sets.members(both).collect::<Vec<_>>(), [1, 2]);
         assert_ne!(one, two);
+    }
+
+    #[test]
+    fn what_picks_is_told_from_what_a_value_is_computed_from() {
+        let mut sets = Sets::default();
+        let (one, two) = (sets.of(1), sets.of(2));
+        let picks_two = sets.picking(two);
+        let both = sets.union(one, picks_two);
+        assert_eq!(sets.of_members(both, Members::Computing), one);
+        assert_eq!(sets.of_members(both, Members::Picking), two);
+        assert_eq!(sets.of_members(one, Members::Picking), Label::NONE);
+        assert_eq!(sets.members(both).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(sets.picking(both), sets.union(sets.picking(one), picks_two));
     }
 
     #[test]
@@ -228,7 +291,7 @@ pub(crate) mod tests {
     }
 }
 
-crate::abi::same_record!(fh_labels, Record, address, stored, loaded, arguments, results);
+crate::abi::same_record!(fh_labels, Record, address, stored, expected, unused, loaded, arguments, results);
 
 impl crate::abi::Passed for Label {
     const KIND: crate::abi::Kind = <u32 as crate::abi::Passed>::KIND;

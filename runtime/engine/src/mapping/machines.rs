@@ -1,0 +1,125 @@
+//! What the C11 orders become where accesses order by themselves: on ARMv8 (`AArch64`), on RISC-V, and in C11 itself.
+//!
+//! The tables in words are docs/power.md, section 5. Where compilers differ, a row is as weak as the weakest code: what
+//! distributions build for ARM runs with single instructions (LSE) or with pairs of exclusive ones, as the processor has
+//! them, so by default a read-modify-write orders no more than both do.
+
+use super::Order;
+use crate::graph::{Access, Annotations};
+
+/// Those of an access of this order, given what acquires and releases are there.
+const fn annotated(order: Order, acquires: Annotations, releases: Annotations) -> Annotations {
+    let read = if order.acquires() { acquires } else { Annotations::NONE };
+    let write = if order.releases() { releases } else { Annotations::NONE };
+    read.and(write)
+}
+
+/// The order of a compare-and-swap's instructions, which are chosen before it is known whether it succeeds: it acquires if
+/// either of its orders does.
+#[must_use]
+pub const fn of_both(success: Order, failure: Order) -> Order {
+    match success {
+        Order::Relaxed if failure.acquires() => Order::Acquire,
+        Order::Release if failure.acquires() => Order::AcquireRelease,
+        _ => success,
+    }
+}
+
+/// ARMv8: `ldapr` and `ldar`, `stlr`, and read-modify-writes with `a` and `l`.
+pub mod armv8 {
+    use super::{Access, Annotations, Order, annotated};
+
+    /// What an access of this order orders by itself.
+    #[must_use]
+    pub const fn access(access: Access, order: Order) -> Annotations {
+        match (access, order) {
+            (Access::Load, Order::SequentiallyConsistent) => Annotations::ACQUIRE,
+            (Access::Load, _) => annotated(order, Annotations::ACQUIRE_PC, Annotations::NONE),
+            (Access::Store, _) => annotated(order, Annotations::NONE, Annotations::RELEASE),
+            (Access::Update(_), _) => annotated(order, Annotations::ACQUIRE, Annotations::RELEASE),
+        }
+    }
+
+    /// The same of a read-modify-write whose result nobody uses: a compiler may leave it out, and then it is no acquire.
+    #[must_use]
+    pub const fn unused(annotations: Annotations) -> Annotations {
+        annotations.without(Annotations::ACQUIRE).and(Annotations::UNUSED)
+    }
+}
+
+/// RISC-V: fences around loads and stores, and read-modify-writes with `.aq` and `.rl`.
+pub mod riscv {
+    use super::{Annotations, Order, annotated};
+    use crate::graph::Fences;
+    use crate::mapping::graphs::{FULL, LIGHTWEIGHT, LOADS, NOTHING};
+
+    /// `fence rw,w`.
+    pub const TO_WRITES: Fences = Fences { read_write: 1, write_write: 1, ..NOTHING };
+
+    /// The fences before and after a load of this order.
+    #[must_use]
+    pub const fn load(order: Order) -> [Fences; 2] {
+        match order {
+            Order::SequentiallyConsistent => [FULL, LOADS],
+            Order::Acquire | Order::AcquireRelease => [NOTHING, LOADS],
+            Order::Relaxed | Order::Release => [NOTHING, NOTHING],
+        }
+    }
+
+    /// The fence before a store of this order.
+    #[must_use]
+    pub const fn store(order: Order) -> Fences {
+        if order.releases() { TO_WRITES } else { NOTHING }
+    }
+
+    /// A fence of this order.
+    #[must_use]
+    pub const fn fence(order: Order) -> Fences {
+        match order {
+            Order::Relaxed => NOTHING,
+            Order::Acquire => LOADS,
+            Order::Release => TO_WRITES,
+            Order::AcquireRelease => LIGHTWEIGHT,
+            Order::SequentiallyConsistent => FULL,
+        }
+    }
+
+    /// What an `amo` orders by itself.
+    #[must_use]
+    pub const fn single(order: Order) -> Annotations {
+        let acquires = Annotations::ACQUIRE.and(Annotations::WRITE_ACQUIRES);
+        let releases = Annotations::READ_RELEASES.and(Annotations::RELEASE);
+        annotated(order, acquires, releases).and(Annotations::SINGLE)
+    }
+
+    /// What a loop of `lr` and `sc` orders by itself.
+    #[must_use]
+    pub const fn pair(order: Order) -> Annotations {
+        let both = annotated(order, Annotations::ACQUIRE, Annotations::RELEASE);
+        match order {
+            Order::SequentiallyConsistent => both.and(Annotations::READ_RELEASES),
+            _ => both,
+        }
+    }
+}
+
+/// C11 itself.
+pub mod c11 {
+    use super::{Access, Annotations, Order};
+
+    /// What an atomic access of this order is.
+    #[must_use]
+    pub const fn access(access: Access, order: Order) -> Annotations {
+        let mut all = Annotations::ATOMIC;
+        if order.acquires() && !matches!(access, Access::Store) {
+            all = all.and(Annotations::ACQUIRE);
+        }
+        if order.releases() && !matches!(access, Access::Load) {
+            all = all.and(Annotations::RELEASE);
+        }
+        if matches!(order, Order::SequentiallyConsistent) {
+            all = all.and(Annotations::SEQUENTIALLY_CONSISTENT);
+        }
+        all
+    }
+}
