@@ -38,13 +38,18 @@ pub(crate) struct Places {
     expressions: Expressions,
     source_file: String,
     folder: Option<String>,
+    /// The folder of the compilation without symbolic links; none if the debug information names another one, as where
+    /// prefixes are mapped.
+    here: Option<String>,
 }
 
 impl Places {
     /// Makes one for a module.
     pub(crate) fn new(module: LLVMModuleRef, layout: Layout) -> Self {
         let expressions = Expressions::new(Types::of(module), layout);
-        Self { module, expressions, source_file: source_file(module), folder: compilation_folder(module) }
+        let folder = compilation_folder(module);
+        let here = folder.as_deref().and_then(working_folder);
+        Self { module, expressions, source_file: source_file(module), folder, here }
     }
 
     /// The site of an instruction, which accesses so many bytes of what a pointer points to, if it accesses something.
@@ -95,12 +100,23 @@ impl Places {
     }
 
     /// The path of a file of the debug information. Clang splits absolute paths at what they share with the folder of
-    /// the compilation; they are joined again, so that the path can be opened from there.
+    /// the compilation; they are joined again, so that the path can be opened from there. A path that was given relative
+    /// stands behind that folder and `/./`: so it can be opened from everywhere, and what was given is known.
     fn path(&self, file: String, folder: &str) -> String {
         if folder.is_empty() || file.starts_with('/') {
             return file;
         }
         let joined = format!("{}/{file}", folder.trim_end_matches('/'));
-        if self.folder.as_deref() == Some(folder) && joined != self.source_file { file } else { joined }
+        if self.folder.as_deref() != Some(folder) || joined == self.source_file {
+            return joined;
+        }
+        self.here.as_ref().map_or_else(|| file.clone(), |here| format!("{}/./{file}", here.trim_end_matches('/')))
     }
+}
+
+/// The folder that the compiler runs in, if that is this one.
+fn working_folder(folder: &str) -> Option<String> {
+    let here = std::env::current_dir().and_then(std::fs::canonicalize).ok()?;
+    let is_it = std::fs::canonicalize(folder).is_ok_and(|folder| folder == here);
+    here.to_str().filter(|_| is_it && folder.starts_with('/')).map(str::to_owned)
 }

@@ -11,6 +11,7 @@ pub(crate) mod layout;
 pub(crate) mod scratch;
 pub(crate) mod sections;
 pub(crate) mod sites;
+pub(crate) mod sources;
 pub(crate) mod ticks;
 pub(crate) mod uncontrolled;
 pub(crate) mod undefined;

@@ -11,7 +11,7 @@ use protocol::{BUILD, CONTROL, Job};
 
 use crate::hooks::process::program;
 use crate::process::channel::{CONCLUDED, SOCKET, end_process, internal_error};
-use crate::process::{arguments, faults, foreign, uncontrolled};
+use crate::process::{arguments, faults, foreign, sources, uncontrolled};
 use crate::search::{self, Search};
 
 /// See [`protocol::build`]. `main` refers to it, so that no linker takes it for garbage.
@@ -33,6 +33,7 @@ impl Orders {
         // SAFETY: a plain system call on our own descriptor: the program's children shall not inherit it.
         unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) };
         SOCKET.store(number, Ordering::Relaxed);
+        sources::begin();
         Some(Self(BufReader::new(socket)))
     }
 

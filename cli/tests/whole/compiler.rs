@@ -88,6 +88,47 @@ int main(void) {
 ";
 
 /// POWER lets both loads read 1 only where one of the stores depends on nothing.
+/// What make does where it calls itself in the folders of a project.
+#[test]
+fn sources_are_named_and_quoted_from_the_folder_of_the_check() {
+    let header = "static inline void publish(void) {\n    atomic_store_explicit(&x, 1, memory_order_relaxed);\n}\n";
+    let ring = "#include <stdatomic.h>\nextern atomic_int x, y;\n#include \"publish.h\"\nint left(void) {\n    publish();\n    \
+                return atomic_load_explicit(&y, memory_order_relaxed);\n}\n";
+    let main = "#include <pthread.h>\n#include <stdatomic.h>\natomic_int x, y;\nint left(void);\n\
+                static void *body(void *unused) { left(); return unused; }\nint main(void) {\n    pthread_t thread;\n    \
+                pthread_create(&thread, 0, body, 0);\n    atomic_store_explicit(&y, 1, memory_order_relaxed);\n    \
+                (void)atomic_load_explicit(&x, memory_order_relaxed);\n    pthread_join(thread, 0);\n}\n";
+    // A file of the same name in the folder of the check is another one.
+    let bench = Bench::new(&[
+        ("src/ring.c", ring),
+        ("include/publish.h", header),
+        ("test/main.c", main),
+        ("ring.c", "\n\n\n\n\nint wrong;\n"),
+    ]);
+    let within = |folder: &str, line: &str| {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let output = bench.command(tool(), &arguments).current_dir(bench.path(folder)).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    within("src", "cc -c -I../include ring.c -o ring.o");
+    within("test", "cc main.c ../src/ring.o -o ../program");
+    let ran = bench.run("check ./program --no-judge --monitor tso");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let quoted = "src/ring.c:6:12, T1 in left: while this load of y goes ahead\n    6 |     return atomic_load";
+    for text in [quoted, "test/main.c:9:5, main", " include/publish.h:2"] {
+        assert!(ran.output.contains(text), "{text}: {}", ran.output);
+    }
+    assert!(!ran.output.contains("wrong") && !ran.output.contains("(unknown"), "{}", ran.output);
+    assert_eq!(bench.run("replay fencehound-out/tso-1").status, 1);
+    // From beside, what is not below has its whole name.
+    let arguments = ["check", "../program", "--no-judge", "--monitor", "tso"];
+    let output = bench.command(tool(), &arguments).current_dir(bench.path("test")).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let folder = fs::canonicalize(bench.path("src")).unwrap();
+    assert!(text.contains(&format!("{}/ring.c:6:12, T1 in left", folder.display())), "{text}");
+    assert!(text.contains("  main.c:9:5, main"), "{text}");
+}
+
 #[test]
 fn executables_with_dependencies_are_checked_under_power() {
     let bench = Bench::new(&[("lb.c", LOAD_BUFFERING)]);

@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 
 use crate::abi::number;
+use crate::process::sources;
 use engine::event::Site;
 use protocol::{Frame, Place};
 
@@ -90,7 +91,7 @@ impl Record {
     /// The place in the source.
     pub(crate) fn place(&self) -> Place {
         let stack = self.stack().iter().map(RecordFrame::frame).collect();
-        Place { file: Self::text(self.file).to_owned(), line: self.line, column: self.column.into(), stack }
+        Place { file: sources::path(Self::text(self.file)), line: self.line, column: self.column.into(), stack }
     }
 
     /// The calls through which it is reached, innermost first.
@@ -147,7 +148,7 @@ impl RecordFrame {
     fn frame(&self) -> Frame {
         Frame {
             function: Record::text(self.function).to_owned(),
-            file: Record::text(self.file).to_owned(),
+            file: sources::path(Record::text(self.file)),
             line: self.line,
             column: self.column.into(),
         }
