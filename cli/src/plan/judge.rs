@@ -31,7 +31,7 @@ pub(crate) struct Judging {
     pub(crate) foreign: Option<&'static str>,
 }
 
-/// Seconds for judging, unless others are given.
+/// Seconds for judging, unless others are given, for it or for the search.
 const SECONDS: f64 = 60.0;
 
 impl Judging {
@@ -49,7 +49,8 @@ impl Judging {
             ("--spurious-wakeups", typed.spurious_wakeups),
             ("--weak-cas-fails", typed.weak_cas_fails > 0),
         ];
-        let given = typed.judge_time.as_ref();
+        // Who has so much time for the search has as much for what comes of it.
+        let given = typed.judge_time.as_ref().or(typed.time.as_ref());
         Judging {
             counted,
             compared: typed.outcome.compared(),

@@ -89,6 +89,7 @@ pub(crate) fn judge_all(
     let all = &*all;
     let consistent: Vec<&Violation> =
         all.iter().filter(|one| is_consistent(one)).flat_map(|searched| &searched.exploration.violations).collect();
+    let threads = numbered(all);
     let known = Known { consistent: &consistent, foreign: plan.judging.foreign, time: &plan.judging.typed };
     let mut judged = Vec::new();
     for model in models {
@@ -104,7 +105,8 @@ pub(crate) fn judge_all(
         };
         let side = |model, exploration, plan: &CheckPlan| Side::of(model, exploration, plan.unroll());
         let sides = [side(MemoryModel::Sc, &sc, &plan_of), side(model, &exploration, &plan_of)];
-        let judgements = judge(&sides[0], &sides[1], &known);
+        let mut judgements = judge(&sides[0], &sides[1], &known);
+        judgements.iter_mut().for_each(|judgement| judgement.name_threads(&threads));
         let shows = plan.baseline.is_some() && judgements.iter().any(|one| matches!(one, Judgement::Shows(_)));
         let differing = if shows { names_of_differences(&sides[0], &sides[1]) } else { BTreeSet::new() };
         let one = Judged {
@@ -123,6 +125,12 @@ pub(crate) fn judge_all(
         judged.push(one.with_findings(before, &consistent, bench, troubles)?);
     }
     Ok(judged)
+}
+
+/// The paths of creation of threads by their numbers in reports, as far as any of what was found knows them.
+fn numbered(all: &[Searched]) -> Vec<Vec<u32>> {
+    let known = all.iter().flat_map(|searched| &searched.found).map(|one| &one.violation.schedule.threads);
+    known.max_by_key(|threads| threads.len()).cloned().unwrap_or_default()
 }
 
 /// How many SC violations under this model were reported.

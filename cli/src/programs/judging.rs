@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use protocol::{Finals, MemoryModel, Named, Place, StoppedBy, Summary, Violation};
 
 use super::consequences::{Unseen, is_same_way};
-use crate::report::names::full_place;
+use crate::report::names::{Threads, full_place};
 use crate::search::Exploration;
 use crate::text::printable;
 
@@ -35,6 +35,21 @@ impl Judgement {
             Judgement::Shows(_) => "shows",
             Judgement::Harmless => "harmless",
             Judgement::Open(_) => "open",
+        }
+    }
+
+    /// Gives the threads in its values the names that they have in reports, where threads are numbered by these paths of
+    /// creation: `what T1 prints` for `what main.0 prints`.
+    pub(crate) fn name_threads(&mut self, paths: &[Vec<u32>]) {
+        let Judgement::Shows(values) = self else { return };
+        let called = |path: &[u32]| path.iter().fold("main".to_string(), |name, child| format!("{name}.{child}"));
+        let names: Vec<String> = paths.iter().map(|path| called(path)).collect();
+        let name = |word: &str| match (0..).zip(&names).find(|(_, path)| *path == word) {
+            Some((number, _)) => Threads::Created.name(number),
+            None => word.to_string(),
+        };
+        for (variable, _) in values {
+            *variable = variable.split(' ').map(name).collect::<Vec<String>>().join(" ");
         }
     }
 }
@@ -276,6 +291,16 @@ mod tests {
         // A bound on the model's side does not take it away.
         let relaxed = cut(StoppedBy::Time, ending(&[(0, 2)]));
         assert_eq!(judged(&sc, &relaxed, [&[], &[]], None), Judgement::Shows(one));
+    }
+
+    #[test]
+    fn threads_have_the_names_of_reports() {
+        let value = |name: &str| (name.to_string(), "1".to_string());
+        let paths = [vec![], vec![0], vec![0, 0], vec![1]];
+        let mut shows = Judgement::Shows(["what main prints", "what main.1 returns", "main.0"].map(value).to_vec());
+        shows.name_threads(&paths);
+        let named = Judgement::Shows(["what main prints", "what T3 returns", "T1"].map(value).to_vec());
+        assert_eq!(shows, named);
     }
 
     #[test]

@@ -56,6 +56,15 @@ fn an_outcome_that_no_sc_execution_has_is_named() {
 }
 
 #[test]
+fn threads_have_one_name_in_reports_and_in_what_is_shown() {
+    let program = store_buffering("#define LEFT fh_observe(seen)\n#define RIGHT fh_observe(seen)", "");
+    let (_, line, result) = checked(&program, "--monitor tso");
+    let both = "x86 (TSO): shows what T1 observes = 0 and what T2 observes = 0, as no SC execution does";
+    assert!(line.contains(both), "{line}");
+    assert_eq!(result["models"]["tso"]["difference"][0]["name"], "what T1 observes");
+}
+
+#[test]
 fn a_failure_that_no_sc_execution_has_is_a_finding() {
     let shared = "static int r1, r2;\n#define LEFT r1 = seen\n#define RIGHT r2 = seen";
     let program = store_buffering(shared, "assert(r1 || r2);");
