@@ -1006,7 +1006,7 @@ fn what_a_finding_says_cannot_steer_the_terminal() {
         site.operation = Operation::call(evil);
     }
     let mut unwatched = counted(3, 1);
-    unwatched.uninstrumented = vec![evil.to_string()];
+    unwatched.uninstrumented = [evil.to_string()].into();
     let unsupported = Canned::Unsupported(evil.to_string(), odd.sites[0].place.clone());
     let bench = Bench::new(&[reported(odd.clone()), unsupported, end(unwatched)], &[trace(vec![odd])]);
     let harmless = |ran: &Ran| {

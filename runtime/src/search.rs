@@ -18,9 +18,9 @@ use engine::explore::urw::Urw;
 use engine::explore::{Corrupt, Counts, Finish, Strategy};
 use engine::monitor::{self, Coverage, MonitorName};
 use protocol::{
-    BusyLoop, Cycles, Explore, Explorer, FailureKind, Finals, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits,
-    Machine, Message, Operation, Packed, Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Slice, SliceEnd,
-    StoppedBy, Tally, Trace, TraceEvent, Violation,
+    BusyLoop, Cycles, Explore, Explorer, FailureKind, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits, Machine,
+    Message, Operation, Packed, Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Slice, SliceEnd, StoppedBy,
+    Tally, Trace, TraceEvent, Violation,
 };
 
 use crate::graph::threads::number;
@@ -196,7 +196,7 @@ fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
         with(|runtime| runtime.recorder.count_cycles());
     }
     if let Some(compared) = graphs.compared {
-        with(|runtime| runtime.recorder.tallied.finals = Some((compared, Finals::default())));
+        with(|runtime| runtime.recorder.tallied.compared = Some(compared));
     }
     let stopped = graphs::search(job, &graphs::Limits { seconds: graphs.seconds, executions: slice.executions });
     with(|runtime| ran_outside(runtime)).flatten().unwrap_or(stopped)
@@ -373,7 +373,8 @@ fn begin_slice(runtime: &mut Runtime, slice: &Slice) -> bool {
 
 /// Whether the budget of the slice is used up. `looked` is the tick at which the clock was last read.
 fn is_spent(runtime: &Runtime, slice: &Slice, looked: &mut u64) -> bool {
-    if ticks::interrupted() || slice.executions.is_some_and(|limit| runtime.recorder.tallied.executions >= limit) {
+    if ticks::interrupted() || slice.executions.is_some_and(|limit| runtime.recorder.tallied.counts.executions >= limit)
+    {
         return true;
     }
     if *looked == ticks::ticks() {
@@ -449,7 +450,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
 /// Takes an execution that has ended in this way into the counts; says whether it ends the search.
 fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
     match end {
-        End::Assumed => runtime.recorder.tallied.blocked += 1,
+        End::Assumed => runtime.recorder.tallied.counts.blocked += 1,
         End::StackOverflow => {
             runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
             let failure = stack_overflow(runtime);
@@ -468,7 +469,7 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
         // It is no execution of the program, or the beginning of one that has been run before.
         End::Nobody(Ending::Abandoned) => {}
         End::Nobody(_) if !runtime.conclusion.failed.is_empty() => take_failed(runtime),
-        End::Nobody(_) if runtime.conclusion.assumed => runtime.recorder.tallied.blocked += 1,
+        End::Nobody(_) if runtime.conclusion.assumed => runtime.recorder.tallied.counts.blocked += 1,
         End::Nobody(Ending::Deadlock | Ending::Livelock) if wakes::lets_go_in_passing(runtime) => {
             runtime.execution.history.repeats_another();
             runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);

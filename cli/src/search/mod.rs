@@ -203,10 +203,10 @@ impl<'a> Search<'a> {
 
     fn explore(&mut self, record: &mut Record) -> Result<(), Failure> {
         loop {
-            let joined = self.progress.totals.executions;
+            let joined = self.progress.totals.tally.executions;
             self.stopped = self.stopped.or(self.progress.join(self.budget.executions));
             record.write(&std::mem::take(&mut self.progress.recorded));
-            if self.progress.totals.executions > joined {
+            if self.progress.totals.tally.executions > joined {
                 self.strikes = 0;
             }
             if self.is_joined() {
@@ -278,7 +278,7 @@ impl<'a> Search<'a> {
                 _ => SLICE,
             };
             let time_left = self.budget.seconds.map_or(f64::INFINITY, |limit| limit - elapsed);
-            let executions_left = self.budget.executions.map(|limit| limit - self.progress.totals.executions);
+            let executions_left = self.budget.executions.map(|limit| limit - self.progress.totals.tally.executions);
             let task = Task {
                 ticket,
                 budget: executions_left.into_iter().chain(self.spread.slice).min(),

@@ -77,11 +77,11 @@ impl Progress {
     /// Joins what has been run from the front on; says which budget is used up, if one is.
     pub(super) fn join(&mut self, limit: Option<u64>) -> Option<StoppedBy> {
         while self.end.is_none() {
-            if limit.is_some_and(|limit| self.totals.executions >= limit) {
+            if limit.is_some_and(|limit| self.totals.tally.executions >= limit) {
                 return if self.queue.is_empty() { self.complete() } else { Some(StoppedBy::Executions) };
             }
             let Some(done) = self.queue.first() else { break };
-            let left = limit.map(|limit| limit - self.totals.executions);
+            let left = limit.map(|limit| limit - self.totals.tally.executions);
             let too_far = left.is_some_and(|left| done.harvest.tally.executions >= left) && done.budget != left;
             if too_far || !agree(&self.totals.threads, &done.harvest.threads) {
                 self.queue.take_back();
@@ -129,6 +129,6 @@ impl Progress {
 
     /// How many executions have been run, joined or not.
     pub(super) fn executions(&self) -> u64 {
-        self.totals.executions + self.queue.waiting().map(|done| done.harvest.tally.executions).sum::<u64>()
+        self.totals.tally.executions + self.queue.waiting().map(|done| done.harvest.tally.executions).sum::<u64>()
     }
 }

@@ -3,47 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use protocol::{
-    BoundCount, BoundTally, Containment, Division, Finals, FirstReport, Harvest, Identity, LeftWaiting, MonitorCount,
-    MonitorName, Outcomes, Sighting, Summary, Violation,
+    BoundCount, Division, Harvest, Identity, MonitorCount, MonitorName, MonitorTally, Outcomes, Sighting, Summary,
+    Tally, Violation,
 };
 use serde::{Deserialize, Serialize};
-
-/// What a monitor has counted.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-struct MonitorTotal {
-    reporting: u64,
-    triples: BTreeSet<(u32, u32, u32)>,
-    first: Option<FirstReport>,
-    first_preemptions: Option<u32>,
-}
 
 /// What all slices that are joined have given together.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Totals {
-    /// Executions explored.
-    pub(crate) executions: u64,
-    blocked: u64,
-    runs: u64,
-    events: u64,
-    by_bound: BTreeMap<u32, BoundTally>,
-    monitors: Vec<MonitorTotal>,
-    uninstrumented: BTreeSet<String>,
-    assumptions: BTreeSet<String>,
-    exit_statuses: BTreeMap<i32, u64>,
-    #[serde(default)]
-    outcomes: Outcomes,
-    #[serde(default)]
-    finals: Finals,
-    undecided: u64,
-    is_open: bool,
-    #[serde(default)]
-    containments: Vec<Containment>,
-    #[serde(default)]
-    leaves_out_rounds: bool,
-    #[serde(default)]
-    leaves_out_classes: bool,
-    #[serde(default)]
-    left_waiting: Vec<LeftWaiting>,
+    /// What was counted.
+    pub(crate) tally: Tally,
     found: Vec<Sighting>,
     /// The creation paths of the threads that have numbers.
     pub(crate) threads: Vec<Vec<u32>>,
@@ -60,43 +29,7 @@ pub(crate) fn agree(ours: &[Vec<u32>], theirs: &[Vec<u32>]) -> bool {
 impl Totals {
     /// Takes in the next slice, which began so many seconds after the search.
     pub(crate) fn add(&mut self, harvest: &Harvest, started: f64) {
-        let tally = &harvest.tally;
-        self.monitors.resize_with(tally.monitors.len(), MonitorTotal::default);
-        for (total, count) in self.monitors.iter_mut().zip(&tally.monitors) {
-            total.reporting += count.reporting;
-            total.triples.extend(&count.triples);
-            if let (None, Some(first)) = (&total.first, &count.first) {
-                let executions = (self.executions + first.executions).max(1);
-                total.first = Some(FirstReport { executions, seconds: started + first.seconds });
-                total.first_preemptions = count.first_preemptions;
-            }
-        }
-        self.executions += tally.executions;
-        self.blocked += tally.blocked;
-        self.runs += tally.runs;
-        self.events += tally.events;
-        for (preemptions, count) in &tally.by_bound {
-            let total = self.by_bound.entry(*preemptions).or_default();
-            total.executions += count.executions;
-            for (monitor, reporting) in &count.reporting {
-                *total.reporting.entry(*monitor).or_default() += reporting;
-            }
-        }
-        self.uninstrumented.extend(tally.uninstrumented.iter().cloned());
-        self.assumptions.extend(tally.assumptions.iter().cloned());
-        for (status, executions) in &tally.exit_statuses {
-            *self.exit_statuses.entry(*status).or_default() += executions;
-        }
-        self.outcomes.join(&tally.outcomes);
-        self.finals.join(&tally.finals);
-        self.undecided += tally.undecided;
-        self.is_open |= tally.is_open;
-        // Execution graphs are searched in one slice.
-        self.containments.extend(tally.containments.iter().cloned());
-        self.leaves_out_rounds |= tally.leaves_out_rounds;
-        self.leaves_out_classes |= tally.leaves_out_classes;
-        let before = std::mem::take(&mut self.left_waiting);
-        self.left_waiting = LeftWaiting::distinct(before.into_iter().chain(tally.left_waiting.iter().cloned()));
+        self.tally.join(&harvest.tally, started);
         for sighting in &harvest.found {
             match self.found.iter_mut().find(|found| found.identity == sighting.identity) {
                 Some(found) => found.executions += sighting.executions,
@@ -114,8 +47,9 @@ impl Totals {
     /// Takes in what a search had found before it had to begin anew: it counts nothing, but is not lost if this one does
     /// not come as far.
     pub(crate) fn recall(&mut self, earlier: &Totals) {
-        self.monitors.resize_with(self.monitors.len().max(earlier.monitors.len()), MonitorTotal::default);
-        for (total, before) in self.monitors.iter_mut().zip(&earlier.monitors) {
+        let (monitors, before) = (&mut self.tally.monitors, &earlier.tally.monitors);
+        monitors.resize_with(monitors.len().max(before.len()), MonitorTally::default);
+        for (total, before) in monitors.iter_mut().zip(before) {
             if let (None, Some(first)) = (&total.first, &before.first) {
                 total.first = Some(first.clone());
                 total.first_preemptions = before.first_preemptions;
@@ -158,10 +92,10 @@ impl Totals {
     /// A run that only repeats another one but for iterations without effect does not count; but what it shows belongs
     /// to some execution that counts.
     pub(crate) fn summary(&self, monitors: &[MonitorName]) -> Summary {
-        let unknown = MonitorTotal::default();
-        let total = |index: usize| self.monitors.get(index).unwrap_or(&unknown);
+        let (tally, unknown) = (&self.tally, MonitorTally::default());
+        let total = |index: usize| tally.monitors.get(index).unwrap_or(&unknown);
         let mut by_bound: Vec<BoundCount> = Vec::new();
-        for (&preemptions, count) in &self.by_bound {
+        for (&preemptions, count) in &tally.by_bound {
             let reporting = monitors.iter().enumerate().map(|(index, monitor)| {
                 let only = total(index).reporting == 0 && total(index).first_preemptions == Some(preemptions);
                 (*monitor, count.reporting.get(monitor).copied().unwrap_or(0).max(u64::from(only)))
@@ -182,40 +116,40 @@ impl Totals {
         Summary {
             complete: false,
             stopped_by: None,
-            executions: self.executions,
-            blocked: self.blocked,
-            runs: self.runs,
-            events: self.events,
+            executions: tally.executions,
+            blocked: tally.blocked,
+            runs: tally.runs,
+            events: tally.events,
             seconds: 0.0,
             by_bound,
             monitors: counts.collect(),
             violation_executions: self.found.iter().map(|found| found.executions.max(1)).collect(),
-            uninstrumented: self.uninstrumented.iter().cloned().collect(),
+            uninstrumented: tally.uninstrumented.iter().cloned().collect(),
             busiest: None,
             silence: None,
-            assumptions: self.assumptions.iter().cloned().chain(self.outcomes_left_out()).collect(),
-            exit_statuses: self.exit_statuses.clone(),
-            outcomes: self.outcomes.clone(),
-            finals: self.finals.clone(),
+            assumptions: tally.assumptions.iter().cloned().chain(self.outcomes_left_out()).collect(),
+            exit_statuses: tally.exit_statuses.clone(),
+            outcomes: tally.outcomes.clone(),
+            finals: tally.finals.clone(),
             undecided: self.undecided(),
-            containments: self.containments.clone(),
-            leaves_out_rounds: self.leaves_out_rounds,
-            leaves_out_classes: self.leaves_out_classes,
-            left_waiting: self.left_waiting.clone(),
+            containments: tally.containments.clone(),
+            leaves_out_rounds: tally.leaves_out_rounds,
+            leaves_out_classes: tally.leaves_out_classes,
+            left_waiting: tally.left_waiting.clone(),
         }
     }
 
     /// The sentence that says that outcomes are left out, if some are.
     fn outcomes_left_out(&self) -> Option<String> {
         let sentence = || format!("of the outcomes observed, the first {} in sorted order are kept", Outcomes::MOST);
-        self.outcomes.leaves_out().then(sentence)
+        self.tally.outcomes.leaves_out().then(sentence)
     }
 
     /// How many executions leave open what a monitor looks for: none if it is known that serializability under TSO does not
     /// hold.
     fn undecided(&self) -> u64 {
         let is_known = self.reported_by(MonitorName::TsoAtomicity).next().is_some();
-        if is_known { 0 } else { self.undecided.max(u64::from(self.is_open)) }
+        if is_known { 0 } else { self.tally.undecided.max(u64::from(self.tally.is_open)) }
     }
 
     fn reported_by(&self, monitor: MonitorName) -> impl Iterator<Item = &Identity> {
@@ -240,7 +174,7 @@ mod tests {
         let first = FirstReport { executions, seconds: 0.5 };
         let monitor = MonitorTally {
             reporting,
-            triples: vec![(pair.0, 7, pair.1)],
+            triples: [(pair.0, 7, pair.1)].into(),
             first: Some(first),
             first_preemptions: Some(preemptions),
         };

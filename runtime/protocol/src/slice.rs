@@ -1,6 +1,6 @@
 //! Slices of a search: what the tool hands out, and what comes back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use engine::monitor::MonitorName;
@@ -144,7 +144,7 @@ pub enum SliceEnd {
     },
 }
 
-/// What was counted. Two tallies can be added.
+/// What was counted, of a slice or of all that are joined.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// As [`crate::Summary::executions`].
@@ -155,16 +155,16 @@ pub struct Tally {
     pub runs: u64,
     /// As [`crate::Summary::events`].
     pub events: u64,
-    /// Seconds that the slice took.
+    /// Seconds that the slices took.
     pub seconds: f64,
     /// By preemptions, where they are bounded.
     pub by_bound: BTreeMap<u32, BoundTally>,
     /// By monitor, in the order asked for.
     pub monitors: Vec<MonitorTally>,
     /// As [`crate::Summary::uninstrumented`].
-    pub uninstrumented: Vec<String>,
+    pub uninstrumented: BTreeSet<String>,
     /// As [`crate::Summary::assumptions`].
-    pub assumptions: Vec<String>,
+    pub assumptions: BTreeSet<String>,
     /// As [`crate::Summary::exit_statuses`].
     pub exit_statuses: BTreeMap<i32, u64>,
     /// As [`crate::Summary::outcomes`].
@@ -193,6 +193,56 @@ pub struct Tally {
     pub left_waiting: Vec<LeftWaiting>,
 }
 
+impl Tally {
+    /// Takes in what was counted next, in a slice that began so many seconds after the search.
+    pub fn join(&mut self, next: &Self, started: f64) {
+        self.monitors.resize_with(self.monitors.len().max(next.monitors.len()), MonitorTally::default);
+        for (total, count) in self.monitors.iter_mut().zip(&next.monitors) {
+            total.join(count, self.executions, started);
+        }
+        self.executions += next.executions;
+        self.blocked += next.blocked;
+        self.runs += next.runs;
+        self.events += next.events;
+        self.seconds += next.seconds;
+        for (preemptions, count) in &next.by_bound {
+            let total = self.by_bound.entry(*preemptions).or_default();
+            total.executions += count.executions;
+            for (monitor, reporting) in &count.reporting {
+                *total.reporting.entry(*monitor).or_default() += reporting;
+            }
+        }
+        self.uninstrumented.extend(next.uninstrumented.iter().cloned());
+        self.assumptions.extend(next.assumptions.iter().cloned());
+        for (status, executions) in &next.exit_statuses {
+            *self.exit_statuses.entry(*status).or_default() += executions;
+        }
+        self.outcomes.join(&next.outcomes);
+        self.finals.join(&next.finals);
+        self.undecided += next.undecided;
+        self.is_open |= next.is_open;
+        // Execution graphs are searched in one slice.
+        self.containments.extend(next.containments.iter().cloned());
+        self.leaves_out_rounds |= next.leaves_out_rounds;
+        self.leaves_out_classes |= next.leaves_out_classes;
+        let before = std::mem::take(&mut self.left_waiting);
+        self.left_waiting = LeftWaiting::distinct(before.into_iter().chain(next.left_waiting.iter().cloned()));
+    }
+}
+
+impl MonitorTally {
+    /// Takes in what was counted next, behind so many executions, in a slice that began so many seconds after the search.
+    fn join(&mut self, next: &Self, executions: u64, started: f64) {
+        self.reporting += next.reporting;
+        self.triples.extend(&next.triples);
+        if let (None, Some(first)) = (&self.first, &next.first) {
+            let executions = (executions + first.executions).max(1);
+            self.first = Some(FirstReport { executions, seconds: started + first.seconds });
+            self.first_preemptions = next.first_preemptions;
+        }
+    }
+}
+
 /// The counts of one preemption bound.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct BoundTally {
@@ -208,8 +258,8 @@ pub struct MonitorTally {
     /// Executions that count with at least one report.
     pub reporting: u64,
     /// Its distinct triples of places, as the numbers that the program gives them.
-    pub triples: Vec<(u32, u32, u32)>,
-    /// Its first report, if any, also in an execution that does not count; in how manieth execution of the slice.
+    pub triples: BTreeSet<(u32, u32, u32)>,
+    /// Its first report, if any, also in an execution that does not count; in how manieth execution of what is counted.
     pub first: Option<FirstReport>,
     /// The preemptions of that execution, where they are bounded.
     pub first_preemptions: Option<u32>,

@@ -213,7 +213,7 @@ fn stuck<const W: usize>(execution: &CompleteTrace<'_, W>, waiting: &[usize], no
 pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     let ended = lifetimes::failures(execution)?;
     let Worth::Execution { waiting, failures } = worth(execution) else {
-        with(|runtime| runtime.recorder.tallied.blocked += 1);
+        with(|runtime| runtime.recorder.tallied.counts.blocked += 1);
         let is_assumed = execution.reached.contains(&Reached::Assumes);
         return if is_assumed { Ok(()) } else { fail(execution, ended, Counting::AsAnother) };
     };
@@ -345,7 +345,7 @@ pub(crate) fn under<const W: usize, M: Model<W>>(
         }
         let enough = with(|runtime| {
             let found = job.stop_at_first && runtime.recorder.findings.has_found();
-            let executions = runtime.recorder.tallied.executions;
+            let executions = runtime.recorder.tallied.counts.executions;
             if found {
                 return Some(Stopped::Found);
             }
@@ -355,7 +355,7 @@ pub(crate) fn under<const W: usize, M: Model<W>>(
         if matches!(outcome, Ok(None)) { Continue::Yes } else { Continue::Stop }
     };
     let (Counts { blocked, .. }, result) = rsmc::explore::<W, M, _>(&native, &mut visit);
-    with(|runtime| runtime.recorder.tallied.blocked += blocked);
+    with(|runtime| runtime.recorder.tallied.counts.blocked += blocked);
     match result {
         Ok(()) => Ok(Stopped::Complete),
         Err(Ended::Stopped) => outcome.map(|stopped| stopped.unwrap_or(Stopped::Complete)),

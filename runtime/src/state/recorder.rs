@@ -7,7 +7,7 @@ use engine::event::{EventIndex, Thread};
 use engine::execution::Execution;
 use engine::explore::Counts;
 use engine::monitor::{Cycle, Monitor, MonitorName, Report};
-use protocol::{Containment, Failed, Finals, Identity, MonitorTally, Place, Role, Schedule, SiteUse, Tally};
+use protocol::{Containment, Failed, Identity, Place, Role, Schedule, SiteUse, Tally};
 
 use crate::process::sites::RecordPointer;
 use crate::state::failure::{Extent, Failure, site_use};
@@ -41,7 +41,13 @@ impl Recorder {
     /// Nothing found yet; the slice starts now. Each monitor has a name, and the method behind it.
     pub(crate) fn new(monitors: Vec<(MonitorName, MonitorName)>) -> Self {
         let trail = Trail::new(monitors.iter().map(|&(_, method)| method).collect());
-        Self { trail, findings: Findings::default(), containments: None, tallied: Tallied::new(&monitors), monitors }
+        Self {
+            trail,
+            findings: Findings::default(),
+            containments: None,
+            tallied: Tallied::new(monitors.len()),
+            monitors,
+        }
     }
 
     /// The same for another slice, whose first execution may begin like the last one.
@@ -49,9 +55,7 @@ impl Recorder {
         self.trail.restart();
         self.findings.restart(known);
         self.containments = self.containments.take().map(|_| BTreeMap::new());
-        let observes = self.tallied.observes;
-        let finals = self.tallied.finals.take().map(|(compared, _)| (compared, Finals::default()));
-        self.tallied = Tallied { observes, finals, ..Tallied::new(&self.monitors) };
+        self.tallied.restart();
     }
 
     /// A transaction of the thread begins or ends here.
@@ -65,23 +69,23 @@ impl Recorder {
     }
 
     const fn seen(&self, counts: bool) -> Seen {
-        Seen { run: self.tallied.runs, counts }
+        Seen { run: self.tallied.counts.runs, counts }
     }
 
     /// Takes an execution that has ended into the counts.
     pub(crate) fn count(&mut self, execution: &Execution, reports: &[Report], monitors: &[Box<dyn Monitor>]) {
-        self.tallied.runs += 1;
+        self.tallied.counts.runs += 1;
         if let Some(log) = self.trail.log(execution) {
             self.tallied.recorded.push_str(&log);
         }
         let counts = execution.history.counts() == Counts::Once;
         if counts {
-            self.tallied.executions += 1;
-            self.tallied.events += u64::from(execution.history.length());
+            self.tallied.counts.executions += 1;
+            self.tallied.counts.events += u64::from(execution.history.length());
         }
         let preemptions = execution.history.preemptions();
         if let Some(preemptions) = preemptions {
-            self.tallied.by_bound.entry(preemptions).or_default().executions += u64::from(counts);
+            self.tallied.counts.by_bound.entry(preemptions).or_default().executions += u64::from(counts);
         }
         for report in reports {
             for index in 0..self.monitors.len() {
@@ -108,8 +112,8 @@ impl Recorder {
                 self.transactions(monitor, violation.expect("a monitor reported it"), execution, counts);
             }
             Report::Open(_) => {
-                self.tallied.is_open = true;
-                self.tallied.undecided += u64::from(counts);
+                self.tallied.counts.is_open = true;
+                self.tallied.counts.undecided += u64::from(counts);
             }
         }
     }
@@ -118,9 +122,9 @@ impl Recorder {
         let Cycle { delayed, previous, overtaking, .. } = cycle;
         let [delayed, previous, overtaking] =
             [delayed, previous, overtaking].map(|index| execution.history.steps()[index as usize].site.0);
-        self.tallied.reporting(self.reporter(monitor), execution.history.preemptions(), counts);
-        self.tallied.counts[monitor].triples.insert((delayed, previous, overtaking));
         let (monitor, seen) = (self.reporter(monitor), self.seen(counts));
+        let triple = Some((delayed, previous, overtaking));
+        self.tallied.reporting(monitor, triple, execution.history.preemptions(), counts);
         self.findings.pair(monitor, (delayed, overtaking), seen, || {
             violations::sc_violation(&self.trail, monitor.name, cycle, execution)
         });
@@ -128,10 +132,9 @@ impl Recorder {
 
     fn race(&mut self, monitor: usize, earlier: u32, later: u32, execution: &Execution, counts: bool) {
         let [first, second] = [earlier, later].map(|index| execution.history.steps()[index as usize].site.0);
-        self.tallied.reporting(self.reporter(monitor), execution.history.preemptions(), counts);
-        self.tallied.counts[monitor].triples.insert((first, first, second));
-        // It is the same race, whoever comes first.
         let (monitor, seen) = (self.reporter(monitor), self.seen(counts));
+        self.tallied.reporting(monitor, Some((first, first, second)), execution.history.preemptions(), counts);
+        // It is the same race, whoever comes first.
         self.findings.pair(monitor, (first.min(second), first.max(second)), seen, || {
             violations::data_race(&self.trail, monitor.name, earlier, later, execution)
         });
@@ -139,10 +142,10 @@ impl Recorder {
 
     /// Takes a cycle of transactions: another one only if its edges are at other places.
     fn transactions(&mut self, monitor: usize, cycle: &Transactions, execution: &Execution, counts: bool) {
-        self.tallied.reporting(self.reporter(monitor), execution.history.preemptions(), counts);
+        let (monitor, seen) = (self.reporter(monitor), self.seen(counts));
+        self.tallied.reporting(monitor, None, execution.history.preemptions(), counts);
         let site = |index: u32| execution.history.steps()[index as usize].site.0;
         let edges = cycle.edges.iter().map(|edge| [site(edge.from), site(edge.to)]);
-        let (monitor, seen) = (self.reporter(monitor), self.seen(counts));
         self.findings.cycle_at(monitor, edges.collect(), seen, || {
             violations::not_serializable(&self.trail, monitor.name, cycle, execution)
         });
@@ -192,9 +195,8 @@ impl Recorder {
         let Some(monitor) = monitor_of_cycles(&self.monitors) else { return };
         let InGraph { triple, sites, events, schedule } = seen;
         let [delayed, previous, overtaking] = triple;
-        self.tallied.reporting(self.reporter(monitor), None, true);
-        self.tallied.counts[monitor].triples.insert((delayed, previous, overtaking));
         let (monitor, seen) = (self.reporter(monitor), self.seen(true));
+        self.tallied.reporting(monitor, Some((delayed, previous, overtaking)), None, true);
         self.findings.pair(monitor, (delayed, overtaking), seen, || {
             violations::cycle_at_places(monitor.name, sites, events, schedule)
         });
@@ -225,8 +227,8 @@ impl Recorder {
         schedule: Schedule,
     ) {
         let monitor = monitor_of_transactions(&self.monitors);
-        self.tallied.reporting(self.reporter(monitor), None, true);
         let (monitor, seen) = (self.reporter(monitor), self.seen(true));
+        self.tallied.reporting(monitor, None, None, true);
         self.findings.cycle_at(monitor, edges, seen, || {
             let site = |(role, event): (Role, EventIndex)| {
                 let (thread, note) = events[event as usize];
@@ -238,29 +240,10 @@ impl Recorder {
 
     /// What was counted.
     pub(crate) fn tally(&self) -> Tally {
-        let monitors = self.tallied.counts.iter().map(|count| {
-            let mut triples: Vec<(u32, u32, u32)> = count.triples.iter().copied().collect();
-            triples.sort_unstable();
-            let (first, first_preemptions) = (count.first.clone(), count.first_preemptions);
-            MonitorTally { reporting: count.reporting, triples, first, first_preemptions }
-        });
-        Tally {
-            executions: self.tallied.executions,
-            blocked: self.tallied.blocked,
-            runs: self.tallied.runs,
-            events: self.tallied.events,
-            seconds: self.tallied.started.elapsed().as_secs_f64(),
-            by_bound: self.tallied.by_bound.clone(),
-            monitors: monitors.collect(),
-            exit_statuses: self.tallied.exit_statuses.clone(),
-            outcomes: self.tallied.outcomes.clone(),
-            finals: self.tallied.finals.as_ref().map(|(_, finals)| finals.clone()).unwrap_or_default(),
-            is_open: self.tallied.is_open || self.may_miss_a_cycle(),
-            undecided: self.tallied.undecided,
-            containments: self.containments.iter().flat_map(BTreeMap::values).cloned().collect(),
-            leaves_out_rounds: self.tallied.left_out.has_rounds,
-            ..Tally::default()
-        }
+        let mut tally = self.tallied.tally();
+        tally.is_open |= self.may_miss_a_cycle();
+        tally.containments = self.containments.iter().flat_map(BTreeMap::values).cloned().collect();
+        tally
     }
 
     /// Takes a failed execution with this schedule into the counts. The schedule is not looked at if the failure is

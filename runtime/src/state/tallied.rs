@@ -1,24 +1,19 @@
 //! What is counted of a slice.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use engine::execution::Execution;
 use engine::explore::Counts;
-use engine::monitor::MonitorName;
-use protocol::{BoundTally, Compared, Finals, FirstReport, Outcomes};
+use protocol::{Compared, FirstReport, MonitorTally, Tally};
 use rustc_hash::FxHashSet;
 
 use crate::state::findings::Reporter;
 
+/// What of a monitor's counts is looked up at each report.
 #[derive(Default)]
-pub(crate) struct Count {
-    pub(crate) reporting: u64,
+struct Reported {
     /// e′, prev, e. Of a race: the earlier access, twice, and the later.
-    pub(crate) triples: FxHashSet<(u32, u32, u32)>,
-    pub(crate) first: Option<FirstReport>,
-    /// The preemptions of the first execution that it reported in.
-    pub(crate) first_preemptions: Option<u32>,
+    triples: FxHashSet<(u32, u32, u32)>,
     /// The run in which it last reported.
     last: u64,
 }
@@ -34,49 +29,48 @@ pub(crate) struct LeftOut {
 
 /// What is counted of the executions of a slice.
 pub(crate) struct Tallied {
-    pub(crate) counts: Vec<Count>,
-    /// An execution, counted or not, left something open; so many counted ones did.
-    pub(crate) is_open: bool,
-    pub(crate) undecided: u64,
+    /// What is told to the tool; without what [`Tallied::tally`] adds.
+    pub(crate) counts: Tally,
+    reported: Vec<Reported>,
     pub(crate) left_out: LeftOut,
-    pub(crate) started: Instant,
-    /// Every run of the program, counted executions or not.
-    pub(crate) runs: u64,
-    pub(crate) executions: u64,
-    pub(crate) blocked: u64,
-    /// How many counted executions ended with each exit status but 0.
-    pub(crate) exit_statuses: BTreeMap<i32, u64>,
+    started: Instant,
     /// The program has observed something, in whatever execution.
     pub(crate) observes: bool,
-    pub(crate) outcomes: Outcomes,
-    /// What the executions end with, if that is compared.
-    pub(crate) finals: Option<(Compared, Finals)>,
-    pub(crate) events: u64,
-    pub(crate) by_bound: BTreeMap<u32, BoundTally>,
+    /// How much of what executions end with is compared, if it is.
+    pub(crate) compared: Option<Compared>,
     /// Recorded, and not told to the tool yet.
     pub(crate) recorded: String,
 }
 
 impl Tallied {
     /// Nothing is counted yet; the slice starts now.
-    pub(crate) fn new(monitors: &[(MonitorName, MonitorName)]) -> Self {
+    pub(crate) fn new(monitors: usize) -> Self {
+        let counts = Tally { monitors: vec![MonitorTally::default(); monitors], ..Tally::default() };
         Self {
-            counts: monitors.iter().map(|_| Count::default()).collect(),
-            is_open: false,
-            undecided: 0,
+            counts,
+            reported: std::iter::repeat_with(Reported::default).take(monitors).collect(),
             left_out: LeftOut::default(),
             started: Instant::now(),
-            runs: 0,
-            executions: 0,
-            blocked: 0,
-            exit_statuses: BTreeMap::new(),
             observes: false,
-            outcomes: Outcomes::default(),
-            finals: None,
-            events: 0,
-            by_bound: BTreeMap::new(),
+            compared: None,
             recorded: String::new(),
         }
+    }
+
+    /// Forgets what was counted: another slice starts now.
+    pub(crate) fn restart(&mut self) {
+        let (observes, compared) = (self.observes, self.compared);
+        *self = Self { observes, compared, ..Self::new(self.reported.len()) };
+    }
+
+    /// What was counted.
+    pub(crate) fn tally(&self) -> Tally {
+        let mut tally =
+            Tally { seconds: self.seconds(), leaves_out_rounds: self.left_out.has_rounds, ..self.counts.clone() };
+        for (monitor, reported) in tally.monitors.iter_mut().zip(&self.reported) {
+            monitor.triples = reported.triples.iter().copied().collect();
+        }
+        tally
     }
 
     /// Seconds since the slice began.
@@ -88,7 +82,7 @@ impl Tallied {
     #[cold]
     pub(crate) fn count_status(&mut self, status: i32, execution: &Execution) {
         if execution.history.counts() == Counts::Once {
-            *self.exit_statuses.entry(status).or_default() += 1;
+            *self.counts.exit_statuses.entry(status).or_default() += 1;
         }
     }
 
@@ -105,17 +99,17 @@ impl Tallied {
     /// Takes the outcome of a complete execution within the bound, which did not fail; it is empty if nothing was observed.
     pub(crate) fn take_outcome(&mut self, outcome: String) {
         if outcome.is_empty() {
-            self.outcomes.insert_silent();
+            self.counts.outcomes.insert_silent();
         } else {
-            self.outcomes.insert(outcome);
+            self.counts.outcomes.insert(outcome);
         }
     }
 
     /// Takes an execution graph of so many events into the counts.
     pub(crate) fn count_graph(&mut self, events: u64) {
-        self.runs += 1;
-        self.executions += 1;
-        self.events += events;
+        self.counts.runs += 1;
+        self.counts.executions += 1;
+        self.counts.events += events;
     }
 
     /// A round of a wait loop is left out of an execution graph, as all others that do nothing.
@@ -123,19 +117,28 @@ impl Tallied {
         self.left_out.has_rounds = true;
     }
 
-    /// A monitor has reported on the present execution, which has so many preemptions.
-    pub(crate) fn reporting(&mut self, monitor: Reporter, preemptions: Option<u32>, counts: bool) {
-        let count = &mut self.counts[monitor.index];
-        if counts && count.last != self.runs {
-            count.last = self.runs;
+    /// A monitor has reported this triple of places on the present execution, which has so many preemptions; none of
+    /// transactions.
+    pub(crate) fn reporting(
+        &mut self,
+        monitor: Reporter,
+        triple: Option<(u32, u32, u32)>,
+        preemptions: Option<u32>,
+        counts: bool,
+    ) {
+        let reported = &mut self.reported[monitor.index];
+        reported.triples.extend(triple);
+        let count = &mut self.counts.monitors[monitor.index];
+        if counts && reported.last != self.counts.runs {
+            reported.last = self.counts.runs;
             count.reporting += 1;
-            if let Some(bound) = preemptions.and_then(|preemptions| self.by_bound.get_mut(&preemptions)) {
+            if let Some(bound) = preemptions.and_then(|preemptions| self.counts.by_bound.get_mut(&preemptions)) {
                 *bound.reporting.entry(monitor.name).or_default() += 1;
             }
         }
         if count.first.is_none() {
             let seconds = self.started.elapsed().as_secs_f64();
-            count.first = Some(FirstReport { executions: self.executions, seconds });
+            count.first = Some(FirstReport { executions: self.counts.executions, seconds });
             count.first_preemptions = preemptions;
         }
     }

@@ -47,14 +47,12 @@ struct Word {
 
 /// Takes what the execution ends with, which does not fail, into the outcomes, if they are compared.
 pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
-    let compared = with(|runtime| runtime.recorder.tallied.finals.as_ref().map(|(compared, _)| *compared)).flatten();
+    let compared = with(|runtime| runtime.recorder.tallied.compared).flatten();
     let Some(compared) = compared else { return Ok(()) };
     let left = left(execution)?;
     with(|runtime| {
         let outcome = Outcome::of(runtime, execution, &left, compared);
-        if let Some((_, finals)) = &mut runtime.recorder.tallied.finals {
-            finals.insert(outcome.digest().to_string(), || outcome.named());
-        }
+        runtime.recorder.tallied.counts.finals.insert(outcome.digest().to_string(), || outcome.named());
     });
     Ok(())
 }
