@@ -2,22 +2,22 @@
 //@      is a full fence; an sfence orders stores among themselves; pause, and an empty statement
 //@      with a memory clobber, order nothing. Two accesses and a fence in each of two threads, or
 //@      none. An assembler takes `%% rax` for `%%rax`.
-//@ run: -DFENCE=mfence --preemptions none
+//@ run: -DFENCE=mfence --preemptions none --monitor tso,pso
 //@ verdict: clean
 //@ executions: 69
-//@ run: -DLOCKED --preemptions none
+//@ run: -DLOCKED --preemptions none --monitor tso,pso
 //@ verdict: clean
 //@ executions: 69
-//@ run: -DFENCE=sfence --preemptions none
+//@ run: -DFENCE=sfence --preemptions none --monitor tso,pso
 //@ verdict: violations
 //@ tso: store-x -> load-x, store-y -> load-y
 //@ pso: store-x -> load-x, store-y -> load-y
-//@ run: -DFENCE= --preemptions none
+//@ run: -DFENCE= --preemptions none --monitor tso,pso
 //@ verdict: violations
 //@ executions: 19
 //@ tso: store-x -> load-x, store-y -> load-y
 //@ pso: store-x -> load-x, store-y -> load-y
-//@ run: -DFENCE=pause --preemptions none
+//@ run: -DFENCE=pause --preemptions none --monitor tso,pso
 //@ verdict: violations
 //@ executions: 19
 //@ tso: store-x -> load-x, store-y -> load-y

@@ -2,9 +2,9 @@
 //@      exchange that is a full fence there, a load, and a hint that does nothing. Without the
 //@      exchange, a fence among stores does not help. The first instruction is not of this machine,
 //@      so the program would not even assemble if it were left in place.
-//@ run: -DFENCED=1 --asm-templates atomics/own-templates.txt --preemptions none
+//@ run: -DFENCED=1 --asm-templates atomics/own-templates.txt --preemptions none --monitor tso,pso
 //@ verdict: clean
-//@ run: -DFENCED=0 --asm-templates atomics/own-templates.txt --preemptions none
+//@ run: -DFENCED=0 --asm-templates atomics/own-templates.txt --preemptions none --monitor tso,pso
 //@ verdict: violations
 //@ tso: store-x -> load-x, store-y -> load-y
 //@ pso: store-x -> load-x, store-y -> load-y

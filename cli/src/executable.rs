@@ -12,6 +12,10 @@ use crate::exit::Failure;
 /// The section of what the pass puts before each hook.
 const SITES_SECTION: &str = "fh_sites";
 
+/// Where the pass says what keeps accesses in order.
+const NATIVE_SECTION: &str = "fh_native";
+const PORTABLE_SECTION: &str = "fh_portable";
+
 /// What kind of file a target is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FileKind {
@@ -49,6 +53,14 @@ pub(crate) fn file_kind(file: &Path) -> io::Result<FileKind> {
         (_, None) if elf.section_by_name(SITES_SECTION).is_some() => FileKind::OtherVersion,
         (_, None) => FileKind::ForeignElf,
     })
+}
+
+/// Whether all that keeps accesses of an executable of ours in order is assembly of x86 and barriers for the compiler alone: the
+/// pass puts a byte into a section for each file that has the one, and into another for the other.
+pub(crate) fn is_written_for_x86(file: &Path) -> bool {
+    let Ok(content) = fs::read(file) else { return false };
+    let Ok(elf) = object::File::parse(content.as_slice()) else { return false };
+    elf.section_by_name(NATIVE_SECTION).is_some() && elf.section_by_name(PORTABLE_SECTION).is_none()
 }
 
 /// Refuses what is no program that this tool can run.

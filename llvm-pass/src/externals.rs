@@ -14,6 +14,7 @@ use inkwell::module::Linkage;
 use crate::hooks::Hooks;
 use crate::ir::{Call, Class, Function, Global, Value, attribute_kind, definitions, functions};
 use crate::names::Names;
+use crate::portability::Fences;
 use crate::stubs;
 
 const FUNCTION: LLVMAttributeIndex = LLVMAttributeIndex::MAX;
@@ -140,6 +141,16 @@ pub(crate) fn say_that_unwritten_is_tracked(hooks: &Hooks) {
 /// Says to the runtime that the module's values have no labels of the loads that they depend on.
 pub(crate) fn say_that_it_is_unlabelled(hooks: &Hooks) {
     say(hooks, "__fh_unlabelled", "fh_unlabelled");
+}
+
+/// Says to the tool what keeps the module's accesses in order.
+pub(crate) fn say_how_it_is_fenced(hooks: &Hooks, fences: Fences) {
+    if fences.has_native {
+        say(hooks, "__fh_fences_natively", "fh_native");
+    }
+    if fences.has_portable {
+        say(hooks, "__fh_fences_portably", "fh_portable");
+    }
 }
 
 /// Puts a byte with this name into the section.

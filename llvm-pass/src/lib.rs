@@ -45,6 +45,7 @@ mod loop_hooks;
 mod loops;
 mod names;
 mod objects;
+mod portability;
 mod prepare;
 mod shim;
 mod sites;
@@ -68,6 +69,7 @@ use ir::{Layout, Value};
 use loops::{LoopPlan, Loops};
 use names::Names;
 use objects::Objects;
+use portability::Fences;
 use sites::{Places, Site};
 
 /// What clang calls when it has loaded the plugin.
@@ -166,6 +168,7 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
     }
     prepare::finish(module, &names);
     let layout = Layout::of(module);
+    let fences = Fences::of(module, &names);
     let Plans { functions: plans, is_fenced } = plan(module, &names, layout);
     let mut hooks = Hooks::new(module);
     for plan in &plans {
@@ -194,6 +197,7 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
     if !shim::wants_labels() {
         externals::say_that_it_is_unlabelled(&hooks);
     }
+    externals::say_how_it_is_fenced(&hooks, fences);
     globals::finish(&mut hooks, module, layout)?;
     hooks.module.verify().map_err(Failure::new)
 }

@@ -30,6 +30,10 @@ use crate::search::{Checkpoint, Exploration, Key, Search};
 use crate::text::printable;
 use crate::trust;
 
+/// What the verdict rests on where PSO is left out.
+const FOR_X86: &str = "the program is written for x86: assembly and compiler barriers are its only fences; PSO is not watched \
+                       unless it is asked for (--monitor tso,pso)";
+
 /// Runs the command.
 pub(crate) fn run(plan: &CheckPlan) -> Status {
     survive_full_files();
@@ -65,6 +69,8 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         }
         Err(failure) => return Err(failure),
     };
+    let for_x86 = subjects.is_written_for_x86().then(|| plan.for_x86());
+    let plan = for_x86.as_ref().unwrap_or(plan);
     let again = trust::arguments(&subjects.directory, &subjects.files, &plan.compile_options);
     let mut sources = Sources::new(subjects.source_folders());
     let mut troubles = Troubles::default();
@@ -73,11 +79,14 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     for &(model, explorer) in &plan.models {
         let mut plan = plan.under(model, explorer);
         plan.again.clone_from(&again);
-        let exploration = if interrupts.pressed() {
+        let mut exploration = if interrupts.pressed() {
             Exploration::default()
         } else {
             explore(&mut plan, &subjects, &interrupts, &mut record)?
         };
+        if let (true, Some(summary)) = (plan.leaves_out_pso, &mut exploration.summary) {
+            summary.assumptions.push(FOR_X86.to_string());
+        }
         if let Some(failure) = &exploration.unsaved {
             troubles.unwritten.get_or_insert_with(|| failure.clone());
         }
@@ -177,7 +186,7 @@ fn conclude(
     let written = plan.json.write(&json::results(outcomes));
     let judgements = judged.iter().map(|one| one.status(counted));
     let status = verdicts.iter().map(|verdict| verdict.status).chain(judgements).fold(Status::Clean, Status::and);
-    plan.screen().print_verdict(&line(all, &verdicts, judged));
+    plan.screen().print_verdict(&line(plan, all, &verdicts, judged));
     troubles.gone.iter().for_each(complain);
     let unwritten = complain_about(troubles.unwritten.clone().map_or(Ok(()), Err));
     Ok(status.and(unwritten).and(complain_about(written)))

@@ -45,6 +45,10 @@ pub(crate) struct CheckPlan {
     pub(crate) explore: Explore,
     /// What watches execution graphs, each of its model: nothing unless it is named.
     graph_monitors: Vec<MonitorName>,
+    /// Whether the user has named the monitors.
+    monitors_are_named: bool,
+    /// Whether PSO is not watched since the program is written for x86.
+    pub(crate) leaves_out_pso: bool,
     /// What ends the search before its end.
     pub(crate) budget: Budget,
     /// Seconds of a search within more and more preemptions, unless others are given; none where all are asked for.
@@ -102,6 +106,8 @@ impl CheckPlan {
             compile_options,
             graph_monitors: if typed.monitor.is_some() { explore.monitors.clone() } else { Vec::new() },
             explore,
+            monitors_are_named: typed.monitor.is_some(),
+            leaves_out_pso: false,
             budget: Budget { executions: typed.executions, seconds: typed.time.as_ref().map(|time| time.seconds) },
             unfit: unfit(typed),
             auto_seconds: (typed.preemptions != Some(Preemptions::Unbounded)).then_some(AUTO_SECONDS),
@@ -119,6 +125,19 @@ impl CheckPlan {
             judging: Judging::new(typed),
             color: typed.color,
         })
+    }
+
+    /// The plan for a program that has fences for x86 alone: PSO, which keeps less in order than x86, is not watched unless it
+    /// is asked for.
+    pub(crate) fn for_x86(&self) -> CheckPlan {
+        let is_asked = self.monitors_are_named || self.models.iter().any(|(model, _)| *model == MemoryModel::Pso);
+        let mut plan = self.clone();
+        if has_interleavings(&self.models) && !is_asked {
+            plan.leaves_out_pso = true;
+            plan.explore.monitors.retain(|monitor| monitor.model() != Some(MemoryModel::Pso));
+            plan.judging.asked.retain(|model| *model != MemoryModel::Pso);
+        }
+        plan
     }
 
     /// The plan for one of its models alone.

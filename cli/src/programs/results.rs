@@ -9,12 +9,13 @@ use super::judged::{Judged, is_of, title};
 use super::searched::Searched;
 use crate::exit::Status;
 use crate::json::{Entry, Outcome, Unsupported};
+use crate::plan::check::CheckPlan;
 use crate::plan::judge::Counted;
 use crate::report::verdict::Verdict;
 
 /// The verdict line: that of the only model, or the worst word, and what was found under each; and one verdict for each
 /// model under which the program was judged.
-pub(crate) fn line(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> String {
+pub(crate) fn line(plan: &CheckPlan, all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> String {
     let status = verdicts.iter().map(|verdict| verdict.status).fold(Status::Clean, Status::and);
     let worst = verdicts.iter().find(|verdict| verdict.status == status).map_or("", |verdict| verdict.word);
     let sentence = if let ([searched], [verdict]) = (all, verdicts) {
@@ -32,11 +33,12 @@ pub(crate) fn line(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) ->
         });
         each.collect::<Vec<_>>().join("; ")
     };
-    match (models_in_words(all, judged, status), status) {
+    let line = match (models_in_words(all, judged, status), status) {
         (models, _) if models.is_empty() => format!("{worst}: {sentence}"),
         (models, Status::Clean) => format!("{models}; {sentence}"),
         (models, _) => format!("{worst}: {sentence}; {models}"),
-    }
+    };
+    if plan.leaves_out_pso { format!("{line}; PSO not watched: written for x86") } else { line }
 }
 
 fn words_of(verdict: &Verdict) -> &str {

@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use crate::compile::{self, Built, DebugInfo, Sources};
+use crate::executable::is_written_for_x86;
 use crate::exit::Failure;
 use crate::hash::hash_file;
 use crate::interrupt::Interrupts;
@@ -62,6 +63,11 @@ impl Subjects {
             }
             Target::Litmus(_) => unreachable!("litmus tests are no programs"),
         }
+    }
+
+    /// Whether the program has fences for x86 alone.
+    pub(crate) fn is_written_for_x86(&self) -> bool {
+        is_written_for_x86(&self.program.executable)
     }
 
     /// The sources that the program is made of, but for headers of the system.

@@ -109,6 +109,22 @@ fn what_nobody_sees_is_harmless_and_listed_in_a_note() {
 }
 
 #[test]
+fn a_program_that_is_written_for_x86_is_judged_for_x86() {
+    let stored = "x = 1; __asm__ volatile(\"\" ::: \"memory\"); y = 1;";
+    let seen = "int one = LD(y); __asm__ volatile(\"\" ::: \"memory\"); int two = LD(x); assert(!one || two);";
+    let of = |left: &str| program("", left, seen, "").replace("static atomic_int x, y;", "static int volatile x, y;");
+    let plain = of(stored).replace("LD(y)", "y").replace("LD(x)", "x");
+    let (status, line, result) = checked(&plain, "");
+    assert_eq!((status, &result["monitors"]), (0, &json!(["tso"])), "{line}");
+    assert!(line.ends_with("no SC violation under TSO; PSO not watched: written for x86"), "{line}");
+    assert!(result["assumptions"][0].as_str().unwrap().starts_with("the program is written for x86: "), "{result}");
+    for options in ["--monitor tso,pso", "--model sc,pso"] {
+        let (status, line, _) = checked(&plain, options);
+        assert!(status == 1 && line.contains("PSO: breaks") && !line.contains("written for x86"), "{line}");
+    }
+}
+
+#[test]
 fn a_model_that_is_not_asked_for_does_not_change_the_exit_status() {
     let program = program("", "ST(x, 1); ST(y, 1);", "int one = LD(y); int two = LD(x); assert(!one || two);", "");
     let (status, line, result) = checked(&program, "--model sc,tso");
