@@ -98,6 +98,13 @@ pub(crate) fn who_goes_on(runtime: &mut Runtime) -> Turn {
     if runtime.execution.state.waiting() > 0 {
         wakes::wake_waiting(runtime);
     }
+    if runtime.execution.state.is_stuck() {
+        // What commits now is decided before the explorer hears of the end.
+        let turn = commits::drain_all(runtime);
+        if turn != Turn::Ours {
+            return turn;
+        }
+    }
     let next = runtime.execution.choose();
     gives_way_to(runtime, next)
 }
@@ -116,10 +123,6 @@ fn gives_way_to(runtime: &mut Runtime, next: Next) -> Turn {
         }
         Next::End(Ending::Diverged) => diverging::diverges(runtime),
         Next::End(ending) => {
-            let turn = commits::drain_all(runtime);
-            if turn != Turn::Ours {
-                return turn;
-            }
             runtime.conclusion.end = Some(End::Nobody(ending));
             Turn::Other(Switch::End)
         }

@@ -8,6 +8,7 @@
 //!
 //! - Offered is what the operation could see, what has to commit before it, and what is ordered with these
 //!   ([`Batch::offers`] closes over that).
+//! - What has to commit, and is independent of all else that is offered, comes first, and nothing is chosen.
 //! - Two commits in a row that are independent are made in the order of their threads alone, and of their ages.
 //! - The batch may end once all that has to commit has done so, and each commit made is followed by a step that depends on it.
 //!
@@ -36,6 +37,8 @@ struct Made {
     entry: StoreEntry,
     /// A later commit depends on it, or it had to be made.
     matters: bool,
+    /// It came first by itself: nothing is ordered with it.
+    alone: bool,
 }
 
 /// The commits just before an operation.
@@ -65,6 +68,9 @@ impl Batch {
     #[must_use]
     pub fn offers(&self, buffers: &StoreBuffers) -> Offers {
         let relevant = self.relevant(buffers);
+        if let Some(alone) = first_alone(buffers, &relevant) {
+            return Offers { commits: vec![alone], performs: false };
+        }
         let open: Vec<Which> = relevant.into_iter().filter(|&which| buffers.may_commit(which)).collect();
         let performs = !buffers.is_due() && (open.is_empty() || self.has_done_enough(buffers));
         let ordered: Vec<Which> = open.iter().copied().filter(|&which| self.is_in_order(buffers, which)).collect();
@@ -74,13 +80,14 @@ impl Batch {
 
     /// The entry commits.
     pub fn commit(&mut self, buffers: &mut StoreBuffers, which: Which) -> StoreEntry {
+        let alone = first_alone(buffers, &self.relevant(buffers)) == Some(which);
         let entry = buffers.commit(which);
         for made in &mut self.made {
             let same = made.which == which.thread && buffers.keeps(&made.entry, &entry);
             made.matters |= same || (made.which != which.thread && overlap(&made.entry.range(), &entry.range()));
         }
         let matters = entry.due == Due::Now;
-        self.made.push(Made { which: which.thread, entry: entry.clone(), matters });
+        self.made.push(Made { which: which.thread, entry: entry.clone(), matters, alone });
         entry
     }
 
@@ -133,11 +140,27 @@ impl Batch {
     /// Whether the entry may come right behind the last commit: it depends on that, or it is not the earlier one of two that could
     /// be swapped.
     fn is_in_order(&self, buffers: &StoreBuffers, which: Which) -> bool {
-        let Some(last) = self.made.last() else { return true };
+        let Some(last) = self.made.iter().rfind(|made| !made.alone) else { return true };
         let entry = buffers.entry(which);
         if last.which == which.thread {
             return last.entry.event < entry.event;
         }
         last.which < which.thread || overlap(&last.entry.range(), &entry.range())
     }
+}
+
+/// The first of these entries, all that could be offered, that has to commit, and is independent of all others.
+fn first_alone(buffers: &StoreBuffers, relevant: &[Which]) -> Option<Which> {
+    let depend = |one: Which, other: Which| {
+        let (first, second) = (buffers.entry(one), buffers.entry(other));
+        match one.thread == other.thread {
+            true if one.index < other.index => buffers.keeps(first, second),
+            true => one.index > other.index && buffers.keeps(second, first),
+            false => overlap(&first.range(), &second.range()),
+        }
+    };
+    let is_alone = |&which: &Which| {
+        buffers.entry(which).due == Due::Now && !relevant.iter().any(|&other| other != which && depend(which, other))
+    };
+    relevant.iter().copied().find(is_alone)
 }
