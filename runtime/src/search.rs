@@ -43,6 +43,8 @@ use crate::state::watch::Numbers;
 
 pub(crate) mod ends;
 pub(crate) mod graphs;
+mod outcome;
+mod scheduled;
 
 /// Which interleavings monitors get to see under an explorer.
 const fn coverage(explorer: Explorer) -> Coverage {
@@ -135,6 +137,9 @@ impl Search {
         if !job.explorer.draws() && job.preemptions.is_none() {
             with(|runtime| runtime.idle_rounds.limit(IDLE_ROUNDS));
         }
+        if let Some(compared) = job.compared {
+            with(|runtime| runtime.recorder.tallied.compared = Some(compared));
+        }
         if job.record == Recorded::Executions {
             with(|runtime| runtime.recorder.trail.record());
         }
@@ -194,9 +199,6 @@ fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
     with(|runtime| graphs::run_for_graphs(runtime, graphs.model, graphs.unroll));
     if graphs.cycles == Cycles::Counted {
         with(|runtime| runtime.recorder.count_cycles());
-    }
-    if let Some(compared) = graphs.compared {
-        with(|runtime| runtime.recorder.tallied.compared = Some(compared));
     }
     let stopped = graphs::search(job, &graphs::Limits { seconds: graphs.seconds, executions: slice.executions });
     with(|runtime| ran_outside(runtime)).flatten().unwrap_or(stopped)
@@ -483,6 +485,7 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
             // the switch away from such a round is free.
             if failures.is_empty() && runtime.execution.history.counts() != Counts::BeyondBound {
                 take_outcome(runtime);
+                scheduled::take(runtime);
             }
             for failure in failures {
                 runtime.recorder.fail(failure, &runtime.execution);

@@ -152,7 +152,8 @@ impl CheckPlan {
             let cycles = if self.warns_of(model) { Cycles::Counted } else { Cycles::Ignored };
             let is_judged = self.judging.judges() && self.warns_of(model);
             let compared = is_judged.then_some(self.judging.compared);
-            plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles, compared });
+            plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles });
+            plan.explore.compared = compared;
             plan.spread = Spread { workers: 1, slice: None };
             let named = self.graph_monitors.iter().copied();
             plan.explore.monitors = named.filter(|&monitor| watches_graphs(monitor, model)).collect();
@@ -172,9 +173,32 @@ impl CheckPlan {
         plan.explore.stop_at_first = false;
         plan.explore.heap = Heap::default();
         plan.explore.record = Recorded::Nothing;
-        if let Some(graphs) = &mut plan.explore.graphs {
-            graphs.compared = Some(self.judging.compared);
-        }
+        plan.explore.compared = Some(self.judging.compared);
+        plan
+    }
+
+    /// The plan for all interleavings of a model, by which SC violations are judged, in so many seconds: of a machine with
+    /// store buffers, if the model is relaxed.
+    pub(crate) fn to_judge_by_machines(
+        &self,
+        model: MemoryModel,
+        explorer: protocol::Explorer,
+        seconds: f64,
+    ) -> CheckPlan {
+        let budget = Budget { executions: None, seconds: Some(seconds) };
+        let whole = CheckPlan { budget, checkpoint: None, delays: None, graph_monitors: Vec::new(), ..self.clone() };
+        let mut plan = whole.under(model, Explorer::Interleavings(explorer));
+        let compared = Some(self.judging.compared);
+        let record = Recorded::Nothing;
+        plan.explore = Explore {
+            explorer,
+            preemptions: None,
+            monitors: Vec::new(),
+            stop_at_first: false,
+            compared,
+            record,
+            ..plan.explore
+        };
         plan
     }
 
@@ -235,6 +259,7 @@ fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Ex
         stop_at_first: typed.stop_at_first,
         graphs: None,
         machine: None,
+        compared: None,
         record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
     })
 }

@@ -68,7 +68,8 @@ pub(crate) fn collect(
 ) -> Result<Vec<Found>, Failure> {
     let erratic = exploration.violations.iter().any(|violation| violation.kind == FailureKind::Nondeterministic);
     let mut all = Vec::new();
-    let prefix = plan.explore.graphs.map_or(String::new(), |_| format!("{}-", plan.models[0].0.name()));
+    let is_of_model = plan.explore.graphs.is_some() || plan.explore.machine.is_some();
+    let prefix = if is_of_model { format!("{}-", plan.models[0].0.name()) } else { String::new() };
     for (id, violation) in identify(&exploration.violations).into_iter().zip(&exploration.violations) {
         let id = format!("{prefix}{id}");
         let mut trace = None;

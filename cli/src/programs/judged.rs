@@ -4,22 +4,20 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use protocol::{FailureKind, MemoryModel, Violation};
+use protocol::{FailureKind, MemoryModel, StoppedBy, Violation};
 
+use super::bench::{Bench, search};
 use super::consequences::{FirstFailure, failure_of, is_same_way};
 use super::found::{Found, Troubles, collect};
-use super::judging::{Judgement, Known, Side, judge, names_of_differences, values_in_words};
+use super::judging::{Judgement, Known, Side, World, judge, names_of_differences, values_in_words};
+use super::machines::Machines;
 use super::models::{Counts, Entry, Value};
 use super::searched::Searched;
-use super::subjects::Subjects;
 use crate::exit::{Failure, Status};
-use crate::findings::Findings;
-use crate::interrupt::Interrupts;
 use crate::plan::check::CheckPlan;
 use crate::plan::judge::Counted;
-use crate::record::Record;
 use crate::report::names::short_place;
-use crate::search::{Exploration, Search};
+use crate::search::Exploration;
 use crate::text::{counted, printable};
 
 /// The judgement under one model.
@@ -27,6 +25,8 @@ pub(crate) struct Judged {
     pub(crate) model: MemoryModel,
     /// All that can be said of it, the worst first, as [`judge`] gives it.
     pub(crate) judgements: Vec<Judgement>,
+    /// What was searched for them.
+    pub(crate) world: World,
     /// The words of those that are accepted.
     accepted: Vec<&'static str>,
     /// The names of what differs in ends that no sequentially consistent execution has, where a baseline may know them.
@@ -44,14 +44,6 @@ pub(crate) struct Judged {
     /// How many SC violations of the model were reported.
     reported: u64,
     consistent: Counts,
-}
-
-/// Who does what for the searches.
-#[derive(Clone, Copy)]
-pub(crate) struct Bench<'a> {
-    pub(crate) subjects: &'a Subjects,
-    pub(crate) findings: &'a Findings,
-    pub(crate) interrupts: &'a Interrupts,
 }
 
 /// The time that the searches have together.
@@ -81,18 +73,33 @@ pub(crate) fn judge_all(
     }
     let clock = Clock { begun: Instant::now(), seconds: plan.judging.seconds };
     let unjudged: Vec<bool> = models.iter().map(|&model| searched_before(all, model).is_none()).collect();
-    let mut left = 1 + unjudged.iter().filter(|is_unjudged| **is_unjudged).count();
-    let plan_of_sc = plan.to_judge(MemoryModel::Sc, clock.share(left));
-    let sc = search(&plan_of_sc, bench)?;
-    left -= 1;
+    let left = unjudged.iter().filter(|is_unjudged| **is_unjudged).count();
+    let plan_of_sc = plan.to_judge(MemoryModel::Sc, clock.share(1 + left));
+    let sc = search(&plan_of_sc, bench, &[])?;
     take_failures(all, (&plan_of_sc, &sc), bench, troubles)?;
-    let all = &*all;
+    let mut machines = Machines::new(plan, bench);
+    let judged = judge_each(&models, (plan, all, &sc), bench, (&clock, left), &mut machines, troubles)?;
+    if let Some((plan, sc)) = machines.searched() {
+        take_failures(all, (&plan, &sc), bench, troubles)?;
+    }
+    Ok(judged)
+}
+
+/// Judges the program under each of these models, of which so many are still to be searched.
+fn judge_each(
+    models: &[MemoryModel],
+    (plan, all, sc): (&CheckPlan, &[Searched], &Exploration),
+    bench: Bench<'_>,
+    (clock, mut left): (&Clock, usize),
+    machines: &mut Machines<'_>,
+    troubles: &mut Troubles,
+) -> Result<Vec<Judged>, Failure> {
     let consistent: Vec<&Violation> =
         all.iter().filter(|one| is_consistent(one)).flat_map(|searched| &searched.exploration.violations).collect();
     let threads = numbered(all);
     let known = Known { consistent: &consistent, foreign: plan.judging.foreign, time: &plan.judging.typed };
     let mut judged = Vec::new();
-    for model in models {
+    for (index, &model) in models.iter().enumerate() {
         let before = searched_before(all, model);
         let (plan_of, exploration) = if let Some(searched) = before {
             (searched.plan.clone(), searched.exploration.clone())
@@ -100,28 +107,37 @@ pub(crate) fn judge_all(
             let plan_of = plan.to_judge(model, clock.share(left));
             left -= 1;
             // What cannot be run for one model cannot be run for another.
-            let exploration = if sc.unsupported.is_empty() { search(&plan_of, bench)? } else { Exploration::default() };
+            let is_refused = !sc.unsupported.is_empty();
+            let exploration = if is_refused { Exploration::default() } else { search(&plan_of, bench, &[])? };
             (plan_of, exploration)
         };
-        let side = |model, exploration, plan: &CheckPlan| Side::of(model, exploration, plan.unroll());
-        let sides = [side(MemoryModel::Sc, &sc, &plan_of), side(model, &exploration, &plan_of)];
-        let mut judgements = judge(&sides[0], &sides[1], &known);
-        judgements.iter_mut().for_each(|judgement| judgement.name_threads(&threads));
-        let shows = plan.baseline.is_some() && judgements.iter().any(|one| matches!(one, Judgement::Shows(_)));
-        let differing = if shows { names_of_differences(&sides[0], &sides[1]) } else { BTreeSet::new() };
-        let one = Judged {
+        let new = Judged {
             model,
-            judgements,
+            judgements: Vec::new(),
+            world: World::Graphs,
             accepted: Vec::new(),
-            differing,
+            differing: BTreeSet::new(),
             asked: plan.judging.asked.contains(&model),
             plan: plan_of,
-            exploration,
+            exploration: Exploration::default(),
             found: Vec::new(),
             failure: None,
             reported: reported(all, model),
-            consistent: Counts::of(sc.summary.as_ref()),
+            consistent: Counts::default(),
         };
+        let by_graphs = new.by(World::Graphs, sc, exploration, &known);
+        let sides = [sc, &by_graphs.exploration].into_iter().filter_map(|one| one.summary.as_ref());
+        let is_spent = sides.into_iter().any(|summary| summary.stopped_by == Some(StoppedBy::Time));
+        let is_open = matches!(by_graphs.judgement(), Judgement::Open(_));
+        let mut one = if is_open && !is_spent && Machines::fit(plan, model) {
+            by_graphs.anew(machines, (clock, models.len() - index), &known)?
+        } else {
+            by_graphs
+        };
+        one.judgements.iter_mut().for_each(|judgement| judgement.name_threads(&threads));
+        let before = before.filter(|_| one.world == World::Graphs);
+        let beside = machines.violations().iter().filter(|_| one.world == World::Machines);
+        let consistent: Vec<&Violation> = consistent.iter().copied().chain(beside).collect();
         judged.push(one.with_findings(before, &consistent, bench, troubles)?);
     }
     Ok(judged)
@@ -170,16 +186,9 @@ fn take_failures(
 fn searched_before(all: &[Searched], model: MemoryModel) -> Option<&Searched> {
     all.iter().find(|searched| {
         searched.plan.models[0].0 == model
-            && searched.plan.explore.graphs.is_some_and(|graphs| graphs.compared.is_some())
+            && searched.plan.explore.graphs.is_some()
+            && searched.plan.explore.compared.is_some()
     })
-}
-
-fn search(plan: &CheckPlan, bench: Bench<'_>) -> Result<Exploration, Failure> {
-    if bench.interrupts.pressed() {
-        return Ok(Exploration::default());
-    }
-    let search = Search::new(&bench.subjects.program, &plan.explore, plan.budget, plan.spread, bench.interrupts);
-    search.run(&mut Record::create(None)?)
 }
 
 /// Whether it is an SC violation under this model.
@@ -189,6 +198,33 @@ pub(crate) fn is_of(violation: &Violation, model: MemoryModel) -> bool {
 }
 
 impl Judged {
+    /// Judges it by these searches of both sides in such a world.
+    fn by(self, world: World, sc: &Exploration, exploration: Exploration, known: &Known<'_>) -> Judged {
+        let unroll = self.plan.unroll();
+        let sides = [(MemoryModel::Sc, sc), (self.model, &exploration)];
+        let [sc_side, relaxed] = sides.map(|(model, searched)| Side::of(world, model, searched, unroll));
+        let judgements = judge(&sc_side, &relaxed, known);
+        let shows = self.plan.baseline.is_some() && judgements.iter().any(|one| matches!(one, Judgement::Shows(_)));
+        let differing = if shows { names_of_differences(&sc_side, &relaxed) } else { BTreeSet::new() };
+        let consistent = Counts::of(sc.summary.as_ref());
+        Judged { judgements, world, differing, exploration, consistent, ..self }
+    }
+
+    /// Judges it by interleavings, as one of so many models that are left, where execution graphs left it open.
+    fn anew(
+        self,
+        machines: &mut Machines<'_>,
+        (clock, models): (&Clock, usize),
+        known: &Known<'_>,
+    ) -> Result<Judged, Failure> {
+        machines.consistent(clock.share(1 + models))?;
+        let (plan, exploration) = machines.relaxed(self.model, clock.share(models))?;
+        let sc = machines.consistent(clock.share(1))?;
+        let foreign = known.foreign.filter(|&option| option == "--heap-reuse");
+        let known = Known { foreign, ..*known };
+        Ok(Judged { plan, ..self }.by(World::Machines, sc, exploration, &known))
+    }
+
     /// Runs again, and keeps, what was found of failures that are new under the model.
     fn with_findings(
         mut self,
@@ -281,15 +317,19 @@ impl Judged {
     /// Says one of the judgements.
     pub(crate) fn words_of(&self, judgement: &Judgement) -> String {
         let these = counted(self.reported, "SC violation", "SC violations");
+        let by = match self.world {
+            World::Graphs => "",
+            World::Machines => ", by interleavings with store buffers",
+        };
         match judgement {
             Judgement::Breaks(_) => match &self.failure {
-                Some(failure) => format!("breaks, {}, as in no SC execution", failure.in_words()),
+                Some(failure) => format!("breaks, {}, as in no SC execution{by}", failure.in_words()),
                 None => "breaks".to_string(),
             },
-            Judgement::Shows(values) if values.is_empty() => "shows an end that no SC execution has".to_string(),
-            Judgement::Shows(values) => format!("shows {}, as no SC execution does", values_in_words(values)),
-            Judgement::Harmless if self.reported == 1 => format!("clean, {these} is harmless"),
-            Judgement::Harmless => format!("clean, {these} are harmless"),
+            Judgement::Shows(values) if values.is_empty() => format!("shows an end that no SC execution has{by}"),
+            Judgement::Shows(values) => format!("shows {}, as no SC execution does{by}", values_in_words(values)),
+            Judgement::Harmless if self.reported == 1 => format!("clean, {these} is harmless{by}"),
+            Judgement::Harmless => format!("clean, {these} are harmless{by}"),
             Judgement::Open(why) => format!("open, {these}: {why}"),
         }
     }
@@ -314,6 +354,7 @@ impl Judged {
             judgement: self.judgement().word(),
             accepted: &self.accepted,
             verdict,
+            by: self.world.word(),
             asked: self.asked,
             failure: self.failure.as_ref(),
             difference,

@@ -1,6 +1,6 @@
 //! What SC violations are worth: the executions of a relaxed model against the sequentially consistent ones.
 //!
-//! Both sides are execution graphs, so that the model is all that differs. The program under the model is judged, not one
+//! Both sides are execution graphs, or both are interleavings, so that the model is all that differs. The program under the model is judged, not one
 //! violation: [`judge`] says whether it fails in a way in which no sequentially consistent execution does, whether it ends
 //! in a way in which none does, or neither.
 
@@ -54,9 +54,29 @@ impl Judgement {
     }
 }
 
+/// In what the executions of both sides were searched for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum World {
+    /// Execution graphs.
+    Graphs,
+    /// Interleavings, with store buffers on the model's side.
+    Machines,
+}
+
+impl World {
+    /// Its word in JSON.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            World::Graphs => "graphs",
+            World::Machines => "machines",
+        }
+    }
+}
+
 /// The search for the executions of a model.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side<'a> {
+    pub(crate) world: World,
     pub(crate) model: MemoryModel,
     pub(crate) violations: &'a [Violation],
     pub(crate) unsupported: Option<&'a (String, Place)>,
@@ -71,7 +91,8 @@ pub(crate) struct Side<'a> {
 pub(crate) struct Known<'a> {
     /// How interleavings fail.
     pub(crate) consistent: &'a [&'a Violation],
-    /// An option that execution graphs know nothing of: nothing but new failures can be said then.
+    /// An option that the world of both sides knows nothing of, or under which ends cannot be compared: nothing but new
+    /// failures can be said then.
     pub(crate) foreign: Option<&'static str>,
     /// The time for the searches, as typed.
     pub(crate) time: &'a str,
@@ -79,8 +100,9 @@ pub(crate) struct Known<'a> {
 
 impl<'a> Side<'a> {
     /// That of an exploration.
-    pub(crate) fn of(model: MemoryModel, exploration: &'a Exploration, unroll: Option<u64>) -> Side<'a> {
+    pub(crate) fn of(world: World, model: MemoryModel, exploration: &'a Exploration, unroll: Option<u64>) -> Side<'a> {
         Side {
+            world,
             model,
             violations: &exploration.violations,
             unsupported: exploration.unsupported.first(),
@@ -97,7 +119,11 @@ impl<'a> Side<'a> {
     fn cut(&self, time: &str) -> Option<String> {
         let title = self.model.title();
         if let Some((what, place)) = self.unsupported {
-            return Some(format!("execution graphs do not support {} ({})", printable(what), full_place(place)));
+            let who = match self.world {
+                World::Graphs => "execution graphs do not support",
+                World::Machines => "interleavings with store buffers do not support",
+            };
+            return Some(format!("{who} {} ({})", printable(what), full_place(place)));
         }
         let Some(summary) = self.summary else {
             return Some(format!("the search for {title} executions did not begin in time"));
@@ -109,9 +135,12 @@ impl<'a> Side<'a> {
             Some(StoppedBy::Time) => {
                 Some(format!("the search for {title} executions was stopped by --judge-time {time}: give it more"))
             }
-            Some(StoppedBy::Events) => Some(format!(
-                "an execution has more accesses than execution graphs hold under {title}{busiest}: check a smaller case"
-            )),
+            Some(StoppedBy::Events) => Some(match self.world {
+                World::Graphs => format!(
+                    "an execution has more accesses than execution graphs hold under {title}{busiest}: check a smaller case"
+                ),
+                World::Machines => format!("an execution has more than --max-events events under {title}{busiest}"),
+            }),
             Some(StoppedBy::LocalTimeout) => {
                 Some(format!("a thread computes for longer than --local-timeout under {title}"))
             }
@@ -136,7 +165,10 @@ pub(crate) fn judge(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Vec
     };
     let shows = difference(consistent, found).map(Judgement::Shows);
     let failures: Vec<(&Violation, &str)> = relaxed.failures().map(|(_, violation)| (violation, "")).collect();
-    let unseen = || Unseen::of(None, &failures, known.consistent).map(|unseen| unseen.why().to_string());
+    let unseen = || match relaxed.world {
+        World::Graphs => Unseen::of(None, &failures, known.consistent).map(|unseen| unseen.why().to_string()),
+        World::Machines => None,
+    };
     let rest = relaxed.cut(known.time).or_else(unseen).map_or(Judgement::Harmless, Judgement::Open);
     breaks.into_iter().chain(shows).chain([rest]).collect()
 }
@@ -153,7 +185,10 @@ fn breaking(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Option<usiz
 /// The ends of both sides, where all of the sequentially consistent ones are known; else why they are not compared.
 fn comparable<'a>(sc: &Side<'a>, relaxed: &Side<'a>, known: &Known<'_>) -> Result<(&'a Finals, &'a Finals), String> {
     if let Some(option) = known.foreign {
-        return Err(format!("execution graphs, which decide, do not know {option}"));
+        return Err(match relaxed.world {
+            World::Graphs => format!("execution graphs, which decide, do not know {option}"),
+            World::Machines => format!("ends cannot be compared with {option}, which gives blocks other addresses"),
+        });
     }
     if let Some(why) = sc.cut(known.time) {
         return Err(why);
@@ -234,7 +269,7 @@ pub(crate) fn values_in_words(values: &[(String, String)]) -> String {
 mod tests {
     use protocol::{Finals, MemoryModel, Named, StoppedBy, Summary, Violation};
 
-    use super::{Judgement, Known, Side, judge};
+    use super::{Judgement, Known, Side, World, judge};
     use crate::report::samples;
 
     /// A complete search whose executions end with these values of `a` and `b`, which are 0 at first.
@@ -258,6 +293,7 @@ mod tests {
         foreign: Option<&'static str>,
     ) -> Judgement {
         let side = |model, summary, violations| Side {
+            world: World::Graphs,
             model,
             violations,
             unsupported: None,
@@ -320,7 +356,7 @@ mod tests {
         refusal: &'a (String, protocol::Place),
     ) -> Side<'a> {
         let unsupported = summary.is_none().then_some(refusal);
-        Side { model, violations, unsupported, summary, unroll: None }
+        Side { world: World::Graphs, model, violations, unsupported, summary, unroll: None }
     }
 
     #[test]

@@ -2,16 +2,19 @@
 //!
 //! [`subjects`] makes the program, [`found`] runs again and keeps what a search has found, [`shown`] shows it,
 //! [`consequences`] says what comes of it in relaxed executions, [`judging`] what it is worth, [`judged`] has that searched
-//! and says it, [`accepted`] knows what the user has accepted, and [`acceptance`] why, [`searched`] comes to a verdict on a
+//! and says it, [`machines`] searches where execution graphs do not decide, both with a [`bench`],
+//! [`accepted`] knows what the user has accepted, and [`acceptance`] why, [`searched`] comes to a verdict on a
 //! search, and [`results`] to that on all.
 
 pub(crate) mod acceptance;
 pub(crate) mod accepted;
+pub(crate) mod bench;
 pub(crate) mod consequences;
 pub(crate) mod found;
 pub(crate) mod iterated;
 pub(crate) mod judged;
 pub(crate) mod judging;
+pub(crate) mod machines;
 pub(crate) mod models;
 pub(crate) mod results;
 pub(crate) mod searched;

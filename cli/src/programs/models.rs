@@ -41,6 +41,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) accepted: &'a [&'static str],
     /// What it counts as.
     pub(crate) verdict: &'static str,
+    /// `graphs` or `machines`.
+    pub(crate) by: &'static str,
     /// Whether it counts for the exit status.
     pub(crate) asked: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,7 @@ use super::accepted::Unmatched;
 use super::consequences::{Consequence, Graphs, Unseen, consequence};
 use super::found::Found;
 use super::judged::{Judged, is_of, title};
+use super::judging::World;
 use super::searched::Searched;
 use crate::exit::Status;
 use crate::json::{Entry, Outcome, Unsupported};
@@ -88,7 +89,8 @@ pub(crate) fn consequences(
     let consistent: Vec<&Violation> =
         all.iter().filter(is_consistent).flat_map(|searched| &searched.found).map(|one| &one.violation).collect();
     let failures: Vec<Vec<(&Violation, &str)>> = judged.iter().map(Judged::failures).collect();
-    let to_judge = judged.iter().zip(&failures).filter_map(|(one, found)| {
+    let by_graphs = judged.iter().zip(&failures).filter(|(one, _)| one.world == World::Graphs);
+    let to_judge = by_graphs.filter_map(|(one, found)| {
         let unseen = Unseen::of(one.plan.unroll(), found, &consistent);
         let summary = one.exploration.summary.as_ref()?;
         Some(Graphs { model: one.model, summary, found, consistent: &consistent, unseen })

@@ -217,6 +217,7 @@ mod tests {
             stop_at_first: false,
             graphs: None,
             machine: None,
+            compared: None,
             record: protocol::Recorded::Nothing,
         };
         Key::new(vec!["a.c".to_string()], &[], String::new(), &[], &[], &explore)

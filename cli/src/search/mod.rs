@@ -72,6 +72,8 @@ pub(crate) struct Exploration {
     pub(crate) unsupported: Vec<(String, Place)>,
     /// The counts; none if Ctrl-C ended the search before there were any.
     pub(crate) summary: Option<Summary>,
+    /// The creation paths of the threads that have numbers.
+    pub(crate) threads: Vec<Vec<u32>>,
     /// Why the checkpoint is not that of the end, if it could not be written.
     pub(crate) unsaved: Option<Failure>,
 }
@@ -160,6 +162,11 @@ impl<'a> Search<'a> {
     /// Goes on from searches within fewer preemptions.
     pub(crate) fn begin_after(&mut self, bounds: Bounds) {
         self.progress.before = bounds;
+    }
+
+    /// Begins with these numbers of threads, which another search has given.
+    pub(crate) fn number(&mut self, threads: &[Vec<u32>]) {
+        self.progress.totals.threads = threads.to_vec();
     }
 
     /// Searches, to the end or until a budget is used up.
@@ -440,7 +447,8 @@ impl<'a> Search<'a> {
         for violation in &mut violations {
             symbols::locate(&self.program.executable, &self.program.directory, violation);
         }
-        Exploration { violations, unsupported, summary: Some(summary), unsaved: None }
+        let threads = totals.threads.clone();
+        Exploration { violations, unsupported, summary: Some(summary), threads, unsaved: None }
     }
 }
 

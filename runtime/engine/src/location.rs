@@ -6,6 +6,8 @@
 //! the execution in which it happened is run again, since its clocks and buffers were kept for the uncut location.
 //! Cuts only ever get finer, at most seven a granule, so this ends; what remains is exact to the byte.
 
+use std::ops::Range;
+
 use crate::event::Location;
 
 /// Eight aligned bytes, by number.
@@ -109,6 +111,17 @@ impl Partition {
         let of = &self.granules[granule.0 as usize].of;
         let (begin, end) = (usize::from(offset), usize::from(offset + width));
         (begin..end).filter(move |&byte| byte == begin || of[byte] != of[byte - 1]).map(|byte| Location(of[byte]))
+    }
+
+    /// The bytes of each location of the granule, by their offsets.
+    #[must_use]
+    pub fn pieces(&self, granule: Granule) -> Vec<Range<usize>> {
+        let mut begin = 0;
+        let runs = self.granules[granule.0 as usize].of.chunk_by(|one, other| one == other).map(|run| {
+            begin += run.len();
+            (run[0], begin - run.len()..begin)
+        });
+        runs.filter(|&(location, _)| location != NONE).map(|(_, bytes)| bytes).collect()
     }
 
     /// The locations of those of these bytes that have been located, ascending by address.

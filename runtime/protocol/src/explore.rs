@@ -34,6 +34,9 @@ pub struct Explore {
     /// The machine with store buffers on which the interleavings are run; none: memory is sequentially consistent.
     #[serde(default)]
     pub machine: Option<Machine>,
+    /// What of the ends of executions is compared, if that is wanted ([`crate::Finals`]).
+    #[serde(default)]
+    pub compared: Option<Compared>,
     /// What is recorded.
     pub record: Recorded,
 }
@@ -97,9 +100,6 @@ pub struct Graphs {
     /// What is done about cycles of happens-before.
     #[serde(default)]
     pub cycles: Cycles,
-    /// What of the ends of executions is compared, if that is wanted ([`crate::Finals`]).
-    #[serde(default)]
-    pub compared: Option<Compared>,
 }
 
 /// What is done about cycles of happens-before in execution graphs.

@@ -56,7 +56,7 @@ pub struct Summary {
     #[serde(default)]
     pub outcomes: Outcomes,
     /// What the counted executions end with that are complete and did not fail; empty unless that was asked for
-    /// ([`crate::Graphs::compared`]).
+    /// ([`crate::Explore::compared`]).
     #[serde(default)]
     pub finals: Finals,
     /// Which execution graphs have cycles of happens-before, by the two places; empty unless that was asked for

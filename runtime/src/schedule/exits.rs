@@ -46,6 +46,7 @@ pub(crate) fn exits(runtime: &mut Runtime, exit: Exit) -> Switch {
         return Switch::End;
     }
     runtime.execution.state.threads.exit();
+    let is_called = runtime.conclusion.exited.is_called || exit.operation != Operation::Return;
     if runtime.conclusion.exited.status.is_none() {
         let failure = failing_exit(runtime, exit);
         if failure.is_some()
@@ -55,9 +56,10 @@ pub(crate) fn exits(runtime: &mut Runtime, exit: Exit) -> Switch {
             return Switch::End;
         }
         let extent = Extent::of(&runtime.execution);
-        runtime.conclusion.exited =
-            Exited { status: Some(seen(exit.status)), failure: failure.map(|failure| (failure, extent)) };
+        let failure = failure.map(|failure| (failure, extent));
+        runtime.conclusion.exited = Exited { status: Some(seen(exit.status)), failure, ..Exited::default() };
     }
+    runtime.conclusion.exited.is_called = is_called;
     match turns::give_up(runtime) {
         Turn::Other(switch) => switch,
         Turn::Ours | Turn::Alone => unreachable!("a thread that has exited is not chosen"),

@@ -21,6 +21,8 @@ pub(crate) struct Exit {
 pub(crate) struct Exited {
     /// What a parent process would see of its status.
     pub(crate) status: Option<u8>,
+    /// Some thread has ended it by `exit` or one of its sisters.
+    pub(crate) is_called: bool,
     /// What is wrong with it, and how far the execution had come; none also once that was counted.
     pub(crate) failure: Option<(Failure, Extent)>,
 }

@@ -83,6 +83,27 @@ impl Saved {
         Self { address: range.start, bytes }
     }
 
+    const fn range(&self) -> Range<usize> {
+        self.address..self.address + self.bytes.len()
+    }
+
+    /// Tells the eight aligned bytes at the address, as far as they are saved, if they have changed.
+    fn tell_change(&self, at: usize, tell: &mut impl FnMut(usize, [u8; 8], [u8; 8])) {
+        let range = self.range();
+        let (from, to) = (at.max(range.start), (at + 8).min(range.end));
+        if from >= to {
+            return;
+        }
+        let mut first = [0; 8];
+        first[from - at..to - at].copy_from_slice(&self.bytes[from - range.start..to - range.start]);
+        let mut last = first;
+        // SAFETY: a part of the section, which is mapped, while no thread of the program runs.
+        unsafe { std::ptr::copy_nonoverlapping(from as *const u8, last[from - at..].as_mut_ptr(), to - from) };
+        if first != last {
+            tell(at, first, last);
+        }
+    }
+
     fn restore(&self) {
         // SAFETY: the variables' section, writable, while no thread of the program runs.
         unsafe { std::ptr::copy_nonoverlapping(self.bytes.as_ptr(), self.address as *mut u8, self.bytes.len()) };
@@ -157,6 +178,25 @@ impl Globals {
     /// Native code may have written to variables.
     pub(crate) const fn written_unseen(&mut self) {
         self.unseen = true;
+    }
+
+    /// Tells the words, by eight aligned bytes, that are not as before `main`, with what they held then and hold now.
+    pub(crate) fn changed(&self, mut tell: impl FnMut(usize, [u8; 8], [u8; 8])) {
+        for saved in &self.saved {
+            match &self.method {
+                Method::Undo(log) if !self.unseen => {
+                    let written =
+                        log.iter().flat_map(|&(address, width, _)| [address, address + usize::from(width) - 1]);
+                    let mut words: Vec<usize> = written.map(|address| address & !7).collect();
+                    words.sort_unstable();
+                    words.dedup();
+                    words.into_iter().for_each(|at| saved.tell_change(at, &mut tell));
+                }
+                _ => (saved.range().start & !7..saved.range().end)
+                    .step_by(8)
+                    .for_each(|at| saved.tell_change(at, &mut tell)),
+            }
+        }
     }
 
     /// Puts everything back.

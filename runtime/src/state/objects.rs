@@ -178,6 +178,13 @@ pub(crate) struct ObjectTable {
     pub(crate) known: Vec<Known>,
 }
 
+impl Known {
+    /// Where the object is.
+    pub(crate) const fn address(&self) -> usize {
+        self.address
+    }
+}
+
 impl ObjectTable {
     /// Forgets the last execution.
     pub(crate) fn reset(&mut self) {

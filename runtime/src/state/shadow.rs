@@ -241,6 +241,13 @@ impl Shadow {
         event::make_distinct(into);
     }
 
+    /// The accessed parts of the eight aligned bytes at the address, as offsets.
+    #[cold]
+    pub(crate) fn pieces(&mut self, address: usize) -> Vec<Range<usize>> {
+        let number = (*self.entry(address) & !HIDDEN).checked_sub(1);
+        number.map_or_else(Vec::new, |number| self.partition.pieces(Granule(number)))
+    }
+
     /// How many locations there are.
     pub(crate) fn locations(&self) -> u32 {
         self.partition.locations()

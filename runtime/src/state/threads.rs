@@ -1,6 +1,7 @@
 //! What the runtime knows of each thread in the present execution.
 
 use std::ffi::{c_int, c_void};
+use std::ops::Range;
 
 use engine::event::{Object, Thread};
 use engine::execution::Pending;
@@ -47,6 +48,9 @@ pub(crate) struct ThreadState {
     pub(crate) body: Option<Start>,
     pub(crate) result: usize,
     pub(crate) observed: Observed,
+    /// What it has printed, and what of memory is not compared: of executions whose ends are.
+    pub(crate) printed: Vec<u8>,
+    pub(crate) ignored: Vec<Range<usize>>,
     pub(crate) claimed: Claim,
     /// Where it stood last.
     pub(crate) stands_at: Option<&'static Record>,
@@ -110,6 +114,8 @@ pub(crate) fn forget(state: &mut ThreadState) {
     state.body = None;
     state.claimed = Claim::Nobody;
     state.observed.clear();
+    state.printed.clear();
+    state.ignored.clear();
     state.transaction = None;
     state.reads.clear();
     state.changes.clear();

@@ -10,7 +10,7 @@ use crate::graph::threads::Created;
 use crate::graph::{self, stops};
 use crate::process::sections;
 use crate::process::sites::{RecordPointer, call_site};
-use crate::run::{self, with};
+use crate::run::{self, Runtime, with};
 use crate::schedule::{events, library};
 use crate::state::keys::{Destructor, Key};
 use crate::state::library::{Common, Library};
@@ -129,19 +129,27 @@ pub(crate) fn mark(mark: Mark) {
 
 /// The running thread prints these bytes.
 pub(crate) fn prints(bytes: &[u8]) {
-    match World::now() {
-        World::Schedule => {}
-        World::Alone => drop(with(|runtime| {
-            runtime.has_effect();
-            runtime.graph_mut().run.ending.printed.extend_from_slice(bytes);
-        })),
-    }
+    let is_kept = |runtime: &Runtime| World::now() == World::Alone || runtime.recorder.tallied.compared.is_some();
+    with(|runtime| {
+        if !is_kept(runtime) {
+            return;
+        }
+        runtime.has_effect();
+        let thread = runtime.running;
+        match World::now() {
+            World::Schedule => runtime.threads.at(thread).printed.extend_from_slice(bytes),
+            World::Alone => runtime.graph_mut().run.ending.printed.extend_from_slice(bytes),
+        }
+    });
 }
 
 /// What these bytes hold in the end does not belong to the outcome.
 pub(crate) fn ignores(bytes: Range<usize>) {
     match World::now() {
-        World::Schedule => {}
+        World::Schedule => drop(with(|runtime| {
+            let thread = runtime.running;
+            runtime.threads.at(thread).ignored.push(bytes);
+        })),
         World::Alone => drop(with(|runtime| runtime.graph_mut().run.ending.ignored.push(bytes))),
     }
 }

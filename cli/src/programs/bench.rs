@@ -1,0 +1,29 @@
+//! What the searches that judge are run with.
+
+use super::subjects::Subjects;
+use crate::exit::Failure;
+use crate::findings::Findings;
+use crate::interrupt::Interrupts;
+use crate::plan::check::CheckPlan;
+use crate::record::Record;
+use crate::search::{Exploration, Search};
+
+/// Who does what for the searches.
+#[derive(Clone, Copy)]
+pub(crate) struct Bench<'a> {
+    pub(crate) subjects: &'a Subjects,
+    pub(crate) findings: &'a Findings,
+    pub(crate) interrupts: &'a Interrupts,
+}
+
+/// The search that a plan asks for, with these numbers of threads.
+pub(crate) fn search(plan: &CheckPlan, bench: Bench<'_>, threads: &[Vec<u32>]) -> Result<Exploration, Failure> {
+    if bench.interrupts.pressed() {
+        return Ok(Exploration::default());
+    }
+    let mut search = Search::new(&bench.subjects.program, &plan.explore, plan.budget, plan.spread, bench.interrupts);
+    if !threads.is_empty() {
+        search.number(threads);
+    }
+    search.run(&mut Record::create(None)?)
+}

@@ -1,0 +1,70 @@
+//! Judging by interleavings, with store buffers on the model's side, where execution graphs do not decide.
+//!
+//! The sequentially consistent side is explored by classes, or all its interleavings are run where classes do not fit; of
+//! the machine all interleavings are run, with all commits. Both compare the same ends, and number threads alike.
+
+use protocol::{Explorer, MemoryModel, Violation};
+
+use super::bench::{Bench, search};
+use crate::exit::Failure;
+use crate::plan::check::CheckPlan;
+use crate::search::Exploration;
+
+/// The searches of a program by interleavings, as far as they were needed.
+pub(crate) struct Machines<'a> {
+    plan: &'a CheckPlan,
+    bench: Bench<'a>,
+    consistent: Option<(CheckPlan, Exploration)>,
+}
+
+impl<'a> Machines<'a> {
+    /// Nothing has been searched.
+    pub(crate) fn new(plan: &'a CheckPlan, bench: Bench<'a>) -> Machines<'a> {
+        Machines { plan, bench, consistent: None }
+    }
+
+    /// Whether there is a machine of the model that can do what the options ask.
+    pub(crate) fn fit(plan: &CheckPlan, model: MemoryModel) -> bool {
+        matches!(model, MemoryModel::Tso | MemoryModel::Pso) && plan.judging.foreign != Some("--uninitialised")
+    }
+
+    /// What was found on the sequentially consistent side, if it was searched.
+    pub(crate) fn violations(&self) -> &[Violation] {
+        self.consistent.as_ref().map_or(&[], |(_, exploration)| &exploration.violations)
+    }
+
+    /// The sequentially consistent side, if it was searched.
+    pub(crate) fn searched(self) -> Option<(CheckPlan, Exploration)> {
+        self.consistent
+    }
+
+    /// The sequentially consistent side, searched for so many seconds if it was not before.
+    pub(crate) fn consistent(&mut self, seconds: f64) -> Result<&Exploration, Failure> {
+        if self.consistent.is_none() {
+            let first = if self.plan.unfit.is_some() { Explorer::Bounded } else { Explorer::Dpor };
+            let mut searched = self.search(MemoryModel::Sc, first, seconds)?;
+            if first == Explorer::Dpor && !searched.1.unsupported.is_empty() {
+                searched = self.search(MemoryModel::Sc, Explorer::Bounded, seconds)?;
+            }
+            self.consistent = Some(searched);
+        }
+        Ok(self.consistent.as_ref().map(|(_, exploration)| exploration).expect("it was searched just now"))
+    }
+
+    /// The executions of the model's machine, with threads numbered as on the other side, and the plan of their search.
+    pub(crate) fn relaxed(&self, model: MemoryModel, seconds: f64) -> Result<(CheckPlan, Exploration), Failure> {
+        self.search(model, Explorer::Bounded, seconds)
+    }
+
+    fn search(
+        &self,
+        model: MemoryModel,
+        explorer: Explorer,
+        seconds: f64,
+    ) -> Result<(CheckPlan, Exploration), Failure> {
+        let plan = self.plan.to_judge_by_machines(model, explorer, seconds);
+        let threads = self.consistent.as_ref().map_or(&[][..], |(_, exploration)| &exploration.threads);
+        let exploration = search(&plan, self.bench, threads)?;
+        Ok((plan, exploration))
+    }
+}

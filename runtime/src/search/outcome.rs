@@ -1,0 +1,209 @@
+//! The outcome of an execution, as judging compares it: exit status, prints, observations, results of threads, and memory.
+//! What it is made of comes from an execution graph (`graphs/outcome.rs`) or from a run under the scheduler
+//! (`scheduled.rs`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use engine::event::Thread;
+use engine::sync::machine::Machine;
+use engine::sync::once::Once;
+use protocol::{Compared, Digest, Named};
+
+use crate::process::{layout, sections};
+use crate::run::Runtime;
+use crate::state::heap::Block;
+
+/// What the threads of an execution leave behind beside memory.
+#[derive(Default)]
+pub(crate) struct Left {
+    /// By path of creation.
+    pub(crate) printed: BTreeMap<Vec<u32>, Vec<u8>>,
+    pub(crate) observed: BTreeMap<Vec<u32>, String>,
+    pub(crate) statuses: BTreeSet<u8>,
+    /// A thread has called `exit` or one of its sisters.
+    pub(crate) has_exited: bool,
+    pub(crate) ignored: Vec<Range<usize>>,
+}
+
+/// Eight aligned bytes: at the beginning, and in the end.
+#[derive(Clone, Copy)]
+pub(crate) struct Word {
+    pub(crate) first: [u8; 8],
+    pub(crate) last: [u8; 8],
+}
+
+/// Memory, by the addresses of eight aligned bytes.
+pub(crate) type Words = BTreeMap<usize, Word>;
+
+/// The parts of an outcome, each with the bytes that make it the same as others and with a name and values for people.
+pub(crate) struct Outcome {
+    parts: BTreeMap<Vec<u8>, Vec<u8>>,
+    last: Named,
+    first: Named,
+}
+
+impl Outcome {
+    /// What the threads leave behind, as far as it is compared.
+    pub(crate) fn of(left: &Left, compared: Compared) -> Self {
+        let mut outcome = Self { parts: BTreeMap::new(), last: Named::new(), first: Named::new() };
+        let statuses: Vec<String> = left.statuses.iter().map(ToString::to_string).collect();
+        outcome.say("the exit status", "0", &statuses.join(" or "));
+        if compared >= Compared::Observed {
+            for (path, printed) in &left.printed {
+                let text = String::from_utf8_lossy(printed);
+                outcome.add(format!("prints {path:?}").into_bytes(), printed.clone());
+                outcome.name(format!("what {} prints", thread_name(path)), "nothing", &format!("{text:?}"));
+            }
+            for (path, observed) in &left.observed {
+                outcome.say(&format!("what {} observes", thread_name(path)), "nothing", observed.trim_start());
+            }
+        }
+        outcome
+    }
+
+    /// 128 bits that stand for it.
+    pub(crate) fn digest(&self) -> Digest {
+        let mut digest = Digest::EMPTY;
+        for (key, value) in &self.parts {
+            for bytes in [key, value] {
+                digest.add(&(bytes.len() as u64).to_le_bytes());
+                digest.add(bytes);
+            }
+        }
+        digest
+    }
+
+    /// For people: in the end, and at the beginning.
+    pub(crate) fn named(self) -> (Named, Named) {
+        (self.last, self.first)
+    }
+
+    fn add(&mut self, key: Vec<u8>, value: Vec<u8>) {
+        self.parts.insert(key, value);
+    }
+
+    fn name(&mut self, name: String, first: &str, last: &str) {
+        self.first.insert(name.clone(), first.to_owned());
+        self.last.insert(name, last.to_owned());
+    }
+
+    /// Adds what is compared as it is shown.
+    pub(crate) fn say(&mut self, name: &str, first: &str, last: &str) {
+        self.add(name.as_bytes().to_vec(), last.as_bytes().to_vec());
+        self.name(name.to_owned(), first, last);
+    }
+
+    /// Adds what the thread with this path of creation returns, which is not 0.
+    pub(crate) fn add_result(&mut self, path: &[u32], result: u64) {
+        let name = format!("what {} returns", thread_name(path));
+        self.say(&name, "0", &shown(result, 8));
+    }
+
+    /// Adds the bytes of a word that are not as they were.
+    pub(crate) fn add_word(&mut self, address: usize, word: &Word) {
+        self.add((address as u64).to_be_bytes().to_vec(), word.last.to_vec());
+    }
+
+    /// Names these bytes, which lie within a word, if they are not as they were.
+    pub(crate) fn name_bytes(&mut self, name: impl FnOnce() -> String, word: &Word, bytes: Range<usize>) {
+        let width = bytes.len();
+        let [first, last] = [word.first, word.last].map(|word| number(&word[bytes.clone()]));
+        if first != last {
+            self.name(name(), &shown(first, width), &shown(last, width));
+        }
+    }
+
+    /// Adds the state of an object.
+    pub(crate) fn add_state(&mut self, name: &str, state: &str) {
+        self.say(&format!("the state of {name}"), "as it was", state);
+    }
+}
+
+/// What the state of an object is to an outcome: who holds a lock, the value of a semaphore, whether a function has run
+/// once. None if it is as at the beginning.
+pub(crate) fn state_in_words(state: &Machine, path: impl Fn(Thread) -> Vec<u32>) -> Option<String> {
+    let holders: Vec<Thread> = match state {
+        Machine::Semaphore(semaphore) => return Some(semaphore.value().to_string()),
+        Machine::Once(Once::Done) => return Some("done".to_owned()),
+        Machine::Once(Once::Running(thread)) => vec![*thread],
+        Machine::ReadWriteLock(lock) => lock.writer().iter().chain(lock.readers()).copied().collect(),
+        Machine::Mutex(mutex) => mutex.owner().into_iter().collect(),
+        Machine::Once(Once::Fresh) | Machine::Sleepers(_) | Machine::Barrier(_) => Vec::new(),
+    };
+    held_by(holders.into_iter().map(path))
+}
+
+/// That threads with these paths of creation hold an object, if there are any.
+pub(crate) fn held_by(holders: impl Iterator<Item = Vec<u32>>) -> Option<String> {
+    let names: BTreeSet<String> = holders.map(|path| thread_name(&path)).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    (!names.is_empty()).then(|| format!("held by {}", names.join(", ")))
+}
+
+/// What these bytes hold in the end does not count.
+pub(crate) fn ignore(words: &mut Words, ignored: &[Range<usize>]) {
+    for range in ignored {
+        for (&at, word) in words.range_mut(range.start.saturating_sub(7)..range.end) {
+            for byte in (0..8).filter(|byte| range.contains(&(at + byte))) {
+                word.last[byte] = word.first[byte];
+            }
+        }
+    }
+}
+
+/// The address that a word holds, if it holds one. The upper bits of a pointer, and its lowest ones, may be used for
+/// something else.
+pub(crate) fn pointer(word: &Word) -> usize {
+    u64::from_le_bytes(word.last) as usize & 0xffff_ffff_ffff
+}
+
+/// Whether one of eight aligned bytes is in a variable with static storage: the first of all variables, and the last one,
+/// need not begin and end at such.
+pub(crate) fn is_static(address: usize) -> bool {
+    let at = address & !7;
+    (at..at + 8).any(sections::is_variable)
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    let mut all = [0; 8];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(all)
+}
+
+/// A value of so many bytes, as a reader wants it.
+fn shown(value: u64, width: usize) -> String {
+    let bits = 64 - 8 * u32::try_from(width.clamp(1, 8)).unwrap_or(8);
+    let signed = (value << bits).cast_signed() >> bits;
+    if layout::is_heap(value as usize) || is_static(value as usize) || layout::is_stack(value as usize) {
+        format!("{value:#x}")
+    } else {
+        signed.to_string()
+    }
+}
+
+fn thread_name(path: &[u32]) -> String {
+    path.iter().fold("main".to_owned(), |name, child| format!("{name}.{child}"))
+}
+
+/// The name of memory: of the variable, or of the block by where it was allocated.
+pub(crate) fn name_of(runtime: &Runtime, address: usize, blocks: &[Block]) -> String {
+    let globals = &runtime.memory.globals;
+    if let Some(variable) = globals.variable(address) {
+        let member = globals.named(address as u64, 1);
+        return member.unwrap_or_else(|| behind(variable.name.clone(), address - variable.bytes.start));
+    }
+    match blocks.iter().find(|block| block.bytes().contains(&address)) {
+        Some(block) => {
+            let (thread, record) = block.allocated;
+            let place = record.place();
+            let nth = (block.address - layout::arena(thread)) / 16;
+            behind(format!("block {nth} of {}:{}", place.file, place.line), address - block.address)
+        }
+        None => format!("{address:#x}"),
+    }
+}
+
+fn behind(name: String, offset: usize) -> String {
+    if offset == 0 { name } else { format!("{name}+{offset}") }
+}
