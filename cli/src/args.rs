@@ -33,7 +33,7 @@ Usage: fencehound check TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
 TARGET: .c files (one program), a `fencehound cc` executable, .litmus files.
 
 Exploring:
-  --model LIST   sc (default), tso, pso, power, armv8; litmus: riscv, c11 too
+  --model LIST          sc (default), tso, pso, power, armv8, riscv, c11
   --monitor LIST   tso, pso (default), race, sc-atomicity, tso-atomicity, none
   --explorer NAME   auto (the default), bounded, dpor, random, pct, urw, rsmc
   --preemptions K|none, --unroll N, --seed S  auto, bounded, dpor; rsmc; random
@@ -104,8 +104,8 @@ All arguments but two are clang's (`clang-19 --help`), as is the exit status.
 The result is an ordinary executable.
 
   --asm-templates FILE   meanings of inline assembly (docs/inline-assembly.md)
-  --power                keep the dependencies that `check --model power` and
-                         armv8 need; slower under the other models
+  --power                keep the dependencies that `check --model power`,
+                         armv8 and riscv need; slower under the others
 ";
 
 const DOCTOR_HELP: &str = "\

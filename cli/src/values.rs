@@ -99,7 +99,7 @@ pub(crate) fn models(list: &str) -> Result<Models, Failure> {
     for name in list.split(',').map(str::trim) {
         let name = if name == "arm" { MemoryModel::Armv8.name() } else { name };
         let Some(model) = MemoryModel::ALL.into_iter().find(|known| known.name() == name) else {
-            let available = "available are sc, tso, pso, power and armv8, and for litmus tests riscv and c11";
+            let available = "available are sc, tso, pso, power, armv8, riscv and c11";
             return Err(Failure::usage(format!("unknown model `{name}`"), available));
         };
         if !chosen.contains(&model) {

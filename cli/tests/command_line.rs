@@ -646,11 +646,6 @@ fn models_that_do_not_fit_a_test_are_refused() {
         ("check arm.litmus --model sc,tso", "arm.litmus: model `tso` does not fit tests for AArch64", "sc, armv8"),
         ("check arm.litmus --model riscv", "arm.litmus: model `riscv` does not fit tests for AArch64", "sc, armv8"),
         ("check x86.litmus --model arm", "x86.litmus: model `armv8` does not fit tests for X86", "sc, tso, pso, power"),
-        (
-            "check a.c --model riscv",
-            "model `riscv` is for litmus tests, not for C programs",
-            "sc, tso, pso, power and armv8",
-        ),
     ] {
         let ran = bench.run(command);
         assert_eq!(ran.status, 2, "{command}: {ran:?}");

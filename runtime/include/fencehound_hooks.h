@@ -127,7 +127,14 @@ enum {
 enum {
     FH_FENCE_STORES = 6,      /* sfence, eieio, dmb ishst */
     FH_FENCE_LOADS = 7,       /* dmb ishld */
-    FH_FENCE_INSTRUCTIONS = 8 /* lfence, isync, isb */
+    FH_FENCE_INSTRUCTIONS = 8, /* lfence, isync, isb */
+    /* And a sum of these: what of reads and writes before it is ordered before what behind it:
+       dsb st, fence rw,w. */
+    FH_FENCE_PAIRS = 16,
+    FH_FENCE_READ_READ = 1,
+    FH_FENCE_READ_WRITE = 2,
+    FH_FENCE_WRITE_READ = 4,
+    FH_FENCE_WRITE_WRITE = 8
 };
 void __fh_fence(uint32_t order, const struct fh_site *site);
 

@@ -8,7 +8,6 @@ use super::target::Target;
 use crate::args::CheckArgs;
 use crate::exit::Failure;
 use crate::values::{Delays, Preemptions};
-use protocol::MemoryModel;
 
 /// Whether the explorer can do what the other options ask.
 pub(super) fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
@@ -52,13 +51,6 @@ pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored
         }
         fits_litmus_files(typed, models)?;
         return fits_litmus(typed, models);
-    }
-    let of_litmus = |model: &MemoryModel| matches!(model, MemoryModel::Riscv | MemoryModel::C11);
-    if let Some(model) = models.iter().map(|&(model, _)| model).find(of_litmus) {
-        return Err(Failure::usage(
-            format!("model `{}` is for litmus tests, not for C programs", model.name()),
-            "available for C programs are sc, tso, pso, power and armv8",
-        ));
     }
     if let (Target::Executable(name), true) = (target, typed.sv_comp_transactions) {
         return Err(Failure::usage(

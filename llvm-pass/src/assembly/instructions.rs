@@ -3,7 +3,10 @@
 use super::conditions::{Condition, Test};
 use super::constraints::{Place, Slot};
 use super::operands::{Operand, Register, Sized, parse as parse_operand, split};
-use crate::abi::{FH_FENCE_INSTRUCTIONS, FH_FENCE_LOADS, FH_FENCE_STORES};
+use crate::abi::{
+    FH_FENCE_INSTRUCTIONS, FH_FENCE_LOADS, FH_FENCE_PAIRS, FH_FENCE_READ_READ, FH_FENCE_READ_WRITE, FH_FENCE_STORES,
+    FH_FENCE_WRITE_READ, FH_FENCE_WRITE_WRITE,
+};
 
 /// An instruction. Widths are in bytes: 1, 2, 4 or 8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,21 +95,56 @@ const fn flags_of(condition: Condition) -> Flags {
 /// Whether a statement does nothing that other threads could see, in any form.
 pub(crate) fn is_nothing(statement: &str) -> bool {
     const PREFETCHES: [&str; 6] = ["prefetcht0", "prefetcht1", "prefetcht2", "prefetchnta", "prefetchw", "prefetch"];
-    matches!(statement, "pause" | "nop" | "rep nop")
+    matches!(statement, "pause" | "nop" | "rep nop" | "yield" | "fence.i")
         || statement.split(' ').next().is_some_and(|name| PREFETCHES.contains(&name))
 }
 
+const ACQ_REL: u32 = 4;
+const SEQ_CST: u32 = 5;
+
 /// The fence that a statement is, by its number in the hook ABI.
 fn fence(statement: &str) -> Option<u32> {
-    const ACQ_REL: u32 = 4;
-    const SEQ_CST: u32 = 5;
     Some(match statement {
-        "mfence" | "sync" | "hwsync" | "dmb ish" | "dmb sy" | "dmb" => SEQ_CST,
-        "lwsync" => ACQ_REL,
-        "sfence" | "eieio" | "dmb ishst" | "dmb st" => FH_FENCE_STORES,
-        "dmb ishld" | "dmb ld" => FH_FENCE_LOADS,
+        "mfence" | "sync" | "hwsync" | "dmb" | "dsb" | "fence" => SEQ_CST,
+        "lwsync" | "fence.tso" => ACQ_REL,
+        "sfence" | "eieio" => FH_FENCE_STORES,
         "lfence" | "isync" | "isb" | "isb sy" => FH_FENCE_INSTRUCTIONS,
-        _ => return None,
+        _ => return fence_of_arm(statement).or_else(|| fence_of_riscv(statement)),
+    })
+}
+
+/// `dmb ishld` and its sisters.
+fn fence_of_arm(statement: &str) -> Option<u32> {
+    let (name, option) = statement.split_once(' ').filter(|(name, _)| matches!(*name, "dmb" | "dsb"))?;
+    // What is behind these names says who shares the memory: here, all do.
+    let kind = ["ish", "osh"].into_iter().find_map(|domain| option.strip_prefix(domain)).unwrap_or(option);
+    match (name, kind) {
+        ("dmb", "st") => Some(FH_FENCE_STORES),
+        ("dsb", "st") => Some(FH_FENCE_PAIRS | FH_FENCE_WRITE_READ | FH_FENCE_WRITE_WRITE),
+        (_, "ld") => Some(FH_FENCE_LOADS),
+        _ if matches!(option, "sy" | "ish" | "osh") => Some(SEQ_CST),
+        _ => None,
+    }
+}
+
+/// `fence rw,w` and its sisters. Input and output count for nothing.
+fn fence_of_riscv(statement: &str) -> Option<u32> {
+    let (before, after) = statement.strip_prefix("fence ")?.split_once(',')?;
+    let [before, after] = [before.trim(), after.trim()];
+    let is_set = |set: &str| !set.is_empty() && set.chars().all(|one| "iorw".contains(one));
+    if !is_set(before) || !is_set(after) {
+        return None;
+    }
+    let pair = |one, other, number| if before.contains(one) && after.contains(other) { number } else { 0 };
+    let pairs = pair('r', 'r', FH_FENCE_READ_READ)
+        | pair('r', 'w', FH_FENCE_READ_WRITE)
+        | pair('w', 'r', FH_FENCE_WRITE_READ)
+        | pair('w', 'w', FH_FENCE_WRITE_WRITE);
+    Some(match (before.replace(['i', 'o'], "").as_str(), after.replace(['i', 'o'], "").as_str()) {
+        ("rw", "rw") => SEQ_CST,
+        ("r", "rw") => FH_FENCE_LOADS,
+        ("w", "w") => FH_FENCE_STORES,
+        _ => FH_FENCE_PAIRS | pairs,
     })
 }
 
@@ -315,6 +353,31 @@ mod tests {
         assert!(read("sete $0; lock decl $1", "=q,*m,*m", &sizes).is_none());
         assert!(read("lock btsl $$1, $1", "={@ccc},*m,*m", &sizes).is_some());
         assert!(read("lock btsl $$1, $1", "={@ccz},*m,*m", &sizes).is_none());
+    }
+
+    #[test]
+    fn fences_of_arm_and_risc_v_order_what_they_name() {
+        let number = |text: &str| match read(text, "~{memory}", &[])?[..] {
+            [Instruction::Fence(number)] => Some(number),
+            _ => None,
+        };
+        for (text, expected) in [
+            ("dmb ish", Some(5)),
+            ("dsb sy", Some(5)),
+            ("dmb oshld", Some(7)),
+            ("dsb ishst", Some(16 + 4 + 8)),
+            ("dmb ishst", Some(6)),
+            ("dmb nothing", None),
+            ("fence", Some(5)),
+            ("fence iorw, iorw", Some(5)),
+            ("fence r,rw", Some(7)),
+            ("fence rw,w", Some(16 + 2 + 8)),
+            ("fence w,r", Some(16 + 4)),
+            ("fence.tso", Some(4)),
+            ("fence rx,w", None),
+        ] {
+            assert_eq!(number(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use crate::event::Barrier;
 pub use crate::event::Order;
+use crate::graph::Fences;
 
 pub mod calls;
 pub mod machines;
@@ -19,6 +20,8 @@ pub enum MachineFence {
     Loads,
     /// Keeps later instructions from being fetched early: `isync` of POWER, `isb` of ARM, `lfence` of x86.
     Instructions,
+    /// Orders these, each 1 or 0: `fence rw,w` of RISC-V, `dsb st` of ARM.
+    Pairs(Fences),
 }
 
 /// The barriers on both sides of an access, and the order that they come from.
@@ -98,8 +101,9 @@ pub const fn fence(order: Order) -> Barrier {
 #[must_use]
 pub const fn machine_fence(fence: MachineFence) -> Barrier {
     match fence {
-        MachineFence::Stores => Barrier::StoreStore,
-        MachineFence::Loads | MachineFence::Instructions => Barrier::None,
+        MachineFence::Pairs(Fences { write_read: 1.., .. }) => Barrier::Full,
+        MachineFence::Stores | MachineFence::Pairs(Fences { write_write: 1.., .. }) => Barrier::StoreStore,
+        MachineFence::Loads | MachineFence::Instructions | MachineFence::Pairs(_) => Barrier::None,
     }
 }
 
@@ -418,8 +422,9 @@ pub mod graphs {
     pub fn behind_machine_fence(model: MemoryModel, mut fences: Fences, fence: MachineFence) -> Option<Fences> {
         fences += match (model, fence) {
             (MemoryModel::C11, MachineFence::Loads) => return Some(behind_fence_of_c(fences, Order::Acquire)),
-            (MemoryModel::Power, MachineFence::Loads) | (MemoryModel::C11, _) => return None,
+            (MemoryModel::Power, MachineFence::Loads | MachineFence::Pairs(_)) | (MemoryModel::C11, _) => return None,
             (MemoryModel::Armv8 | MemoryModel::Riscv, MachineFence::Loads) => LOADS,
+            (MemoryModel::Armv8 | MemoryModel::Riscv, MachineFence::Pairs(pairs)) => pairs,
             _ => counted(super::machine_fence(fence)),
         };
         Some(fences)

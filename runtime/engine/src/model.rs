@@ -53,8 +53,14 @@ pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
         trace.nodes().len()
     }
 
-    /// Two accesses that race, if the model knows races and the trace has one: then the program means nothing.
-    fn race(&self, _trace: &Trace<W>) -> Option<(EventId, EventId)> {
+    /// All pairs of accesses that race, the one that is committed earlier first, if the model knows races: if the trace has
+    /// one, the program means nothing.
+    fn races(&self, _trace: &Trace<W>) -> Vec<(EventId, EventId)> {
+        Vec::new()
+    }
+
+    /// The nodes that happen before each node, if the model has such an order.
+    fn happens_before(&self, _trace: &Trace<W>) -> Option<Vec<Set<W>>> {
         None
     }
 

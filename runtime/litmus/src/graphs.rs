@@ -243,7 +243,8 @@ impl Threads<'_> {
         });
         let outcome = endless.unwrap_or_else(|| Outcome::Final(self.state(execution)));
         let waits_as_one = execution.has_update_that_waits_as_one();
-        let race = execution.race().map(|(one, other)| [one, other].map(|event| self.instruction(execution, event)));
+        let race = execution.races().into_iter().next();
+        let race = race.map(|(one, other)| [one, other].map(|event| self.instruction(execution, event)));
         visit(Finished { outcome, waits_as_one, race, performed: &|| self.performed(execution) })
     }
 

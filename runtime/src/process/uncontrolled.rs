@@ -119,6 +119,7 @@ pub(crate) fn fence_by_number(number: u32) {
         SEQ_CST => fence(Ordering::SeqCst),
         // SAFETY: a fence touches nothing.
         6 => unsafe { std::arch::x86_64::_mm_sfence() },
+        pairs if pairs & 16 != 0 => fence(Ordering::SeqCst),
         // SAFETY: as above.
         8 => unsafe { std::arch::x86_64::_mm_lfence() },
         _ => compiler_fence(Ordering::SeqCst),

@@ -229,12 +229,51 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
         found.push(stuck(execution, &waiting, &notes(execution)?));
     }
     found.extend(ended);
+    found.extend(races(execution)?);
     if found.is_empty() {
         take_outcome(execution)?;
         outcome::take(execution)?;
     }
     cycles::watch(execution, &found)?;
     fail(execution, found, Counting::Once)
+}
+
+fn place_of(note: Note) -> (u32, u32) {
+    let Place { line, column, .. } = Record::behind(note.site).place();
+    (line, column)
+}
+
+/// The pairs of accesses that race, each pair of places once.
+fn races<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Failure>, Broken> {
+    let pairs = execution.races();
+    if pairs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let notes = notes(execution)?;
+    let site = |role: Role, event: EventId| {
+        let note = notes[usize::from(event.thread)][usize::from(event.index)].note;
+        site_use(role, Thread::from_index(event.thread.into()), note.site, note.operation)
+    };
+    let mut found: Vec<Failure> = Vec::new();
+    for (one, other) in pairs {
+        // The same pair has one order, whichever comes first.
+        let of = |event: EventId| notes[usize::from(event.thread)][usize::from(event.index)].note;
+        let [one, other] = if place_of(of(one)) <= place_of(of(other)) { [one, other] } else { [other, one] };
+        let sites = vec![site(Role::First, one), site(Role::Second, other)];
+        let line = |site: &SiteUse| format!("{}:{}", site.place.file, site.place.line);
+        let message = format!(
+            "the {} at {} and the {} at {} are not ordered, and not both are atomic",
+            sites[0].operation,
+            line(&sites[0]),
+            sites[1].operation,
+            line(&sites[1])
+        );
+        if !found.iter().any(|known| known.message == message) {
+            let subject = String::new();
+            found.push(Failure { kind: FailureKind::Race, message, subject, sites, program_counter: None });
+        }
+    }
+    Ok(found)
 }
 
 /// Says so if executions may be missed since read-modify-writes take effect at once.
@@ -489,6 +528,12 @@ pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, unroll: 
     World::Alone.enter();
     if model.has_dependencies() {
         runtime.remarks.assumptions.insert("dependencies are those of the source: a compiler may break some");
+    }
+    if model == MemoryModel::C11 {
+        runtime.remarks.assumptions.insert(
+            "clean under C11 means right on every machine, as the standard is mapped to it, in executions without cycles of program order \
+             and reads-from: --model armv8,riscv,power looks for the others",
+        );
     }
     runtime.recorder.trail.trace();
     runtime.begin();

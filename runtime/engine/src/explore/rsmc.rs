@@ -86,10 +86,16 @@ impl<const W: usize> CompleteTrace<'_, W> {
         trace.nodes_of(first).any(|one| trace.nodes_of(second).any(|other| self.model.keeps(trace, one, other)))
     }
 
-    /// Two accesses that race, if the model knows races and there is one ([`Model::race`]).
+    /// All pairs of accesses that race, if the model knows races ([`Model::races`]).
     #[must_use]
-    pub fn race(&self) -> Option<(EventId, EventId)> {
-        self.model.race(self.trace)
+    pub fn races(&self) -> Vec<(EventId, EventId)> {
+        self.model.races(self.trace)
+    }
+
+    /// The nodes that happen before each node, if the model has such an order ([`Model::happens_before`]).
+    #[must_use]
+    pub fn happens_before(&self) -> Option<Vec<Set<W>>> {
+        self.model.happens_before(self.trace)
     }
 
     /// Whether there is a read-modify-write that waits for more than its read must, so that executions like this one may
@@ -107,7 +113,9 @@ trait AnyModel<const W: usize>: std::fmt::Debug {
 
     fn waits_as_one(&self, labels: &[Label<W>], index: usize) -> bool;
 
-    fn race(&self, trace: &Trace<W>) -> Option<(EventId, EventId)>;
+    fn races(&self, trace: &Trace<W>) -> Vec<(EventId, EventId)>;
+
+    fn happens_before(&self, trace: &Trace<W>) -> Option<Vec<Set<W>>>;
 }
 
 impl<const W: usize, M: Model<W>> AnyModel<W> for M {
@@ -115,8 +123,12 @@ impl<const W: usize, M: Model<W>> AnyModel<W> for M {
         M::waits_as_one(labels, index)
     }
 
-    fn race(&self, trace: &Trace<W>) -> Option<(EventId, EventId)> {
-        Model::race(self, trace)
+    fn races(&self, trace: &Trace<W>) -> Vec<(EventId, EventId)> {
+        Model::races(self, trace)
+    }
+
+    fn happens_before(&self, trace: &Trace<W>) -> Option<Vec<Set<W>>> {
+        Model::happens_before(self, trace)
     }
 
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {

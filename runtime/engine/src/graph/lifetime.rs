@@ -51,6 +51,12 @@ impl<'t, const W: usize> Lifetimes<'t, W> {
         Self { trace, before: super::overtaking::closure((0..trace.nodes().len()).map(direct).collect()) }
     }
 
+    /// Of a trace of a model that says itself which nodes come before each node.
+    #[must_use]
+    pub const fn ordered(trace: &'t Trace<W>, before: Vec<Set<W>>) -> Self {
+        Self { trace, before }
+    }
+
     /// Whether an access is sure to take effect before this moment.
     #[must_use]
     pub fn precedes(&self, access: EventId, moment: Moment) -> bool {

@@ -53,19 +53,16 @@ pub struct C11<const W: usize> {
     elements: Vec<Element<W>>,
     /// The element of each node.
     of_node: Vec<u16>,
-    /// The elements of accesses that race with another one.
-    race: Option<(u16, u16)>,
 }
 
 impl<const W: usize> Clone for C11<W> {
     fn clone(&self) -> Self {
-        Self { elements: self.elements.clone(), of_node: self.of_node.clone(), race: self.race }
+        Self { elements: self.elements.clone(), of_node: self.of_node.clone() }
     }
 
     fn clone_from(&mut self, source: &Self) {
         self.elements.clone_from(&source.elements);
         self.of_node.clone_from(&source.of_node);
-        self.race = source.race;
     }
 }
 
@@ -95,7 +92,6 @@ impl<const W: usize> Model<W> for C11<W> {
         if node.writes() {
             self.write(trace, element, number);
         }
-        self.look_for_race(trace, element);
         self.is_coherent(trace, element, number) && self.is_consistent(trace)
     }
 
@@ -109,9 +105,20 @@ impl<const W: usize> Model<W> for C11<W> {
             || other.annotations.has(Annotations::RELEASE)
     }
 
-    fn race(&self, trace: &Trace<W>) -> Option<(EventId, EventId)> {
-        let event = |element: u16| self.elements[usize::from(element)].node.map(|node| trace.node(node).event);
-        self.race.and_then(|(one, other)| Some((event(one)?, event(other)?)))
+    /// What happens before an element is final when it is committed.
+    fn races(&self, trace: &Trace<W>) -> Vec<(EventId, EventId)> {
+        let event = |element: usize| self.elements[element].node.map(|node| trace.node(node).event);
+        let all = (0..self.elements.len())
+            .flat_map(|element| self.races_of(trace, element).into_iter().map(move |other| (other, element)));
+        all.filter_map(|(one, other)| Some((event(one)?, event(other)?))).collect()
+    }
+
+    fn happens_before(&self, trace: &Trace<W>) -> Option<Vec<Set<W>>> {
+        let before = |node: usize| {
+            let before = &self.elements[usize::from(self.of_node[node])].before;
+            (0..trace.nodes().len()).filter(|&other| before.contains(usize::from(self.of_node[other]))).collect()
+        };
+        Some((0..trace.nodes().len()).map(before).collect())
     }
 }
 
@@ -215,20 +222,23 @@ impl<const W: usize> C11<W> {
         past
     }
 
-    fn look_for_race(&mut self, trace: &Trace<W>, element: usize) {
+    /// The elements before this one that race with it.
+    fn races_of(&self, trace: &Trace<W>, element: usize) -> Vec<usize> {
         let this = &self.elements[element];
-        let Some(node) = this.node.filter(|_| self.race.is_none()) else { return };
+        let Some(node) = this.node else { return Vec::new() };
         let is_atomic = |element: &Element<W>| element.annotations.has(Annotations::ATOMIC);
         let writes = |node: usize| trace.write_of(trace.node(node).event).is_some();
+        let mut all = Vec::new();
         for other in trace.at(trace.node(node).location).iter() {
-            let number = self.of_node[other];
-            let one = &self.elements[usize::from(number)];
+            let number = usize::from(self.of_node[other]);
+            let one = &self.elements[number];
             let conflicts = (writes(node) || writes(other)) && !(is_atomic(this) && is_atomic(one));
-            if one.thread != this.thread && conflicts && !this.before.contains(usize::from(number)) {
-                self.race = Some((number, u16::try_from(element).expect("fewer than 65536 elements")));
-                return;
+            let is_unordered = number < element && one.thread != this.thread && !this.before.contains(number);
+            if conflicts && is_unordered && all.last() != Some(&number) {
+                all.push(number);
             }
         }
+        all
     }
 
     /// Whether no eco leads from the last node to what is hb-before it.

@@ -88,13 +88,10 @@ fn dependencies<const W: usize>(labels: &[Label<W>], label: &Label<W>) -> Before
     before
 }
 
-/// Puts a part of an access among others: an `amo` has but one.
+/// Puts a part of an access among others: an `amo` has but one, its read if it does not write.
 fn insert<const W: usize>(parts: &mut Parts<W>, labels: &[Label<W>], number: usize, writes: bool) {
-    let all = if writes || labels[number].annotations.has(Annotations::SINGLE) {
-        &mut parts.writes
-    } else {
-        &mut parts.reads
-    };
+    let is_one = labels[number].annotations.has(Annotations::SINGLE) && labels[number].writes();
+    let all = if writes || is_one { &mut parts.writes } else { &mut parts.reads };
     all.insert(number);
 }
 

@@ -362,7 +362,7 @@ pub(crate) fn compare(program: &CProgram) -> usize {
     let mut found = BTreeMap::new();
     let (_, result) = rsmc::explore::<1, C11<1>, _>(&threads, &mut |execution| {
         let candidate = relations_as_candidate(&execution.trace.relations());
-        let known = found.insert(candidate, execution.race().is_some());
+        let known = found.insert(candidate, !execution.races().is_empty());
         assert!(known.is_none(), "an execution twice\n{text}");
         Continue::Yes
     });

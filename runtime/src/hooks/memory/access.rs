@@ -4,6 +4,7 @@
 use std::ffi::c_void;
 
 use engine::event::Kind;
+use engine::graph::Fences;
 use engine::mapping::{self, Barriers, MachineFence, Order};
 use protocol::Operation;
 
@@ -261,6 +262,22 @@ const STORES: u32 = number("FH_FENCE_STORES");
 const LOADS: u32 = number("FH_FENCE_LOADS");
 const INSTRUCTIONS: u32 = number("FH_FENCE_INSTRUCTIONS");
 
+const PAIRS: u32 = number("FH_FENCE_PAIRS");
+
+/// What a fence of this number orders.
+const fn pairs(fence: u32) -> Fences {
+    const fn count(fence: u32, pair: u32) -> u16 {
+        if fence & pair == 0 { 0 } else { 1 }
+    }
+    Fences {
+        full: 0,
+        read_read: count(fence, number("FH_FENCE_READ_READ")),
+        read_write: count(fence, number("FH_FENCE_READ_WRITE")),
+        write_read: count(fence, number("FH_FENCE_WRITE_READ")),
+        write_write: count(fence, number("FH_FENCE_WRITE_WRITE")),
+    }
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
     if is_alone() {
@@ -270,6 +287,7 @@ extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
         STORES => Some(MachineFence::Stores),
         LOADS => Some(MachineFence::Loads),
         INSTRUCTIONS => Some(MachineFence::Instructions),
+        _ if number & PAIRS == PAIRS => Some(MachineFence::Pairs(pairs(number))),
         _ => None,
     };
     // C11 knows nothing of a processor's own fences: nothing synchronises by them.

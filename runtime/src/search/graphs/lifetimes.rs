@@ -38,7 +38,10 @@ pub(crate) fn failures<const W: usize>(execution: &CompleteTrace<'_, W>) -> Resu
     let (notes, milestones) = notes_and_turns(execution)?;
     // On POWER not everybody sees what is kept in one order: all of program order counts.
     let keeps = |first, second| model == MemoryModel::Power || execution.keeps(first, second);
-    let lifetimes = Lifetimes::new(execution.trace, keeps);
+    let lifetimes = match execution.happens_before() {
+        Some(before) => Lifetimes::ordered(execution.trace, before),
+        None => Lifetimes::new(execution.trace, keeps),
+    };
     let mut judge = Judge { trace: execution.trace, lifetimes, notes, milestones, failures: Vec::new() };
     for milestone in judge.milestones.clone() {
         match &milestone.change {

@@ -276,7 +276,8 @@ pub(crate) mod tests {
         assert_eq!(sets.of_members(both, Members::Picking), two);
         assert_eq!(sets.of_members(one, Members::Picking), Label::NONE);
         assert_eq!(sets.members(both).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(sets.picking(both), sets.union(sets.picking(one), picks_two));
+        let picks_one = sets.picking(one);
+        assert_eq!(sets.picking(both), sets.union(picks_one, picks_two));
     }
 
     #[test]

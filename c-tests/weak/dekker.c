@@ -1,0 +1,59 @@
+//@ why: Dekker's flags with release and acquire: each load may overtake the store before
+//@      it (SB), on every machine and by C11, but for ARM with LDAR in the place of
+//@      LDAPR. Sequentially consistent accesses, and fences, forbid that everywhere.
+//@ run: -DSET=release -DGET=acquire --model sc --explorer rsmc
+//@ verdict: clean
+//@ run: -DSET=release -DGET=acquire --model tso
+//@ verdict: violations
+//@ assertion: both
+//@ run: -DSET=release -DGET=acquire --model pso
+//@ verdict: violations
+//@ assertion: both
+//@ run: -DSET=release -DGET=acquire --model power
+//@ verdict: violations
+//@ assertion: both
+//@ run: -DSET=release -DGET=acquire --model armv8
+//@ verdict: violations
+//@ assertion: both
+//@ run: -DSET=release -DGET=acquire --model riscv
+//@ verdict: violations
+//@ assertion: both
+//@ run: -DSET=release -DGET=acquire --model c11
+//@ verdict: violations
+//@ assertion: both
+//@ run: -DSET=seq_cst -DGET=seq_cst --model tso
+//@ verdict: clean
+//@ run: -DSET=seq_cst -DGET=seq_cst --model power
+//@ verdict: clean
+//@ run: -DSET=seq_cst -DGET=seq_cst --model armv8
+//@ verdict: clean
+//@ run: -DSET=seq_cst -DGET=seq_cst --model riscv
+//@ verdict: clean
+//@ run: -DSET=seq_cst -DGET=seq_cst --model c11
+//@ verdict: clean
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define ORDER_OF(name) memory_order_##name
+#define ORDER(name) ORDER_OF(name)
+
+static atomic_int flags[2], inside;
+
+static void *enters(void *number) {
+    int own = (int)(long)number;
+    atomic_store_explicit(&flags[own], 1, ORDER(SET));
+    if (!atomic_load_explicit(&flags[1 - own], ORDER(GET))) {
+        int others = atomic_fetch_add(&inside, 1);
+        assert(others == 0); // @both
+    }
+    return 0;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, enters, (void *)0);
+    pthread_create(&b, 0, enters, (void *)1);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+}

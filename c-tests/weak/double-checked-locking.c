@@ -1,0 +1,79 @@
+//@ why: The pointer to a singleton is read without its lock. If it is published without
+//@      release, the object may be seen before it is written ("The Double-Checked
+//@      Locking is Broken Declaration"), where stores change places: PSO, ARM, POWER,
+//@      RISC-V. If only the reader's acquire is missing, the machines keep the order,
+//@      since the address of what is read depends on the pointer; C11 does not, and the
+//@      object races.
+//@ run: -DSET=relaxed -DGET=acquire --model tso
+//@ verdict: clean
+//@ run: -DSET=relaxed -DGET=acquire --model pso
+//@ verdict: violations
+//@ assertion: unmade
+//@ run: -DSET=relaxed -DGET=acquire --model power
+//@ verdict: violations
+//@ assertion: unmade
+//@ run: -DSET=relaxed -DGET=acquire --model armv8
+//@ verdict: violations
+//@ assertion: unmade
+//@ run: -DSET=relaxed -DGET=acquire --model riscv
+//@ verdict: violations
+//@ assertion: unmade
+//@ run: -DSET=relaxed -DGET=acquire --model c11
+//@ verdict: violations
+//@ assertion: unmade
+//@ race: make use
+//@ run: -DSET=release -DGET=relaxed --model power
+//@ verdict: clean
+//@ run: -DSET=release -DGET=relaxed --model armv8
+//@ verdict: clean
+//@ run: -DSET=release -DGET=relaxed --model riscv
+//@ verdict: clean
+//@ run: -DSET=release -DGET=relaxed --model c11
+//@ verdict: violations
+//@ assertion: unmade
+//@ race: make use
+//@ run: -DSET=release -DGET=acquire --model power
+//@ verdict: clean
+//@ run: -DSET=release -DGET=acquire --model armv8
+//@ verdict: clean
+//@ run: -DSET=release -DGET=acquire --model riscv
+//@ verdict: clean
+//@ run: -DSET=release -DGET=acquire --model c11
+//@ verdict: clean
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define ORDER_OF(name) memory_order_##name
+#define ORDER(name) ORDER_OF(name)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct thing {
+    int made;
+} only;
+static _Atomic(struct thing *) instance;
+
+static void *get(void *unused) {
+    struct thing *found = atomic_load_explicit(&instance, ORDER(GET));
+    if (!found) {
+        pthread_mutex_lock(&lock);
+        found = atomic_load_explicit(&instance, memory_order_relaxed);
+        if (!found) {
+            only.made = 1; // @make
+            atomic_store_explicit(&instance, &only, ORDER(SET));
+            found = &only;
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    int made = found->made; // @use
+    assert(made == 1);      // @unmade
+    return unused;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, get, 0);
+    pthread_create(&b, 0, get, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+}

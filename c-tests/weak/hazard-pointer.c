@@ -1,0 +1,68 @@
+//@ why: A reader says which object it uses, and looks whether that is still there; who
+//@      takes it away looks at what readers say afterwards. Each store must come before
+//@      the load behind it (SB), which takes a full fence on every machine, TSO's
+//@      included (Michael, "Hazard Pointers", TPDS 2004).
+//@ run: -DFENCE=acq_rel --model sc --explorer rsmc
+//@ verdict: clean
+//@ run: -DFENCE=acq_rel --model tso
+//@ verdict: violations
+//@ assertion: taken
+//@ run: -DFENCE=acq_rel --model power
+//@ verdict: violations
+//@ assertion: taken
+//@ run: -DFENCE=acq_rel --model riscv
+//@ verdict: violations
+//@ assertion: taken
+//@ run: -DFENCE=acq_rel --model c11
+//@ verdict: violations
+//@ assertion: taken
+//@ run: -DFENCE=relaxed --model armv8
+//@ verdict: violations
+//@ assertion: taken
+//@ run: -DFENCE=seq_cst --model tso
+//@ verdict: clean
+//@ run: -DFENCE=seq_cst --model power
+//@ verdict: clean
+//@ run: -DFENCE=seq_cst --model armv8
+//@ verdict: clean
+//@ run: -DFENCE=seq_cst --model riscv
+//@ verdict: clean
+//@ run: -DFENCE=seq_cst --model c11
+//@ verdict: clean
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define ORDER_OF(name) memory_order_##name
+#define ORDER(name) ORDER_OF(name)
+
+static atomic_int objects[2] = {1, 1};
+static _Atomic(atomic_int *) head = &objects[0], hazard;
+
+static void *reader(void *unused) {
+    atomic_int *found = atomic_load_explicit(&head, memory_order_acquire);
+    atomic_store_explicit(&hazard, found, memory_order_release);
+    atomic_thread_fence(ORDER(FENCE));
+    if (atomic_load_explicit(&head, memory_order_acquire) == found) {
+        int living = atomic_load_explicit(found, memory_order_relaxed);
+        assert(living); // @taken
+    }
+    atomic_store_explicit(&hazard, 0, memory_order_release);
+    return unused;
+}
+
+static void *remover(void *unused) {
+    atomic_store_explicit(&head, &objects[1], memory_order_release);
+    atomic_thread_fence(ORDER(FENCE));
+    if (atomic_load_explicit(&hazard, memory_order_acquire) != &objects[0])
+        atomic_store_explicit(&objects[0], 0, memory_order_relaxed);
+    return unused;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, reader, 0);
+    pthread_create(&b, 0, remover, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+}

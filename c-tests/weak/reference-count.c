@@ -1,0 +1,64 @@
+//@ why: Who drops the last reference destroys the object. If drops are relaxed, another
+//@      thread's last use may come after that: its load and the drop behind it may
+//@      change places (LB with a control dependency), which ARM, POWER and RISC-V allow,
+//@      and TSO and PSO do not. Under C11 use and destruction race. A release in each
+//@      drop is enough on the machines, where destruction depends on the count; C11 asks
+//@      for the acquire as well (Boost's documentation of atomics has both).
+//@ run: -DDROP=relaxed --model tso
+//@ verdict: clean
+//@ run: -DDROP=relaxed --model pso
+//@ verdict: clean
+//@ run: -DDROP=relaxed --model power
+//@ verdict: violations
+//@ assertion: destroyed
+//@ run: -DDROP=relaxed --model armv8
+//@ verdict: violations
+//@ assertion: destroyed
+//@ run: -DDROP=relaxed --model riscv
+//@ verdict: violations
+//@ assertion: destroyed
+//@ run: -DDROP=relaxed --model c11
+//@ verdict: violations
+//@ race: use destroy
+//@ run: -DDROP=release --model power
+//@ verdict: clean
+//@ run: -DDROP=release --model armv8
+//@ verdict: clean
+//@ run: -DDROP=release --model riscv
+//@ verdict: clean
+//@ run: -DDROP=release --model c11
+//@ verdict: violations
+//@ race: use destroy
+//@ run: -DDROP=acq_rel --model power
+//@ verdict: clean
+//@ run: -DDROP=acq_rel --model armv8
+//@ verdict: clean
+//@ run: -DDROP=acq_rel --model riscv
+//@ verdict: clean
+//@ run: -DDROP=acq_rel --model c11
+//@ verdict: clean
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define ORDER_OF(name) memory_order_##name
+#define ORDER(name) ORDER_OF(name)
+
+static int living = 1;
+static atomic_int references = 2;
+
+static void *owner(void *unused) {
+    int seen = living; // @use
+    if (atomic_fetch_sub_explicit(&references, 1, ORDER(DROP)) == 1)
+        living = 0;    // @destroy
+    assert(seen == 1); // @destroyed
+    return unused;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, owner, 0);
+    pthread_create(&b, 0, owner, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+}

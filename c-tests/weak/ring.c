@@ -1,0 +1,68 @@
+//@ why: The index of a ring is published before its slot is written: the store of the
+//@      index does not release, so it may overtake that of the slot (MP). TSO keeps
+//@      stores in order, PSO, ARM, POWER and RISC-V do not. Under C11 the slot, which is
+//@      not atomic, races; with release and acquire the ring is right everywhere.
+//@ run: -DPUBLISH=relaxed --model sc --explorer rsmc
+//@ verdict: clean
+//@ run: -DPUBLISH=relaxed --model tso
+//@ verdict: clean
+//@ run: -DPUBLISH=relaxed --model pso
+//@ verdict: violations
+//@ assertion: empty
+//@ run: -DPUBLISH=relaxed --model power
+//@ verdict: violations
+//@ assertion: empty
+//@ run: -DPUBLISH=relaxed --model armv8
+//@ verdict: violations
+//@ assertion: empty
+//@ run: -DPUBLISH=relaxed --model riscv
+//@ verdict: violations
+//@ assertion: empty
+//@ run: -DPUBLISH=relaxed --model c11
+//@ verdict: violations
+//@ assertion: empty
+//@ race: write read
+//@ run: -DPUBLISH=release --model pso
+//@ verdict: clean
+//@ run: -DPUBLISH=release --model power
+//@ verdict: clean
+//@ run: -DPUBLISH=release --model armv8
+//@ verdict: clean
+//@ run: -DPUBLISH=release --model riscv
+//@ verdict: clean
+//@ run: -DPUBLISH=release --model c11
+//@ verdict: clean
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define ORDER_OF(name) memory_order_##name
+#define ORDER(name) ORDER_OF(name)
+
+static int slots[2];
+static atomic_uint tail;
+
+static void *producer(void *unused) {
+    for (unsigned at = 0; at < 2; at++) {
+        slots[at] = 1; // @write
+        atomic_store_explicit(&tail, at + 1, ORDER(PUBLISH));
+    }
+    return unused;
+}
+
+static void *consumer(void *unused) {
+    unsigned end = atomic_load_explicit(&tail, memory_order_acquire);
+    for (unsigned at = 0; at < end; at++) {
+        int value = slots[at]; // @read
+        assert(value == 1);    // @empty
+    }
+    return unused;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, producer, 0);
+    pthread_create(&b, 0, consumer, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+}
