@@ -85,7 +85,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
         } else {
             explore(&mut plan, &subjects, &interrupts, &mut record)?
         };
-        if let (true, Some(summary)) = (plan.leaves_out_pso, &mut exploration.summary) {
+        if let (true, Some(summary)) = (plan.leaves_out_pso(), &mut exploration.summary) {
             summary.assumptions.push(FOR_X86.to_string());
         }
         if let Some(failure) = &exploration.unsaved {

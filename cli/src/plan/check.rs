@@ -28,6 +28,17 @@ const AUTO_SECONDS: f64 = 60.0;
 /// How many accesses an execution graph of a program can have.
 const GRAPH_EVENTS: u64 = 1000;
 
+/// Which monitors watch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Watching {
+    /// Those that the user has named.
+    Named,
+    /// Those that watch where none is named.
+    Default,
+    /// Of these, those of x86.
+    ForX86,
+}
+
 /// A command `check`, understood.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct CheckPlan {
@@ -45,10 +56,8 @@ pub(crate) struct CheckPlan {
     pub(crate) explore: Explore,
     /// What watches execution graphs, each of its model: nothing unless it is named.
     graph_monitors: Vec<MonitorName>,
-    /// Whether the user has named the monitors.
-    monitors_are_named: bool,
-    /// Whether PSO is not watched since the program is written for x86.
-    pub(crate) leaves_out_pso: bool,
+    /// Which monitors watch.
+    watching: Watching,
     /// What ends the search before its end.
     pub(crate) budget: Budget,
     /// Seconds of a search within more and more preemptions, unless others are given; none where all are asked for.
@@ -106,8 +115,7 @@ impl CheckPlan {
             compile_options,
             graph_monitors: if typed.monitor.is_some() { explore.monitors.clone() } else { Vec::new() },
             explore,
-            monitors_are_named: typed.monitor.is_some(),
-            leaves_out_pso: false,
+            watching: if typed.monitor.is_some() { Watching::Named } else { Watching::Default },
             budget: Budget { executions: typed.executions, seconds: typed.time.as_ref().map(|time| time.seconds) },
             unfit: unfit(typed),
             auto_seconds: (typed.preemptions != Some(Preemptions::Unbounded)).then_some(AUTO_SECONDS),
@@ -130,14 +138,19 @@ impl CheckPlan {
     /// The plan for a program that has fences for x86 alone: PSO, which keeps less in order than x86, is not watched unless it
     /// is asked for.
     pub(crate) fn for_x86(&self) -> CheckPlan {
-        let is_asked = self.monitors_are_named || self.models.iter().any(|(model, _)| *model == MemoryModel::Pso);
+        let is_asked = self.models.iter().any(|(model, _)| *model == MemoryModel::Pso);
         let mut plan = self.clone();
-        if has_interleavings(&self.models) && !is_asked {
-            plan.leaves_out_pso = true;
+        if self.watching == Watching::Default && has_interleavings(&self.models) && !is_asked {
+            plan.watching = Watching::ForX86;
             plan.explore.monitors.retain(|monitor| monitor.model() != Some(MemoryModel::Pso));
             plan.judging.asked.retain(|model| *model != MemoryModel::Pso);
         }
         plan
+    }
+
+    /// Whether PSO is not watched since the program is written for x86.
+    pub(crate) fn leaves_out_pso(&self) -> bool {
+        self.watching == Watching::ForX86
     }
 
     /// The plan for one of its models alone.

@@ -39,7 +39,7 @@ pub(crate) fn line(plan: &CheckPlan, all: &[Searched], verdicts: &[Verdict], jud
         (models, Status::Clean) => format!("{models}; {sentence}"),
         (models, _) => format!("{worst}: {sentence}; {models}"),
     };
-    if plan.leaves_out_pso { format!("{line}; PSO not watched: written for x86") } else { line }
+    if plan.leaves_out_pso() { format!("{line}; PSO not watched: written for x86") } else { line }
 }
 
 fn words_of(verdict: &Verdict) -> &str {
