@@ -479,11 +479,12 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
         }
         End::Nobody(ending) => {
             runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
+            let exits_well = runtime.conclusion.exited.is_well();
             count_exit(runtime);
             let failures = failures_at_the_end(runtime, ending);
             // Also where it only repeats another one but for rounds of wait loops: that one may be beyond the bound, since
             // the switch away from such a round is free.
-            if failures.is_empty() && runtime.execution.history.counts() != Counts::BeyondBound {
+            if exits_well && failures.is_empty() && runtime.execution.history.counts() != Counts::BeyondBound {
                 take_outcome(runtime);
                 scheduled::take(runtime);
             }

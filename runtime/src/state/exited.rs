@@ -33,6 +33,11 @@ impl Exited {
         self.status
     }
 
+    /// Whether nothing is wrong with it; asked before [`Self::take_failure`].
+    pub(crate) const fn is_well(&self) -> bool {
+        self.failure.is_none()
+    }
+
     /// What is wrong with it, once.
     pub(crate) const fn take_failure(&mut self) -> Option<(Failure, Extent)> {
         self.failure.take()
