@@ -1,6 +1,7 @@
-//@ why: The reader exits with 3 if it has seen the store, which is a failure, and observes 0 if not. An
-//@      execution that fails has no outcome, so 0 alone is one, whoever searches. Where the status is
-//@      ignored nothing fails, and the reader that exits has observed nothing.
+//@ why: The reader exits with 3 if it has seen the store, which is a failure, and observes 0 if
+//@      not. An execution that fails has no outcome, so 0 alone is one, whoever searches.
+//@      Where the status is ignored nothing fails, and the reader that exits has observed
+//@      nothing.
 //@ run: --explorer dpor
 //@ verdict: violations
 //@ executions: 2
