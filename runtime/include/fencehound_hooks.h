@@ -125,8 +125,8 @@ enum {
  * Compiler fences (atomic_signal_fence, asm("" ::: "memory")) are no hooks. `order` is C11's
  * number, or one of a fence that only machines have. */
 enum {
-    FH_FENCE_STORES = 6,      /* sfence, eieio, dmb ishst */
-    FH_FENCE_LOADS = 7,       /* dmb ishld */
+    FH_FENCE_STORES = 6,       /* sfence, eieio, dmb ishst */
+    FH_FENCE_LOADS = 7,        /* dmb ishld */
     FH_FENCE_INSTRUCTIONS = 8, /* lfence, isync, isb */
     /* And a sum of these: what of reads and writes before it is ordered before what behind it:
        dsb st, fence rw,w. */
@@ -236,8 +236,9 @@ struct fh_variable {
 /* Labels of dependencies (-mllvm -fencehound-labels): beside each value goes the number of a set of
  * loads that it depends on, 0 for none. Before a hook that accesses memory, the labels of the
  * address, of what is stored and of what a compare-and-exchange expects are put here, and 1 in
- * `unused` if nobody uses what a read-modify-write reads; behind it is the label of what was loaded.
- * Arguments (an element of a struct is one) and the elements of a result go the same way. */
+ * `unused` if nobody uses what a read-modify-write reads; behind it is the label of what was
+ * loaded. Arguments (an element of a struct is one) and the elements of a result go the same way.
+ */
 struct fh_labels {
     uint32_t address, stored, expected, unused, loaded;
     uint32_t arguments[64], results[16];
