@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::plan::explorer::Explorer;
 use crate::screen::Color;
-use crate::values::{self, Delays, ExitStatuses, Models, Monitors, Outcomes, Preemptions, Time, Words};
+use crate::values::{self, Delays, ExitStatuses, Models, Monitors, Outcomes, Preemptions, Time, Until, Words};
 
 const HELP: &str = "\
 Finds the missing fences of C/pthreads programs: explores thread schedules and
@@ -19,6 +19,7 @@ no interleaving explains.
 Usage: fencehound COMMAND
 
   check TARGET...   explore the schedules of a program and say what is wrong
+  fences TARGET...  find the cheapest fences that make a program right
   replay FINDING    run one recorded schedule again and show it
   monitor LOG...    run the monitors on recorded event logs
   cc ARGS...        a drop-in C compiler, so that CC=\"fencehound cc\" make works
@@ -52,6 +53,29 @@ Results:
   --json FILE|-, --record FILE   the result; all executions as an event log
   --baseline FILE         known findings, which are accepted; --write-baseline
   --out DIR, --color auto|always|never   findings [fencehound-out/]; NO_COLOR
+";
+
+const FENCES_HELP: &str = "\
+Finds a cheapest set of fences, or of stronger orders of atomic accesses, with
+which a program is right under relaxed models, and proves it by a search.
+
+Usage: fencehound fences TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
+TARGET: .c files (one program), or a `fencehound cc` executable.
+
+  --model LIST            of tso (the default), pso, power: right under all
+  --until harmless|sc     until it fails and ends as under SC [the default], or
+                          until each execution is like an interleaving
+  --cost FILE             lines such as `mfence 33`; the other names are xchg,
+                          membar, stbar, sync, lwsync, isync, dmb, dmb-ld and
+                          ldar-stlr
+  --time 5m               for all searches together [default: 300s]
+  --outcome memory|observed|exit, --exit-status ignore, --unroll N
+  --max-events N, --local-timeout 10s
+  -O, -D, -U, -I, -L, -l, -std=, --cflags, --asm-templates   as `check`
+  --color auto|always|never   NO_COLOR is obeyed
+
+Exit status: 0 right as it is, 1 fences are missing, 3 it is not known, else as
+`check`.
 ";
 
 const REPLAY_HELP: &str = "\
@@ -129,6 +153,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     #[command(override_help = CHECK_HELP)]
     Check(Box<CheckArgs>),
+    #[command(override_help = FENCES_HELP, mut_arg("model", |model| model.default_value("tso")))]
+    Fences(Box<FencesArgs>),
     #[command(override_help = REPLAY_HELP)]
     Replay(ReplayArgs),
     #[command(override_help = MONITOR_HELP)]
@@ -241,6 +267,17 @@ pub(crate) struct CheckArgs {
     pub(crate) color: Color,
     #[arg(last = true, value_name = "PROGRAM ARGUMENTS")]
     pub(crate) arguments: Vec<String>,
+}
+
+/// The options of `fences`, as typed.
+#[derive(Debug, Args)]
+pub(crate) struct FencesArgs {
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
+    #[arg(long, value_name = "WHEN", default_value = "harmless")]
+    pub(crate) until: Until,
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cost: Option<PathBuf>,
 }
 
 /// The options of `replay`, as typed.

@@ -463,6 +463,7 @@ mod tests {
             silence: None,
             undecided: 0,
             containments: Vec::new(),
+            obstacle: None,
             leaves_out_rounds: false,
             leaves_out_classes: false,
             left_waiting: Vec::new(),

@@ -49,9 +49,10 @@ use std::thread;
 use clap::Parser;
 
 use crate::args::{Cli, Command};
-use crate::commands::{cc, check, doctor, monitor, replay};
+use crate::commands::{cc, check, doctor, fences, monitor, replay};
 use crate::exit::{Failure, Status};
 use crate::plan::check::CheckPlan;
+use crate::plan::fences::FencesPlan;
 use crate::plan::monitor::MonitorPlan;
 use crate::plan::replay::ReplayPlan;
 use crate::screen::{Channel, Color, Screen, complain};
@@ -88,6 +89,7 @@ fn dispatch(arguments: Vec<OsString>) -> Status {
 fn run(command: Command) -> Result<Status, Failure> {
     match command {
         Command::Check(typed) => Ok(check::run(&CheckPlan::new(&typed)?)),
+        Command::Fences(typed) => Ok(fences::run(&FencesPlan::new(&typed)?)),
         Command::Replay(typed) => replay::run(&ReplayPlan::new(&typed)?),
         Command::Monitor(typed) => monitor::run(&MonitorPlan::new(&typed)?),
         Command::Cc { arguments } => Err(cc::run(&arguments)),

@@ -63,6 +63,15 @@ impl Outcomes {
     }
 }
 
+/// When a program is right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Until {
+    /// When it fails and ends as under sequential consistency.
+    Harmless,
+    /// When each execution is like an interleaving.
+    Sc,
+}
+
 /// What is done about exit statuses other than 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum ExitStatuses {

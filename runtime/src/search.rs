@@ -19,8 +19,8 @@ use engine::explore::{Corrupt, Counts, Finish, Strategy};
 use engine::monitor::{self, Coverage, MonitorName};
 use protocol::{
     BusyLoop, Cycles, Explore, Explorer, FailureKind, Graphs, Harvest, IDLE_ROUNDS, LeftWaiting, Limits, Machine,
-    Message, Operation, Packed, Prefixes, Recorded, Replay, Role, Schedule, ScheduleEnd, Slice, SliceEnd, StoppedBy,
-    Tally, Trace, TraceEvent, Violation,
+    Message, Operation, Packed, Prefixes, Recorded, Repair, Replay, Role, Schedule, ScheduleEnd, Slice, SliceEnd,
+    StoppedBy, Tally, Trace, TraceEvent, Violation,
 };
 
 use crate::graph::threads::number;
@@ -34,6 +34,7 @@ use crate::schedule::{leaks, stuck, turns, wakes};
 use crate::search::ends::{Stopped, failure_of, silence, stack_overflow};
 use crate::state::buffers::BufferedMemory;
 use crate::state::failure::{Extent, Failure, name, site_use};
+use crate::state::graph::overrides::Overrides;
 use crate::state::heap::Heap;
 use crate::state::observed::outcome;
 use crate::state::recorder::Recorder;
@@ -199,6 +200,12 @@ fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
     with(|runtime| graphs::run_for_graphs(runtime, graphs.model, graphs.unroll));
     if graphs.cycles == Cycles::Counted {
         with(|runtime| runtime.recorder.count_cycles());
+    }
+    if let Some(Repair { overrides, wrong }) = &job.repair {
+        with(|runtime| {
+            let graph = runtime.graph_mut();
+            (graph.overrides, graph.sought) = (Overrides::new(overrides), Some((wrong.clone(), None)));
+        });
     }
     let stopped = graphs::search(job, &graphs::Limits { seconds: graphs.seconds, executions: slice.executions });
     with(|runtime| ran_outside(runtime)).flatten().unwrap_or(stopped)
@@ -589,6 +596,7 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
             leaves_out_classes: runtime.execution.omits().beyond_bound,
             left_waiting: LeftWaiting::distinct(std::mem::take(&mut runtime.remarks.left_waiting)),
             assumptions: runtime.remarks.assumptions.iter().map(|&assumption| assumption.to_owned()).collect(),
+            obstacle: runtime.graph.as_deref_mut().and_then(|graph| graph.sought.as_mut()?.1.take()),
             ..runtime.recorder.tally()
         },
         found: runtime.recorder.findings.take_found(),

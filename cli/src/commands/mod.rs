@@ -3,5 +3,6 @@
 pub(crate) mod cc;
 pub(crate) mod check;
 pub(crate) mod doctor;
+pub(crate) mod fences;
 pub(crate) mod monitor;
 pub(crate) mod replay;

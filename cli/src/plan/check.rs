@@ -273,6 +273,7 @@ fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Ex
         graphs: None,
         machine: None,
         compared: None,
+        repair: None,
         record: if typed.record.is_some() { Recorded::Executions } else { Recorded::Nothing },
     })
 }

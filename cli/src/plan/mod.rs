@@ -2,8 +2,10 @@
 
 pub(crate) mod check;
 pub(crate) mod compiler;
+pub(crate) mod costs;
 mod enumeration;
 pub(crate) mod explorer;
+pub(crate) mod fences;
 mod fits;
 pub(crate) mod judge;
 pub(crate) mod monitor;

@@ -116,7 +116,7 @@ impl<'a> Side<'a> {
     }
 
     /// Why not all executions are known, if that is so.
-    fn cut(&self, time: &str) -> Option<String> {
+    pub(crate) fn cut(&self, time: &str) -> Option<String> {
         let title = self.model.title();
         if let Some((what, place)) = self.unsupported {
             let who = match self.world {

@@ -218,6 +218,7 @@ mod tests {
             graphs: None,
             machine: None,
             compared: None,
+            repair: None,
             record: protocol::Recorded::Nothing,
         };
         Key::new(vec!["a.c".to_string()], &[], String::new(), &[], &[], &explore)

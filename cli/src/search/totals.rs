@@ -133,6 +133,7 @@ impl Totals {
             finals: tally.finals.clone(),
             undecided: self.undecided(),
             containments: tally.containments.clone(),
+            obstacle: tally.obstacle.clone(),
             leaves_out_rounds: tally.leaves_out_rounds,
             leaves_out_classes: tally.leaves_out_classes,
             left_waiting: tally.left_waiting.clone(),

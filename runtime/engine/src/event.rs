@@ -105,7 +105,8 @@ pub enum Barrier {
 }
 
 /// A C11 memory order. `consume` counts as `acquire`, as compilers treat it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Order {
     /// `memory_order_relaxed`.
     Relaxed,

@@ -2,7 +2,7 @@
 //!
 //! Layers, each depending only on those before it: [`event`], [`mapping`], [`location`], [`thread_set`] ← [`clock`] ←
 //! [`monitor`]; [`event`], [`thread_set`] ← [`step`], [`sync`], [`progress`] ← [`explore`] ← [`execution`]; [`visits`] by itself;
-//! [`graph`], [`monitor`] ← [`atomicity`]; [`event`], [`model`] ← [`buffers`].
+//! [`graph`], [`monitor`] ← [`atomicity`]; [`event`], [`model`] ← [`buffers`]; [`mapping`], [`model`] ← [`repair`] ← [`explore`].
 #![forbid(unsafe_code)]
 
 pub mod atomicity;
@@ -18,6 +18,7 @@ pub mod model;
 pub mod monitor;
 pub mod per_thread;
 pub mod progress;
+pub mod repair;
 pub mod step;
 pub mod sync;
 pub mod thread_set;

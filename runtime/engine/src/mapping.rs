@@ -24,6 +24,18 @@ pub enum MachineFence {
     Pairs(Fences),
 }
 
+/// What makes an access of the program order more than it does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Strength {
+    /// A fence of this order right before it.
+    FenceBefore(Order),
+    /// A fence of this order right after it.
+    FenceAfter(Order),
+    /// This order in the place of its own.
+    Order(Order),
+}
+
 /// The barriers on both sides of an access, and the order that they come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Barriers {
@@ -191,7 +203,7 @@ pub mod graphs {
     use super::calls::{Effect, Path};
     use super::machines::{armv8, c11, of_both, riscv};
     use super::power::{self, Synchronizes};
-    use super::{Barrier, Barriers, MachineFence, Order};
+    use super::{Barrier, Barriers, MachineFence, Order, Strength};
     use crate::event::Kind;
     use crate::graph::{Access, Annotations, Fences, Internal};
     use crate::model::name::MemoryModel;
@@ -392,6 +404,18 @@ pub mod graphs {
             (MemoryModel::Armv8, Order::Acquire) => LOADS,
             (MemoryModel::Armv8, _) => FULL,
             _ => counted(super::fence(order)),
+        }
+    }
+
+    /// What stands around an access that is strengthened so, beside what stands there already.
+    #[must_use]
+    pub fn strengthened(model: MemoryModel, access: Access, strength: Strength) -> Around {
+        match (strength, access) {
+            (Strength::FenceBefore(order), _) => Around { before: fence(model, order), ..Around::default() },
+            (Strength::FenceAfter(order), _) => Around { after: fence(model, order), ..Around::default() },
+            (Strength::Order(order), Access::Load) => load(model, order),
+            (Strength::Order(order), Access::Store) => store(model, order),
+            (Strength::Order(order), Access::Update(_)) => update(model, order, Form::Single),
         }
     }
 

@@ -8,6 +8,7 @@
 
 mod axioms;
 mod machines;
+mod repairs;
 
 use axioms::engine::{Random, compare, found, random};
 use axioms::{Kind, Program};

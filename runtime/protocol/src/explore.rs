@@ -5,6 +5,7 @@ use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
 
 use crate::finals::Compared;
+use crate::repair::Repair;
 
 /// Explore the executions with at most so many preemptions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -37,6 +38,9 @@ pub struct Explore {
     /// What of the ends of executions is compared, if that is wanted ([`crate::Finals`]).
     #[serde(default)]
     pub compared: Option<Compared>,
+    /// What the program has more than its source says, and what is looked for then; none: the program is run as it is.
+    #[serde(default)]
+    pub repair: Option<Repair>,
     /// What is recorded.
     pub record: Recorded,
 }

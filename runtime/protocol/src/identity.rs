@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::FailureKind;
 use crate::place::Place;
+use crate::repair::Way;
 use crate::violation::{Role, SiteUse, Violation};
 
 /// What makes two violations of one search the same.
@@ -55,31 +56,30 @@ impl Identity {
     }
 }
 
-/// The way in which an execution fails, whichever search finds it, with whatever values.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Way<'a> {
-    kind: FailureKind,
-    subject: &'a str,
-    places: BTreeSet<&'a Place>,
-}
+impl Way {
+    /// That of a failure of this kind, about this, in which these operations take part.
+    #[must_use]
+    pub fn new(kind: FailureKind, subject: &str, sites: &[SiteUse]) -> Self {
+        let is_where = |site: &&SiteUse| matches!(site.role, Role::At | Role::Waits);
+        let places = sites.iter().filter(is_where).map(|site| site.place.clone()).collect();
+        Self { kind, subject: subject.to_owned(), places }
+    }
 
-impl<'a> Way<'a> {
     /// That of a failure; none of what a monitor reports.
     #[must_use]
-    pub fn of(violation: &'a Violation) -> Option<Self> {
-        let is_where = |site: &&SiteUse| matches!(site.role, Role::At | Role::Waits);
-        let places = violation.sites.iter().filter(is_where).map(|site| &site.place);
-        let way = Self { kind: violation.kind, subject: &violation.subject, places: places.collect() };
-        violation.monitor.is_none().then_some(way)
+    pub fn of(violation: &Violation) -> Option<Self> {
+        let Violation { kind, subject, sites, .. } = violation;
+        violation.monitor.is_none().then(|| Self::new(*kind, subject, sites))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Identity, Way};
+    use super::Identity;
     use crate::failure::FailureKind;
     use crate::operation::Operation;
     use crate::place::Place;
+    use crate::repair::Way;
     use crate::schedule::Schedule;
     use crate::violation::{Role, SiteUse, Violation};
 

@@ -20,6 +20,7 @@ pub mod message;
 pub mod operation;
 pub mod outcomes;
 pub mod place;
+pub mod repair;
 pub mod schedule;
 pub mod slice;
 pub mod summary;
@@ -27,6 +28,7 @@ pub mod trace;
 pub mod violation;
 
 pub use build::{BUILD, BUILD_SECTION, VERSION};
+pub use engine::mapping::{Order, Strength};
 pub use engine::model::MemoryModel;
 pub use engine::monitor::MonitorName;
 pub use explore::{
@@ -35,12 +37,13 @@ pub use explore::{
 pub use failure::FailureKind;
 pub use finals::{Compared, Digest, Finals, Named};
 pub use finding::{Finding, Program};
-pub use identity::{Identity, Part, Way};
+pub use identity::{Identity, Part};
 pub use job::{Job, Replay};
 pub use message::Message;
 pub use operation::Operation;
 pub use outcomes::Outcomes;
 pub use place::{Frame, Place};
+pub use repair::{Obstacle, Override, Performed, Point, Repair, Way, Wrong};
 pub use schedule::{Graph, GraphEvent, Schedule, Segment};
 pub use slice::{
     BoundTally, Division, Harvest, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,

@@ -24,6 +24,14 @@ impl Place {
         Self { file, line, column, stack: Vec::new() }
     }
 
+    /// The place, whatever calls of inlined functions lead to it: what stands once in the source is one.
+    #[must_use]
+    pub fn in_source(&self) -> Self {
+        let wrappers = self.lead().unwrap_or_default();
+        let stack = if wrappers == 0 { Vec::new() } else { self.stack[..=wrappers].to_vec() };
+        Self { stack, file: self.file.clone(), ..*self }
+    }
+
     /// Where in its stack file, line and column are; the frames before are wrappers, those behind callers.
     #[must_use]
     pub fn lead(&self) -> Option<usize> {

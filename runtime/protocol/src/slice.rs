@@ -11,6 +11,7 @@ use crate::finals::Finals;
 use crate::identity::Identity;
 use crate::outcomes::Outcomes;
 use crate::place::Place;
+use crate::repair::Obstacle;
 use crate::summary::{BusyLoop, Containment, FirstReport, LeftWaiting, Silence, StoppedBy};
 use crate::violation::Violation;
 
@@ -182,6 +183,9 @@ pub struct Tally {
     /// As [`crate::Summary::containments`].
     #[serde(default)]
     pub containments: Vec<Containment>,
+    /// As [`crate::Summary::obstacle`].
+    #[serde(default)]
+    pub obstacle: Option<Obstacle>,
     /// As [`crate::Summary::leaves_out_rounds`].
     #[serde(default)]
     pub leaves_out_rounds: bool,
@@ -223,6 +227,7 @@ impl Tally {
         self.is_open |= next.is_open;
         // Execution graphs are searched in one slice.
         self.containments.extend(next.containments.iter().cloned());
+        self.obstacle = self.obstacle.take().or_else(|| next.obstacle.clone());
         self.leaves_out_rounds |= next.leaves_out_rounds;
         self.leaves_out_classes |= next.leaves_out_classes;
         let before = std::mem::take(&mut self.left_waiting);

@@ -9,6 +9,7 @@ use crate::failure::FailureKind;
 use crate::finals::Finals;
 use crate::outcomes::Outcomes;
 use crate::place::Place;
+use crate::repair::Obstacle;
 
 /// The end of an exploration.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -63,6 +64,9 @@ pub struct Summary {
     /// ([`crate::Cycles`]).
     #[serde(default)]
     pub containments: Vec<Containment>,
+    /// The first wrong execution, if such are looked for ([`crate::Repair`]) and there is one.
+    #[serde(default)]
+    pub obstacle: Option<Obstacle>,
     /// Whether rounds of wait loops were left out of execution graphs.
     #[serde(default)]
     pub leaves_out_rounds: bool,
@@ -98,6 +102,7 @@ impl Summary {
             finals: Finals::default(),
             undecided: 0,
             containments: Vec::new(),
+            obstacle: None,
             leaves_out_rounds: false,
             leaves_out_classes: false,
             left_waiting: Vec::new(),

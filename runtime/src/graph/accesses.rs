@@ -15,7 +15,7 @@ use crate::process::sites::{Record, RecordPointer};
 use crate::run::{Runtime, with};
 use crate::state::access;
 use crate::state::graph::places::Unlocated;
-use crate::state::graph::{After, Effect, Graph, Idle, Recorded, Stop, What, labels};
+use crate::state::graph::{After, Effect, Graph, Idle, Recorded, Spelled, Stop, What, labels};
 use crate::state::memory::{initial, peek, poke};
 use crate::state::operation::Note;
 use crate::state::turn::Turn;
@@ -157,6 +157,7 @@ pub(crate) fn waits_in_graph(runtime: &mut Runtime, since: u64) -> Turn {
 /// What the next access reads, if it reads: the initial value if that is not known.
 pub(crate) fn prepare_read(graph: &mut Graph, address: usize, width: usize, initial: u64) -> Result<u64, Unlocated> {
     let piece = std::mem::take(&mut graph.run.piece);
+    graph.run.is_piece = piece;
     let location = graph.places.locate(address, width, piece, initial)?;
     let known = graph.run.reads.get(graph.run.recorded.len()).copied().flatten();
     Ok(known.unwrap_or_else(|| graph.places.initial(location)).cast_unsigned())
@@ -209,7 +210,9 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
         graph.branch();
     }
     let after = if graph.model.has_dependencies() && !decides { After::Anything } else { After::Known };
-    let recorded = Recorded { access, location, written, fences, annotations, link, depends, note, address, width };
+    let spelled = Spelled { order: barriers.order, is_piece: graph.run.is_piece };
+    let recorded =
+        Recorded { access, location, written, fences, annotations, link, depends, note, address, width, spelled };
     let turn = graph.push(recorded, after);
     graph.run.fences += behind;
     (turn, effect)

@@ -25,7 +25,7 @@ use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, fill, with};
 use crate::state::graph::places::Thing;
 use crate::state::graph::states::State;
-use crate::state::graph::{Graph, Recorded};
+use crate::state::graph::{Graph, Recorded, Spelled};
 use crate::state::library::{Common, Library};
 use crate::state::objects::{Call, Class, Initial};
 use crate::state::operation::Note;
@@ -391,7 +391,8 @@ fn common(graph: &mut Graph, (what, internal): (Common, Internal), written: Writ
     let access = Access::Update(internal);
     let annotations = graphs::update(graph.model, Order::Relaxed, Form::Pair).annotations;
     let link = Link::None;
-    Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0 }
+    let spelled = Spelled::default();
+    Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0, spelled }
 }
 
 /// The number that the running thread chooses next.
@@ -402,7 +403,8 @@ fn choice(graph: &mut Graph, among: u16, note: Note) -> Recorded {
     let link = Link::Chooses(among);
     let (access, written) = (Access::Load, Written::Nothing);
     let annotations = Annotations::NONE;
-    Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0 }
+    let spelled = Spelled::default();
+    Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0, spelled }
 }
 
 /// An object comes to life by its `init` function, which puts zeros into its memory.

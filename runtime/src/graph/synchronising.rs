@@ -9,7 +9,7 @@ use engine::model::MemoryModel;
 use crate::graph::stops::park;
 use crate::run::with;
 use crate::state::graph::places::Thing;
-use crate::state::graph::{Graph, Recorded, Stop};
+use crate::state::graph::{Graph, Recorded, Spelled, Stop};
 use crate::state::operation::Note;
 
 /// Why an operation does not go on.
@@ -118,5 +118,6 @@ pub(crate) fn synchronizing(
     let fences = graph.run.fences;
     graph.run.fences += after;
     let link = Link::None;
-    Recorded { access, location, written, fences, annotations, link, depends, note, address, width: 0 }
+    let spelled = Spelled::default();
+    Recorded { access, location, written, fences, annotations, link, depends, note, address, width: 0, spelled }
 }

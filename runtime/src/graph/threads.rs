@@ -17,7 +17,7 @@ use crate::graph::stops::park;
 use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, unsupported, with};
 use crate::state::graph::places::Thing;
-use crate::state::graph::{Graph, Recorded, Stop};
+use crate::state::graph::{Graph, Recorded, Spelled, Stop};
 use crate::state::keys::{self, Destructor, Key};
 use crate::state::objects::Call;
 use crate::state::operation::Note;
@@ -122,7 +122,8 @@ fn meeting(graph: &mut Graph, thing: Thing, link: Link, side: Side, written: Wri
         }
     }
     let depends = graph.depends();
-    Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0 }
+    let spelled = Spelled::default();
+    Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0, spelled }
 }
 
 /// What a thread runs that begins; none of main.

@@ -167,6 +167,12 @@ unsafe extern "C" {
 #[unsafe(link_section = "fh_sites")]
 static OWN: Record = Record::NOWHERE;
 
+/// The records of this program.
+pub(crate) fn records() -> impl Iterator<Item = &'static Record> {
+    let (first, end) = (&raw const FIRST as usize, &raw const END as usize);
+    (first..end).step_by(size_of::<Record>()).map(|address| Record::behind(address as RecordPointer))
+}
+
 /// Gives equal places equal numbers, the same in every process.
 pub(crate) struct Sites {
     /// The number of each record's place, by its index in the section.
@@ -180,15 +186,14 @@ pub(crate) struct Sites {
 impl Sites {
     /// The sites of this program.
     pub(crate) fn new() -> Self {
-        let (first, end) = (&raw const FIRST as usize, &raw const END as usize);
+        let first = &raw const FIRST as usize;
         let mut places: HashMap<Place, u32> = HashMap::new();
         let mut number = |record: &'static Record| {
             let next = u32::try_from(places.len()).expect("fewer than 2^32 places");
             *places.entry(record.place()).or_insert(next)
         };
         let unknown = number(&UNKNOWN);
-        let records = (first..end).step_by(size_of::<Record>());
-        let numbers = records.map(|address| number(Record::behind(address as RecordPointer))).collect();
+        let numbers = records().map(number).collect();
         Self { numbers, first, unknown, foreign: None }
     }
 

@@ -41,6 +41,7 @@ use crate::world::World;
 
 pub(crate) mod cycles;
 pub(crate) mod lifetimes;
+pub(crate) mod obstacles;
 pub(crate) mod outcome;
 pub(crate) mod runs;
 pub(crate) mod transactions;
@@ -214,8 +215,13 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
     let ended = lifetimes::failures(execution)?;
     let Worth::Execution { waiting, failures } = worth(execution) else {
         with(|runtime| runtime.recorder.tallied.counts.blocked += 1);
-        let is_assumed = execution.reached.contains(&Reached::Assumes);
-        return if is_assumed { Ok(()) } else { fail(execution, ended, Counting::AsAnother) };
+        if execution.reached.contains(&Reached::Assumes) {
+            return Ok(());
+        }
+        if !ended.is_empty() {
+            obstacles::watch(execution, &ended, None)?;
+        }
+        return fail(execution, ended, Counting::AsAnother);
     };
     with(|runtime| runtime.recorder.tallied.count_graph(events(execution)));
     note_updates(execution);
@@ -230,10 +236,12 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
     }
     found.extend(ended);
     found.extend(races(execution)?);
+    let mut end = None;
     if found.is_empty() {
         take_outcome(execution)?;
-        outcome::take(execution)?;
+        end = outcome::take(execution)?;
     }
+    obstacles::watch(execution, &found, end.as_deref())?;
     cycles::watch(execution, &found)?;
     fail(execution, found, Counting::Once)
 }
@@ -383,7 +391,8 @@ pub(crate) fn under<const W: usize, M: Model<W>>(
             return Continue::Stop;
         }
         let enough = with(|runtime| {
-            let found = job.stop_at_first && runtime.recorder.findings.has_found();
+            let found =
+                (job.stop_at_first && runtime.recorder.findings.has_found()) || runtime.graph_mut().is_obstructed();
             let executions = runtime.recorder.tallied.counts.executions;
             if found {
                 return Some(Stopped::Found);

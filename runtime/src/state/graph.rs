@@ -5,7 +5,10 @@ use std::ops::Range;
 use engine::atomicity::Mark;
 use engine::event::{Location, Thread};
 use engine::graph::{Access, Annotations, Fences, Link, Reached, Value, Written};
+use engine::mapping::Order;
+use engine::mapping::power::Synchronizes;
 use engine::model::MemoryModel;
+use protocol::{Obstacle, Wrong};
 use rustc_hash::FxHashMap;
 
 use crate::process::fiber::Switch;
@@ -15,6 +18,7 @@ use crate::state::exited::Exit;
 use crate::state::failure::Failure;
 use crate::state::graph::initialisers::Initialisers;
 use crate::state::graph::labels::{Label, Members, Private, Sets};
+use crate::state::graph::overrides::Overrides;
 use crate::state::graph::places::Places;
 use crate::state::graph::states::States;
 use crate::state::operation::Note;
@@ -38,6 +42,16 @@ pub(crate) struct Recorded {
     pub(crate) address: usize,
     /// 0 for what is no access to memory.
     pub(crate) width: u8,
+    pub(crate) spelled: Spelled,
+}
+
+/// How the source has an access.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Spelled {
+    /// Of an atomic access.
+    pub(crate) order: Option<Order>,
+    /// It is a part of a longer access.
+    pub(crate) is_piece: bool,
 }
 
 /// The reads that an access depends on: what of it, or of which branches and addresses before it, does.
@@ -97,6 +111,8 @@ pub(crate) struct Run {
     pub(crate) compared: Label,
     /// The next access is a piece of a longer one, which may be cut anywhere.
     pub(crate) piece: bool,
+    /// The access at hand is one.
+    pub(crate) is_piece: bool,
     /// A wait of an iteration that changed nothing else has run out.
     pub(crate) patience: Option<Idle>,
     pub(crate) stop: Option<Stop>,
@@ -149,6 +165,10 @@ pub(crate) struct Graph {
     pub(crate) failures: Vec<Failure>,
     /// Something that threads may use too late ends in some run of a thread.
     pub(crate) ends: bool,
+    /// What is stronger than the program has it.
+    pub(crate) overrides: Overrides,
+    /// The wrong executions that are looked for, and the first one.
+    pub(crate) sought: Option<(Wrong, Option<Obstacle>)>,
 }
 
 impl Graph {
@@ -182,6 +202,7 @@ impl Graph {
                 decides: false,
                 compared: Label::NONE,
                 piece: false,
+                is_piece: false,
                 patience: None,
                 stop: None,
                 ending: Ending::default(),
@@ -191,6 +212,8 @@ impl Graph {
             origins: Vec::new(),
             failures: Vec::new(),
             ends: false,
+            overrides: Overrides::default(),
+            sought: None,
         }
     }
 
@@ -213,6 +236,11 @@ impl Graph {
         run.private.clear();
         run.ending.clear();
         labels::reset();
+    }
+
+    /// Whether a wrong execution was looked for and found.
+    pub(crate) fn is_obstructed(&self) -> bool {
+        self.sought.as_ref().is_some_and(|(_, obstacle)| obstacle.is_some())
     }
 
     /// The next key that the running thread creates: its nth, from 1.
@@ -317,10 +345,19 @@ impl Graph {
     }
 
     /// Takes an access in; whether the thread can go on.
-    pub(crate) fn push(&mut self, recorded: Recorded, after: After) -> Turn {
+    pub(crate) fn push(&mut self, mut recorded: Recorded, mut after: After) -> Turn {
         if self.run.recorded.len() == self.run.limit {
             self.run.stop = Some(Stop::TooManyEvents);
             return Turn::Other(Switch::End);
+        }
+        let around = self.overrides.around(self.model, recorded.access, recorded.note);
+        recorded.fences += around.before;
+        recorded.annotations = recorded.annotations.and(around.annotations);
+        self.run.fences += around.before;
+        self.run.fences += around.after;
+        if around.synchronizes == Synchronizes::Yes {
+            self.synchronize();
+            after = After::Known;
         }
         let unknown = recorded.access.reads() && self.next_read().is_none();
         self.ends |= layout::stack_of(recorded.address).is_some_and(|index| index != self.run.thread.index());
@@ -369,4 +406,5 @@ pub(crate) struct Aside {
 pub(crate) mod initialisers;
 pub(crate) mod labels;
 pub(crate) mod milestones;
+pub(crate) mod overrides;
 pub(crate) mod states;

@@ -29,6 +29,8 @@ use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
 use crate::graph::{Access, EventId, Internal, Label, Labels, Link, Program, Reached, Value, Written, own_store};
 use crate::model::Model;
+use crate::model::sc::Sc;
+use crate::repair::rebuilt;
 
 /// How much was explored.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -86,6 +88,19 @@ impl<const W: usize> CompleteTrace<'_, W> {
         trace.nodes_of(first).any(|one| trace.nodes_of(second).any(|other| self.model.keeps(trace, one, other)))
     }
 
+    /// Whether the model allows this execution where these are the accesses of each thread: the same, but for what orders
+    /// them.
+    #[must_use]
+    pub fn is_allowed_with(&self, labels: &[Labels<W>]) -> bool {
+        self.model.allows(self.trace, labels)
+    }
+
+    /// Whether some interleaving is like this execution.
+    #[must_use]
+    pub fn is_sequentially_consistent(&self) -> bool {
+        rebuilt::allows::<W, Sc<W>>(self.trace, self.labels)
+    }
+
     /// All pairs of accesses that race, if the model knows races ([`Model::races`]).
     #[must_use]
     pub fn races(&self) -> Vec<(EventId, EventId)> {
@@ -116,6 +131,8 @@ trait AnyModel<const W: usize>: std::fmt::Debug {
     fn races(&self, trace: &Trace<W>) -> Vec<(EventId, EventId)>;
 
     fn happens_before(&self, trace: &Trace<W>) -> Option<Vec<Set<W>>>;
+
+    fn allows(&self, trace: &Trace<W>, labels: &[Labels<W>]) -> bool;
 }
 
 impl<const W: usize, M: Model<W>> AnyModel<W> for M {
@@ -133,6 +150,10 @@ impl<const W: usize, M: Model<W>> AnyModel<W> for M {
 
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool {
         Model::keeps(self, trace, first, second)
+    }
+
+    fn allows(&self, trace: &Trace<W>, labels: &[Labels<W>]) -> bool {
+        rebuilt::allows::<W, M>(trace, labels)
     }
 }
 

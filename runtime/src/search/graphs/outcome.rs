@@ -22,20 +22,22 @@ use crate::state::graph::states::State;
 use crate::state::heap::Block;
 use crate::state::memory::{initial, peek};
 
-/// Takes what the execution ends with, which does not fail, into the outcomes, if they are compared.
-pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
+/// Takes what the execution ends with, which does not fail, into the outcomes, if they are compared; its digest.
+pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Option<String>, Broken> {
     let compared = with(|runtime| runtime.recorder.tallied.compared).flatten();
-    let Some(compared) = compared else { return Ok(()) };
+    let Some(compared) = compared else { return Ok(None) };
     let (left, freed) = left(execution)?;
-    with(|runtime| {
+    let digest = with(|runtime| {
         let mut outcome = Outcome::of(&left, compared);
         if compared >= Compared::Memory && !left.has_exited {
             add_results(&mut outcome, runtime, execution);
             add_memory(&mut outcome, runtime, execution, (&left, &freed));
         }
-        runtime.recorder.tallied.counts.finals.insert(outcome.digest().to_string(), || outcome.named());
+        let digest = outcome.digest().to_string();
+        runtime.recorder.tallied.counts.finals.insert(digest.clone(), || outcome.named());
+        digest
     });
-    Ok(())
+    Ok(digest)
 }
 
 /// Runs each thread as in this execution, for what it leaves behind and which blocks it frees; the heap is as it is in the

@@ -1,0 +1,85 @@
+//! What a command `fences` means.
+
+use protocol::MemoryModel;
+
+use super::check::CheckPlan;
+use super::costs::Costs;
+use super::target::Target;
+use crate::args::FencesArgs;
+use crate::exit::Failure;
+use crate::values::Until;
+
+/// A command `fences`, understood.
+#[derive(Clone, Debug)]
+pub(crate) struct FencesPlan {
+    /// How the program is made and searched.
+    pub(crate) check: CheckPlan,
+    /// The models under which it shall be right.
+    pub(crate) models: Vec<MemoryModel>,
+    /// When it is right.
+    pub(crate) until: Until,
+    /// What fences cost.
+    pub(crate) costs: Costs,
+    /// Seconds for all searches together, and as they are said.
+    pub(crate) seconds: f64,
+    pub(crate) typed_time: String,
+}
+
+/// Seconds for all searches, unless others are given.
+const SECONDS: f64 = 300.0;
+
+impl FencesPlan {
+    /// Gives what was typed its meaning, or says what is wrong with it.
+    pub(crate) fn new(typed: &FencesArgs) -> Result<FencesPlan, Failure> {
+        refuse_foreign(typed)?;
+        let mut check = CheckPlan::new(&typed.check)?;
+        if let Target::Litmus(_) = check.target {
+            let help = "name the .c files of a program, or an executable of `fencehound cc`";
+            return Err(Failure::usage("fences are not looked for in litmus tests", help));
+        }
+        let models = typed.check.model.0.clone();
+        let given = typed.check.time.as_ref();
+        let (seconds, typed_time) =
+            given.map_or((SECONDS, format!("{SECONDS}s")), |time| (time.seconds, time.typed.clone()));
+        check.budget.seconds = None;
+        let costs = typed.cost.as_deref().map_or_else(|| Ok(Costs::default()), Costs::read)?;
+        Ok(FencesPlan { check, models, until: typed.until, costs, seconds, typed_time })
+    }
+}
+
+/// Refuses options of `check` that mean nothing here.
+fn refuse_foreign(typed: &FencesArgs) -> Result<(), Failure> {
+    let check = &typed.check;
+    if check.model.0.contains(&MemoryModel::Sc) {
+        let help = "name relaxed models: --model tso,pso,power";
+        return Err(Failure::usage("under model `sc` no fence is missing", help));
+    }
+    let given = [
+        ("--explorer", check.explorer.is_some()),
+        ("--monitor", check.monitor.is_some()),
+        ("--preemptions", check.preemptions.is_some()),
+        ("--delays", check.delays.is_some()),
+        ("--seed", check.seed.is_some()),
+        ("--executions", check.executions.is_some()),
+        ("--checkpoint", check.checkpoint.is_some()),
+        ("--record", check.record.is_some()),
+        ("--out", check.out.is_some()),
+        ("--stop-at-first", check.stop_at_first),
+        ("--strict", check.strict),
+        ("--no-judge", check.no_judge),
+        ("--judge-time", check.judge_time.is_some()),
+        ("--leaks", check.leaks),
+        ("--heap-reuse", check.heap_reuse),
+        ("--uninitialised", check.uninitialised),
+        ("--spurious-wakeups", check.spurious_wakeups),
+        ("--weak-cas-fails", check.weak_cas_fails > 0),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => {
+            let help =
+                "all executions are searched as graphs, within --time; `fencehound fences --help` lists the options";
+            Err(Failure::usage(format!("{option} does not go with `fences`"), help))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What is said of a repair.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use owo_colors::OwoColorize;
+use protocol::{MemoryModel, Operation, Order, Point, Strength};
+
+use super::advisor::{Repaired, Wronged};
+use super::universe::{Element, Universe, order_in_c};
+use crate::programs::consequences::failure_of;
+use crate::programs::judged::title;
+use crate::programs::judging::{Judgement, values_in_words};
+use crate::report::names::short_place;
+use crate::text::{counted, printable};
+
+/// `x86 (TSO) and PSO`.
+pub(crate) fn models_in_words(models: &[MemoryModel]) -> String {
+    let names: Vec<&str> = models.iter().map(|&model| title(model)).collect();
+    match names.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_string(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// A set as a table, with what comes back without each element.
+pub(crate) fn table(repaired: &Repaired, universe: &Universe) -> String {
+    let mut text = String::new();
+    for (number, (element, wronged)) in (1..).zip(repaired.elements.iter().zip(&repaired.without)) {
+        let _ = writeln!(text, "{number:>3}. {}, cost {}", element_in_words(element, universe).bold(), cost(element));
+        let _ = writeln!(text, "     without it {}", wronged_in_words(wronged));
+    }
+    text
+}
+
+/// Other sets, a line each.
+pub(crate) fn others(sets: &[Vec<Element>], universe: &Universe) -> String {
+    let mut text = String::new();
+    for set in sets {
+        let elements: Vec<String> = set.iter().map(|element| element_in_words(element, universe)).collect();
+        let _ = writeln!(text, "  or {}", elements.join(", and "));
+    }
+    text
+}
+
+/// `33`, or `33 in each of 2 executions`.
+fn cost(element: &Element) -> String {
+    match element.times {
+        1 => element.once.to_string(),
+        times => format!("{} ({} each of {times} times)", element.cost(), element.once),
+    }
+}
+
+/// What all elements cost.
+pub(crate) fn whole_cost(elements: &[Element]) -> u64 {
+    elements.iter().map(Element::cost).sum()
+}
+
+/// What goes wrong, behind a model: `x86 (TSO) shows r1 = 0 and r2 = 0, as no SC execution does`.
+pub(crate) fn wronged_in_words(wronged: &Wronged) -> String {
+    let model = title(wronged.model);
+    match &wronged.judgement {
+        Some(Judgement::Breaks(index)) => {
+            let failure = failure_of(&wronged.exploration.violations[*index], None);
+            format!("{model} breaks, {}, as in no SC execution", failure.in_words())
+        }
+        Some(Judgement::Shows(values)) if values.is_empty() => format!("{model} shows an end that no SC execution has"),
+        Some(Judgement::Shows(values)) => format!("{model} shows {}, as no SC execution does", values_in_words(values)),
+        _ => format!("{model} has an execution that no interleaving is like"),
+    }
+}
+
+/// `2 full fences make`, `1 full fence makes`.
+pub(crate) fn make(elements: &[Element]) -> String {
+    let verb = if elements.len() == 1 { "makes" } else { "make" };
+    format!("{} {verb}", counts(elements))
+}
+
+/// `2 full fences`, `1 full fence and 1 stronger order`.
+fn counts(elements: &[Element]) -> String {
+    let count = |matches: &dyn Fn(Strength) -> bool| {
+        elements.iter().filter(|element| matches(element.chosen.strength)).count() as u64
+    };
+    let full = count(&|strength| fence_order(strength) == Some(Order::SequentiallyConsistent));
+    let light = count(&|strength| fence_order(strength).is_some()) - full;
+    let orders = count(&|strength| fence_order(strength).is_none());
+    let parts = [
+        (full, "full fence", "full fences"),
+        (light, "release fence", "release fences"),
+        (orders, "stronger order", "stronger orders"),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, more)| counted(count, one, more))
+        .collect();
+    parts.join(" and ")
+}
+
+fn fence_order(strength: Strength) -> Option<Order> {
+    match strength {
+        Strength::FenceBefore(order) | Strength::FenceAfter(order) => Some(order),
+        Strength::Order(_) => None,
+    }
+}
+
+/// `full fence between a.c:3 (store x) and a.c:4 (load y)`.
+pub(crate) fn element_in_words(element: &Element, universe: &Universe) -> String {
+    let at = point_in_words(&element.chosen.at, universe);
+    let fence = |order: Order| match order {
+        Order::SequentiallyConsistent => "full fence",
+        _ => "release fence",
+    };
+    let order = match element.chosen.strength {
+        Strength::Order(order) => return format!("{} at {at}", order_in_c(order)),
+        Strength::FenceBefore(order) | Strength::FenceAfter(order) => order,
+    };
+    let side = |side: usize| -> BTreeSet<&Option<Point>> { element.gaps.iter().map(|gap| &gap[side]).collect() };
+    let [first, second] = [side(0), side(1)].map(|points| match points.into_iter().collect::<Vec<_>>()[..] {
+        [Some(point)] => Some(point_in_words(point, universe)),
+        _ => None,
+    });
+    match (first, second, element.chosen.strength) {
+        (Some(first), Some(second), _) => format!("{} between {first} and {second}", fence(order)),
+        (_, _, Strength::FenceBefore(_)) => format!("{} before {at}", fence(order)),
+        _ => format!("{} after {at}", fence(order)),
+    }
+}
+
+/// `a.c:3 (store x)`.
+fn point_in_words(point: &Point, universe: &Universe) -> String {
+    let target = universe.performed(point).map(|performed| printable(&performed.target)).unwrap_or_default();
+    let operation = match point.operation {
+        Operation::Call(_) => "call",
+        operation => operation.name(),
+    };
+    let what = format!("{} {target}", printable(operation));
+    format!("{} ({})", short_place(&point.place), what.trim_end())
+}

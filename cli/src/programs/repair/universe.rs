@@ -1,0 +1,148 @@
+//! Where fences could stand and which orders could be stronger, as far as wrong executions have shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine::repair::hitting_set;
+use protocol::{MemoryModel, Obstacle, Order, Override, Performed, Point, Strength};
+
+use crate::plan::costs::Costs;
+
+/// Points that come right after each other in some thread; none is what has no place in the source.
+type Gap = [Option<Point>; 2];
+
+/// Overrides that do the same in all executions seen: a fence behind an access, and one in front of the next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Element {
+    /// The one that is tried.
+    pub(crate) chosen: Override,
+    /// Where it stands, if it is a fence.
+    pub(crate) gaps: BTreeSet<Gap>,
+    /// What it costs each time.
+    pub(crate) once: u64,
+    /// How many times it is executed in an execution.
+    pub(crate) times: u64,
+}
+
+impl Element {
+    /// What it costs in an execution.
+    pub(crate) fn cost(&self) -> u64 {
+        self.once * self.times
+    }
+}
+
+/// What makes two overrides the same element.
+type Key = (Option<Point>, Strength, BTreeSet<Gap>);
+
+/// What is known so far.
+#[derive(Debug)]
+pub(crate) struct Universe {
+    costs: Costs,
+    models: Vec<MemoryModel>,
+    gaps: BTreeSet<Gap>,
+    points: BTreeMap<Point, Performed>,
+    clauses: Vec<Vec<Override>>,
+}
+
+/// Costs are multiplied by that, so that what is clumsy but as cheap comes last.
+const SCALE: u64 = 1 << 10;
+
+impl Universe {
+    /// Nothing is known.
+    pub(crate) fn new(costs: Costs, models: Vec<MemoryModel>) -> Universe {
+        Universe { costs, models, gaps: BTreeSet::new(), points: BTreeMap::new(), clauses: Vec::new() }
+    }
+
+    /// Takes in what a wrong execution shows.
+    pub(crate) fn learn(&mut self, obstacle: &Obstacle) {
+        self.gaps.extend(obstacle.gaps.iter().cloned());
+        for performed in &obstacle.points {
+            let known = self.points.entry(performed.at.clone()).or_insert_with(|| performed.clone());
+            known.times = known.times.max(performed.times);
+        }
+        self.clauses.extend(obstacle.clauses.iter().cloned());
+    }
+
+    /// What is known of a point.
+    pub(crate) fn performed(&self, point: &Point) -> Option<&Performed> {
+        self.points.get(point)
+    }
+
+    /// The cheapest sets of elements that have one of each clause, at most so many; none if nothing has.
+    pub(crate) fn cheapest(&self, most: usize) -> Vec<Vec<Element>> {
+        let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
+        let mut elements: Vec<Element> = Vec::new();
+        let mut clauses = Vec::new();
+        for clause in &self.clauses {
+            let mut these = BTreeSet::new();
+            for one in clause {
+                let key = self.key(one);
+                let number = *numbers.entry(key).or_insert(elements.len());
+                let element = self.element(one);
+                match elements.get_mut(number) {
+                    None => elements.push(element),
+                    Some(known) if rank(&element) < rank(known) => *known = element,
+                    Some(_) => {}
+                }
+                these.insert(number);
+            }
+            clauses.push(these.into_iter().collect());
+        }
+        let costs: Vec<u64> = elements.iter().map(|element| element.cost() * SCALE + clumsiness(element)).collect();
+        let sets = hitting_set::cheapest(&costs, &clauses, most);
+        sets.into_iter().map(|set| set.into_iter().map(|number| elements[number].clone()).collect()).collect()
+    }
+
+    fn key(&self, one: &Override) -> Key {
+        match one.strength {
+            Strength::Order(_) => (Some(one.at.clone()), one.strength, BTreeSet::new()),
+            Strength::FenceBefore(order) | Strength::FenceAfter(order) => {
+                (None, Strength::FenceAfter(order), self.gaps_of(one))
+            }
+        }
+    }
+
+    /// The gaps in which a fence stands.
+    fn gaps_of(&self, one: &Override) -> BTreeSet<Gap> {
+        let side = match one.strength {
+            Strength::FenceAfter(_) => 0,
+            Strength::FenceBefore(_) => 1,
+            Strength::Order(_) => return BTreeSet::new(),
+        };
+        self.gaps.iter().filter(|gap| gap[side].as_ref() == Some(&one.at)).cloned().collect()
+    }
+
+    fn element(&self, one: &Override) -> Element {
+        let times = self.points.get(&one.at).map_or(1, |performed| performed.times.into());
+        let once = self.costs.once(one, &self.models);
+        Element { chosen: one.clone(), gaps: self.gaps_of(one), once, times }
+    }
+}
+
+/// Of those that do the same, the one with the least rank is tried.
+fn rank(element: &Element) -> (u64, bool, &Override) {
+    (element.cost(), matches!(element.chosen.strength, Strength::FenceBefore(_)), &element.chosen)
+}
+
+/// Whether it stands within a line, where no text can be put in between.
+pub(crate) fn is_within_line(element: &Element) -> bool {
+    let same = |[first, second]: &Gap| {
+        let line = |point: &Option<Point>| point.as_ref().map(|point| (point.place.file.clone(), point.place.line));
+        first.is_some() && line(first) == line(second)
+    };
+    !element.gaps.is_empty() && element.gaps.iter().all(same)
+}
+
+fn clumsiness(element: &Element) -> u64 {
+    u64::from(is_within_line(element))
+}
+
+/// What an order is called in C, of an access that does this.
+pub(crate) const fn order_in_c(order: Order) -> &'static str {
+    match order {
+        Order::Relaxed => "memory_order_relaxed",
+        Order::Acquire => "memory_order_acquire",
+        Order::Release => "memory_order_release",
+        Order::AcquireRelease => "memory_order_acq_rel",
+        Order::SequentiallyConsistent => "memory_order_seq_cst",
+    }
+}

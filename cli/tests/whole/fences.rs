@@ -1,0 +1,125 @@
+//! `fencehound fences`: the cheapest fences with which a program is right, and what is said of them.
+
+use crate::bench::{Bench, Ran};
+
+/// Two threads, and what they share; `ST` and `LD` are relaxed.
+fn program(shared: &str, left: &str, right: &str) -> String {
+    format!(
+        "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n\
+         #define ST(at, value) atomic_store_explicit(&(at), value, memory_order_relaxed)\n\
+         #define LD(at) atomic_load_explicit(&(at), memory_order_relaxed)\n\
+         static atomic_int x, y;\n{shared}\n\
+         static void *left(void *unused) {{\n{left}\nreturn unused;\n}}\n\
+         static void *right(void *unused) {{\n{right}\nreturn unused;\n}}\n\
+         int main(void) {{\n    pthread_t a, b;\n    pthread_create(&a, 0, left, 0);\n    \
+         pthread_create(&b, 0, right, 0);\n    pthread_join(a, 0);\n    pthread_join(b, 0);\n    return 0;\n}}\n"
+    )
+}
+
+fn advised(program: &str, options: &str) -> Ran {
+    Bench::new(&[("a.c", program)]).run(&format!("fences a.c {options}"))
+}
+
+fn last(ran: &Ran) -> &str {
+    ran.output.lines().last().unwrap_or_default()
+}
+
+fn store_buffering() -> String {
+    program("volatile int p, q;\nint r1, r2;", "p = 1;\nr1 = q;", "q = 1;\nr2 = p;")
+}
+
+#[test]
+fn store_buffering_needs_a_fence_in_each_thread() {
+    let ran = advised(&store_buffering(), "");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let without = "without it x86 (TSO) shows r1 = 0 and r2 = 0, as no SC execution does";
+    assert_eq!(ran.output.matches(without).count(), 2, "{}", ran.output);
+    for words in
+        ["1. full fence between a.c:15 (store q) and a.c:16 (load p), cost 33", "(store p) and a.c:11 (load q)"]
+    {
+        assert!(ran.output.contains(words), "{}", ran.output);
+    }
+    let verdict = "repaired: 2 full fences make it right under x86 (TSO), cost 66: all 3 TSO executions ";
+    assert!(last(&ran).starts_with(verdict), "{}", ran.output);
+}
+
+/// Of atomic accesses an exchange is cheaper than a fence, if the file of costs does not say otherwise.
+#[test]
+fn costs_decide_between_fences_and_orders() {
+    let program = program("int r1, r2;", "ST(x, 1);\nr1 = LD(y);", "ST(y, 1);\nr2 = LD(x);");
+    let ran = advised(&program, "");
+    assert!(last(&ran).starts_with("repaired: 2 stronger orders make it right under x86 (TSO), cost 40"), "{ran:?}");
+    assert!(ran.output.contains("memory_order_seq_cst at a.c:9 (store x), cost 20"), "{ran:?}");
+    let bench = Bench::new(&[("a.c", &program), ("costs", "mfence 7\n")]);
+    let ran = bench.run("fences a.c --cost costs");
+    assert!(last(&ran).starts_with("repaired: 2 full fences make it right under x86 (TSO), cost 14"), "{ran:?}");
+}
+
+/// Under PSO the data of a message may be overtaken by its flag, under TSO not; under POWER the loads may, too.
+#[test]
+fn message_passing_needs_what_the_model_needs() {
+    let program = program("int data, seen = 1;", "data = 1;\nST(x, 1);", "if (LD(x))\nseen = data;");
+    let ran = advised(&program, "");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(last(&ran).starts_with("clean: right as it is under x86 (TSO): all 2 TSO executions "), "{ran:?}");
+    let ran = advised(&program, "--model pso");
+    assert!(last(&ran).starts_with("repaired: 1 release fence makes it right under PSO, cost 10"), "{ran:?}");
+    assert!(ran.output.contains("  or memory_order_release at a.c:10 (store x)\n"), "{ran:?}");
+    let ran = advised(&program, "--model power");
+    assert!(last(&ran).starts_with("repaired: "), "{ran:?}");
+    assert!(ran.output.contains("memory_order_acquire at a.c:14 (load x), cost 8"), "{ran:?}");
+}
+
+/// One fence in a function that both threads run is one candidate.
+#[test]
+fn what_both_threads_run_gets_one_fence() {
+    let both = "static void *both(void *argument) {\n    int me = argument != 0;\n    flag[me] = 1;\n    \
+                seen[me] = flag[1 - me];\n    return 0;\n}\n";
+    let program = format!(
+        "#include <pthread.h>\nvolatile int flag[2];\nint seen[2];\n{both}int main(void) {{\n    pthread_t a;\n    \
+         pthread_create(&a, 0, both, &a);\n    both(0);\n    pthread_join(a, 0);\n    return 0;\n}}\n"
+    );
+    let ran = advised(&program, "");
+    assert!(last(&ran).starts_with("repaired: 1 full fence makes it right under x86 (TSO), cost 66"), "{ran:?}");
+    assert!(ran.output.contains("cost 66 (33 each of 2 times)"), "{ran:?}");
+}
+
+#[test]
+fn what_sc_executions_have_no_fence_repairs() {
+    let program = program("int data;", "ST(x, 1);", "assert(LD(x));");
+    let ran = advised(&program, "");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(
+        ran.output.starts_with("no fence repairs this, which SC executions have, too: assertion at a.c:13"),
+        "{ran:?}"
+    );
+    assert!(last(&ran).starts_with("clean: right as it is under x86 (TSO), but for what SC executions "), "{ran:?}");
+}
+
+/// A harmless violation is none unless sequential consistency itself is wanted.
+#[test]
+fn until_sc_forbids_what_nobody_sees() {
+    let program = program("", "ST(x, 1);\n(void)LD(y);", "ST(y, 1);\n(void)LD(x);");
+    assert_eq!(advised(&program, "").status, 0);
+    let ran = advised(&program, "--until sc");
+    assert!(ran.output.contains("without it x86 (TSO) has an execution that no interleaving is like"), "{ran:?}");
+    assert!(last(&ran).ends_with("all 3 TSO executions are like interleavings"), "{ran:?}");
+}
+
+#[test]
+fn bad_input_is_said_with_what_to_do() {
+    let bench = Bench::new(&[("a.c", &store_buffering()), ("costs", "lfence 3\n"), ("sb.litmus", "X86 sb\n")]);
+    for (line, message) in [
+        ("fences a.c --model sc", "error: under model `sc` no fence is missing\nhelp: name relaxed models"),
+        ("fences a.c --cost costs", "error: --cost costs:1: unknown instruction `lfence`\nhelp: a line is a name"),
+        ("fences a.c --cost none", "error: --cost none: no such file or directory\nhelp: name a file of costs"),
+        ("fences a.c --preemptions 2", "error: --preemptions does not go with `fences`\nhelp: all executions"),
+        ("fences a.c --until never", "invalid value 'never'"),
+        ("fences sb.litmus", "error: fences are not looked for in litmus tests\nhelp: name the .c files"),
+        ("fences", "`fencehound fences --help` lists what may be typed"),
+    ] {
+        let ran = bench.run(line);
+        assert_eq!(ran.status, 2, "{line}: {ran:?}");
+        assert!(ran.errors.contains(message), "{line}: {}", ran.errors);
+    }
+}

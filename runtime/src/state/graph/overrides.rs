@@ -1,0 +1,49 @@
+//! Accesses that are stronger than the program has them ([`protocol::Repair`]), by their records.
+
+use engine::graph::Access;
+use engine::mapping::Strength;
+use engine::mapping::graphs::{Around, strengthened};
+use engine::mapping::power::Synchronizes;
+use engine::model::MemoryModel;
+use protocol::{Operation, Override};
+use rustc_hash::FxHashMap;
+
+use crate::process::sites::{RecordPointer, records};
+use crate::state::operation::Note;
+
+/// What stands around which accesses, beside what the program has there.
+#[derive(Default)]
+pub(crate) struct Overrides(FxHashMap<(RecordPointer, Operation), Vec<Strength>>);
+
+impl Overrides {
+    /// Those that were asked for, by all the records that have their places.
+    pub(crate) fn new(all: &[Override]) -> Self {
+        let mut table: FxHashMap<(RecordPointer, Operation), Vec<Strength>> = FxHashMap::default();
+        for record in records().filter(|_| !all.is_empty()) {
+            let place = record.place().in_source();
+            for one in all.iter().filter(|one| one.at.place == place) {
+                table.entry((std::ptr::from_ref(record), one.at.operation)).or_default().push(one.strength);
+            }
+        }
+        Self(table)
+    }
+
+    /// What stands around an access.
+    #[inline]
+    pub(crate) fn around(&self, model: MemoryModel, access: Access, note: Note) -> Around {
+        let mut all = Around::default();
+        if self.0.is_empty() {
+            return all;
+        }
+        for &strength in self.0.get(&(note.site, note.operation)).into_iter().flatten() {
+            let Around { before, after, synchronizes, annotations } = strengthened(model, access, strength);
+            all.before += before;
+            all.after += after;
+            all.annotations = all.annotations.and(annotations);
+            if synchronizes == Synchronizes::Yes {
+                all.synchronizes = synchronizes;
+            }
+        }
+        all
+    }
+}
