@@ -4,6 +4,8 @@
 //@ verdict: clean
 //@ models: none
 //@ run: -DNO_ARRIVE
+//@ why: The last one to come may come before what the other one has written. The flag is released
+//@      still, so that nothing fails behind it.
 //@ verdict: violations
 //@ models: pso breaks
 //@ assertion: fails

@@ -4,6 +4,8 @@
 //@ verdict: clean
 //@ models: none
 //@ run: -DNO_LEFT
+//@ why: One fence of two is not enough: left goes ahead of its own flag, and neither sees the
+//@      other, which no interleaving ends with.
 //@ verdict: violations
 //@ models: tso shows, pso shows
 //@ run: -DNO_RIGHT

@@ -5,10 +5,15 @@
 //@ verdict: clean
 //@ models: none
 //@ run: -DNO_TAKE
+//@ why: The lowered bottom waits in the buffer while the owner looks at the top: the thief sees the
+//@      old bottom, and both take the second item, the owner without a compare-and-swap.
 //@ verdict: violations
 //@ models: tso breaks, pso breaks
 //@ assertion: twice, twice
 //@ run: -DNO_PUSH
+//@ why: The thief sees the bottom raised, and takes what was in the place before, 0, which is no
+//@      item to it. The item is lost: got by nobody, where under SC each is got once. Nobody gets
+//@      one twice, since the fence of the owner is there.
 //@ verdict: violations
 //@ models: pso shows
 #include <assert.h>

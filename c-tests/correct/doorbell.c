@@ -5,9 +5,14 @@
 //@ verdict: clean
 //@ models: none
 //@ run: -DNO_EXCHANGE
+//@ why: That the reader overlooks the job is no error while the bell rings still. Under SC the bell
+//@      is cleared after it was rung only if the job is there by then, and seen. Where the store
+//@      that clears it waits, the job is looked for before, and the ringing is lost after: the
+//@      bell is 0, and the job overlooked.
 //@ verdict: violations
 //@ models: tso shows, pso shows
 //@ run: -DNO_RING
+//@ why: Under PSO the bell may ring before the job is there: the same end. TSO keeps the order.
 //@ verdict: violations
 //@ models: pso shows
 #include <assert.h>

@@ -9,6 +9,9 @@
 //@ models: tso breaks, pso breaks
 //@ assertion: fails, fails
 //@ run: -DNO_WAIT
+//@ why: The new pointer and the wiped value may both wait when the writer has looked: the reader,
+//@      active by now, still reads the old pointer, then what it points to, wiped, also where the
+//@      two take effect in order.
 //@ verdict: violations
 //@ models: tso breaks, pso breaks
 //@ assertion: fails, fails

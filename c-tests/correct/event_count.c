@@ -5,6 +5,8 @@
 //@ verdict: clean
 //@ models: none
 //@ run: -DNO_SLEEP
+//@ why: Either look may come before the store that is to be seen by the other: both find nothing,
+//@      one sleeps, and main waits for it.
 //@ verdict: violations
 //@ models: tso breaks, pso breaks
 //@ lost-wakeup: sleeps joins, sleeps joins

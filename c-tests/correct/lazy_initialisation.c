@@ -1,6 +1,6 @@
 //@ why: Whoever comes first makes the object, under a mutex; the others look at a flag alone. PSO
-//@      needs the release of the flag. (Without it the end is another one: of what the second
-//@      thread has read.)
+//@      needs the release of the flag: without it who sees the flag may see the object before it
+//@      is made.
 //@ run:
 //@ verdict: clean
 //@ models: none

@@ -1,5 +1,8 @@
 //@ why: A queue of one producer and one consumer as a list: the consumer follows the links, each
-//@      of which must be seen after the node.
+//@      of which must be seen after the node. The producer may look at what was received before
+//@      its link is seen, and the consumer at the next link before it says what it received: each
+//@      finds less. Whether the producer fills a node again makes no difference, as it holds the
+//@      same value.
 //@ run:
 //@ verdict: clean
 //@ models: tso harmless, pso harmless

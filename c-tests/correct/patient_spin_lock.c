@@ -4,6 +4,7 @@
 //@ verdict: clean
 //@ models: none
 //@ run: -DNO_RELEASE
+//@ why: Under SC each balance is 3 in the end; an update that is lost leaves less.
 //@ verdict: violations
 //@ models: pso shows
 #include <assert.h>

@@ -6,10 +6,14 @@
 //@ verdict: clean
 //@ models: none
 //@ run: -DNO_LINK
+//@ why: The node says that it waits after it was told to go on: its owner waits for ever, whichever
+//@      of the two that is, and main for it.
 //@ verdict: violations
 //@ models: pso breaks
 //@ livelock: waits first, waits second
 //@ run: -DNO_HAND_OVER
+//@ why: Of the two stores of the critical section the first may have taken effect, and the second
+//@      not, when the lock is handed over.
 //@ verdict: violations
 //@ models: pso breaks
 //@ assertion: fails

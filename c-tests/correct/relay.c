@@ -1,13 +1,16 @@
-//@ why: A message goes from main to a second thread by way of a third: each flag must be seen
+//@ why: A message goes from one thread to main by way of another: each flag must be seen
 //@      after what was written before it.
 //@ run:
 //@ verdict: clean
 //@ models: none
 //@ run: -DNO_FIRST
+//@ why: The thread between may read the message before it is there, and comment on 0. By the time
+//@      that main looks the message may have come, or not: either assertion.
 //@ verdict: violations
 //@ models: pso breaks
 //@ assertion: comment, message
 //@ run: -DNO_SECOND
+//@ why: The flag comes before the comment. The message was there before the first flag was.
 //@ verdict: violations
 //@ models: pso breaks
 //@ assertion: comment

@@ -6,10 +6,12 @@
 //@ verdict: clean
 //@ models: none
 //@ run: -DNO_BEGIN
+//@ why: The pair may be seen before the odd number: two looks at 0 with a 1 between.
 //@ verdict: violations
 //@ models: pso breaks
 //@ assertion: fails
 //@ run: -DNO_END
+//@ why: The even number may be seen before the pair: two looks at 2 with a 0 between.
 //@ verdict: violations
 //@ models: pso breaks
 //@ assertion: fails

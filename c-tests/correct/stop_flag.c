@@ -1,6 +1,6 @@
 //@ why: A worker counts until it is told to stop, then says so; what it has counted must be seen
-//@      by then. That it is told to stop before something else that main writes is seen matters to
-//@      nobody.
+//@      by then. That it is told to stop before something else that the other thread writes is seen
+//@      matters to nobody.
 //@ run:
 //@ verdict: clean
 //@ models: none
