@@ -7,7 +7,8 @@ use crate::exit::{Failure, Status};
 use crate::interrupt::{Interrupts, survive_full_files};
 use crate::plan::fences::FencesPlan;
 use crate::programs::consequences::failure_of;
-use crate::programs::repair::advisor::{Advice, Advisor, Bench};
+use crate::programs::repair::advisor::{Advisor, Bench};
+use crate::programs::repair::answer::Advice;
 use crate::programs::repair::told;
 use crate::programs::subjects::Subjects;
 use crate::screen::complain;
@@ -74,18 +75,18 @@ fn tell_failures(plan: &FencesPlan, advisor: &Advisor<'_>) -> bool {
     !advisor.consistent.violations.is_empty()
 }
 
-/// `proved, all 14 TSO executions end as SC executions do`.
+/// `all 14 TSO executions fail and end as under SC`.
 fn proof(plan: &FencesPlan, executions: &[(MemoryModel, u64)]) -> String {
-    let all: Vec<String> = executions
-        .iter()
-        .map(|&(model, count)| {
-            let title = model.title();
-            counted(count, &format!("{title} execution"), &format!("{title} executions"))
-        })
-        .collect();
-    let what = match plan.until {
-        Until::Harmless => "fail and end as under SC",
-        Until::Sc => "are like interleavings",
+    let count = |&(model, count): &(MemoryModel, u64)| {
+        let title = model.title();
+        counted(count, &format!("{title} execution"), &format!("{title} executions"))
     };
-    format!("all {} {what}", all.join(", "))
+    let all: Vec<String> = executions.iter().map(count).collect();
+    let is_one = matches!(executions, [(_, 1)]);
+    match (plan.until, is_one) {
+        (Until::Harmless, true) => format!("{} fails and ends as under SC", all.join(", ")),
+        (Until::Harmless, false) => format!("all {} fail and end as under SC", all.join(", ")),
+        (Until::Sc, true) => format!("{} is like an interleaving", all.join(", ")),
+        (Until::Sc, false) => format!("all {} are like interleavings", all.join(", ")),
+    }
 }

@@ -106,6 +106,24 @@ fn until_sc_forbids_what_nobody_sees() {
     assert!(last(&ran).ends_with("all 3 TSO executions are like interleavings"), "{ran:?}");
 }
 
+/// Algorithms of the literature, whose fences under TSO are known: where a thread raises its flag and then looks at the
+/// others' (in Lamport's fast mutex twice), and in the parker between the store to its counter and the look at it.
+#[test]
+fn known_algorithms_get_their_known_fences_under_tso() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../c-tests/");
+    for (name, fences) in [
+        ("mutual-exclusion/dekker.c", "1 full fence makes"),
+        ("mutual-exclusion/peterson.c", "1 full fence makes"),
+        ("papers/lamport.c", "2 full fences make"),
+        ("papers/parker.c", "1 full fence makes"),
+        ("papers/szymanski.c", "2 full fences make"),
+    ] {
+        let text = std::fs::read_to_string(format!("{root}{name}")).unwrap();
+        let ran = Bench::new(&[("a.c", &text)]).run("fences a.c");
+        assert!(last(&ran).starts_with(&format!("repaired: {fences} it right under x86 (TSO)")), "{name}: {ran:?}");
+    }
+}
+
 #[test]
 fn bad_input_is_said_with_what_to_do() {
     let bench = Bench::new(&[("a.c", &store_buffering()), ("costs", "lfence 3\n"), ("sb.litmus", "X86 sb\n")]);

@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use protocol::{Finals, MemoryModel, Obstacle, Override, Repair, Way, Wrong};
 
+use super::answer::{Advice, Repaired, Wronged};
+use super::told;
 use super::universe::{Element, Universe};
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
@@ -19,38 +21,6 @@ use crate::values::Until;
 
 /// How many sets of the same cost are told.
 const SETS: usize = 8;
-
-/// A set of elements under which no wrong execution is left.
-#[derive(Clone, Debug)]
-pub(crate) struct Repaired {
-    pub(crate) elements: Vec<Element>,
-    /// What comes back without each of them.
-    pub(crate) without: Vec<Wronged>,
-    /// How many executions the proof took, under each model.
-    pub(crate) executions: Vec<(MemoryModel, u64)>,
-}
-
-/// What goes wrong under a model.
-#[derive(Clone, Debug)]
-pub(crate) struct Wronged {
-    pub(crate) model: MemoryModel,
-    /// Nothing but that no interleaving is like it where nothing else was asked for.
-    pub(crate) judgement: Option<Judgement>,
-    pub(crate) exploration: Exploration,
-}
-
-/// The answer.
-#[derive(Debug)]
-pub(crate) enum Advice {
-    /// Nothing is wrong.
-    Right(Vec<(MemoryModel, u64)>),
-    /// A cheapest repair, and others that cost the same.
-    Repaired(Box<Repaired>, Vec<Vec<Element>>),
-    /// Whatever is strengthened, this stays.
-    Hopeless(Box<Wronged>),
-    /// It is not known, and why.
-    Open(String),
-}
 
 /// What came of a set that was tried.
 enum Tried {
@@ -129,8 +99,17 @@ impl<'a> Advisor<'a> {
         if let Some(why) = self.cut() {
             return Ok(Advice::Open(why));
         }
+        let mut tried: Vec<Vec<Element>> = Vec::new();
         loop {
             let Some(set) = self.universe.cheapest(1).pop() else { unreachable!("a clause without elements ends it") };
+            if tried.contains(&set) {
+                let what = told::elements_in_words(&set, &self.universe);
+                return Err(Failure::internal(format!("a repair does not do what it should: {what}")));
+            }
+            if self.begun.elapsed().as_secs_f64() >= self.plan.seconds {
+                return Ok(Advice::Open(format!("stopped by --time {}: give it more", self.plan.typed_time)));
+            }
+            tried.push(set.clone());
             match self.try_set(&set)? {
                 Tried::Open(why) => return Ok(Advice::Open(why)),
                 Tried::Right(executions) if set.is_empty() => return Ok(Advice::Right(executions)),
@@ -154,7 +133,10 @@ impl<'a> Advisor<'a> {
             match self.try_set(&rest)? {
                 Tried::Wrong(wronged, _) => without.push(*wronged),
                 Tried::Open(why) => return Ok(Advice::Open(why)),
-                Tried::Right(_) => unreachable!("a part of a cheapest set is no repair"),
+                Tried::Right(_) => {
+                    let what = told::elements_in_words(&elements, &self.universe);
+                    return Err(Failure::internal(format!("a part of a cheapest repair is one: {what}")));
+                }
             }
         }
         let others = self.others(&elements)?;
@@ -165,10 +147,12 @@ impl<'a> Advisor<'a> {
     fn others(&mut self, first: &[Element]) -> Result<Vec<Vec<Element>>, Failure> {
         let cost = |set: &[Element]| set.iter().map(Element::cost).sum::<u64>();
         let mut others: Vec<Vec<Element>> = Vec::new();
-        while others.len() + 1 < SETS {
-            let sets = self.universe.cheapest(others.len() + 2);
-            let is_new = |set: &&Vec<Element>| set.as_slice() != first && !others.contains(set);
+        let mut tried = vec![first.to_vec()];
+        while others.len() + 1 < SETS && self.begun.elapsed().as_secs_f64() < self.plan.seconds {
+            let sets = self.universe.cheapest(tried.len() + 1);
+            let is_new = |set: &&Vec<Element>| !tried.contains(set);
             let Some(set) = sets.iter().find(is_new).filter(|set| cost(set) == cost(first)).cloned() else { break };
+            tried.push(set.clone());
             match self.try_set(&set)? {
                 Tried::Right(_) => others.push(set),
                 Tried::Wrong(_, obstacle) => self.universe.learn(&obstacle),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use owo_colors::OwoColorize;
 use protocol::{MemoryModel, Operation, Order, Point, Strength};
 
-use super::advisor::{Repaired, Wronged};
+use super::answer::{Repaired, Wronged};
 use super::universe::{Element, Universe, order_in_c};
 use crate::programs::consequences::failure_of;
 use crate::programs::judged::title;
@@ -38,8 +38,7 @@ pub(crate) fn table(repaired: &Repaired, universe: &Universe) -> String {
 pub(crate) fn others(sets: &[Vec<Element>], universe: &Universe) -> String {
     let mut text = String::new();
     for set in sets {
-        let elements: Vec<String> = set.iter().map(|element| element_in_words(element, universe)).collect();
-        let _ = writeln!(text, "  or {}", elements.join(", and "));
+        let _ = writeln!(text, "  or {}", elements_in_words(set, universe));
     }
     text
 }
@@ -103,6 +102,12 @@ fn fence_order(strength: Strength) -> Option<Order> {
         Strength::FenceBefore(order) | Strength::FenceAfter(order) => Some(order),
         Strength::Order(_) => None,
     }
+}
+
+/// All of a set.
+pub(crate) fn elements_in_words(set: &[Element], universe: &Universe) -> String {
+    let elements: Vec<String> = set.iter().map(|element| element_in_words(element, universe)).collect();
+    elements.join(", and ")
 }
 
 /// `full fence between a.c:3 (store x) and a.c:4 (load y)`.
