@@ -34,7 +34,7 @@ Usage: fencehound check TARGET... [OPTIONS] [-- PROGRAM ARGUMENTS]
 TARGET: .c files (one program), a `fencehound cc` executable, .litmus files.
 
 Exploring:
-  --model LIST          sc (default), tso, pso, power, armv8, riscv, c11
+  --model LIST   sc (default), tso, pso, power, armv8, riscv, c11, all (but pso)
   --monitor LIST   tso, pso (default), race, sc-atomicity, tso-atomicity, none
   --explorer NAME   auto (the default), bounded, dpor, random, pct, urw, rsmc
   --preemptions K|none, --unroll N, --seed S  auto, bounded, dpor; rsmc; random

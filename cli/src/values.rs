@@ -102,17 +102,21 @@ impl Time {
     }
 }
 
-/// Reads a list of memory models: `sc,tso`.
+/// Reads a list of memory models: `sc,tso`, or `all`, which is all but PSO.
 pub(crate) fn models(list: &str) -> Result<Models, Failure> {
     let mut chosen = Vec::new();
     for name in list.split(',').map(str::trim) {
         let name = if name == "arm" { MemoryModel::Armv8.name() } else { name };
-        let Some(model) = MemoryModel::ALL.into_iter().find(|known| known.name() == name) else {
-            let available = "available are sc, tso, pso, power, armv8, riscv and c11";
+        let one = || MemoryModel::ALL.into_iter().find(|known| known.name() == name).map(|model| vec![model]);
+        let named = if name == "all" { Some(MemoryModel::MACHINES.to_vec()) } else { one() };
+        let Some(named) = named else {
+            let available = "available are sc, tso, pso, power, armv8, riscv, c11, and all (but pso)";
             return Err(Failure::usage(format!("unknown model `{name}`"), available));
         };
-        if !chosen.contains(&model) {
-            chosen.push(model);
+        for model in named {
+            if !chosen.contains(&model) {
+                chosen.push(model);
+            }
         }
     }
     Ok(Models(chosen))

@@ -19,6 +19,7 @@ use crate::programs::consequences::Consequence;
 use crate::programs::found::{REPLAYED, Troubles, collect, store};
 use crate::programs::iterated;
 use crate::programs::judged::{Judged, judge_all};
+use crate::programs::portable::table;
 use crate::programs::results::{consequences, entries, line, result};
 use crate::programs::searched::Searched;
 use crate::programs::shown::show;
@@ -187,6 +188,7 @@ fn conclude(
     let written = plan.json.write(&json::results(outcomes));
     let judgements = judged.iter().map(|one| one.status(counted));
     let status = verdicts.iter().map(|verdict| verdict.status).chain(judgements).fold(Status::Clean, Status::and);
+    plan.screen().print(&table(all, &verdicts));
     plan.screen().print_verdict(&line(plan, all, &verdicts, judged));
     troubles.gone.iter().for_each(complain);
     let unwritten = complain_about(troubles.unwritten.clone().map_or(Ok(()), Err));

@@ -26,7 +26,9 @@ const DEFAULT: [MonitorName; 2] = [MonitorName::Tso, MonitorName::Pso];
 
 /// The monitors, each of which has something to watch.
 pub(super) fn monitors_of(typed: &CheckArgs, models: &[Explored]) -> Result<Vec<MonitorName>, Failure> {
-    let Some(Monitors(named)) = &typed.monitor else { return Ok(DEFAULT.to_vec()) };
+    // Of `--model all` each machine's executions are looked at themselves.
+    let is_all = MemoryModel::MACHINES.iter().all(|machine| models.iter().any(|(model, _)| model == machine));
+    let Some(Monitors(named)) = &typed.monitor else { return Ok(if is_all { Vec::new() } else { DEFAULT.to_vec() }) };
     let chosen = named.clone();
     if has_interleavings(models) {
         return Ok(chosen);

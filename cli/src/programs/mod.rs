@@ -16,6 +16,7 @@ pub(crate) mod judged;
 pub(crate) mod judging;
 pub(crate) mod machines;
 pub(crate) mod models;
+pub(crate) mod portable;
 pub(crate) mod repair;
 pub(crate) mod results;
 pub(crate) mod searched;

@@ -128,6 +128,22 @@ fn may_reorder(first: &GraphEvent, second: &GraphEvent) -> bool {
     first.location != second.location && second.overtakes.contains(&first.index)
 }
 
+/// The pairs of accesses of a thread that come in another order than the program's in a shortest cycle of a graph: `store of
+/// x (sb.c:8) before load of y (sb.c:9)`.
+pub(crate) fn relaxed_orders(graph: &Graph) -> Vec<String> {
+    let Some(cycle) = cycle(graph) else { return Vec::new() };
+    let told = |event: &GraphEvent| {
+        let of = if event.target.is_empty() { "" } else { " of " };
+        format!("{}{of}{} ({})", event.operation, event.target, short_place(&event.place))
+    };
+    let pairs = cycle.iter().zip(cycle.iter().cycle().skip(1));
+    let pairs = pairs.map(|(&from, &to)| (from, to, &graph.events[from], &graph.events[to]));
+    let relaxed = pairs.filter(|&(from, to, first, second)| {
+        relation(graph, from, to) == Some(Relation::Program) && may_reorder(first, second)
+    });
+    relaxed.map(|(_, _, first, second)| format!("{} before {}", told(first), told(second))).collect()
+}
+
 /// The order in which the events are shown: each thread in program order, and where that is possible a read after the
 /// write that it reads from.
 pub(crate) fn rows(graph: &Graph) -> Vec<usize> {

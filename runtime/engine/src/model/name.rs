@@ -24,6 +24,9 @@ impl MemoryModel {
     /// All of them.
     pub const ALL: [Self; 7] = [Self::Sc, Self::Tso, Self::Pso, Self::Power, Self::Armv8, Self::Riscv, Self::C11];
 
+    /// What programs are shipped to: all but PSO.
+    pub const MACHINES: [Self; 6] = [Self::Sc, Self::Tso, Self::Armv8, Self::Riscv, Self::Power, Self::C11];
+
     /// The name on the command line, in files and in JSON: `tso`.
     #[must_use]
     pub const fn name(self) -> &'static str {

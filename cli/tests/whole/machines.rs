@@ -1,0 +1,20 @@
+//! What `--model all` says: a line for each machine, and the orders that those do not keep on which the program breaks.
+
+use crate::bench::Bench;
+
+#[test]
+fn all_machines_are_in_one_table() {
+    let bench = Bench::new(&[("ring.c", include_str!("../../../c-tests/weak/ring.c"))]);
+    let ran = bench.run("check ring.c -DPUBLISH=relaxed --model all --json result.json");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let verdicts = ["SC", "x86 (TSO)", "ARMv8", "RISC-V", "POWER", "C11"].map(|machine| {
+        let line = ran.output.lines().find_map(|line| line.strip_prefix(&format!("{machine:<11} ")));
+        line.and_then(|line| line.split_whitespace().next()).unwrap_or_default().to_owned()
+    });
+    assert_eq!(verdicts, ["clean", "clean", "violations", "violations", "violations", "violations"], "{ran:?}");
+    let order = "  store of slots[0] (ring.c:47) before store of tail (ring.c:48): ARMv8, RISC-V, POWER, C11\n";
+    assert!(ran.output.contains(order), "{ran:?}");
+    let results: serde_json::Value = serde_json::from_str(&bench.read("result.json")).unwrap();
+    let models: Vec<&str> = results.as_array().unwrap().iter().filter_map(|one| one["model"].as_str()).collect();
+    assert_eq!(models, ["sc", "tso", "armv8", "riscv", "power", "c11"]);
+}
