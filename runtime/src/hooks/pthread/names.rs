@@ -3,16 +3,29 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
+use engine::event::Thread;
+
+use crate::hooks::pthread::threads;
+use crate::process::sites::call_site;
 use crate::run::with;
 use crate::schedule::threads::thread_of;
 use crate::state::objects::Class;
 use crate::state::unwritten;
-use crate::world::steps_on;
+use crate::world::{self, steps_on};
 
 /// Bytes of a name, its end included.
 const LENGTH: usize = 16;
 /// The name of a thread that was given none: for the real one of the process, there is no telling.
 const DEFAULT: &[u8] = b"thread";
+
+/// The thread with this handle. In execution graphs the running one alone: there is no telling how far another one is.
+fn named(handle: usize) -> Option<Thread> {
+    if handle == threads::current() {
+        return with(|runtime| runtime.running);
+    }
+    world::refuse("the name of another thread", call_site());
+    with(|runtime| thread_of(runtime, handle)).flatten()
+}
 
 /// # Safety
 /// As `pthread_setname_np`.
@@ -23,10 +36,9 @@ unsafe extern "C" fn __fh_pthread_setname_np(handle: usize, name: *const c_char)
     if name.len() >= LENGTH {
         return libc::ERANGE;
     }
-    let mut known = None;
+    let known = named(handle);
     steps_on(Class::Names, |runtime| {
         runtime.has_effect();
-        known = thread_of(runtime, handle);
         if let Some(thread) = known {
             runtime.threads.at(thread).name = Some(name.to_vec());
         }
@@ -38,10 +50,10 @@ unsafe extern "C" fn __fh_pthread_setname_np(handle: usize, name: *const c_char)
 /// As `pthread_getname_np`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __fh_pthread_getname_np(handle: usize, into: *mut c_char, length: usize) -> c_int {
+    let known = named(handle);
     let mut name = None;
     steps_on(Class::Names, |runtime| {
-        name = thread_of(runtime, handle)
-            .map(|thread| runtime.threads.at(thread).name.clone().unwrap_or_else(|| DEFAULT.to_vec()));
+        name = known.map(|thread| runtime.threads.at(thread).name.clone().unwrap_or_else(|| DEFAULT.to_vec()));
     });
     let Some(name) = name else { return libc::ESRCH };
     if length <= name.len() {

@@ -62,6 +62,7 @@ unsafe extern "C" fn __fh_pthread_join(handle: usize, into: *mut usize) -> c_int
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_tryjoin_np(handle: usize, into: *mut usize) -> c_int {
     let call = call("pthread_tryjoin_np");
+    world::refuse(call.name, call.site);
     let child = match claim(call, handle, Claim::Joined) {
         Ok(child) => child,
         Err(error) => return error,
@@ -79,6 +80,7 @@ extern "C" fn __fh_pthread_tryjoin_np(handle: usize, into: *mut usize) -> c_int 
 }
 
 fn timed_join(call: Call, handle: usize, into: *mut usize, time: *const libc::timespec) -> c_int {
+    world::refuse(call.name, call.site);
     let before = with(timed::before_a_call);
     let child = match claim(call, handle, Claim::Joined) {
         Ok(child) => child,
