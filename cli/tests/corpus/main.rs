@@ -2,7 +2,7 @@
 //! expects.
 //!
 //! How to read: [`header`] is the grammar of the headers, [`installation`] builds the tool and runs it, [`judge`]
-//! compares, [`counts`] recomputes the numbers of executions that `c-tests/counts` states, [`explorers`] compares `dpor` with `bounded`, [`shapes`] makes a program of the classic shapes under each model, [`orders`] makes a program of
+//! compares, [`counts`] recomputes the numbers of executions that `c-tests/counts` states, [`explorers`] compares `dpor` with `bounded`, [`worlds`] compares execution graphs with machines with store buffers, [`shapes`] makes a program of the classic shapes under each model, [`orders`] makes a program of
 //! its own. This file makes the tests: one for each run of each program.
 //!
 //! Nothing is ever written into `c-tests/`: an expectation is a person's, with a reason, or it is none.
@@ -16,6 +16,7 @@ mod installed;
 mod judge;
 mod orders;
 mod shapes;
+mod worlds;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,6 +71,11 @@ fn main() {
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     installation.remove();
+    let is_whole = !arguments.list && arguments.filter.is_none() && arguments.skip.is_empty();
+    if is_whole && !conclusion.has_failed() && !worlds::are_enough() {
+        eprintln!("too few programs were compared in both worlds");
+        std::process::exit(1);
+    }
     conclusion.exit();
 }
 
@@ -86,6 +92,11 @@ fn tests_of(name: &str, runs: Vec<Run>, installation: &Arc<Installation>) -> Vec
             let (run, installation, name) = (run.clone(), Arc::clone(installation), name.to_string());
             let compare = move || Ok(explorers::compare(&installation, &name, &run)?);
             trials.push(Trial::test(format!("{title} (dpor as bounded)"), compare));
+        }
+        if index == 0 && worlds::concerns(name, &run) {
+            let (run, installation, name) = (run.clone(), Arc::clone(installation), name.to_string());
+            let compare = move || Ok(worlds::compare(&installation, &name, &run)?);
+            trials.push(Trial::test(format!("{title} (machines as graphs)"), compare));
         }
         // What ends by a limit takes its time, and may end at another event each time.
         let long = index == 0 && !name.starts_with("bad-input/");

@@ -20,6 +20,8 @@ pub(crate) struct Report {
     pub(crate) differences: Vec<Difference>,
     /// Sets that were compared.
     pub(crate) comparisons: u64,
+    /// Programs that machines with store buffers and execution graphs were compared on, by the names of the comparisons.
+    pub(crate) by_machines: BTreeMap<String, u64>,
     /// Searches that a budget ended, by their names.
     pub(crate) cut: BTreeMap<String, u64>,
     /// Why searches were refused.
@@ -35,6 +37,9 @@ impl Report {
     pub(crate) fn add(&mut self, other: Report) {
         self.differences.extend(other.differences);
         self.comparisons += other.comparisons;
+        for (name, count) in other.by_machines {
+            *self.by_machines.entry(name).or_default() += count;
+        }
         for (name, count) in other.cut {
             *self.cut.entry(name).or_default() += count;
         }
@@ -386,6 +391,7 @@ impl Comparison<'_, '_> {
             if self.wants(&name)
                 && let (Some(machine), Some(other)) = (self.ended(machine), self.ended(other))
             {
+                *self.report.by_machines.entry(name.clone()).or_default() += 1;
                 let (fails, expected) = (kinds(&machine.failures), kinds(&other.failures));
                 self.report.within(&format!("{name}: fails"), &fails, &expected);
                 self.report.within(&format!("{name}: fails less"), &expected, &fails);

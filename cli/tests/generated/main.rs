@@ -44,6 +44,8 @@ struct Plan {
     calls: bool,
     /// Whether the first program on which searches differ is the last one.
     stops: bool,
+    /// On so many programs each machine with store buffers has to be compared with another search.
+    by_machines: u64,
 }
 
 /// The fixed sample: some programs of seeds that nobody chose.
@@ -56,6 +58,7 @@ const SAMPLE: Plan = Plan {
     shrinks: false,
     calls: true,
     stops: false,
+    by_machines: 15,
 };
 
 const USAGE: &str = "fuzz-c [PROGRAMS [FIRST_SEED]] [--executions N] [--rounds N] [--jobs N] [--tool PATH] [--calls] [--no-shrink] [--stop] [--print]";
@@ -87,6 +90,7 @@ fn plan(arguments: &[String]) -> Result<Plan, String> {
         jobs: 1,
         shrinks: true,
         calls: false,
+        by_machines: 0,
         ..SAMPLE
     };
     let mut places = Vec::new();
@@ -158,6 +162,11 @@ fn run(plan: &Plan) -> ExitCode {
     });
     let total = total.into_inner().expect("nobody failed");
     summarise(plan, &total, begun);
+    let too_few = total.by_machines.len() < 3 || total.by_machines.values().any(|&count| count < plan.by_machines);
+    if plan.by_machines > 0 && too_few {
+        println!("too few programs were compared on machines with store buffers");
+        return ExitCode::FAILURE;
+    }
     if total.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -171,6 +180,9 @@ fn summarise(plan: &Plan, total: &Report, begun: Instant) {
         begun.elapsed().as_secs()
     );
     println!("natively: {} programs, {} rounds", total.native_programs, total.native_rounds);
+    for (name, count) in &total.by_machines {
+        println!("compared: {count} of {name}");
+    }
     for (name, count) in &total.cut {
         println!("did not end, and were not compared: {count} of {name}");
     }
