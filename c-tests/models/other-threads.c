@@ -1,5 +1,5 @@
-//@ why: Execution graphs run each thread alone, so they do not know how far another one is: what asks
-//@      for that, or changes it, is refused where it is called. It is no error of the program.
+//@ why: Execution graphs run each thread alone, so they do not know how far another one is: what
+//@      asks for that, or changes it, is refused where it is called. It is no error of the program.
 //@ verdict: unsupported
 //@ run: -DCANCEL --model tso
 //@ unsupported: cancel pthread_cancel under --model tso
