@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Arg, Args, Parser, Subcommand};
 
 use crate::plan::explorer::Explorer;
 use crate::screen::Color;
@@ -153,7 +153,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     #[command(override_help = CHECK_HELP)]
     Check(Box<CheckArgs>),
-    #[command(override_help = FENCES_HELP, mut_arg("model", |model| model.default_value("tso")))]
+    #[command(override_help = FENCES_HELP, mut_arg("model", |model| model.default_value("tso")), mut_args(hidden_unless_named))]
     Fences(Box<FencesArgs>),
     #[command(override_help = REPLAY_HELP)]
     Replay(ReplayArgs),
@@ -267,6 +267,14 @@ pub(crate) struct CheckArgs {
     pub(crate) color: Color,
     #[arg(last = true, value_name = "PROGRAM ARGUMENTS")]
     pub(crate) arguments: Vec<String>,
+}
+
+/// Leaves an option of `check` that is no option of `fences` out of what is completed and counted: it is refused later.
+fn hidden_unless_named(option: Arg) -> Arg {
+    let long = option.get_long().map(|name| if name == "std" { "-std=".to_string() } else { format!("--{name}") });
+    let name = long.or_else(|| option.get_short().map(|name| format!("-{name}")));
+    let is_named = name.is_none_or(|name| FENCES_HELP.contains(&name));
+    if is_named { option } else { option.hide(true) }
 }
 
 /// The options of `fences`, as typed.
