@@ -76,9 +76,10 @@ fn program(random: &mut Random, strength: Strength) -> String {
                 writeln!(text, "atomic_thread_fence(memory_order_{fence});").expect("a string takes text");
             }
             let variable = random.pick(variables);
-            let value = match reads.is_empty() || random.below(3) > 0 {
-                true => (1 + random.below(2)).to_string(),
-                false => format!("r{}", reads[random.below(reads.len())]),
+            let value = if reads.is_empty() || random.below(3) > 0 {
+                (1 + random.below(2)).to_string()
+            } else {
+                format!("r{}", reads[random.below(reads.len())])
             };
             let statement = match random.below(8) {
                 0..3 => format!("int r{step} = atomic_load_explicit({variable}, memory_order_{load});"),
