@@ -26,6 +26,7 @@ pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     include_str!("summary.rs"),
     include_str!("trace.rs"),
     include_str!("violation.rs"),
+    include_str!("../../engine/src/mapping.rs"),
     include_str!("../../engine/src/event.rs"),
     include_str!("../../engine/src/model/name.rs"),
     include_str!("../../engine/src/monitor/name.rs"),
