@@ -5,6 +5,9 @@
 //@ run: --preemptions none
 //@ verdict: clean
 //@ executions: 1
+//@ run: --explorer rsmc
+//@ verdict: clean
+//@ executions: 1
 #include <assert.h>
 #include <limits.h>
 #include <pthread.h>

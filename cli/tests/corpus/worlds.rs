@@ -147,12 +147,11 @@ const REFUSED: [&str; 30] = [
 ];
 
 /// The programs of which the two say different things, and why.
-const DIFFERENT: [(&str, &str); 6] = [
+const DIFFERENT: [(&str, &str); 5] = [
     ("errors/broken-pipe.c", "in graphs a thread goes on behind a write that nobody reads"),
     ("errors/freed-while-waited-for.c", "in graphs a thread may wait for what is freed"),
     ("errors/invalid-free.c", "graphs do not look for frees of what is no block"),
     ("errors/out-of-bounds-heap.c", "graphs do not look for accesses beside blocks"),
-    ("synchronisation/cleanup-and-keys.c", "in graphs a key that was deleted can be set"),
     ("synchronisation/semaphore-ended.c", "in graphs a thread goes on behind a misuse of another one"),
 ];
 

@@ -1,6 +1,6 @@
 //! The keys of thread-specific data, and each thread's values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 
 use engine::event::Thread;
@@ -25,7 +25,9 @@ pub(crate) enum Key {
 pub(crate) struct Keys {
     pub(crate) keys: BTreeMap<u32, Key>,
     values: PerThread<BTreeMap<u32, usize>>,
-    /// One more than the highest thread that has values.
+    /// Those that threads which run alone have deleted themselves.
+    deleted: PerThread<BTreeSet<u32>>,
+    /// One more than the highest thread that has values, or has deleted a key.
     used: usize,
 }
 
@@ -34,11 +36,13 @@ impl Keys {
     pub(crate) fn reset(&mut self) {
         self.keys.clear();
         self.values.first(self.used).iter_mut().for_each(BTreeMap::clear);
+        self.deleted.first(self.used).iter_mut().for_each(BTreeSet::clear);
     }
 
     /// A thread is run from its beginning.
     pub(crate) fn restart(&mut self, thread: Thread) {
         self.values[thread].clear();
+        self.deleted[thread].clear();
     }
 
     /// Whether no key has been made in this execution.
@@ -53,12 +57,19 @@ impl Keys {
         Some(key)
     }
 
-    pub(crate) fn is_live(&self, key: u32) -> bool {
-        matches!(self.keys.get(&key), Some(Key::Live(..)))
+    /// Whether the key has been made, and not been deleted as far as the thread knows.
+    pub(crate) fn is_live(&self, thread: Thread, key: u32) -> bool {
+        matches!(self.keys.get(&key), Some(Key::Live(..))) && !self.deleted[thread].contains(&key)
+    }
+
+    /// The thread, which runs alone, deletes the key: there is no other one that could use it.
+    pub(crate) fn delete_alone(&mut self, thread: Thread, key: u32) {
+        self.deleted[thread].insert(key);
+        self.used = self.used.max(thread.index() + 1);
     }
 
     pub(crate) fn value(&self, thread: Thread, key: u32) -> usize {
-        if !self.is_live(key) {
+        if !self.is_live(thread, key) {
             return 0;
         }
         self.values[thread].get(&key).copied().unwrap_or(0)
@@ -77,7 +88,8 @@ impl Keys {
         from: u32,
     ) -> Option<(u32, Destructor, RecordPointer, usize)> {
         for (key, value) in self.values[thread].range_mut(from..) {
-            if let (Some(Key::Live(Some(destructor), site)), 1..) = (self.keys.get(key), *value) {
+            let is_deleted = self.deleted[thread].contains(key);
+            if let (Some(Key::Live(Some(destructor), site)), 1.., false) = (self.keys.get(key), *value, is_deleted) {
                 return Some((*key, *destructor, *site, std::mem::take(value)));
             }
         }

@@ -93,7 +93,7 @@ pub(crate) fn delete_key(key: u32) -> c_int {
     match World::now() {
         World::Schedule => steps_on(Class::Keys, |runtime| {
             runtime.has_effect();
-            live = runtime.process.keys.is_live(key);
+            live = runtime.process.keys.is_live(runtime.running, key);
             if live {
                 runtime.process.keys.keys.insert(key, Key::Deleted);
             }
@@ -105,10 +105,10 @@ pub(crate) fn delete_key(key: u32) -> c_int {
             }
             with(|runtime| {
                 runtime.has_effect();
-                live = runtime.process.keys.is_live(key);
+                let thread = runtime.running;
+                live = runtime.process.keys.is_live(thread, key);
                 if live {
-                    let thread = runtime.running;
-                    runtime.process.keys.set(thread, key, 0);
+                    runtime.process.keys.delete_alone(thread, key);
                 }
             });
         }

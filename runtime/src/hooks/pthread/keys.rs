@@ -35,7 +35,7 @@ pub(crate) fn get(key: c_uint) -> *mut c_void {
 pub(crate) fn set(key: c_uint, value: *const c_void) -> c_int {
     let set = with(|runtime| {
         runtime.has_effect();
-        let live = runtime.process.keys.is_live(key);
+        let live = runtime.process.keys.is_live(runtime.running, key);
         if live {
             let thread = runtime.running;
             runtime.process.keys.set(thread, key, value as usize);
