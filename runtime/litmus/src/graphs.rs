@@ -393,11 +393,6 @@ impl<const W: usize> Program<W> for Threads<'_> {
 }
 
 impl Threads<'_> {
-    /// Whether what accesses order is said by themselves alone, whatever they find.
-    const fn is_annotated(self) -> bool {
-        matches!(self.model, MemoryModel::Armv8 | MemoryModel::Riscv)
-    }
-
     /// The reads on which what an access writes depends, a branch before it, and what decides on it. What a compare-and-swap
     /// expects decides on ARM whether there is a write; in C on RISC-V, a branch of its own does.
     fn depends<const W: usize>(self, operation: &Operation, access: &Accessing<W>) -> [Set<W>; 3] {
@@ -454,7 +449,7 @@ impl Threads<'_> {
             let failure = match operation {
                 Operation::Update { strength: Strength::Ordered(success, failure), expected: Some(_), .. } => {
                     let differ = success.acquires() != failure.acquires();
-                    (differ && !self.is_annotated()).then_some(*failure)
+                    (differ && !self.model.orders_by_access()).then_some(*failure)
                 }
                 _ => None,
             };

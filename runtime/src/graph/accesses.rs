@@ -5,7 +5,6 @@ use engine::graph::{Access, Internal, Link, Reached, Value, Written};
 use engine::mapping::graphs::{self, Around, Form};
 use engine::mapping::power::Synchronizes;
 use engine::mapping::{MachineFence, Order};
-use engine::model::MemoryModel;
 use protocol::Operation;
 
 use crate::graph::stops::{park, refuse};
@@ -202,8 +201,8 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
     if access.reads() {
         labels::gives(graph.sets.of(graph.run.recorded.len()));
     }
-    let is_annotated = matches!(graph.model, MemoryModel::Armv8 | MemoryModel::Riscv);
-    let decides = (std::mem::take(&mut graph.run.decides) && !is_annotated) || synchronizes == Synchronizes::Yes;
+    let orders_itself = graph.model.orders_by_access();
+    let decides = (std::mem::take(&mut graph.run.decides) && !orders_itself) || synchronizes == Synchronizes::Yes;
     if synchronizes == Synchronizes::Yes {
         graph.synchronize();
     } else if decides {

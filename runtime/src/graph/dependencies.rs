@@ -9,7 +9,6 @@ use crate::run::with;
 use crate::state::graph::labels::{Label, loaded};
 use crate::state::graph::{Graph, Stop};
 use engine::graph::Reached;
-use engine::model::MemoryModel;
 
 /// What the last access has loaded decides what comes now.
 pub(crate) fn branch_on_loaded() {
@@ -108,7 +107,7 @@ extern "C" fn __fh_label_select(by: Label, chosen: Label, other: Label) -> Label
     let selected = with(|runtime| {
         let graph = runtime.graph.as_deref_mut()?;
         let sets = &mut graph.sets;
-        if matches!(graph.model, MemoryModel::Armv8 | MemoryModel::Riscv) {
+        if graph.model.orders_by_access() {
             let by = sets.picking(by);
             return Some(sets.union(chosen, by));
         }

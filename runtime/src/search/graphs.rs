@@ -37,6 +37,7 @@ use crate::state::failure::{Failure, name, site_use};
 use crate::state::graph::Graph;
 use crate::state::observed::{self, Observed};
 use crate::state::operation::{Note, target_of};
+use crate::state::violations::race_in_words;
 use crate::world::World;
 
 pub(crate) mod cycles;
@@ -268,14 +269,7 @@ fn races<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Failure
         let of = |event: EventId| notes[usize::from(event.thread)][usize::from(event.index)].note;
         let [one, other] = if place_of(of(one)) <= place_of(of(other)) { [one, other] } else { [other, one] };
         let sites = vec![site(Role::First, one), site(Role::Second, other)];
-        let line = |site: &SiteUse| format!("{}:{}", site.place.file, site.place.line);
-        let message = format!(
-            "the {} at {} and the {} at {} are not ordered, and not both are atomic",
-            sites[0].operation,
-            line(&sites[0]),
-            sites[1].operation,
-            line(&sites[1])
-        );
+        let message = race_in_words(&sites[0], &sites[1]);
         if !found.iter().any(|known| known.message == message) {
             let subject = String::new();
             found.push(Failure { kind: FailureKind::Race, message, subject, sites, program_counter: None });

@@ -290,7 +290,7 @@ impl Graph {
             addresses_before: addresses,
             decided: Label::NONE,
         };
-        if !matches!(self.model, MemoryModel::Armv8 | MemoryModel::Riscv) {
+        if !self.model.orders_by_access() {
             depends.value = sets.union(value, expected);
             return depends;
         }

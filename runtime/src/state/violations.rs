@@ -86,13 +86,7 @@ pub(crate) fn data_race(
     execution: &Execution,
 ) -> Violation {
     let sites = vec![trail.site(Role::First, earlier, execution), trail.site(Role::Second, later, execution)];
-    let message = format!(
-        "the {} at {} and the {} at {} are not ordered, and not both are atomic",
-        sites[0].operation,
-        line(&sites[0]),
-        sites[1].operation,
-        line(&sites[1])
-    );
+    let message = race_in_words(&sites[0], &sites[1]);
     Violation {
         kind: FailureKind::Race,
         monitor: Some(monitor),
@@ -103,6 +97,17 @@ pub(crate) fn data_race(
         program_counter: None,
         schedule: trail.schedule(execution),
     }
+}
+
+/// The sentence of a data race between these two accesses.
+pub(crate) fn race_in_words(one: &SiteUse, other: &SiteUse) -> String {
+    format!(
+        "the {} at {} and the {} at {} are not ordered, and not both are atomic",
+        one.operation,
+        line(one),
+        other.operation,
+        line(other)
+    )
 }
 
 /// The events of a cycle of transactions, with the part that each one plays.

@@ -47,6 +47,13 @@ impl MemoryModel {
         matches!(self, Self::Power | Self::Armv8 | Self::Riscv)
     }
 
+    /// Whether ordering is a property of each access (`LDAR`, `.aq`) whatever it finds, so that a choice between values only
+    /// picks one: no barrier behind it, no branch.
+    #[must_use]
+    pub const fn orders_by_access(self) -> bool {
+        matches!(self, Self::Armv8 | Self::Riscv)
+    }
+
     /// The name in sentences: `TSO`.
     #[must_use]
     pub const fn title(self) -> &'static str {
