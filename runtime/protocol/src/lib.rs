@@ -24,6 +24,7 @@ pub mod repair;
 pub mod schedule;
 pub mod slice;
 pub mod summary;
+pub mod tally;
 pub mod trace;
 pub mod violation;
 
@@ -45,12 +46,11 @@ pub use outcomes::Outcomes;
 pub use place::{Frame, Place};
 pub use repair::{Obstacle, Override, Performed, Point, Repair, Way, Wrong};
 pub use schedule::{Graph, GraphEvent, Schedule, Segment};
-pub use slice::{
-    BoundTally, Division, Harvest, MonitorTally, Packed, Prefixes, Sighting, Slice, SliceEnd, Tally, Unit,
-};
+pub use slice::{Division, Harvest, Packed, Prefixes, Sighting, Slice, SliceEnd, Unit};
 pub use summary::{
     BoundCount, BusyLoop, Containment, Failed, FirstReport, LeftWaiting, MonitorCount, Silence, StoppedBy, Summary,
 };
+pub use tally::{BoundTally, MonitorTally, Tally};
 pub use trace::{Trace, TraceEvent};
 pub use violation::{Role, ScheduleEnd, SiteUse, Violation, cycle_in_words};
 

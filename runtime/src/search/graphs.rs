@@ -270,9 +270,9 @@ fn races<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Failure
         let [one, other] = if place_of(of(one)) <= place_of(of(other)) { [one, other] } else { [other, one] };
         let sites = vec![site(Role::First, one), site(Role::Second, other)];
         let message = race_in_words(&sites[0], &sites[1]);
-        if !found.iter().any(|known| known.message == message) {
-            let subject = String::new();
-            found.push(Failure { kind: FailureKind::Race, message, subject, sites, program_counter: None });
+        let race = Failure { kind: FailureKind::Race, message, subject: String::new(), sites, program_counter: None };
+        if !found.iter().any(|known| known.identity() == race.identity()) {
+            found.push(race);
         }
     }
     Ok(found)
