@@ -33,6 +33,7 @@ pub(crate) mod tallied;
 pub(crate) mod threads;
 pub(crate) mod trail;
 pub(crate) mod turn;
+pub(crate) mod unmodelled;
 pub(crate) mod unwritten;
 pub(crate) mod violations;
 pub(crate) mod waits;

@@ -14,6 +14,7 @@ use crate::schedule::events;
 use crate::schedule::turns::turn;
 use crate::state::objects::Class;
 use crate::state::operation::Note;
+use crate::state::unmodelled::Unmodelled;
 
 pub(crate) mod library;
 pub(crate) mod loops;
@@ -67,7 +68,7 @@ pub(crate) fn zeros_may_wait() -> bool {
 
 /// Refuses what is not modelled for threads that run alone.
 #[inline]
-pub(crate) fn refuse(what: &str, site: RecordPointer) {
+pub(crate) fn refuse(what: Unmodelled<'_>, site: RecordPointer) {
     match World::now() {
         World::Schedule => {}
         World::Alone => stops::refuse(what, site),

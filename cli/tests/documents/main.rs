@@ -2,6 +2,7 @@
 
 mod comments;
 mod json;
+mod refusals;
 
 use std::collections::BTreeSet;
 use std::path::{Path as File, PathBuf};

@@ -18,6 +18,7 @@ use crate::state::graph::{After, Effect, Graph, Idle, Recorded, Spelled, Stop, W
 use crate::state::memory::{initial, peek, poke};
 use crate::state::operation::Note;
 use crate::state::turn::Turn;
+use crate::state::unmodelled::Unmodelled;
 
 /// The running thread is about to access these bytes: puts there what it reads.
 pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
@@ -33,8 +34,8 @@ pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
     match known {
         Some(Ok(value)) if value != before => poke(address, width, value),
         Some(Err(Unlocated::Cut)) => park(Stop::Cut),
-        Some(Err(Unlocated::Mixed)) => refuse("memory accessed in pieces of different widths", site),
-        Some(Err(Unlocated::Unaligned)) => refuse("an access across eight aligned bytes", site),
+        Some(Err(Unlocated::Mixed)) => refuse(Unmodelled::MixedWidths, site),
+        Some(Err(Unlocated::Unaligned)) => refuse(Unmodelled::Unaligned, site),
         Some(Ok(_)) | None => {}
     }
 }
@@ -52,7 +53,7 @@ pub(crate) fn fence(machine: Option<MachineFence>, order: Order, site: RecordPoi
     })
     .flatten();
     if fenced.is_none() {
-        refuse("a fence of a processor that the model does not have", site);
+        refuse(Unmodelled::OtherProcessor, site);
     }
 }
 

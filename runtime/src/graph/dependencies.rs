@@ -8,6 +8,7 @@ use crate::process::sites::{RecordPointer, text};
 use crate::run::with;
 use crate::state::graph::labels::{Label, loaded};
 use crate::state::graph::{Graph, Stop};
+use crate::state::unmodelled::Unmodelled;
 use engine::graph::Reached;
 
 /// What the last access has loaded decides what comes now.
@@ -84,7 +85,7 @@ pub(crate) fn get(address: usize, length: usize) -> Label {
     });
     match found {
         Some(None) => {
-            refuse("a value of whose bytes each depends on other loads", stands_at());
+            refuse(Unmodelled::DependenciesByByte, stands_at());
             Label::NONE
         }
         Some(Some(label)) => label,
@@ -159,7 +160,7 @@ extern "C" fn __fh_label_copy(to: *const c_void, from: *const c_void, length: u6
 /// `what` ends with a zero byte.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __fh_label_refuse(what: *const c_char) {
-    refuse(&text(what), stands_at());
+    refuse(Unmodelled::Expression(&text(what)), stands_at());
 }
 
 crate::abi::same_hooks!(

@@ -7,10 +7,7 @@ use crate::state::graph::Graph;
 use crate::state::graph::initialisers::Stored;
 use crate::state::memory::{is_fresh, peek};
 use crate::state::objects::{Class, MutexKind, static_type};
-
-const OTHER_TYPE: &str = "a mutex that is initialised with another type than before (use another mutex)";
-const UNCLEAR: &str = "a synchronisation object in whose memory a static initialiser is stored of which it is not clear \
-                       that the operation finds it (use the object's init function, or a variable with static storage)";
+use crate::state::unmodelled::Unmodelled;
 
 fn type_in(bytes: Option<&[u8]>) -> Option<MutexKind> {
     bytes.and_then(|bytes| static_type(bytes.as_ptr().addr()))
@@ -32,13 +29,13 @@ pub(crate) fn makes(
     address: usize,
     class: Class,
     kind: Option<MutexKind>,
-) -> Result<(), &'static str> {
+) -> Result<(), Unmodelled<'static>> {
     graph.initialisers.make(graph.run.thread, address, class);
     let Some(kind) = kind else { return Ok(()) };
     let found = graph.initialisers.found.get(&address);
     let was_other = found.is_some_and(|bytes| type_in(bytes.as_deref()) != Some(kind));
     if was_other || *graph.initialisers.mutexes.entry(address).or_insert(kind) != kind {
-        return Err(OTHER_TYPE);
+        return Err(Unmodelled::MutexOfOtherType);
     }
     Ok(())
 }
@@ -48,9 +45,9 @@ pub(crate) fn makes(
 /// # Errors
 ///
 /// What cannot be told: its initialiser is not clear.
-pub(crate) fn type_of(graph: &mut Graph, mutex: usize) -> Result<Option<MutexKind>, &'static str> {
+pub(crate) fn type_of(graph: &mut Graph, mutex: usize) -> Result<Option<MutexKind>, Unmodelled<'static>> {
     match graph.initialisers.mutexes.get(&mutex) {
-        Some(_) if graph.initialisers.is_overwritten(mutex, Class::Mutex) => Err(UNCLEAR),
+        Some(_) if graph.initialisers.is_overwritten(mutex, Class::Mutex) => Err(Unmodelled::UnclearInitialiser),
         Some(&kind) => Ok(Some(kind)),
         None => Ok(type_in(initialiser(graph, mutex, Class::Mutex)?.as_deref())),
     }
@@ -61,10 +58,14 @@ pub(crate) fn type_of(graph: &mut Graph, mutex: usize) -> Result<Option<MutexKin
 /// # Errors
 ///
 /// What cannot be told: which of several initialisers counts.
-pub(crate) fn keeps_state(graph: &Graph, address: usize, class: Class) -> Result<(), &'static str> {
+pub(crate) fn keeps_state(graph: &Graph, address: usize, class: Class) -> Result<(), Unmodelled<'static>> {
     let again = |byte| graph.initialisers.stored(byte).is_some_and(|stored| stored.again);
     let is_stored_again = class == Class::Once && (address..address + class.size()).any(again);
-    if is_stored_again || graph.initialisers.is_overwritten(address, class) { Err(UNCLEAR) } else { Ok(()) }
+    if is_stored_again || graph.initialisers.is_overwritten(address, class) {
+        Err(Unmodelled::UnclearInitialiser)
+    } else {
+        Ok(())
+    }
 }
 
 /// The bytes of an object that no `init` function made, as the running thread finds them; none if nothing has been
@@ -73,13 +74,17 @@ pub(crate) fn keeps_state(graph: &Graph, address: usize, class: Class) -> Result
 /// # Errors
 ///
 /// What cannot be told: an initialiser that may not be what the thread finds.
-pub(crate) fn initialiser(graph: &mut Graph, address: usize, class: Class) -> Result<Option<Vec<u8>>, &'static str> {
+pub(crate) fn initialiser(
+    graph: &mut Graph,
+    address: usize,
+    class: Class,
+) -> Result<Option<Vec<u8>>, Unmodelled<'static>> {
     let bytes = bytes(graph, address, class.size())?;
     let known = graph.initialisers.found.entry(address).or_insert_with(|| bytes.clone());
-    if *known == bytes { Ok(bytes) } else { Err(UNCLEAR) }
+    if *known == bytes { Ok(bytes) } else { Err(Unmodelled::UnclearInitialiser) }
 }
 
-fn bytes(graph: &Graph, address: usize, size: usize) -> Result<Option<Vec<u8>>, &'static str> {
+fn bytes(graph: &Graph, address: usize, size: usize) -> Result<Option<Vec<u8>>, Unmodelled<'static>> {
     let stored = |at| graph.initialisers.stored(at);
     let object = address..address + size;
     let count = object.clone().filter(|&at| stored(at).is_some()).count();
@@ -87,12 +92,12 @@ fn bytes(graph: &Graph, address: usize, size: usize) -> Result<Option<Vec<u8>>, 
         return Ok(None);
     }
     if count > 0 && count < size && is_fresh(address) {
-        return Err(UNCLEAR);
+        return Err(Unmodelled::UnclearInitialiser);
     }
     let byte = |at: usize| match stored(at) {
         None => Ok(peek(at, 1).to_le_bytes()[0]),
         Some(stored) if finds(graph, stored) => Ok(stored.value),
-        Some(_) => Err(UNCLEAR),
+        Some(_) => Err(Unmodelled::UnclearInitialiser),
     };
     object.map(byte).collect::<Result<Vec<u8>, _>>().map(Some)
 }

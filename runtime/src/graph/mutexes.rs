@@ -15,6 +15,7 @@ use crate::run::{self, with};
 use crate::state::graph::places::Thing;
 use crate::state::objects::{self, Call, Class};
 use crate::state::operation::Note;
+use crate::state::unmodelled::Unmodelled;
 
 /// The type of a mutex that lives.
 fn kind(call: Call, mutex: usize, class: Class) -> Type {
@@ -28,7 +29,7 @@ fn kind(call: Call, mutex: usize, class: Class) -> Type {
     });
     let Some(kind) = kind else { run::misuse(call, "of a mutex that was never initialised", None) };
     if kind.robustness == Robustness::Robust {
-        refuse("a robust mutex", call.site);
+        refuse(Unmodelled::RobustMutex, call.site);
     }
     kind.kind
 }

@@ -29,6 +29,7 @@ use crate::state::graph::{Graph, Recorded, Spelled};
 use crate::state::library::{Common, Library};
 use crate::state::objects::{Call, Class, Initial};
 use crate::state::operation::Note;
+use crate::state::unmodelled::Unmodelled;
 
 /// The state of an object that came to life without its `init` function, if it can: as the thread finds it that is about
 /// to read it.
@@ -155,7 +156,7 @@ pub(crate) fn wait(call: Call, on_mutex: Call, patience: Patience) -> Result<Wai
         mutexes::Holds::Once => {}
         mutexes::Holds::Not(Type::Normal) => run::misuse(call, "with a mutex that this thread does not hold", None),
         mutexes::Holds::Not(_) => return Err(libc::EPERM),
-        mutexes::Holds::Often => refuse("a wait with a mutex that is held more than once", call.site),
+        mutexes::Holds::Often => refuse(Unmodelled::MutexHeldOften, call.site),
     }
     let mutex = on_mutex.address();
     operate(call, manner(Class::Condition, Operation::Wait, &[calls::SLEEP]), |state, thread| {

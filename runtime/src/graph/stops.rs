@@ -6,6 +6,7 @@ use crate::process::fiber::{self, Switch};
 use crate::process::sites::RecordPointer;
 use crate::run::{unsupported, with};
 use crate::state::graph::Stop;
+use crate::state::unmodelled::Unmodelled;
 
 /// Its name for the user.
 pub(crate) const fn option_of(model: MemoryModel) -> &'static str {
@@ -20,8 +21,9 @@ pub(crate) const fn option_of(model: MemoryModel) -> &'static str {
     }
 }
 
+/// Ends the search: execution graphs do not model what the program does here.
 #[cold]
-pub(crate) fn refuse(what: &str, site: RecordPointer) {
+pub(crate) fn refuse(what: Unmodelled<'_>, site: RecordPointer) {
     if let Some(Some(option)) = with(|runtime| runtime.graph.as_ref().map(|graph| option_of(graph.model))) {
         unsupported(&format!("{what} under {option}"), site);
     }

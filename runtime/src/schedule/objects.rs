@@ -27,6 +27,7 @@ use crate::state::objects::{Call, Class, DEAD, Initial, Known, Life, Use, prefer
 use crate::state::operation::Note;
 use crate::state::turn::End;
 use crate::state::turn::Turn;
+use crate::state::unmodelled::Unmodelled;
 
 /// What a call has done.
 #[derive(Clone, Copy)]
@@ -302,7 +303,7 @@ fn refuse_dead(call: Call, object: Object, kind: Kind, operation: Operation) {
 /// Waits for the thread's turn.
 pub(crate) fn wait(call: Call, pending: Pending) {
     if with(|runtime| runtime.graph.is_some()) == Some(true) {
-        stops::refuse(call.name, call.site);
+        stops::refuse(Unmodelled::Call(call.name), call.site);
     }
     if matches!(pending, Pending::Wait(..)) {
         with(timed::before_a_wait);

@@ -17,6 +17,7 @@ use crate::state::globals;
 use crate::state::objects::Class;
 use crate::state::operation::Note;
 use crate::state::turn::{End, Turn, Way};
+use crate::state::unmodelled::Unmodelled;
 
 #[inline(always)]
 pub(crate) fn arrive(runtime: &mut Runtime, pending: Pending, site: RecordPointer) -> Turn {
@@ -234,7 +235,7 @@ pub(crate) fn turn(pending: Pending, site: RecordPointer) {
     let turn = arrive(&mut runtime, pending, site);
     drop(runtime);
     match turn {
-        Turn::Alone => stops::refuse("this operation", site),
+        Turn::Alone => stops::refuse(Unmodelled::Step, site),
         turn => turn.obey(),
     }
 }

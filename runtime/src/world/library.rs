@@ -16,6 +16,7 @@ use crate::state::keys::{Destructor, Key};
 use crate::state::library::{Common, Library};
 use crate::state::objects::Class;
 use crate::state::operation::Note;
+use crate::state::unmodelled::Unmodelled;
 use crate::world::{World, steps_on};
 
 /// Uses what the C library keeps for all threads: `next` says what its state, 0 at first, is afterwards, and what comes
@@ -81,7 +82,7 @@ pub(crate) fn create_key(destructor: Option<Destructor>, site: RecordPointer) ->
         Created::Key(key) => Some(key),
         Created::TooMany => None,
         Created::Other => {
-            stops::refuse("a key with different destructors in different executions", site);
+            stops::refuse(Unmodelled::ChangingDestructor, site);
             None
         }
     }
@@ -101,7 +102,7 @@ pub(crate) fn delete_key(key: u32) -> c_int {
         World::Alone => {
             // The deletion is seen by the running thread alone: there must be no other one.
             if with(|runtime| runtime.graph_mut().is_alone()) != Some(true) {
-                stops::refuse("pthread_key_delete while there are other threads", call_site());
+                stops::refuse(Unmodelled::KeyAmongThreads, call_site());
             }
             with(|runtime| {
                 runtime.has_effect();

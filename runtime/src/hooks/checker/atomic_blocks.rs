@@ -18,6 +18,7 @@ use crate::schedule::turns::turn;
 use crate::state::objects::Class;
 use crate::state::operation::Note;
 use crate::state::turn::Way;
+use crate::state::unmodelled::Unmodelled;
 use crate::world;
 
 /// Refuses what a block cannot hold.
@@ -33,7 +34,7 @@ extern "C" fn __fh_block_begin(site: RecordPointer) {
     if is_alone() {
         return uncontrolled::begin_block();
     }
-    world::refuse("an atomic block", site);
+    world::refuse(Unmodelled::AtomicBlock, site);
     world::refuse_buffered("an atomic block", site);
     let outermost = with(|runtime| !runtime.threads.at(runtime.running).block.is_open());
     let steps = outermost == Some(true) && begin_step(site);

@@ -15,6 +15,7 @@ use crate::state::failure::{Failure, bytes, part};
 use crate::state::graph::labels::Label;
 use crate::state::heap::{ALIGNMENT, BadFree, Block};
 use crate::state::turn::End;
+use crate::state::unmodelled::Unmodelled;
 use crate::state::unwritten;
 use crate::world::{self, memory};
 
@@ -214,8 +215,7 @@ extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
     }
     let address = old as usize;
     if !is_of_running_thread(address) {
-        // The size of a block is known where its thread is run.
-        world::refuse("realloc of a block that another thread allocated", site);
+        world::refuse(Unmodelled::ForeignRealloc, site);
     }
     let kept = size_of_block(old, "realloc", FailureKind::DoubleFree, site).min(size);
     let new = allocate(size, ALIGNMENT, PATTERN);

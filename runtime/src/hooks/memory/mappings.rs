@@ -9,6 +9,7 @@ use crate::process::sites::call_site;
 use crate::run::{unsupported, with};
 use crate::state::graph::labels::Label;
 use crate::state::heap::BadFree;
+use crate::state::unmodelled::Unmodelled;
 
 const PAGE: usize = 4096;
 
@@ -106,7 +107,7 @@ extern "C" fn __fh_mremap(address: *mut c_void, length: usize, wanted: usize, fl
     if flags & libc::MREMAP_MAYMOVE == 0 {
         return failed(libc::ENOMEM);
     }
-    crate::world::refuse("mremap", call_site());
+    crate::world::refuse(Unmodelled::Call("mremap"), call_site());
     let new = allocate_zeroed(wanted, PAGE);
     if new.is_null() {
         return libc::MAP_FAILED;

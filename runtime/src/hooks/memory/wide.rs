@@ -15,6 +15,7 @@ use crate::process::uncontrolled::{self, is_alone};
 use crate::run::with;
 use crate::schedule::events;
 use crate::state::access::WideAccess;
+use crate::state::unmodelled::Unmodelled;
 use crate::world;
 use crate::world::memory::{Approach, fails_weakly, report_wide, turn_to_access};
 
@@ -61,7 +62,7 @@ fn combine(old: &[u8], operand: &[u8], operation: u32) -> (Vec<u8>, Operation) {
 
 /// Waits for the thread's turn.
 fn turn(approach: Approach, address: usize, length: u64, site: RecordPointer) {
-    world::refuse(&format!("an indivisible access of {length} bytes"), site);
+    world::refuse(Unmodelled::Indivisible(length), site);
     turn_to_access(approach, address, length as usize, site);
 }
 
@@ -188,7 +189,7 @@ extern "C" fn __fh_fh_double_compare_and_swap(
         return uncontrolled::double_compare_and_swap(places, [first_old, second_old], [first_new, second_new]).into();
     }
     let site = call_site();
-    world::refuse("fh_double_compare_and_swap", site);
+    world::refuse(Unmodelled::Call("fh_double_compare_and_swap"), site);
     world::refuse_buffered("fh_double_compare_and_swap", site);
     turn_to_access(Approach::Update(Barrier::None), first as usize, 8, site);
     let places = [first, second];

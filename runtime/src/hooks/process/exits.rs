@@ -7,6 +7,7 @@ use crate::process::sites::call_site;
 use crate::run::with;
 use crate::state::exits::{Function, Handler};
 use crate::state::objects::Class;
+use crate::state::unmodelled::Unmodelled;
 use crate::world::{self, uses};
 
 /// Runs the constructors of the program.
@@ -33,7 +34,7 @@ pub(crate) fn before_quick_exit() {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_atexit(function: Function) -> c_int {
-    world::refuse("atexit", call_site());
+    world::refuse(Unmodelled::Call("atexit"), call_site());
     uses(Class::Exits);
     with(|runtime| {
         runtime.has_effect();
@@ -44,7 +45,7 @@ extern "C" fn __fh_atexit(function: Function) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int {
-    world::refuse("on_exit", call_site());
+    world::refuse(Unmodelled::Call("on_exit"), call_site());
     uses(Class::Exits);
     with(|runtime| {
         runtime.has_effect();
@@ -55,7 +56,7 @@ extern "C" fn __fh_on_exit(function: unsafe extern "C" fn(c_int, *mut c_void), a
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_at_quick_exit(function: Function) -> c_int {
-    world::refuse("at_quick_exit", call_site());
+    world::refuse(Unmodelled::Call("at_quick_exit"), call_site());
     uses(Class::Exits);
     with(|runtime| {
         runtime.has_effect();

@@ -11,6 +11,7 @@ use crate::process::sites::{call_site, text};
 use crate::run::{fail, unsupported, with};
 use crate::state::objects::Class;
 use crate::state::signals::Blocked;
+use crate::state::unmodelled::Unmodelled;
 use crate::state::unwritten;
 use crate::world::{self, uses};
 
@@ -107,7 +108,7 @@ const fn tells_of_faults(signal: c_int) -> bool {
 
 /// Sets what is to be done about a signal; gives what was, or the number of the error.
 fn set_action(signal: c_int, new: Option<libc::sigaction>, function: &'static str) -> Result<libc::sigaction, c_int> {
-    world::refuse(function, call_site());
+    world::refuse(Unmodelled::Call(function), call_site());
     let fixed = matches!(signal, libc::SIGKILL | libc::SIGSTOP) && new.is_some();
     if !(1..=LAST).contains(&signal) || fixed {
         return Err(libc::EINVAL);
@@ -163,7 +164,7 @@ fn set_blocked(
     old: *mut libc::sigset_t,
     function: &'static str,
 ) -> Result<(), c_int> {
-    world::refuse(function, call_site());
+    world::refuse(Unmodelled::Call(function), call_site());
     let changed = (!new.is_null()).then(|| Blocked::read(new).0);
     let before = with(|runtime| {
         runtime.remarks.assumptions.insert("no signal comes from outside");

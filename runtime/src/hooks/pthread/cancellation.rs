@@ -15,6 +15,7 @@ use crate::schedule::threads::thread_of;
 use crate::schedule::turns::change_cancellation;
 use crate::state::ends::Enabled;
 use crate::state::objects::{Call, Class};
+use crate::state::unmodelled::Unmodelled;
 use crate::world;
 
 const ENABLE: c_int = 0;
@@ -25,7 +26,7 @@ const ASYNCHRONOUS: c_int = 1;
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_cancel(handle: usize) -> c_int {
     let call = Call::on("pthread_cancel", std::ptr::null::<u8>());
-    world::refuse(call.name, call.site);
+    world::refuse(Unmodelled::Call(call.name), call.site);
     let Some(Some(thread)) = with(|runtime| thread_of(runtime, handle)) else { return libc::ESRCH };
     let Some(object) = unnamed(Class::Cancellation, thread.index()) else { return 0 };
     let refused = objects::event(call, Pending::Access, |runtime| {

@@ -10,6 +10,7 @@ use crate::process::sites::call_site;
 use crate::run::with;
 use crate::schedule::threads::thread_of;
 use crate::state::objects::Class;
+use crate::state::unmodelled::Unmodelled;
 use crate::state::unwritten;
 use crate::world::{self, steps_on};
 
@@ -23,7 +24,7 @@ fn named(handle: usize) -> Option<Thread> {
     if handle == threads::current() {
         return with(|runtime| runtime.running);
     }
-    world::refuse("the name of another thread", call_site());
+    world::refuse(Unmodelled::ForeignName, call_site());
     with(|runtime| thread_of(runtime, handle)).flatten()
 }
 

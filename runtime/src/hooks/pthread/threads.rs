@@ -21,6 +21,7 @@ use crate::schedule::threads::{asks_for_end, call, claim, joined, still_runs, un
 use crate::schedule::{cancellation, objects, timed};
 use crate::state::objects::Call;
 use crate::state::threads::{Body, Claim, Start, handle};
+use crate::state::unmodelled::Unmodelled;
 use crate::state::unwritten;
 use crate::world::{self, World};
 
@@ -62,7 +63,7 @@ unsafe extern "C" fn __fh_pthread_join(handle: usize, into: *mut usize) -> c_int
 #[unsafe(no_mangle)]
 extern "C" fn __fh_pthread_tryjoin_np(handle: usize, into: *mut usize) -> c_int {
     let call = call("pthread_tryjoin_np");
-    world::refuse(call.name, call.site);
+    world::refuse(Unmodelled::Call(call.name), call.site);
     let child = match claim(call, handle, Claim::Joined) {
         Ok(child) => child,
         Err(error) => return error,
@@ -80,7 +81,7 @@ extern "C" fn __fh_pthread_tryjoin_np(handle: usize, into: *mut usize) -> c_int 
 }
 
 fn timed_join(call: Call, handle: usize, into: *mut usize, time: *const libc::timespec) -> c_int {
-    world::refuse(call.name, call.site);
+    world::refuse(Unmodelled::Call(call.name), call.site);
     let before = with(timed::before_a_call);
     let child = match claim(call, handle, Claim::Joined) {
         Ok(child) => child,
