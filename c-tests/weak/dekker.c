@@ -5,32 +5,43 @@
 //@ verdict: clean
 //@ run: -DSET=release -DGET=acquire --model tso
 //@ verdict: violations
+//@ models: tso breaks
 //@ assertion: both
 //@ run: -DSET=release -DGET=acquire --model pso
 //@ verdict: violations
+//@ models: pso breaks
 //@ assertion: both
 //@ run: -DSET=release -DGET=acquire --model power
 //@ verdict: violations
+//@ models: power breaks
 //@ assertion: both
 //@ run: -DSET=release -DGET=acquire --model armv8
 //@ verdict: violations
+//@ models: armv8 breaks
 //@ assertion: both
 //@ run: -DSET=release -DGET=acquire --model riscv
 //@ verdict: violations
+//@ models: riscv breaks
 //@ assertion: both
 //@ run: -DSET=release -DGET=acquire --model c11
 //@ verdict: violations
+//@ models: c11 breaks
 //@ assertion: both
 //@ run: -DSET=seq_cst -DGET=seq_cst --model tso
 //@ verdict: clean
+//@ models: tso harmless
 //@ run: -DSET=seq_cst -DGET=seq_cst --model power
 //@ verdict: clean
+//@ models: power harmless
 //@ run: -DSET=seq_cst -DGET=seq_cst --model armv8
 //@ verdict: clean
+//@ models: armv8 harmless
 //@ run: -DSET=seq_cst -DGET=seq_cst --model riscv
 //@ verdict: clean
+//@ models: riscv harmless
 //@ run: -DSET=seq_cst -DGET=seq_cst --model c11
 //@ verdict: clean
+//@ models: c11 harmless
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -6,40 +6,54 @@
 //@      object races.
 //@ run: -DSET=relaxed -DGET=acquire --model tso
 //@ verdict: clean
+//@ models: tso harmless
 //@ run: -DSET=relaxed -DGET=acquire --model pso
 //@ verdict: violations
+//@ models: pso breaks
 //@ assertion: unmade
 //@ run: -DSET=relaxed -DGET=acquire --model power
 //@ verdict: violations
+//@ models: power breaks
 //@ assertion: unmade
 //@ run: -DSET=relaxed -DGET=acquire --model armv8
 //@ verdict: violations
+//@ models: armv8 breaks
 //@ assertion: unmade
 //@ run: -DSET=relaxed -DGET=acquire --model riscv
 //@ verdict: violations
+//@ models: riscv breaks
 //@ assertion: unmade
 //@ run: -DSET=relaxed -DGET=acquire --model c11
 //@ verdict: violations
+//@ models: c11 breaks
 //@ assertion: unmade
 //@ race: make use
 //@ run: -DSET=release -DGET=relaxed --model power
 //@ verdict: clean
+//@ models: power harmless
 //@ run: -DSET=release -DGET=relaxed --model armv8
 //@ verdict: clean
+//@ models: armv8 harmless
 //@ run: -DSET=release -DGET=relaxed --model riscv
 //@ verdict: clean
+//@ models: riscv harmless
 //@ run: -DSET=release -DGET=relaxed --model c11
 //@ verdict: violations
+//@ models: c11 breaks
 //@ assertion: unmade
 //@ race: make use
 //@ run: -DSET=release -DGET=acquire --model power
 //@ verdict: clean
+//@ models: power harmless
 //@ run: -DSET=release -DGET=acquire --model armv8
 //@ verdict: clean
+//@ models: armv8 harmless
 //@ run: -DSET=release -DGET=acquire --model riscv
 //@ verdict: clean
+//@ models: riscv harmless
 //@ run: -DSET=release -DGET=acquire --model c11
 //@ verdict: clean
+//@ models: c11 harmless
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -6,29 +6,39 @@
 //@ verdict: clean
 //@ run: -DFENCE=acq_rel --model tso
 //@ verdict: violations
+//@ models: tso breaks
 //@ assertion: taken
 //@ run: -DFENCE=acq_rel --model power
 //@ verdict: violations
+//@ models: power breaks
 //@ assertion: taken
 //@ run: -DFENCE=acq_rel --model riscv
 //@ verdict: violations
+//@ models: riscv breaks
 //@ assertion: taken
 //@ run: -DFENCE=acq_rel --model c11
 //@ verdict: violations
+//@ models: c11 breaks
 //@ assertion: taken
 //@ run: -DFENCE=relaxed --model armv8
 //@ verdict: violations
+//@ models: armv8 breaks
 //@ assertion: taken
 //@ run: -DFENCE=seq_cst --model tso
 //@ verdict: clean
+//@ models: tso harmless
 //@ run: -DFENCE=seq_cst --model power
 //@ verdict: clean
+//@ models: power harmless
 //@ run: -DFENCE=seq_cst --model armv8
 //@ verdict: clean
+//@ models: armv8 harmless
 //@ run: -DFENCE=seq_cst --model riscv
 //@ verdict: clean
+//@ models: riscv harmless
 //@ run: -DFENCE=seq_cst --model c11
 //@ verdict: clean
+//@ models: c11 harmless
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,28 +5,38 @@
 //@      where a failed one of ARM or RISC-V is but a load.
 //@ run: -DHAND_OVER=relaxed --model tso
 //@ verdict: clean
+//@ models: tso harmless
 //@ run: -DHAND_OVER=relaxed --model pso
 //@ verdict: clean
+//@ models: pso harmless
 //@ run: -DHAND_OVER=relaxed --model power
 //@ verdict: clean
+//@ models: power harmless
 //@ run: -DHAND_OVER=relaxed --model armv8
 //@ verdict: violations
+//@ models: armv8 breaks
 //@ assertion: lost
 //@ run: -DHAND_OVER=relaxed --model riscv
 //@ verdict: violations
+//@ models: riscv breaks
 //@ assertion: lost
 //@ run: -DHAND_OVER=relaxed --model c11
 //@ verdict: violations
+//@ models: c11 breaks
 //@ assertion: lost
 //@ race: read write, write write
 //@ run: -DHAND_OVER=release --model power
 //@ verdict: clean
+//@ models: power harmless
 //@ run: -DHAND_OVER=release --model armv8
 //@ verdict: clean
+//@ models: armv8 harmless
 //@ run: -DHAND_OVER=release --model riscv
 //@ verdict: clean
+//@ models: riscv harmless
 //@ run: -DHAND_OVER=release --model c11
 //@ verdict: clean
+//@ models: c11 harmless
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

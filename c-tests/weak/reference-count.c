@@ -6,37 +6,51 @@
 //@      for the acquire as well (Boost's documentation of atomics has both).
 //@ run: -DDROP=relaxed --model tso
 //@ verdict: clean
+//@ models: tso harmless
 //@ run: -DDROP=relaxed --model pso
 //@ verdict: clean
+//@ models: pso harmless
 //@ run: -DDROP=relaxed --model power
 //@ verdict: violations
+//@ models: power breaks
 //@ assertion: destroyed
 //@ run: -DDROP=relaxed --model armv8
 //@ verdict: violations
+//@ models: armv8 breaks
 //@ assertion: destroyed
 //@ run: -DDROP=relaxed --model riscv
 //@ verdict: violations
+//@ models: riscv breaks
 //@ assertion: destroyed
 //@ run: -DDROP=relaxed --model c11
 //@ verdict: violations
+//@ models: c11 breaks
 //@ race: use destroy
 //@ run: -DDROP=release --model power
 //@ verdict: clean
+//@ models: power harmless
 //@ run: -DDROP=release --model armv8
 //@ verdict: clean
+//@ models: armv8 harmless
 //@ run: -DDROP=release --model riscv
 //@ verdict: clean
+//@ models: riscv harmless
 //@ run: -DDROP=release --model c11
 //@ verdict: violations
+//@ models: c11 breaks
 //@ race: use destroy
 //@ run: -DDROP=acq_rel --model power
 //@ verdict: clean
+//@ models: power harmless
 //@ run: -DDROP=acq_rel --model armv8
 //@ verdict: clean
+//@ models: armv8 harmless
 //@ run: -DDROP=acq_rel --model riscv
 //@ verdict: clean
+//@ models: riscv harmless
 //@ run: -DDROP=acq_rel --model c11
 //@ verdict: clean
+//@ models: c11 harmless
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

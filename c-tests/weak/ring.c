@@ -6,32 +6,43 @@
 //@ verdict: clean
 //@ run: -DPUBLISH=relaxed --model tso
 //@ verdict: clean
+//@ models: tso harmless
 //@ run: -DPUBLISH=relaxed --model pso
 //@ verdict: violations
+//@ models: pso breaks
 //@ assertion: empty
 //@ run: -DPUBLISH=relaxed --model power
 //@ verdict: violations
+//@ models: power breaks
 //@ assertion: empty
 //@ run: -DPUBLISH=relaxed --model armv8
 //@ verdict: violations
+//@ models: armv8 breaks
 //@ assertion: empty
 //@ run: -DPUBLISH=relaxed --model riscv
 //@ verdict: violations
+//@ models: riscv breaks
 //@ assertion: empty
 //@ run: -DPUBLISH=relaxed --model c11
 //@ verdict: violations
+//@ models: c11 breaks
 //@ assertion: empty
 //@ race: write read
 //@ run: -DPUBLISH=release --model pso
 //@ verdict: clean
+//@ models: pso harmless
 //@ run: -DPUBLISH=release --model power
 //@ verdict: clean
+//@ models: power harmless
 //@ run: -DPUBLISH=release --model armv8
 //@ verdict: clean
+//@ models: armv8 harmless
 //@ run: -DPUBLISH=release --model riscv
 //@ verdict: clean
+//@ models: riscv harmless
 //@ run: -DPUBLISH=release --model c11
 //@ verdict: clean
+//@ models: c11 harmless
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

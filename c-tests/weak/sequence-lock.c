@@ -5,30 +5,41 @@
 //@      RISC-V, nor by C11. The data is atomic: nothing races.
 //@ run: -DUNFENCED --model tso
 //@ verdict: clean
+//@ models: tso harmless
 //@ run: -DUNFENCED --model pso
 //@ verdict: clean
+//@ models: pso harmless
 //@ run: -DUNFENCED --model power
 //@ verdict: violations
+//@ models: power breaks
 //@ assertion: torn
 //@ run: -DUNFENCED --model armv8
 //@ verdict: violations
+//@ models: armv8 breaks
 //@ assertion: torn
 //@ run: -DUNFENCED --model riscv
 //@ verdict: violations
+//@ models: riscv breaks
 //@ assertion: torn
 //@ run: -DUNFENCED --model c11
 //@ verdict: violations
+//@ models: c11 breaks
 //@ assertion: torn
 //@ run: --model pso
 //@ verdict: clean
+//@ models: pso harmless
 //@ run: --model power
 //@ verdict: clean
+//@ models: power harmless
 //@ run: --model armv8
 //@ verdict: clean
+//@ models: armv8 harmless
 //@ run: --model riscv
 //@ verdict: clean
+//@ models: riscv harmless
 //@ run: --model c11
 //@ verdict: clean
+//@ models: c11 harmless
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

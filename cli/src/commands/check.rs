@@ -19,6 +19,7 @@ use crate::programs::consequences::Consequence;
 use crate::programs::found::{REPLAYED, Troubles, collect, store};
 use crate::programs::iterated;
 use crate::programs::judged::{Judged, judge_all};
+use crate::programs::named::with_judgement;
 use crate::programs::portable::table;
 use crate::programs::results::{consequences, entries, line, result};
 use crate::programs::searched::Searched;
@@ -167,12 +168,17 @@ fn conclude(
     }
     let counted = plan.judging.counted;
     let apart: Vec<MemoryModel> = match counted {
-        Counted::Consequence => judged.iter().map(|one| one.model).collect(),
+        Counted::Consequence => judged.iter().filter(|one| one.is_reported()).map(|one| one.model).collect(),
         Counted::Always | Counted::Unjudged => Vec::new(),
     };
     let summaries: Vec<Summary> = all.iter().map(Searched::summary).collect();
-    let verdicts: Vec<Verdict> =
-        all.iter().zip(&summaries).map(|(searched, summary)| searched.judge(summary, interrupts, &apart)).collect();
+    let verdict = |(searched, summary): (&Searched, &Summary)| {
+        let verdict = searched.judge(summary, interrupts, &apart);
+        let model = searched.plan.models[0].0;
+        let named = judged.iter().find(|one| one.model == model && !one.is_reported());
+        named.map_or_else(|| verdict.clone(), |judged| with_judgement(&verdict, judged))
+    };
+    let verdicts: Vec<Verdict> = all.iter().zip(&summaries).map(verdict).collect();
     let target = plan.target.names().join(" ");
     let consequences = consequences(all, &summaries, judged);
     tell(plan, all, &consequences);
@@ -188,7 +194,7 @@ fn conclude(
     let written = plan.json.write(&json::results(outcomes));
     let judgements = judged.iter().map(|one| one.status(counted));
     let status = verdicts.iter().map(|verdict| verdict.status).chain(judgements).fold(Status::Clean, Status::and);
-    plan.screen().print(&table(all, &verdicts));
+    plan.screen().print(&table(all, &verdicts, judged));
     plan.screen().print_verdict(&line(plan, all, &verdicts, judged));
     troubles.gone.iter().for_each(complain);
     let unwritten = complain_about(troubles.unwritten.clone().map_or(Ok(()), Err));

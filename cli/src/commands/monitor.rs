@@ -15,7 +15,7 @@ use crate::plan::monitor::MonitorPlan;
 use crate::report::excerpt::Sources;
 use crate::report::finding::{self, Detail, Subject};
 use crate::report::names::Threads;
-use crate::report::verdict::{Facts, Issues, Open, Verdict, judge};
+use crate::report::verdict::{Facts, Issues, Open, Races, Verdict, judge};
 use crate::screen::{Screen, complain_about};
 use crate::text::{counted, printable};
 
@@ -70,6 +70,7 @@ fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
         monitors: &plan.monitors,
         open: Open::Budget,
         issues,
+        races: Races::Unwatched,
         given_up: "at an assumption",
         time: None,
         budget: None,

@@ -6,7 +6,7 @@ use protocol::{MemoryModel, MonitorName, Place, Summary, Violation};
 use super::target::Target;
 use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
-use crate::report::verdict::{Facts, Issues, Open, Verdict, judge};
+use crate::report::verdict::{Facts, Issues, Open, Races, Verdict, judge};
 
 /// What was found of a test under a model.
 pub(super) struct Searched<'t> {
@@ -41,6 +41,7 @@ impl Searched<'_> {
             local_seconds: plan.explore.limits.local_seconds,
             open: Open::NotRobust,
             issues: Issues::All,
+            races: if self.model == MemoryModel::C11 { Races::Watched } else { Races::Unwatched },
             given_up: "where the model refuses what was tried",
             summary: &self.summary,
             accepted: 0,

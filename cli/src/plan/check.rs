@@ -163,8 +163,7 @@ impl CheckPlan {
         if explorer == Explorer::Rsmc {
             let seconds = plan.budget.seconds;
             let cycles = if self.warns_of(model) { Cycles::Counted } else { Cycles::Ignored };
-            let is_judged = self.judging.judges() && self.warns_of(model);
-            let compared = is_judged.then_some(self.judging.compared);
+            let compared = self.is_judged_by(model).then_some(self.judging.compared);
             plan.explore.graphs = Some(Graphs { model, seconds, unroll: plan.unroll, cycles });
             plan.explore.compared = compared;
             plan.spread = Spread { workers: 1, slice: None };
@@ -213,6 +212,14 @@ impl CheckPlan {
             ..plan.explore
         };
         plan
+    }
+
+    /// Whether the ends of this model's execution graphs are compared with others: those of a model that a monitor warns of, and
+    /// of all relaxed ones that are asked for, unless rounds of loops are left out, and of SC beside them.
+    fn is_judged_by(&self, model: MemoryModel) -> bool {
+        let is_relaxed = |&(model, explorer): &Explored| model != MemoryModel::Sc && explorer == Explorer::Rsmc;
+        let is_whole = self.unroll.is_none() && self.models.iter().any(is_relaxed);
+        self.judging.judges() && (is_whole || self.warns_of(model))
     }
 
     /// Whether a monitor warns of the executions of a relaxed model: on those of SC, or named for the model itself.

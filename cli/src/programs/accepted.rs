@@ -83,7 +83,7 @@ pub(crate) fn accept(
         by_baseline(baseline, &target, (all, judged), &mut matched);
     }
     by_annotations(all, judged, files, sources, &mut accepted);
-    for one in judged.iter_mut() {
+    for one in judged.iter_mut().filter(|one| one.is_reported()) {
         let of_model = every(all).filter(|found| is_of(&found.violation, one.model));
         match of_model.filter(|found| found.accepted.is_none()).count() {
             0 if plan.judging.counted == Counted::Always => {

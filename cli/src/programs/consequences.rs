@@ -136,6 +136,11 @@ pub(crate) fn failure_of(violation: &Violation, finding: Option<String>) -> Firs
 }
 
 impl FirstFailure {
+    /// Whether it is a data race.
+    pub(crate) fn is_race(&self) -> bool {
+        self.kind == FailureKind::Race.name()
+    }
+
     /// Says it in a few words: `assertion at ring.c:30`.
     pub(crate) fn in_words(&self) -> String {
         let place = Place::new(self.file.clone(), self.line, self.column);

@@ -1,5 +1,5 @@
-//! The judgement on a program under each relaxed model of which a monitor has reported: the searches that it takes, and
-//! what is said of it.
+//! The judgement on a program under each relaxed model of which a monitor has reported, or whose execution graphs the user
+//! has asked for: the searches that it takes, and what is said of it.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -60,22 +60,29 @@ impl Clock {
     }
 }
 
-/// Judges the program under each model of which a monitor has reported.
+/// Judges the program under each model of which a monitor has reported, and each whose executions were searched to be
+/// compared.
 pub(crate) fn judge_all(
     plan: &CheckPlan,
     all: &mut [Searched],
     bench: Bench<'_>,
     troubles: &mut Troubles,
 ) -> Result<Vec<Judged>, Failure> {
-    let models: Vec<MemoryModel> = MemoryModel::ALL.into_iter().filter(|&model| reported(all, model) > 0).collect();
+    let is_judged = |&model: &MemoryModel| reported(all, model) > 0 || is_compared(all, model);
+    let models: Vec<MemoryModel> = MemoryModel::ALL.into_iter().filter(is_judged).collect();
     if !plan.judging.judges() || models.is_empty() {
         return Ok(Vec::new());
     }
     let clock = Clock { begun: Instant::now(), seconds: plan.judging.seconds };
     let unjudged: Vec<bool> = models.iter().map(|&model| searched_before(all, model).is_none()).collect();
     let left = unjudged.iter().filter(|is_unjudged| **is_unjudged).count();
-    let plan_of_sc = plan.to_judge(MemoryModel::Sc, clock.share(1 + left));
-    let sc = search(&plan_of_sc, bench, &[])?;
+    let (plan_of_sc, sc) = if let Some(searched) = searched_before(all, MemoryModel::Sc) {
+        (searched.plan.clone(), searched.exploration.clone())
+    } else {
+        let plan_of_sc = plan.to_judge(MemoryModel::Sc, clock.share(1 + left));
+        let sc = search(&plan_of_sc, bench, &[])?;
+        (plan_of_sc, sc)
+    };
     take_failures(all, (&plan_of_sc, &sc), bench, troubles)?;
     let mut machines = Machines::new(plan, bench);
     let judged = judge_each(&models, (plan, all, &sc), bench, (&clock, left), &mut machines, troubles)?;
@@ -129,7 +136,8 @@ fn judge_each(
         let sides = [sc, &by_graphs.exploration].into_iter().filter_map(|one| one.summary.as_ref());
         let is_spent = sides.into_iter().any(|summary| summary.stopped_by == Some(StoppedBy::Time));
         let is_open = matches!(by_graphs.judgement(), Judgement::Open(_));
-        let mut one = if is_open && !is_spent && Machines::fit(plan, model) {
+        let fits_machines = by_graphs.is_reported() && Machines::fit(plan, model);
+        let mut one = if is_open && !is_spent && fits_machines {
             by_graphs.anew(machines, (clock, models.len() - index), &known)?
         } else {
             by_graphs
@@ -189,6 +197,12 @@ fn searched_before(all: &[Searched], model: MemoryModel) -> Option<&Searched> {
             && searched.plan.explore.graphs.is_some()
             && searched.plan.explore.compared.is_some()
     })
+}
+
+/// Whether the user has asked for the execution graphs of this model, which is relaxed, and they can be compared.
+fn is_compared(all: &[Searched], model: MemoryModel) -> bool {
+    let is_supported = |searched: &Searched| searched.exploration.unsupported.is_empty();
+    model != MemoryModel::Sc && searched_before(all, model).is_some_and(is_supported)
 }
 
 /// Whether it is an SC violation under this model.
@@ -256,6 +270,11 @@ impl Judged {
         self.exploration.violations.iter().map(|violation| (violation, folder(violation))).collect()
     }
 
+    /// Whether monitors have reported SC violations of the model, which is why it is judged.
+    pub(crate) fn is_reported(&self) -> bool {
+        self.reported > 0
+    }
+
     /// How many executions of the model's search show a violation.
     pub(crate) fn executions_of(&self, violation: &Violation) -> u64 {
         let index = self.exploration.violations.iter().position(|one| one == violation);
@@ -271,6 +290,15 @@ impl Judged {
     /// The worst that can be said beside what is accepted, if there is anything.
     pub(crate) fn standing(&self) -> Option<&Judgement> {
         self.judgements.iter().find(|judgement| !self.accepted.contains(&judgement.word()))
+    }
+
+    /// The values of an end that no sequentially consistent execution has, if that is accepted.
+    pub(crate) fn accepted_end(&self) -> Option<&[(String, String)]> {
+        let is_accepted = |judgement: &&Judgement| self.accepted.contains(&judgement.word());
+        self.judgements.iter().filter(is_accepted).find_map(|judgement| match judgement {
+            Judgement::Shows(values) => Some(values.as_slice()),
+            _ => None,
+        })
     }
 
     /// Accepts such a judgement, if there is one.
@@ -291,7 +319,7 @@ impl Judged {
     pub(crate) fn status(&self, counted: Counted) -> Status {
         match self.standing() {
             standing if !self.asked || standing.is_none() => Status::Clean,
-            Some(_) if counted == Counted::Always => Status::Found,
+            Some(_) if counted == Counted::Always && self.is_reported() => Status::Found,
             Some(Judgement::Breaks(_) | Judgement::Shows(_)) => Status::Found,
             Some(Judgement::Open(_)) => Status::Incomplete,
             None | Some(Judgement::Harmless) => Status::Clean,
@@ -323,6 +351,8 @@ impl Judged {
         };
         match judgement {
             Judgement::Breaks(_) => match &self.failure {
+                // Under SC nobody looks for races here.
+                Some(failure) if failure.is_race() => format!("breaks, {}{by}", failure.in_words()),
                 Some(failure) => format!("breaks, {}, as in no SC execution{by}", failure.in_words()),
                 None => "breaks".to_string(),
             },
@@ -346,6 +376,7 @@ impl Judged {
         };
         let verdict = match self.standing() {
             None => "clean",
+            Some(Judgement::Harmless) if !self.is_reported() => "clean",
             Some(Judgement::Open(_)) if counted == Counted::Consequence => "incomplete",
             Some(Judgement::Harmless) if counted == Counted::Consequence => "clean",
             Some(_) => "violations",

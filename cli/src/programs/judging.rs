@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use protocol::{Finals, MemoryModel, Named, Place, StoppedBy, Summary, Violation};
+use protocol::{FailureKind, Finals, MemoryModel, Named, Place, StoppedBy, Summary, Violation};
 
 use super::consequences::{Unseen, is_same_way};
 use crate::report::names::{Threads, full_place};
@@ -173,13 +173,15 @@ pub(crate) fn judge(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Vec
     breaks.into_iter().chain(shows).chain([rest]).collect()
 }
 
-/// The number of the first violation of the model in a way in which no sequentially consistent execution fails.
+/// The number of the first violation of the model in a way in which no sequentially consistent execution fails; a data race
+/// comes last, which nobody looks for in sequentially consistent executions here.
 fn breaking(sc: &Side<'_>, relaxed: &Side<'_>, known: &Known<'_>) -> Option<usize> {
     let is_known = |one: &Violation| {
         let consistent = sc.failures().map(|(_, violation)| violation).chain(known.consistent.iter().copied());
         consistent.into_iter().any(|other| is_same_way(one, other))
     };
-    relaxed.failures().find(|(_, one)| !is_known(one)).map(|(index, _)| index)
+    let new = relaxed.failures().filter(|(_, one)| !is_known(one));
+    new.min_by_key(|(index, one)| (one.kind == FailureKind::Race, *index)).map(|(index, _)| index)
 }
 
 /// The ends of both sides, where all of the sequentially consistent ones are known; else why they are not compared.

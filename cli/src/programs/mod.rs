@@ -2,7 +2,7 @@
 //!
 //! [`subjects`] makes the program, [`found`] runs again and keeps what a search has found, [`shown`] shows it,
 //! [`consequences`] says what comes of it in relaxed executions, [`judging`] what it is worth, [`judged`] has that searched
-//! and says it, [`machines`] searches where execution graphs do not decide, both with a [`bench`],
+//! and says it, [`named`] says it of models that are asked for by name, [`machines`] searches where execution graphs do not decide, both with a [`bench`],
 //! [`accepted`] knows what the user has accepted, and [`acceptance`] why, [`searched`] comes to a verdict on a
 //! search, and [`results`] to that on all.
 
@@ -16,6 +16,7 @@ pub(crate) mod judged;
 pub(crate) mod judging;
 pub(crate) mod machines;
 pub(crate) mod models;
+pub(crate) mod named;
 pub(crate) mod portable;
 pub(crate) mod repair;
 pub(crate) mod results;

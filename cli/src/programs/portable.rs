@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 
 use protocol::MemoryModel;
 
-use super::judged::title;
+use super::judged::{Judged, title};
+use super::judging::Judgement;
 use super::searched::Searched;
 use crate::report::graph::relaxed_orders;
 use crate::report::verdict::Verdict;
@@ -16,7 +17,7 @@ use crate::text::printable;
 const NAMED: usize = 6;
 
 /// A line for each machine, and one for each order that matters; nothing unless all machines were asked for.
-pub(crate) fn table(all: &[Searched], verdicts: &[Verdict]) -> String {
+pub(crate) fn table(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> String {
     let models: Vec<MemoryModel> = all.iter().map(|searched| searched.plan.models[0].0).collect();
     if !MemoryModel::MACHINES.iter().all(|machine| models.contains(machine)) {
         return String::new();
@@ -24,7 +25,15 @@ pub(crate) fn table(all: &[Searched], verdicts: &[Verdict]) -> String {
     let mut text = String::from("machine     verdict\n");
     for (&model, verdict) in models.iter().zip(verdicts) {
         let words = verdict.line.split_once(": ").map_or("", |(_, words)| words);
-        let _ = writeln!(text, "{:<11} {:<12} {}", title(model), verdict.word, printable(words));
+        let standing = judged.iter().find(|one| one.model == model).and_then(Judged::standing);
+        let (word, words) = match standing {
+            Some(worse @ (Judgement::Breaks(_) | Judgement::Shows(_))) => {
+                let word = worse.word();
+                (word, words.strip_prefix(word).map_or(words, |words| words.trim_start_matches([',', ' '])))
+            }
+            _ => (verdict.word, words),
+        };
+        let _ = writeln!(text, "{:<11} {word:<12} {}", title(model), printable(words));
     }
     let orders = orders(all);
     if !orders.is_empty() {

@@ -17,6 +17,8 @@ use crate::report::verdict::Verdict;
 /// The verdict line: that of the only model, or the worst word, and what was found under each; and one verdict for each
 /// model under which the program was judged.
 pub(crate) fn line(plan: &CheckPlan, all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> String {
+    // What is said of the others is in their verdicts.
+    let judged: Vec<&Judged> = judged.iter().filter(|one| one.is_reported()).collect();
     let status = verdicts.iter().map(|verdict| verdict.status).fold(Status::Clean, Status::and);
     let worst = verdicts.iter().find(|verdict| verdict.status == status).map_or("", |verdict| verdict.word);
     let sentence = if let ([searched], [verdict]) = (all, verdicts) {
@@ -34,7 +36,7 @@ pub(crate) fn line(plan: &CheckPlan, all: &[Searched], verdicts: &[Verdict], jud
         });
         each.collect::<Vec<_>>().join("; ")
     };
-    let line = match (models_in_words(all, judged, status), status) {
+    let line = match (models_in_words(all, &judged, status), status) {
         (models, _) if models.is_empty() => format!("{worst}: {sentence}"),
         (models, Status::Clean) => format!("{models}; {sentence}"),
         (models, _) => format!("{worst}: {sentence}; {models}"),
@@ -47,7 +49,7 @@ fn words_of(verdict: &Verdict) -> &str {
 }
 
 /// One verdict for each model that is watched, where the program was judged under one: `x86 (TSO): clean; PSO: …`.
-fn models_in_words(all: &[Searched], judged: &[Judged], status: Status) -> String {
+fn models_in_words(all: &[Searched], judged: &[&Judged], status: Status) -> String {
     if judged.is_empty() {
         return String::new();
     }
@@ -152,7 +154,11 @@ pub(crate) fn result<'a>(
     entries: &'a [Entry<'a>],
 ) -> Outcome<'a> {
     let counted = searched.plan.judging.counted;
-    let reports = |one: &&Judged| searched.found.iter().any(|found| is_of(&found.violation, one.model));
+    let (model, explorer) = searched.plan.models[0];
+    let reports = |one: &&Judged| {
+        searched.found.iter().any(|found| is_of(&found.violation, one.model))
+            || (one.model == model && !one.is_reported())
+    };
     let models = judged.iter().filter(reports).map(|one| (one.model.name(), one.as_json(counted)));
     let unsupported = searched.exploration.unsupported.iter().map(|(what, place)| Unsupported {
         what,
@@ -160,7 +166,6 @@ pub(crate) fn result<'a>(
         line: place.line,
         column: place.column,
     });
-    let (model, explorer) = searched.plan.models[0];
     Outcome {
         target,
         model: model.name(),

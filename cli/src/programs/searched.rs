@@ -5,7 +5,7 @@ use protocol::{FailureKind, MemoryModel, MonitorName, Summary, Violation};
 use super::found::Found;
 use crate::interrupt::{Cause, Interrupts};
 use crate::plan::check::CheckPlan;
-use crate::report::verdict::{Facts, Issues, Open, Verdict, judge};
+use crate::report::verdict::{Facts, Issues, Open, Races, Verdict, judge};
 use crate::search::Exploration;
 
 /// What was found under one memory model.
@@ -47,6 +47,7 @@ impl Searched {
             memory: explore.limits.memory,
             local_seconds: explore.limits.local_seconds,
             issues: Issues::All,
+            races: if self.plan.models[0].0 == MemoryModel::C11 { Races::Watched } else { Races::Unwatched },
             open: if explore.graphs.is_some() { Open::Rounds } else { Open::NotRobust },
             given_up: match explore.graphs {
                 None => "at an assumption",

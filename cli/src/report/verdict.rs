@@ -35,6 +35,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) open: Open,
     /// Which TSO executions were looked at.
     pub(crate) issues: Issues,
+    /// Whether data races count as failures, whatever is watched.
+    pub(crate) races: Races,
     /// The counts.
     pub(crate) summary: &'a Summary,
     /// How many others the user has accepted.
@@ -63,6 +65,13 @@ pub(crate) enum Issues {
     All,
     /// The orders that the recorded executions of SC have.
     Recorded,
+}
+
+/// Whether data races are violations of the model itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Races {
+    Watched,
+    Unwatched,
 }
 
 /// The exit status, the JSON's word for it, and the sentence.
@@ -135,7 +144,8 @@ fn clean(facts: &Facts<'_>) -> String {
         watched.push(format!("all transactions serializable under TSO{orders}"));
     }
     if watched.is_empty() {
-        watched.push("no assertion failure, crash or deadlock".to_string());
+        let race = if facts.races == Races::Watched { "data race, " } else { "" };
+        watched.push(format!("no {race}assertion failure, crash or deadlock"));
     }
     let watched = watched.join(", ");
     let accepted = accepted(facts).map_or_else(String::new, |accepted| format!(" but {accepted}"));
@@ -308,7 +318,7 @@ const KINDS: [(FailureKind, &str, &str); 16] = [
 mod tests {
     use protocol::{BusyLoop, FailureKind, MonitorCount, MonitorName, Place, StoppedBy, Summary, Violation};
 
-    use super::{Facts, Issues, Open, judge};
+    use super::{Facts, Issues, Open, Races, judge};
     use crate::exit::Status;
     use crate::report::samples;
 
@@ -335,6 +345,7 @@ mod tests {
             interrupted_by: "Ctrl-C",
             open: Open::NotRobust,
             issues: Issues::All,
+            races: Races::Unwatched,
             given_up: "at an assumption",
             max_events: 100_000,
             memory: 1 << 30,
@@ -506,6 +517,7 @@ mod tests {
             local_seconds: 10,
             open: Open::NotRobust,
             issues: Issues::All,
+            races: Races::Unwatched,
             given_up: "at an assumption",
             summary: &summary,
             accepted: 0,

@@ -136,6 +136,68 @@ fn a_model_that_is_not_asked_for_does_not_change_the_exit_status() {
     assert_eq!(checked(&program, "").0, 1);
 }
 
+const WEAK: [(&str, &str); 4] = [("armv8", "ARMv8"), ("riscv", "RISC-V"), ("power", "POWER"), ("c11", "C11")];
+
+#[test]
+fn machines_that_are_asked_for_are_judged() {
+    let seen = "static int r1, r2;\n#define LEFT r1 = seen\n#define RIGHT r2 = seen";
+    for (model, title) in WEAK {
+        let option = format!("--model {model}");
+        let (status, line, result) = checked(&store_buffering(seen, ""), &option);
+        let shows = "violations: shows r1 = 0 and r2 = 0, as no SC execution does; all 4 executions; ";
+        assert!(status == 1 && line.starts_with(shows) && line.ends_with(&format!(" ({title})")), "{line}");
+        let judged = &result["models"][model];
+        assert_eq!(
+            (&judged["judgement"], &judged["by"], &judged["asked"]),
+            (&json!("shows"), &json!("graphs"), &json!(true))
+        );
+        // Both loads read 1, or one of them does; without order none may.
+        assert_eq!([&judged["outcomes"], &judged["sc"]["outcomes"]], [4, 3]);
+
+        let (status, line, result) = checked(&store_buffering(seen, "assert(r1 || r2);"), &option);
+        let breaks = "violations: breaks, assertion at a.c:22, as in no SC execution; 1 assertion in 4 executions";
+        assert!(status == 1 && line.starts_with(breaks), "{line}");
+        assert_eq!(result["models"][model]["failure"]["finding"], format!("fencehound-out/{model}-assertion-1/"));
+
+        let unseen = store_buffering("#define LEFT (void)seen\n#define RIGHT (void)seen", "");
+        let (status, line, result) = checked(&unseen, &option);
+        assert!(status == 0 && line.contains("; all end as under SC (") && line.starts_with("clean: all 4 "), "{line}");
+        assert_eq!(result["models"][model]["judgement"], "harmless");
+        assert_eq!(line.contains("no data race, assertion failure"), model == "c11", "{line}");
+        assert_eq!(checked(&unseen, &format!("{option} --strict")).0, 0);
+
+        // What SC executions do, too.
+        let (status, line, _) = checked(&store_buffering("#define LEFT\n#define RIGHT", "assert(x != 1);"), &option);
+        let known = "violations: 1 assertion in 4 executions, as under SC (";
+        assert!(status == 1 && line.starts_with(known), "{line}");
+        // Nothing is compared.
+        for more in ["--no-judge", "--unroll 3"] {
+            let (status, line, result) = checked(&store_buffering(seen, ""), &format!("{option} {more}"));
+            assert!(status == 0 && result["models"] == Value::Null, "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_data_race_breaks_a_program_under_c11() {
+    let plain = program("static int data;\n", "data = 1; ST(x, 1);", "if (LD(x)) (void)*(volatile int *)&data;", "");
+    let (status, line, result) = checked(&plain, "--model c11");
+    assert!(status == 1 && line.starts_with("violations: breaks, race at a.c:13; 1 data race in "), "{line}");
+    assert_eq!(result["models"]["c11"]["failure"]["kind"], "race");
+}
+
+#[test]
+fn what_is_known_of_a_machine_is_accepted() {
+    let seen = "static int r1, r2;\n#define LEFT r1 = seen\n#define RIGHT r2 = seen";
+    for (end, said) in [("", "r1 = 0 and r2 = 0 accepted"), ("assert(r1 || r2);", "1 accepted finding")] {
+        let bench = Bench::new(&[("a.c", &store_buffering(seen, end))]);
+        assert_eq!(bench.run("check a.c --model armv8").status, 1);
+        assert_eq!(bench.run("check a.c --model armv8 --baseline known.json --write-baseline").status, 0);
+        let ran = bench.run("check a.c --model armv8 --baseline known.json");
+        assert!(ran.status == 0 && ran.output.lines().last().unwrap().contains(said), "{ran:?}");
+    }
+}
+
 #[test]
 fn each_part_of_an_end_counts() {
     let printed = "#define LEFT printf(\"%d\", seen)\n#define RIGHT putchar('0' + seen)";
