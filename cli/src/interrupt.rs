@@ -46,11 +46,11 @@ impl Cause {
 /// The presses so far, and who is to hear of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupts {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<Heard>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Heard {
     presses: u32,
     /// What the first one was.
     cause: Option<Cause>,
@@ -120,7 +120,7 @@ impl Interrupts {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Heard> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

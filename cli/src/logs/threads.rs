@@ -38,7 +38,7 @@ pub(crate) enum Misuse {
 }
 
 #[derive(Default)]
-struct State {
+struct LoggedThread {
     /// Its first event.
     first: Option<Position>,
     created: Option<Position>,
@@ -55,7 +55,7 @@ pub(super) struct Threads {
     commits: Commits,
     /// How many there are, if the header says so.
     limit: Option<u32>,
-    states: Vec<State>,
+    states: Vec<LoggedThread>,
 }
 
 impl Threads {
@@ -77,7 +77,7 @@ impl Threads {
             return Err(format!("thread {number}, where at most {} can be watched", Thread::LIMIT));
         }
         if index >= self.states.len() {
-            self.states.resize_with(index + 1, State::default);
+            self.states.resize_with(index + 1, LoggedThread::default);
         }
         Ok(Thread::from_index(index))
     }
@@ -174,7 +174,7 @@ impl Threads {
     }
 }
 
-impl State {
+impl LoggedThread {
     /// Takes what the event does to the thread's stores.
     fn drain(&mut self, event: &Event<'_>, start: Option<Start>, at: Position) -> Result<(), String> {
         match event.op {

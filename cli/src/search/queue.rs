@@ -30,7 +30,7 @@ pub(crate) struct Done {
 
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum State {
+enum UnitState {
     Pending(VecDeque<Unit>),
     #[serde(skip)]
     Running(Ticket, Vec<Unit>),
@@ -38,19 +38,19 @@ enum State {
 }
 
 /// What runs when a search is saved will have to be run again.
-impl Serialize for State {
+impl Serialize for UnitState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            State::Pending(units) => serializer.serialize_newtype_variant("State", 0, "pending", units),
-            State::Running(_, units) => serializer.serialize_newtype_variant("State", 0, "pending", units),
-            State::Done(done) => serializer.serialize_newtype_variant("State", 2, "done", done),
+            UnitState::Pending(units) => serializer.serialize_newtype_variant("UnitState", 0, "pending", units),
+            UnitState::Running(_, units) => serializer.serialize_newtype_variant("UnitState", 0, "pending", units),
+            UnitState::Done(done) => serializer.serialize_newtype_variant("UnitState", 2, "done", done),
         }
     }
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Part {
-    state: State,
+    state: UnitState,
     /// The slices, not joined yet, that it is left of.
     left_of: Vec<Ticket>,
 }
@@ -71,7 +71,7 @@ fn weight<'a>(units: impl IntoIterator<Item = &'a Unit>) -> f64 {
 impl Queue {
     /// The queue of a search of which nothing has been run.
     pub(crate) fn new(whole: Unit) -> Queue {
-        let first = Part { state: State::Pending([whole].into()), left_of: Vec::new() };
+        let first = Part { state: UnitState::Pending([whole].into()), left_of: Vec::new() };
         Queue { parts: [first].into(), ..Queue::default() }
     }
 
@@ -82,7 +82,7 @@ impl Queue {
 
     /// How many units wait in this round.
     pub(crate) fn pending(&self) -> usize {
-        self.parts.iter().map(|part| if let State::Pending(units) = &part.state { units.len() } else { 0 }).sum()
+        self.parts.iter().map(|part| if let UnitState::Pending(units) = &part.state { units.len() } else { 0 }).sum()
     }
 
     /// The weight of what waits or runs in this round, and of what is known of the next.
@@ -90,9 +90,9 @@ impl Queue {
         let mut ahead = (0.0, weight(&self.next));
         for part in &self.parts {
             match &part.state {
-                State::Pending(units) => ahead.0 += weight(units),
-                State::Running(_, units) => ahead.0 += weight(units),
-                State::Done(done) => ahead.1 += weight(&done.harvest.next),
+                UnitState::Pending(units) => ahead.0 += weight(units),
+                UnitState::Running(_, units) => ahead.0 += weight(units),
+                UnitState::Done(done) => ahead.1 += weight(&done.harvest.next),
             }
         }
         ahead
@@ -105,13 +105,13 @@ impl Queue {
 
     /// Takes the first units that wait, so many at most; none if nothing waits.
     pub(crate) fn take(&mut self, count: usize) -> Option<(Ticket, Vec<Unit>)> {
-        let at = self.parts.iter().position(|part| matches!(part.state, State::Pending(_)))?;
-        let Part { state: State::Pending(units), left_of } = &mut self.parts[at] else { return None };
+        let at = self.parts.iter().position(|part| matches!(part.state, UnitState::Pending(_)))?;
+        let Part { state: UnitState::Pending(units), left_of } = &mut self.parts[at] else { return None };
         let taken: Vec<Unit> = units.drain(..count.min(units.len())).collect();
         let (left_of, spent) = (left_of.clone(), units.is_empty());
         self.tickets += 1;
         let ticket = Ticket(self.tickets);
-        let running = Part { state: State::Running(ticket, taken.clone()), left_of };
+        let running = Part { state: UnitState::Running(ticket, taken.clone()), left_of };
         if spent {
             self.parts[at] = running;
         } else {
@@ -121,7 +121,7 @@ impl Queue {
     }
 
     fn running(&mut self, ticket: Ticket) -> Option<usize> {
-        self.parts.iter().position(|part| matches!(part.state, State::Running(running, _) if running == ticket))
+        self.parts.iter().position(|part| matches!(part.state, UnitState::Running(running, _) if running == ticket))
     }
 
     /// A slice has been run. What is no longer wanted is forgotten.
@@ -131,25 +131,25 @@ impl Queue {
         let left: VecDeque<Unit> = std::mem::take(&mut harvest.left).into();
         let mut left_of = part.left_of.clone();
         left_of.push(ticket);
-        let State::Running(_, units) = &mut part.state else { unreachable!("it runs") };
+        let UnitState::Running(_, units) = &mut part.state else { unreachable!("it runs") };
         let units = std::mem::take(units);
-        part.state = State::Done(Done { ticket, units, budget, started, harvest });
+        part.state = UnitState::Done(Done { ticket, units, budget, started, harvest });
         if !left.is_empty() {
-            self.parts.insert(at + 1, Part { state: State::Pending(left), left_of });
+            self.parts.insert(at + 1, Part { state: UnitState::Pending(left), left_of });
         }
     }
 
     /// A slice will not be run by who took it.
     pub(crate) fn give_back(&mut self, ticket: Ticket) {
         let Some(at) = self.running(ticket) else { return };
-        let State::Running(_, units) = &mut self.parts[at].state else { unreachable!("it runs") };
-        self.parts[at].state = State::Pending(std::mem::take(units).into());
+        let UnitState::Running(_, units) = &mut self.parts[at].state else { unreachable!("it runs") };
+        self.parts[at].state = UnitState::Pending(std::mem::take(units).into());
     }
 
     /// The first part, if it has been run.
     pub(crate) fn first(&self) -> Option<&Done> {
         match &self.parts.front()?.state {
-            State::Done(done) => Some(done),
+            UnitState::Done(done) => Some(done),
             _ => None,
         }
     }
@@ -157,7 +157,7 @@ impl Queue {
     /// The first part, which has been run, is joined: what it gave for the next round is kept.
     pub(crate) fn join(&mut self) -> Option<Done> {
         self.first()?;
-        let Some(Part { state: State::Done(mut done), .. }) = self.parts.pop_front() else { return None };
+        let Some(Part { state: UnitState::Done(mut done), .. }) = self.parts.pop_front() else { return None };
         self.parts.iter_mut().for_each(|part| part.left_of.retain(|&ticket| ticket != done.ticket));
         self.next.extend(std::mem::take(&mut done.harvest.next));
         self.begin_next_round();
@@ -167,22 +167,22 @@ impl Queue {
     fn begin_next_round(&mut self) {
         if self.parts.is_empty() && !self.next.is_empty() {
             let units = std::mem::take(&mut self.next);
-            self.parts.push_back(Part { state: State::Pending(units), left_of: Vec::new() });
+            self.parts.push_back(Part { state: UnitState::Pending(units), left_of: Vec::new() });
             self.round += 1;
         }
     }
 
     /// The first part, which has been run, is to be run again.
     pub(crate) fn take_back(&mut self) {
-        let Some(Part { state: State::Done(done), left_of }) = self.parts.pop_front() else { return };
+        let Some(Part { state: UnitState::Done(done), left_of }) = self.parts.pop_front() else { return };
         self.parts.retain(|part| !part.left_of.contains(&done.ticket));
-        self.parts.push_front(Part { state: State::Pending(done.units.into()), left_of });
+        self.parts.push_front(Part { state: UnitState::Pending(done.units.into()), left_of });
     }
 
     /// What has been run and waits to be joined, in order.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Done> {
         self.parts.iter().filter_map(|part| match &part.state {
-            State::Done(done) => Some(done),
+            UnitState::Done(done) => Some(done),
             _ => None,
         })
     }

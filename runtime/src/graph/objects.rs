@@ -24,7 +24,7 @@ use crate::graph::{accesses, initialisers, lifetimes, mutexes};
 use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, fill, with};
 use crate::state::graph::places::Thing;
-use crate::state::graph::states::State;
+use crate::state::graph::states::ObjectState;
 use crate::state::graph::{Graph, Recorded, Spelled};
 use crate::state::library::{Common, Library};
 use crate::state::objects::{Call, Class, Initial};
@@ -33,7 +33,7 @@ use crate::state::unmodelled::Unmodelled;
 
 /// The state of an object that came to life without its `init` function, if it can: as the thread finds it that is about
 /// to read it.
-fn initial(call: Call, class: Class) -> Option<State> {
+fn initial(call: Call, class: Class) -> Option<ObjectState> {
     let found = with(|runtime| {
         let graph = runtime.graph_mut();
         let address = call.address();
@@ -53,8 +53,8 @@ fn initial(call: Call, class: Class) -> Option<State> {
         }
     };
     Some(match class.initial(bytes.as_ptr().addr())? {
-        Initial::Machine(Machine::Sleepers(_)) => State::Condition(Line::default()),
-        Initial::Machine(machine) => State::Other(machine),
+        Initial::Machine(Machine::Sleepers(_)) => ObjectState::Condition(Line::default()),
+        Initial::Machine(machine) => ObjectState::Other(machine),
         Initial::Mutex(_) | Initial::SpinLock | Initial::Nothing => unreachable!("mutexes are elsewhere"),
     })
 }
@@ -73,7 +73,7 @@ const fn manner(class: Class, operation: Operation, paths: &'static [Path]) -> M
 }
 
 /// Performs an operation, however long it takes. `work` says which path it takes.
-fn operate<R>(call: Call, manner: Manner, work: impl FnOnce(&mut State, Thread) -> Result<(Path, R), Stuck>) -> R {
+fn operate<R>(call: Call, manner: Manner, work: impl FnOnce(&mut ObjectState, Thread) -> Result<(Path, R), Stuck>) -> R {
     match attempt(call, manner, work) {
         Ok(result) => result,
         Err(Stuck::Misuse(what)) => run::misuse(call, &what, None),
@@ -84,7 +84,7 @@ fn operate<R>(call: Call, manner: Manner, work: impl FnOnce(&mut State, Thread) 
 fn attempt<R>(
     call: Call,
     manner: Manner,
-    work: impl FnOnce(&mut State, Thread) -> Result<(Path, R), Stuck>,
+    work: impl FnOnce(&mut ObjectState, Thread) -> Result<(Path, R), Stuck>,
 ) -> Result<R, Stuck> {
     let Manner { class, operation, paths } = manner;
     let initial = initial(call, class);
@@ -125,9 +125,9 @@ pub(crate) fn initialise(call: Call, initial: Initial) {
         let graph = runtime.graph_mut();
         let nth = u32::try_from(graph.run.recorded.len()).expect("fewer than 2^32 accesses");
         let state = match initial {
-            Initial::Machine(Machine::Sleepers(_)) => State::Condition(Line::default()),
-            Initial::Machine(Machine::Barrier(barrier)) => State::Barrier(barrier, (graph.run.thread, nth)),
-            Initial::Machine(machine) => State::Other(machine),
+            Initial::Machine(Machine::Sleepers(_)) => ObjectState::Condition(Line::default()),
+            Initial::Machine(Machine::Barrier(barrier)) => ObjectState::Barrier(barrier, (graph.run.thread, nth)),
+            Initial::Machine(machine) => ObjectState::Other(machine),
             Initial::Mutex(_) | Initial::SpinLock | Initial::Nothing => unreachable!("mutexes are elsewhere"),
         };
         let written = Written::Value(graph.states.number(state));
@@ -196,7 +196,7 @@ pub(crate) fn broadcast(call: Call) {
 const WAKES: &[Path] = &[calls::SIGNAL, calls::SIGNAL_NOBODY];
 
 /// Wakes those who sleep: whether anybody does.
-fn wakes(state: &mut State, wake: fn(&mut Line)) -> Path {
+fn wakes(state: &mut ObjectState, wake: fn(&mut Line)) -> Path {
     let before = state.clone();
     wake(state.line());
     if *state == before { calls::SIGNAL_NOBODY } else { calls::SIGNAL }
@@ -313,7 +313,7 @@ pub(crate) fn leave_once(call: Call, end: fn(&mut engine::sync::once::Once)) {
 pub(crate) fn cross(call: Call) -> Arrival {
     let arrival = manner(Class::Barrier, Operation::BarrierArrive, &[calls::BARRIER_ARRIVE]);
     let (arrived, round) = operate(call, arrival, |state, thread| {
-        let State::Barrier(barrier, life) = state else { return Err(misuse("of something that is no barrier")) };
+        let ObjectState::Barrier(barrier, life) = state else { return Err(misuse("of something that is no barrier")) };
         let round = Thing::Round(*life, barrier.rounds());
         Ok((calls::BARRIER_ARRIVE, (barrier.arrive(thread), round)))
     });

@@ -11,7 +11,7 @@ use crate::process::sites::{Record, RecordPointer};
 use crate::process::{busy, foreign, layout, sections};
 use crate::run::{Runtime, STACK_OF_THE_PROGRAM, at_the_end, at_work, stack_pointer, with};
 use crate::schedule::{commits, diverging, events, wakes};
-use crate::state::ends::State;
+use crate::state::ends::Cancellation;
 use crate::state::failure::{Failure, part, site_use};
 use crate::state::globals;
 use crate::state::objects::Class;
@@ -262,7 +262,7 @@ pub(crate) fn ignore_cancellation() {
 }
 
 /// Changes the state of a thread, and says so to the engine.
-pub(crate) fn change_cancellation(runtime: &mut Runtime, thread: Thread, change: impl FnOnce(&mut State)) {
+pub(crate) fn change_cancellation(runtime: &mut Runtime, thread: Thread, change: impl FnOnce(&mut Cancellation)) {
     let state = &mut runtime.threads.at(thread).ends.cancellation;
     change(state);
     let heeds = if state.is_due() { Heeds::Cancellation } else { Heeds::Nothing };

@@ -18,7 +18,7 @@ use engine::step::Iteration;
 use crate::process::layout;
 use crate::run::Runtime;
 use crate::state::access::{Access, WideAccess};
-use crate::state::locals::State;
+use crate::state::locals::Liveness;
 use crate::state::operation::words;
 use crate::state::waits::{Change, MOST_CHANGES, Mark, Read, Round, Thing, held};
 
@@ -101,7 +101,7 @@ pub(crate) fn is_gone(runtime: &Runtime, thing: Thing, round: &Round) -> bool {
         return false;
     }
     let frames = layout::stack(runtime.running)..round.frame;
-    let is_living = || matches!(runtime.memory.locals.find(runtime.running, thing.address), Some((_, State::Living)));
+    let is_living = || matches!(runtime.memory.locals.find(runtime.running, thing.address), Some((_, Liveness::Living)));
     blocks_since(runtime, &round.begin).contains(&thing.address) || (frames.contains(&thing.address) && !is_living())
 }
 

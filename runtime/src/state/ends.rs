@@ -21,14 +21,14 @@ pub(crate) enum Handler {
 #[derive(Default)]
 pub(crate) struct Ends {
     pub(crate) handlers: Vec<Handler>,
-    pub(crate) cancellation: State,
+    pub(crate) cancellation: Cancellation,
 }
 
 impl Ends {
     /// Forgets the last execution.
     pub(crate) fn reset(&mut self) {
         self.handlers.clear();
-        self.cancellation = State::default();
+        self.cancellation = Cancellation::default();
     }
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Enabled {
 
 /// What a thread has to do with cancellation.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct State {
+pub(crate) struct Cancellation {
     pub(crate) requested: bool,
     pub(crate) enabled: Enabled,
     pub(crate) ending: bool,
@@ -50,7 +50,7 @@ pub(crate) struct State {
     pub(crate) waits: bool,
 }
 
-impl State {
+impl Cancellation {
     pub(crate) fn is_due(self) -> bool {
         self.requested && self.enabled == Enabled::Yes && !self.ending
     }

@@ -20,7 +20,7 @@ pub(crate) struct Local {
 
 /// Whether a local variable can be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum State {
+pub(crate) enum Liveness {
     /// It can.
     Living,
     /// Its function has returned.
@@ -97,12 +97,12 @@ impl Locals {
     }
 
     /// The local variable of the thread at the address.
-    pub(crate) fn find(&self, thread: Thread, address: usize) -> Option<(&Local, State)> {
+    pub(crate) fn find(&self, thread: Thread, address: usize) -> Option<(&Local, Liveness)> {
         let stack = &self.stacks[thread];
         if let Some(local) = stack.living.iter().rev().find(|local| local.bytes.contains(&address)) {
-            return Some((local, State::Living));
+            return Some((local, Liveness::Living));
         }
         let (_, local) = stack.dead.range(..=address).next_back()?;
-        local.bytes.contains(&address).then_some((local, State::Dead))
+        local.bytes.contains(&address).then_some((local, Liveness::Dead))
     }
 }

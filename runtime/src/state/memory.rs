@@ -12,7 +12,7 @@ use crate::state::access::WideAccess;
 use crate::state::failure::{Failure, bytes, part, site_use};
 use crate::state::globals::{Globals, Variable};
 use crate::state::heap::{Block, Found, Heap};
-use crate::state::locals::{Local, Locals, State};
+use crate::state::locals::{Local, Locals, Liveness};
 use crate::state::shadow::Shadow;
 use crate::state::unwritten;
 
@@ -76,15 +76,15 @@ impl Refusal {
         Self { kind: FailureKind::OutOfBounds, what, others: Vec::new() }
     }
 
-    fn local(accessed: &Range<usize>, local: &Local, thread: Thread, state: State) -> Self {
+    fn local(accessed: &Range<usize>, local: &Local, thread: Thread, state: Liveness) -> Self {
         let variable = described(local);
         let others = vec![part(Role::Allocated, (thread, local.record), Operation::Declare)];
         match state {
-            State::Living => {
+            Liveness::Living => {
                 let what = format!("{} {variable}", beside(accessed, &local.bytes));
                 Self { kind: FailureKind::OutOfBounds, what, others }
             }
-            State::Dead => {
+            Liveness::Dead => {
                 let what = format!("in {variable}, which has returned");
                 Self { kind: FailureKind::UseAfterFree, what, others }
             }
@@ -152,7 +152,7 @@ impl Memory {
         if let Some(index) = layout::stack_of(accessed.start) {
             let thread = Thread::from_index(index);
             let (local, state) = self.locals.find(thread, accessed.start)?;
-            let fine = state == State::Living && accessed.end <= local.bytes.end;
+            let fine = state == Liveness::Living && accessed.end <= local.bytes.end;
             return (!fine).then(|| Refusal::local(accessed, local, thread, state));
         }
         let variable = self.globals.beside(accessed)?;
@@ -165,7 +165,7 @@ impl Memory {
             self.heap.object(address)?.end
         } else if let Some(index) = layout::stack_of(address) {
             let (local, state) = self.locals.find(Thread::from_index(index), address)?;
-            (state == State::Living).then_some(local.bytes.end)?
+            (state == Liveness::Living).then_some(local.bytes.end)?
         } else {
             self.globals.variable(address)?.bytes.end
         };

@@ -53,7 +53,7 @@ pub struct Bounded {
     /// preemptions are not bounded.
     repeating: Option<usize>,
     counts: Counts,
-    state: State,
+    state: Phase,
     rounds: Rounds,
     /// What comes after `now`.
     tasks: VecDeque<Task>,
@@ -71,7 +71,7 @@ pub struct Bounded {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum Phase {
     Unstarted,
     Ended(Finish),
     Running,
@@ -103,7 +103,7 @@ impl Bounded {
             weight: 1.0,
             repeating: None,
             counts: Counts::Once,
-            state: State::Unstarted,
+            state: Phase::Unstarted,
             rounds,
             tasks,
             now: Frontier::default(),
@@ -313,10 +313,10 @@ impl Bounded {
         let mut now = Vec::new();
         let entry = self.rest_of_entry(steps);
         match self.state {
-            State::Running => panic!("an execution ends before the search does"),
-            State::Unstarted => {}
-            State::Ended(Finish::Again) => now.push(self.again()),
-            State::Ended(Finish::Done) => self.cut(steps, &mut now),
+            Phase::Running => panic!("an execution ends before the search does"),
+            Phase::Unstarted => {}
+            Phase::Ended(Finish::Again) => now.push(self.again()),
+            Phase::Ended(Finish::Done) => self.cut(steps, &mut now),
         }
         now.extend(entry);
         let round = self.round;
@@ -418,16 +418,16 @@ impl Observer for Bounded {
 impl Strategy for Bounded {
     fn begin(&mut self) -> Option<Start> {
         let shared = match self.state {
-            State::Running => panic!("an execution ends before the next begins"),
-            State::Unstarted => self.advance()?,
-            State::Ended(Finish::Again) => u32::MAX,
-            State::Ended(Finish::Done) => match self.backtrack() {
+            Phase::Running => panic!("an execution ends before the next begins"),
+            Phase::Unstarted => self.advance()?,
+            Phase::Ended(Finish::Again) => u32::MAX,
+            Phase::Ended(Finish::Done) => match self.backtrack() {
                 Some(shared) => shared,
                 None => self.advance()?,
             },
         };
         self.position = 0;
-        self.state = State::Running;
+        self.state = Phase::Running;
         Some(Start {
             shared,
             preemptions: self.bound.map(|_| self.round),
@@ -474,8 +474,8 @@ impl Strategy for Bounded {
     }
 
     fn finish(&mut self, finish: Finish) {
-        assert_eq!(self.state, State::Running, "an execution ends once");
-        self.state = State::Ended(finish);
+        assert_eq!(self.state, Phase::Running, "an execution ends once");
+        self.state = Phase::Ended(finish);
         if finish == Finish::Done {
             // Decisions that a cut-short execution did not reach are none of it.
             self.nodes.truncate(self.position);

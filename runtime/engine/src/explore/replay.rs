@@ -10,11 +10,11 @@ pub struct Replay {
     threads: Vec<Thread>,
     choices: Vec<u64>,
     next_choice: usize,
-    state: State,
+    state: Stage,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum Stage {
     Waiting,
     Running,
     Done,
@@ -25,7 +25,7 @@ impl Replay {
     /// Past their end, threads go on as long as they can, and the values are 0.
     #[must_use]
     pub const fn new(threads: Vec<Thread>, choices: Vec<u64>) -> Self {
-        Self { threads, choices, next_choice: 0, state: State::Waiting }
+        Self { threads, choices, next_choice: 0, state: Stage::Waiting }
     }
 }
 
@@ -33,10 +33,10 @@ impl Observer for Replay {}
 
 impl Strategy for Replay {
     fn begin(&mut self) -> Option<Start> {
-        if self.state == State::Done {
+        if self.state == Stage::Done {
             return None;
         }
-        self.state = State::Running;
+        self.state = Stage::Running;
         self.next_choice = 0;
         Some(Start { shared: 0, preemptions: None, counts: Counts::Once, counting: Counting::Representatives })
     }
@@ -61,6 +61,6 @@ impl Strategy for Replay {
     }
 
     fn finish(&mut self, finish: Finish) {
-        self.state = if finish == Finish::Again { State::Waiting } else { State::Done };
+        self.state = if finish == Finish::Again { Stage::Waiting } else { Stage::Done };
     }
 }

@@ -18,7 +18,7 @@ use crate::search::outcome::{self, Left, Outcome, Word, Words, ignore, is_static
 use crate::state::exited::seen;
 use crate::state::graph::milestones::Change;
 use crate::state::graph::places::{Bytes, Thing};
-use crate::state::graph::states::State;
+use crate::state::graph::states::ObjectState;
 use crate::state::heap::Block;
 use crate::state::memory::{initial, peek};
 
@@ -126,7 +126,7 @@ fn add_objects<const W: usize>(
                 outcome::held_by(owner.into_iter().map(path))
             }
             _ => match graph.states.get(value) {
-                Some(State::Other(machine)) => state_in_words(machine, path),
+                Some(ObjectState::Other(machine)) => state_in_words(machine, path),
                 _ => None,
             },
         };

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// The state of an object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum State {
+pub(crate) enum ObjectState {
     /// Of a condition variable.
     Condition(Line),
     /// Of a barrier, and which beginning of which thread it came to life by.
@@ -23,12 +23,12 @@ pub(crate) enum State {
 /// The states that objects have had, numbered from 1.
 #[derive(Default)]
 pub(crate) struct States {
-    states: Vec<State>,
-    numbers: FxHashMap<State, Value>,
+    states: Vec<ObjectState>,
+    numbers: FxHashMap<ObjectState, Value>,
 }
 
 impl States {
-    pub(crate) fn number(&mut self, state: State) -> Value {
+    pub(crate) fn number(&mut self, state: ObjectState) -> Value {
         if let Some(&number) = self.numbers.get(&state) {
             return number;
         }
@@ -39,12 +39,12 @@ impl States {
     }
 
     /// The state with this number; none if it is 0.
-    pub(crate) fn get(&self, number: Value) -> Option<&State> {
+    pub(crate) fn get(&self, number: Value) -> Option<&ObjectState> {
         usize::try_from(number).ok()?.checked_sub(1).map(|index| &self.states[index])
     }
 }
 
-impl State {
+impl ObjectState {
     pub(crate) const fn line(&mut self) -> &mut Line {
         match self {
             Self::Condition(line) => line,
