@@ -46,11 +46,11 @@ impl Cause {
 /// The presses so far, and who is to hear of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupts {
-    state: Arc<Mutex<Heard>>,
+    state: Arc<Mutex<Interruptions>>,
 }
 
 #[derive(Debug, Default)]
-struct Heard {
+struct Interruptions {
     presses: u32,
     /// What the first one was.
     cause: Option<Cause>,
@@ -120,7 +120,7 @@ impl Interrupts {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Heard> {
+    fn lock(&self) -> MutexGuard<'_, Interruptions> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,7 +5,7 @@ use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMOpcode, LLVM
 use crate::abi;
 use crate::assembly::constraints::Role;
 use crate::assembly::instructions::Instruction;
-use crate::assembly::{Assembly, Program};
+use crate::assembly::{Assembly, AssemblyProgram};
 use crate::atomic_library::LibraryFunction;
 use crate::calls::{Callee, callee, fence_intrinsic, is_quiet_intrinsic, is_terminator, passes_control_elsewhere};
 use crate::escape::Privacy;
@@ -35,7 +35,7 @@ pub(crate) enum Action {
     FenceBefore(u32),
     /// Inline assembly becomes hooks and ordinary code. `shared` are the arguments that point to memory which others
     /// could see.
-    Lift { program: Program, shared: Vec<u32> },
+    Lift { program: AssemblyProgram, shared: Vec<u32> },
     /// A call of the atomic library becomes a hook. `shared` are the arguments that point to memory which others could
     /// see.
     Library { function: LibraryFunction, shared: Vec<u32> },

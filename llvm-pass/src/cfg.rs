@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::ir::{Block, Function, Value};
 
 /// The blocks of a function by number, 0 the entry, and their edges.
-pub(crate) struct Graph {
+pub(crate) struct FlowGraph {
     pub(crate) blocks: Vec<Block>,
     successors: Vec<Vec<usize>>,
     predecessors: Vec<Vec<usize>>,
@@ -27,7 +27,7 @@ pub(crate) struct Loop {
     pub(crate) reducible: bool,
 }
 
-impl Graph {
+impl FlowGraph {
     /// The graph of a function with a body.
     pub(crate) fn of(function: Value) -> Self {
         let blocks = Function(function).blocks();

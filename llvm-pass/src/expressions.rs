@@ -32,7 +32,7 @@ pub(crate) fn source_name(name: &str) -> &str {
 const DEPTH: usize = 3;
 
 /// The way from a pointer to another one that is computed from it.
-struct Way {
+struct PointerPath {
     base: Value,
     /// The getelementptrs, that of the base first, and how many bytes each adds, if that is a constant.
     steps: Vec<(Value, Option<i64>)>,
@@ -136,7 +136,7 @@ impl Expressions {
         is_known.then_some((Object { name, members, size, sort: FH_OBJECT_TYPE }, offset))
     }
 
-    fn way(&self, pointer: Value) -> Way {
+    fn way(&self, pointer: Value) -> PointerPath {
         let (mut base, mut steps) = (pointer, Vec::new());
         while let Some((before, distance)) = step_back(self.layout, base) {
             if base.opcode() == Some(LLVMOpcode::LLVMGetElementPtr) {
@@ -145,7 +145,7 @@ impl Expressions {
             base = before;
         }
         steps.reverse();
-        Way { base, steps }
+        PointerPath { base, steps }
     }
 
     /// The way that steps go from an object with these members: `.slots[1].value`, or `.slots[…].value` where an index

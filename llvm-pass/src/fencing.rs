@@ -8,7 +8,7 @@
 //! be fenced if no file does.
 //!
 //! What is followed is what a thread is in: how many transactions are open, and whether stores may wait. A function is
-//! followed from each such [`Position`] from which this file calls it. Functions of other files, and those called
+//! followed from each such [`FencingPosition`] from which this file calls it. Functions of other files, and those called
 //! through pointers, are called outside of transactions and with an empty buffer alone, and may leave stores waiting:
 //! every file keeps to this, or says that it is not known to be fenced.
 
@@ -19,14 +19,14 @@ use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
 use crate::accesses::{Action, Hook};
 use crate::calls::{Callee, SEQ_CST, callee};
-use crate::cfg::Graph;
+use crate::cfg::FlowGraph;
 use crate::escape::Privacy;
 use crate::ir::{self, Block, Call, Class, Global, Value};
 use crate::names::{Names, OnStoreBuffer};
 
 /// Where a thread stands with its transactions and its store buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Position {
+struct FencingPosition {
     /// How many transactions are open.
     depth: u8,
     /// Whether stores may wait in the buffer.
@@ -37,13 +37,13 @@ struct Position {
 const DEEPEST: u8 = 8;
 
 /// The position outside of all transactions, with nothing in the buffer.
-const OUTSIDE: Position = Position { depth: 0, waiting: false };
+const OUTSIDE: FencingPosition = FencingPosition { depth: 0, waiting: false };
 
-type Positions = BTreeSet<Position>;
+type Positions = BTreeSet<FencingPosition>;
 
 /// What an instruction does to the position of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
+enum FencingStep {
     Load,
     Store,
     /// A full fence, or what empties the buffer like one.
@@ -64,32 +64,32 @@ enum Step {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Unproved;
 
-impl Step {
+impl FencingStep {
     /// The position after the step, if it calls nothing.
-    fn on(self, position: Position) -> Result<Position, Unproved> {
-        let Position { depth, waiting } = position;
+    fn on(self, position: FencingPosition) -> Result<FencingPosition, Unproved> {
+        let FencingPosition { depth, waiting } = position;
         let outside_and_waiting = depth == 0 && waiting;
         match self {
             Self::Load | Self::Begin if outside_and_waiting => Err(Unproved),
             Self::Load => Ok(position),
-            Self::Store | Self::MayStore => Ok(Position { depth, waiting: true }),
-            Self::Drain => Ok(Position { depth, waiting: false }),
+            Self::Store | Self::MayStore => Ok(FencingPosition { depth, waiting: true }),
+            Self::Drain => Ok(FencingPosition { depth, waiting: false }),
             Self::Begin if depth == DEEPEST => Err(Unproved),
-            Self::Begin => Ok(Position { depth: depth + 1, waiting }),
+            Self::Begin => Ok(FencingPosition { depth: depth + 1, waiting }),
             Self::End if depth == 0 || (depth == 1 && waiting) => Err(Unproved),
-            Self::End => Ok(Position { depth: depth - 1, waiting }),
+            Self::End => Ok(FencingPosition { depth: depth - 1, waiting }),
             Self::Foreign if position != OUTSIDE => Err(Unproved),
-            Self::Foreign => Ok(Position { waiting: true, ..OUTSIDE }),
+            Self::Foreign => Ok(FencingPosition { waiting: true, ..OUTSIDE }),
             Self::Call(_) | Self::Lost => Err(Unproved),
         }
     }
 }
 
 /// The control flow of a function, with the steps of its blocks.
-struct Body {
-    graph: Graph,
+struct FencingBody {
+    graph: FlowGraph,
     /// What each block does.
-    steps: Vec<Vec<Step>>,
+    steps: Vec<Vec<FencingStep>>,
     /// The blocks that return.
     returns: Vec<usize>,
     /// All of it is a transaction.
@@ -98,9 +98,9 @@ struct Body {
 
 /// What is known of the functions of a module.
 struct Fencing {
-    functions: Vec<Body>,
+    functions: Vec<FencingBody>,
     /// For each function and position in which it is called the positions in which it returns.
-    exits: BTreeMap<(usize, Position), Positions>,
+    exits: BTreeMap<(usize, FencingPosition), Positions>,
 }
 
 /// Whether the module is known to be fenced.
@@ -181,10 +181,10 @@ impl Fencing {
 
     /// The positions in which the function returns when it is called in this one, as far as that is known of its
     /// callees.
-    fn follow(&mut self, function: usize, entry: Position) -> Result<Positions, Unproved> {
+    fn follow(&mut self, function: usize, entry: FencingPosition) -> Result<Positions, Unproved> {
         let blocks = self.functions[function].graph.blocks.len();
         let is_transaction = self.functions[function].is_transaction;
-        let entry = if is_transaction { Step::Begin.on(entry)? } else { entry };
+        let entry = if is_transaction { FencingStep::Begin.on(entry)? } else { entry };
         let mut at: Vec<Positions> = vec![Positions::new(); blocks];
         at[0].insert(entry);
         let mut unfinished = vec![0];
@@ -194,9 +194,11 @@ impl Fencing {
             for index in 0..self.functions[function].steps[block].len() {
                 positions = self.apply(self.functions[function].steps[block][index], &positions)?;
             }
-            let Body { graph, returns, .. } = &self.functions[function];
+            let FencingBody { graph, returns, .. } = &self.functions[function];
             if returns.contains(&block) {
-                let end = |&position: &Position| if is_transaction { Step::End.on(position) } else { Ok(position) };
+                let end = |&position: &FencingPosition| {
+                    if is_transaction { FencingStep::End.on(position) } else { Ok(position) }
+                };
                 exits.extend(positions.iter().map(end).collect::<Result<Positions, Unproved>>()?);
             }
             for &next in graph.successors(block) {
@@ -210,13 +212,13 @@ impl Fencing {
         Ok(exits)
     }
 
-    fn apply(&mut self, step: Step, positions: &Positions) -> Result<Positions, Unproved> {
-        if let Step::Call(function) = step {
-            let exits = |&position: &Position| self.exits.entry((function, position)).or_default().clone();
+    fn apply(&mut self, step: FencingStep, positions: &Positions) -> Result<Positions, Unproved> {
+        if let FencingStep::Call(function) = step {
+            let exits = |&position: &FencingPosition| self.exits.entry((function, position)).or_default().clone();
             return Ok(positions.iter().flat_map(exits).collect());
         }
         let mut after: Positions = positions.iter().map(|&position| step.on(position)).collect::<Result<_, _>>()?;
-        if step == Step::MayStore {
+        if step == FencingStep::MayStore {
             after.extend(positions);
         }
         Ok(after)
@@ -231,9 +233,9 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    fn of_function(&self, function: Value, hooks: &[Hook], is_transaction: bool) -> Body {
-        let graph = Graph::of(function);
-        let mut by_instruction: HashMap<Value, Vec<Step>> = HashMap::new();
+    fn of_function(&self, function: Value, hooks: &[Hook], is_transaction: bool) -> FencingBody {
+        let graph = FlowGraph::of(function);
+        let mut by_instruction: HashMap<Value, Vec<FencingStep>> = HashMap::new();
         for hook in hooks {
             by_instruction.entry(hook.instruction).or_default().extend(Self::of_action(&hook.action));
         }
@@ -243,27 +245,29 @@ impl Steps<'_> {
             [hooks, call].concat()
         };
         let of_block = |block: &Block| block.instructions().into_iter().flat_map(of_instruction).collect();
-        let steps: Vec<Vec<Step>> = graph.blocks.iter().map(of_block).collect();
+        let steps: Vec<Vec<FencingStep>> = graph.blocks.iter().map(of_block).collect();
         let returns = |block: &usize| {
             let end = graph.blocks[*block].terminator();
             end.is_some_and(|end| end.opcode() == Some(LLVMOpcode::LLVMRet))
         };
         let returns = (0..graph.blocks.len()).filter(returns).collect();
-        Body { graph, steps, returns, is_transaction }
+        FencingBody { graph, steps, returns, is_transaction }
     }
 
     /// The steps of a hook's action.
-    fn of_action(action: &Action) -> Vec<Step> {
+    fn of_action(action: &Action) -> Vec<FencingStep> {
         match action {
-            Action::Load | Action::AtomicLoad(_) | Action::PassByValue(..) => vec![Step::Load],
-            Action::AtomicStore(SEQ_CST) => vec![Step::Store, Step::Drain],
-            Action::Store | Action::AtomicStore(_) | Action::Fill => vec![Step::Store],
+            Action::Load | Action::AtomicLoad(_) | Action::PassByValue(..) => vec![FencingStep::Load],
+            Action::AtomicStore(SEQ_CST) => vec![FencingStep::Store, FencingStep::Drain],
+            Action::Store | Action::AtomicStore(_) | Action::Fill => vec![FencingStep::Store],
             Action::ReadModifyWrite(..)
             | Action::CompareExchange(_)
             | Action::Fence(SEQ_CST)
-            | Action::FenceBefore(SEQ_CST) => vec![Step::Drain],
-            Action::Lift { .. } | Action::Library { .. } | Action::Copy { .. } => vec![Step::Load, Step::Store],
-            Action::SetJump { .. } => vec![Step::Lost],
+            | Action::FenceBefore(SEQ_CST) => vec![FencingStep::Drain],
+            Action::Lift { .. } | Action::Library { .. } | Action::Copy { .. } => {
+                vec![FencingStep::Load, FencingStep::Store]
+            }
+            Action::SetJump { .. } => vec![FencingStep::Lost],
             // Under TSO other fences are nothing. What is refused is not executed. What is called is asked below.
             Action::Fence(_)
             | Action::FenceBefore(_)
@@ -274,14 +278,14 @@ impl Steps<'_> {
     }
 
     /// The steps of a call beside those of its hooks.
-    fn of_call(&self, call: Value) -> Vec<Step> {
+    fn of_call(&self, call: Value) -> Vec<FencingStep> {
         match callee(call, self.names) {
             Callee::Own => match self.numbers.get(&Call(call).callee()) {
-                Some(&number) if !is_replaceable(Call(call).callee()) => vec![Step::Call(number)],
-                _ => vec![Step::Foreign],
+                Some(&number) if !is_replaceable(Call(call).callee()) => vec![FencingStep::Call(number)],
+                _ => vec![FencingStep::Foreign],
             },
             Callee::External(name) if self.names.is_harmless(&name) => Vec::new(),
-            Callee::External(_) | Callee::Indirect => vec![Step::Foreign],
+            Callee::External(_) | Callee::Indirect => vec![FencingStep::Foreign],
             Callee::Modelled(name) => self.of_modelled(call, &name),
             // By their hooks.
             Callee::Assembly(_)
@@ -296,24 +300,24 @@ impl Steps<'_> {
     }
 
     /// What a function does that the runtime models (`store_buffer.txt`).
-    fn of_modelled(&self, call: Value, name: &str) -> Vec<Step> {
+    fn of_modelled(&self, call: Value, name: &str) -> Vec<FencingStep> {
         let is_private = |argument: u32| self.privacy.is_native(call.operand(argument));
         match name {
-            "fh_atomic_begin" => vec![Step::Begin],
-            "fh_atomic_end" => vec![Step::End],
+            "fh_atomic_begin" => vec![FencingStep::Begin],
+            "fh_atomic_end" => vec![FencingStep::End],
             // The name of the new thread is stored behind it.
-            "pthread_create" | "thrd_create" if is_private(0) => vec![Step::Drain],
-            "pthread_create" | "thrd_create" => vec![Step::Drain, Step::Store],
+            "pthread_create" | "thrd_create" if is_private(0) => vec![FencingStep::Drain],
+            "pthread_create" | "thrd_create" => vec![FencingStep::Drain, FencingStep::Store],
             // One that fails is no event.
             "pthread_join" | "thrd_join" if call.operand(1).is(Class::NullPointer) || is_private(1) => Vec::new(),
-            "pthread_join" | "thrd_join" => vec![Step::MayStore],
+            "pthread_join" | "thrd_join" => vec![FencingStep::MayStore],
             _ if name.starts_with("__VERIFIER_nondet_") => Vec::new(),
             _ => match self.names.on_store_buffer(name) {
-                OnStoreBuffer::Drains => vec![Step::Drain],
-                OnStoreBuffer::Stores => vec![Step::Store],
+                OnStoreBuffer::Drains => vec![FencingStep::Drain],
+                OnStoreBuffer::Stores => vec![FencingStep::Store],
                 OnStoreBuffer::Nothing => Vec::new(),
-                OnStoreBuffer::Leaves => vec![Step::Lost],
-                OnStoreBuffer::Unknown => vec![Step::Load, Step::MayStore],
+                OnStoreBuffer::Leaves => vec![FencingStep::Lost],
+                OnStoreBuffer::Unknown => vec![FencingStep::Load, FencingStep::MayStore],
             },
         }
     }

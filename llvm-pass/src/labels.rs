@@ -20,7 +20,7 @@ use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 use inkwell::values::{BasicValue, IntValue, PhiValue};
 
 use crate::calls::{Callee, callee};
-use crate::cfg::Graph;
+use crate::cfg::FlowGraph;
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::{Block, Call, Class, Function, Instruction, Layout, Type, Value, attribute_kind};
@@ -40,7 +40,7 @@ struct Labeller<'a, 'ctx> {
 
 /// Puts labels beside all values of a function.
 pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names, layout: Layout) -> Result<()> {
-    let graph = Graph::of(function);
+    let graph = FlowGraph::of(function);
     let blocks: Vec<(Block, Vec<Value>)> =
         in_order(&graph).into_iter().map(|block| (block, block.instructions())).collect();
     let mut labeller =
@@ -66,7 +66,7 @@ pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names, layout: Layout
 }
 
 /// The blocks, each after those that dominate it.
-fn in_order(graph: &Graph) -> Vec<Block> {
+fn in_order(graph: &FlowGraph) -> Vec<Block> {
     let mut seen = vec![false; graph.blocks.len()];
     let mut order = Vec::new();
     let mut path = vec![(0, 0)];

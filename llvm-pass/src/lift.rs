@@ -11,7 +11,7 @@ use inkwell::IntPredicate;
 use inkwell::values::{BasicValue, BasicValueEnum, IntValue, PointerValue};
 
 use crate::abi::{FH_RMW_ADD, FH_RMW_AND, FH_RMW_EXCHANGE, FH_RMW_NEGATE, FH_RMW_OR, FH_RMW_SUB, FH_RMW_XOR};
-use crate::assembly::Program;
+use crate::assembly::AssemblyProgram;
 use crate::assembly::constraints::{Place, Role};
 use crate::assembly::instructions::{BitOperator, Instruction, Lock, Operator};
 use crate::assembly::operands::{Operand, Register};
@@ -21,7 +21,7 @@ use crate::failure::{Failure, Result};
 use crate::hooks::{Hooks, replace, width as bits_of};
 use crate::ir::{Type, Value};
 use flags::{Flags, compare};
-use machine::{Machine, Target};
+use machine::{AccessTarget, Machine};
 
 /// Lifts one piece of inline assembly.
 pub(crate) struct Lifter<'a, 'ctx> {
@@ -34,7 +34,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
     pub(crate) fn new(
         hooks: &'a mut Hooks<'ctx>,
         call: Value,
-        program: &'a Program,
+        program: &'a AssemblyProgram,
         shared: &'a [u32],
         site: BasicValueEnum<'ctx>,
     ) -> Result<Self> {
@@ -281,8 +281,9 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
         bytes: u64,
     ) -> Result<IntValue<'ctx>> {
         let kind = self.machine.hooks.integer_type(u32::try_from(8 * bytes).map_err(Failure::new)?)?;
-        let [place, expected, desired] = [place, rooms[0], rooms[1]].map(|pointer| Target { pointer, shared: false });
-        let load = |from: Target<'ctx>| -> Result<IntValue<'ctx>> {
+        let [place, expected, desired] =
+            [place, rooms[0], rooms[1]].map(|pointer| AccessTarget { pointer, shared: false });
+        let load = |from: AccessTarget<'ctx>| -> Result<IntValue<'ctx>> {
             let value = self.machine.hooks.builder.build_load(kind, from.pointer, "")?;
             let load = value.as_instruction_value().ok_or_else(|| Failure::new("a load that is no instruction"))?;
             load.set_alignment(1).map_err(Failure::new)?;

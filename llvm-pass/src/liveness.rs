@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::cfg::Graph;
+use crate::cfg::FlowGraph;
 use crate::effects::{Effect, Effects};
 use crate::escape::Privacy;
 use crate::ir::{Layout, Value};
@@ -60,7 +60,13 @@ pub(crate) struct Liveness {
 
 impl Liveness {
     /// Looks at variables, none larger than [`LARGEST`].
-    pub(crate) fn of(graph: &Graph, variables: &[Value], effects: &Effects, privacy: &Privacy, layout: Layout) -> Self {
+    pub(crate) fn of(
+        graph: &FlowGraph,
+        variables: &[Value],
+        effects: &Effects,
+        privacy: &Privacy,
+        layout: Layout,
+    ) -> Self {
         let mut summaries: HashMap<Value, Vec<Summary>> =
             variables.iter().map(|&variable| (variable, vec![Summary::default(); graph.blocks.len()])).collect();
         for (number, block) in graph.blocks.iter().enumerate() {
@@ -109,7 +115,7 @@ fn summary(variable: Value, touched: &[Effect], privacy: &Privacy, layout: Layou
 }
 
 /// The least solution of: live in = read ∪ (live out − written).
-fn solve(graph: &Graph, summaries: &[Summary]) -> Vec<Bytes> {
+fn solve(graph: &FlowGraph, summaries: &[Summary]) -> Vec<Bytes> {
     let mut live: Vec<Bytes> = summaries.iter().map(|summary| summary.read).collect();
     let mut changed = true;
     while std::mem::take(&mut changed) {

@@ -8,7 +8,7 @@ use crate::abi::{FH_LOOP_CHANGED, FH_LOOP_COMPARABLE, FH_LOOP_ENTERED};
 use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::{Class, Instruction, Value};
-use crate::loops::{FlaggedWrite, HookedLoop, LoopPlan, Watched};
+use crate::loops::{ComparedVariable, FlaggedWrite, HookedLoop, LoopPlan};
 use crate::shim;
 
 /// Carries out a function's plan.
@@ -108,7 +108,7 @@ fn to_words<'ctx>(hooks: &Hooks<'ctx>, value: BasicValueEnum<'ctx>) -> Result<In
 }
 
 /// The words of a variable, without the bytes that do not matter.
-fn load_words<'ctx>(hooks: &Hooks<'ctx>, watched: &Watched, into: &mut Vec<IntValue<'ctx>>) -> Result<()> {
+fn load_words<'ctx>(hooks: &Hooks<'ctx>, watched: &ComparedVariable, into: &mut Vec<IntValue<'ctx>>) -> Result<()> {
     for offset in (0..watched.size).step_by(8) {
         let length = (watched.size - offset).min(8);
         let mask = (0..length)

@@ -16,7 +16,7 @@ use inkwell::llvm_sys::LLVMOpcode;
 use crate::accesses::Hook;
 use crate::assembly::Assembly;
 use crate::calls::{Callee, callee};
-use crate::cfg::{Graph, Loop};
+use crate::cfg::{FlowGraph, Loop};
 use crate::effects::{Effect, Effects};
 use crate::escape::Privacy;
 use crate::ir::{Block, Call, Class, Constant, Function, Global, Instruction, Layout, Value};
@@ -31,7 +31,7 @@ pub(crate) struct HookedLoop {
     pub(crate) header: Block,
     /// The ends of the edges into the header, once for each edge, and whether it is a back edge.
     pub(crate) edges: Vec<(Block, bool)>,
-    pub(crate) watched: Vec<Watched>,
+    pub(crate) watched: Vec<ComparedVariable>,
     /// Whether there are stores that set the loop's flag.
     pub(crate) flagged: bool,
     pub(crate) site: Site,
@@ -46,7 +46,7 @@ pub(crate) struct EndlessLoop {
 
 /// A private variable that is compared.
 #[derive(Clone, Debug)]
-pub(crate) struct Watched {
+pub(crate) struct ComparedVariable {
     pub(crate) variable: Value,
     pub(crate) size: u64,
     pub(crate) bytes: Bytes,
@@ -107,7 +107,7 @@ impl<'a> Loops<'a> {
 
     /// Decides for the loops of a function, whose other hooks are known.
     pub(crate) fn of(&self, function: Value, hooks: &[Hook]) -> LoopPlan {
-        let graph = Graph::of(function);
+        let graph = FlowGraph::of(function);
         let loops = graph.loops();
         if loops.is_empty() {
             return LoopPlan::default();
@@ -161,7 +161,7 @@ impl<'a> Loops<'a> {
     }
 
     /// Whether a loop has no exit, and nothing in it could be seen, fault or end the thread: it computes in registers.
-    fn is_endless(&self, graph: &Graph, found: &Loop, instructions: &[Vec<Value>]) -> bool {
+    fn is_endless(&self, graph: &FlowGraph, found: &Loop, instructions: &[Vec<Value>]) -> bool {
         found.body.iter().all(|&block| {
             taken(graph, block, instructions).iter().all(|next| found.body.contains(next))
                 && instructions[block].iter().all(|&one| self.only_computes(one))
@@ -285,7 +285,13 @@ impl<'a> Loops<'a> {
     }
 
     /// The variables that a loop compares.
-    fn watched(&self, header: usize, writes: &[&NativeWrite], calls: bool, liveness: &Liveness) -> Vec<Watched> {
+    fn watched(
+        &self,
+        header: usize,
+        writes: &[&NativeWrite],
+        calls: bool,
+        liveness: &Liveness,
+    ) -> Vec<ComparedVariable> {
         let called: &[Value] = if calls { &self.thread_locals } else { &[] };
         let mut variables: Vec<Value> = Vec::new();
         for &variable in writes.iter().flat_map(|write| &write.variables).chain(called) {
@@ -302,14 +308,14 @@ impl<'a> Loops<'a> {
                 } else {
                     liveness.at(header, variable)
                 };
-                (bytes != Bytes::default()).then_some(Watched { variable, size, bytes })
+                (bytes != Bytes::default()).then_some(ComparedVariable { variable, size, bytes })
             })
             .collect()
     }
 
     /// The site of a loop: the first instruction from the header on. Blocks that only lead to another are passed over:
     /// whether clang makes them depends on the optimisation level.
-    fn site(&self, graph: &Graph, found: &Loop, instructions: &[Vec<Value>]) -> Site {
+    fn site(&self, graph: &FlowGraph, found: &Loop, instructions: &[Vec<Value>]) -> Site {
         let mut block = found.header;
         for _ in 0..graph.blocks.len() {
             let first = instructions[block].iter().find(|one| !one.is(Class::Phi));
@@ -328,7 +334,7 @@ impl<'a> Loops<'a> {
 }
 
 /// Where a block goes to, once for each edge: a branch on a constant goes one way, as that of `do {} while (1)`.
-fn taken<'a>(graph: &'a Graph, block: usize, instructions: &[Vec<Value>]) -> &'a [usize] {
+fn taken<'a>(graph: &'a FlowGraph, block: usize, instructions: &[Vec<Value>]) -> &'a [usize] {
     let all = graph.successors(block);
     let condition = instructions[block].last().filter(|one| one.opcode() == Some(LLVMOpcode::LLVMBr));
     match (all, condition.map(|branch| branch.operand(0))) {

@@ -20,7 +20,7 @@ enum Need {
 }
 
 /// One part of the tool or property of the machine.
-struct Part {
+struct CheckedPart {
     name: &'static str,
     need: Need,
     /// Where it is, or what it is; none if it is missing.
@@ -64,12 +64,12 @@ pub(crate) fn run(color: Color) -> Status {
     }
 }
 
-fn is_lacking(part: &Part) -> bool {
+fn is_lacking(part: &CheckedPart) -> bool {
     part.need == Need::Required && part.found.is_none()
 }
 
 /// What to type to get what is missing.
-fn remedies(parts: &[Part]) -> Vec<String> {
+fn remedies(parts: &[CheckedPart]) -> Vec<String> {
     let missing = || parts.iter().filter(|part| part.found.is_none());
     let packages: Vec<&str> = missing()
         .filter_map(|part| match part.remedy {
@@ -90,7 +90,7 @@ fn remedies(parts: &[Part]) -> Vec<String> {
     lines
 }
 
-fn parts() -> Vec<Part> {
+fn parts() -> Vec<CheckedPart> {
     const BUILD: Remedy = Remedy::Advice("in fencehound's source folder: cargo build --release --workspace");
     let found = Toolchain::locate();
     let shown = |path: Option<PathBuf>| path.map(|path| path.display().to_string());
@@ -99,7 +99,7 @@ fn parts() -> Vec<Part> {
         Linker::At(path) => path.display().to_string(),
     });
     let header = Path::new("/usr/include/pthread.h");
-    let part = |name, need, found, remedy| Part { name, need, found, remedy };
+    let part = |name, need, found, remedy| CheckedPart { name, need, found, remedy };
     vec![
         part("clang 19", Need::Required, shown(found.clang), Remedy::Package("clang-19")),
         part("lld", Need::Required, linker, Remedy::Package("lld-19")),
@@ -148,11 +148,11 @@ fn fixed_addresses() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Need, Part, Remedy, is_lacking, remedies};
+    use super::{CheckedPart, Need, Remedy, is_lacking, remedies};
 
     #[test]
     fn one_line_installs_all_packages() {
-        let part = |name, remedy| Part { name, need: Need::Required, found: None, remedy };
+        let part = |name, remedy| CheckedPart { name, need: Need::Required, found: None, remedy };
         let parts = [
             part("clang 19", Remedy::Package("clang-19")),
             part("lld", Remedy::Package("lld-19")),

@@ -10,7 +10,7 @@ use crate::json::{self, Entry, Outcome};
 use crate::logs::log::Log;
 use crate::logs::threads::Commits;
 use crate::logs::violations::violation;
-use crate::logs::watch::{Watched, watch};
+use crate::logs::watch::{LogResult, watch};
 use crate::plan::monitor::MonitorPlan;
 use crate::report::excerpt::Sources;
 use crate::report::finding::{self, Detail, Subject};
@@ -86,7 +86,7 @@ fn judge_one(plan: &MonitorPlan, name: &str) -> Result<Judged, Failure> {
     Ok(Judged { name: name.to_string(), model, summary, violations, verdict })
 }
 
-fn summary(watched: Watched) -> Summary {
+fn summary(watched: LogResult) -> Summary {
     Summary {
         complete: true,
         stopped_by: None,

@@ -14,8 +14,8 @@ use protocol::{Finding, Graph, MonitorName, Schedule, Trace, Violation};
 
 use super::executions::{self, failure, race, witness};
 use super::recorder::COVERAGE;
-use super::search::Watched;
-use super::target::{Target, read};
+use super::search::WatchedSchedules;
+use super::target::{TestFile, read};
 use crate::exit::{Failure, Status};
 use crate::plan::replay::{ReplayMode, ReplayPlan};
 use crate::replayed::{not_followed, present};
@@ -29,7 +29,7 @@ const LANE: usize = 32;
 /// # Errors
 /// Why the test has no such execution.
 pub(super) fn again(
-    target: &Target,
+    target: &TestFile,
     schedule: &Schedule,
     monitors: &[MonitorName],
     max_events: u64,
@@ -41,16 +41,16 @@ pub(super) fn again(
 }
 
 /// What is found of an execution by how it ends, a question's answer among it.
-fn endings(target: &Target, outcome: &Outcome) -> Vec<Violation> {
+fn endings(target: &TestFile, outcome: &Outcome) -> Vec<Violation> {
     failure(target, outcome).into_iter().chain(witness(target, outcome)).collect()
 }
 
 /// What is found of an execution graph.
-fn found(target: &Target, finished: &Finished<'_>) -> Vec<Violation> {
+fn found(target: &TestFile, finished: &Finished<'_>) -> Vec<Violation> {
     endings(target, &finished.outcome).into_iter().chain(race(target, finished)).collect()
 }
 
-fn graph_again(target: &Target, graph: &Graph) -> Result<Trace, String> {
+fn graph_again(target: &TestFile, graph: &Graph) -> Result<Trace, String> {
     let names = graph.events.iter().map(|event| EventId::new(event.thread as usize, event.index as usize));
     let commits: Vec<(EventId, usize)> = names.zip(graph.commits()).collect();
     let mut violations = Vec::new();
@@ -72,7 +72,7 @@ fn graph_again(target: &Target, graph: &Graph) -> Result<Trace, String> {
 }
 
 fn interleaving_again(
-    target: &Target,
+    target: &TestFile,
     schedule: &Schedule,
     monitors: &[MonitorName],
     max_events: u64,
@@ -84,7 +84,7 @@ fn interleaving_again(
     let mut execution = Execution::new(Box::new(Replay::new(performers.collect(), Vec::new())));
     execution.begin();
     let max_events = u32::try_from(max_events).unwrap_or(u32::MAX);
-    let mut watched = Watched::new(target, monitors, max_events, Instant::now());
+    let mut watched = WatchedSchedules::new(target, monitors, max_events, Instant::now());
     let mut events = Vec::new();
     let ran = watched.run(&mut execution, &mut |happened, watching| {
         let waiting = |&name: &MonitorName| {

@@ -8,19 +8,19 @@ use litmus::condition::{Quantifier, State};
 use litmus::graphs::{Finished, Outcome, Performed};
 use litmus::outcomes::show;
 use litmus::schedules::Happened;
-use litmus::{Instruction, Operation as Instructed, Position, Value};
+use litmus::{Instruction, Operation as Instructed, TextPosition, Value};
 use protocol::{
     FailureKind, Graph, GraphEvent, MemoryModel, Operation, Place, Role, Schedule, Segment, SiteUse, TraceEvent,
     Violation,
 };
 
-use super::target::Target;
+use super::target::TestFile;
 
 /// The width of all accesses: that of the engine's values.
 const WIDTH: u32 = 8;
 
 /// A place in the test's file.
-pub(super) fn place(target: &Target, position: Position) -> Place {
+pub(super) fn place(target: &TestFile, position: TextPosition) -> Place {
     Place::new(target.file.clone(), position.line, position.column)
 }
 
@@ -38,13 +38,13 @@ pub(super) const fn operation(instruction: &Instruction, kind: Kind) -> Operatio
 }
 
 /// All threads of a test are there from the beginning: the first one counts as their creator.
-fn paths(target: &Target) -> Vec<Vec<u32>> {
+fn paths(target: &TestFile) -> Vec<Vec<u32>> {
     let others = 0..u32::try_from(target.test.threads.len().saturating_sub(1)).unwrap_or(u32::MAX);
     std::iter::once(Vec::new()).chain(others.map(|nth| vec![nth])).collect()
 }
 
 /// An interleaving as a schedule.
-pub(super) fn schedule(target: &Target, events: &[Happened]) -> Schedule {
+pub(super) fn schedule(target: &TestFile, events: &[Happened]) -> Schedule {
     let mut seen: BTreeMap<u32, u64> = BTreeMap::new();
     let mut segments: Vec<Segment> = Vec::new();
     for happened in events {
@@ -65,13 +65,13 @@ pub(super) fn schedule(target: &Target, events: &[Happened]) -> Schedule {
 }
 
 /// An execution of a memory model as a schedule.
-pub(super) fn graph(target: &Target, model: MemoryModel, finished: &Finished<'_>) -> Schedule {
+pub(super) fn graph(target: &TestFile, model: MemoryModel, finished: &Finished<'_>) -> Schedule {
     let accesses = finished.accesses();
     let events = accesses.iter().map(|performed| graph_event(target, performed)).collect();
     Schedule { threads: paths(target), graph: Some(Graph { model, events }), ..Schedule::default() }
 }
 
-fn graph_event(target: &Target, performed: &Performed) -> GraphEvent {
+fn graph_event(target: &TestFile, performed: &Performed) -> GraphEvent {
     let EventId { thread, index } = performed.event;
     let instruction = &target.test.threads[usize::from(thread)].instructions[performed.instruction];
     let kind = match (performed.read, performed.written) {
@@ -125,7 +125,7 @@ pub(super) fn of_graph(event: &GraphEvent) -> TraceEvent {
 }
 
 /// An event of an interleaving in a trace, with what waits in the monitors' store buffers after it.
-pub(super) fn of_schedule(target: &Target, happened: &Happened, pending: Vec<Vec<u64>>) -> Option<TraceEvent> {
+pub(super) fn of_schedule(target: &TestFile, happened: &Happened, pending: Vec<Vec<u64>>) -> Option<TraceEvent> {
     let (thread, instruction) = target.test.at_site(happened.event.site)?;
     let name = happened.location.map(|location| target.test.locations[location.index()].clone());
     Some(TraceEvent {
@@ -147,7 +147,7 @@ pub(super) fn of_schedule(target: &Target, happened: &Happened, pending: Vec<Vec
 }
 
 /// What is wrong with how an execution ends, if something is; its schedule is still to come.
-pub(super) fn failure(target: &Target, outcome: &Outcome) -> Option<Violation> {
+pub(super) fn failure(target: &TestFile, outcome: &Outcome) -> Option<Violation> {
     match outcome {
         Outcome::Final(state) => condition(target, state),
         Outcome::Endless { thread, instruction } => Some(endless(target, *thread, *instruction)),
@@ -156,7 +156,7 @@ pub(super) fn failure(target: &Target, outcome: &Outcome) -> Option<Violation> {
 
 /// The violation that a condition which is to hold does not hold in this final state. `exists` is a question, and no
 /// demand.
-fn condition(target: &Target, state: &State) -> Option<Violation> {
+fn condition(target: &TestFile, state: &State) -> Option<Violation> {
     let condition = &target.test.condition;
     let holds = condition.proposition.holds(state);
     let fails = match condition.quantifier {
@@ -170,7 +170,7 @@ fn condition(target: &Target, state: &State) -> Option<Violation> {
 }
 
 /// The finding that what `exists` asks for exists, by an execution that ends so.
-pub(super) fn witness(target: &Target, outcome: &Outcome) -> Option<Violation> {
+pub(super) fn witness(target: &TestFile, outcome: &Outcome) -> Option<Violation> {
     let condition = &target.test.condition;
     let Outcome::Final(state) = outcome else { return None };
     let asked = condition.quantifier == Quantifier::Exists && condition.proposition.holds(state);
@@ -178,7 +178,7 @@ pub(super) fn witness(target: &Target, outcome: &Outcome) -> Option<Violation> {
     asked.then(|| Violation { kind: FailureKind::Witness, ..told(target, message()) })
 }
 
-fn told(target: &Target, message: String) -> Violation {
+fn told(target: &TestFile, message: String) -> Violation {
     let condition = &target.test.condition;
     Violation {
         kind: FailureKind::Assertion,
@@ -200,7 +200,7 @@ fn told(target: &Target, message: String) -> Violation {
 }
 
 /// The violation that two accesses race, if the model knows races and they do: its schedule is still to come.
-pub(super) fn race(target: &Target, finished: &Finished<'_>) -> Option<Violation> {
+pub(super) fn race(target: &TestFile, finished: &Finished<'_>) -> Option<Violation> {
     let site = |role, (thread, instruction): (usize, usize)| {
         let instruction = &target.test.threads[thread].instructions[instruction];
         let kind = match instruction.operation {
@@ -231,7 +231,7 @@ pub(super) fn race(target: &Target, finished: &Finished<'_>) -> Option<Violation
 }
 
 /// The violation that a loop has no end.
-fn endless(target: &Target, thread: usize, instruction: usize) -> Violation {
+fn endless(target: &TestFile, thread: usize, instruction: usize) -> Violation {
     let instruction = &target.test.threads[thread].instructions[instruction];
     Violation {
         kind: FailureKind::Livelock,

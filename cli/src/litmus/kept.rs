@@ -8,7 +8,7 @@ use protocol::{Explorer as Interleavings, Finding, Program, VERSION, Violation};
 
 use super::again::again;
 use super::searched::Searched;
-use super::target::Target;
+use super::target::TestFile;
 use crate::exit::Failure;
 use crate::findings::{Findings, MARK, Names, group_name};
 use crate::hash::hash_file;
@@ -156,7 +156,7 @@ impl<'p> Keeper<'p> {
         })
     }
 
-    fn program(&self, target: &Target) -> Result<Program, Failure> {
+    fn program(&self, target: &TestFile) -> Result<Program, Failure> {
         let file = self.directory.join(&target.path);
         let hash = hash_file(&file)
             .map_err(|error| Failure::usage(format!("{}: {}", target.file, reason(&error)), "make it readable"))?;

@@ -27,7 +27,7 @@ use crate::interrupt::Interrupts;
 use crate::json::{self, Entry};
 use crate::plan::check::CheckPlan;
 use crate::screen::{complain, complain_about};
-use target::Target;
+use target::TestFile;
 
 /// Runs the command.
 pub(crate) fn run(plan: &CheckPlan, files: &[PathBuf]) -> Status {
@@ -66,7 +66,7 @@ fn check(plan: &CheckPlan, files: &[PathBuf]) -> Result<Status, Failure> {
 }
 
 /// Whether the models are ones that the instructions of a test mean something under.
-fn fits(plan: &CheckPlan, target: &Target) -> Result<(), Failure> {
+fn fits(plan: &CheckPlan, target: &TestFile) -> Result<(), Failure> {
     let architecture = target.test.architecture;
     match plan.models.iter().find(|(model, _)| !architecture.models().contains(model)) {
         None => Ok(()),

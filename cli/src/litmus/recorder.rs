@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use engine::execution::Execution;
 use engine::monitor::{Coverage, Cycle, Report};
-use litmus::Position;
+use litmus::TextPosition;
 use litmus::schedules::Happened;
 use protocol::{
     BoundCount, FailureKind, FirstReport, MemoryModel, MonitorCount, MonitorName, Role, SiteUse, Violation,
 };
 
 use super::executions::{operation, place, schedule};
-use super::target::Target;
+use super::target::TestFile;
 use crate::report::names::full_place;
 
 /// What monitors get to see of a litmus test: all its interleavings, or all within a bound, are run.
@@ -24,13 +24,13 @@ struct Reported {
     executions: u64,
     first: Option<FirstReport>,
     /// The violation of each pair (e′, e) of places, by its number.
-    pairs: BTreeMap<(Position, Position), usize>,
-    triples: BTreeSet<(Position, Position, Position)>,
+    pairs: BTreeMap<(TextPosition, TextPosition), usize>,
+    triples: BTreeSet<(TextPosition, TextPosition, TextPosition)>,
 }
 
 /// Counts interleavings and reports.
 pub(super) struct Recorder<'t> {
-    target: &'t Target,
+    target: &'t TestFile,
     started: Instant,
     monitors: Vec<(MonitorName, Reported)>,
     /// The events of the present execution.
@@ -44,7 +44,7 @@ pub(super) struct Recorder<'t> {
 
 impl<'t> Recorder<'t> {
     /// A recorder that has counted nothing, of a search that starts now.
-    pub(super) fn new(target: &'t Target, monitors: &[MonitorName], started: Instant) -> Self {
+    pub(super) fn new(target: &'t TestFile, monitors: &[MonitorName], started: Instant) -> Self {
         Self {
             target,
             started,
@@ -123,9 +123,12 @@ impl<'t> Recorder<'t> {
         }
     }
 
-    fn position(&self, event: u32) -> Position {
+    fn position(&self, event: u32) -> TextPosition {
         let site = self.events_now[event as usize].event.site;
-        self.target.test.at_site(site).map_or(Position { line: 0, column: 0 }, |(_, instruction)| instruction.position)
+        self.target
+            .test
+            .at_site(site)
+            .map_or(TextPosition { line: 0, column: 0 }, |(_, instruction)| instruction.position)
     }
 
     fn violation(&self, monitor: MonitorName, report: &Cycle) -> Violation {

@@ -17,7 +17,7 @@ use protocol::{MemoryModel, MonitorName, Schedule, StoppedBy, Summary, Violation
 use super::executions::{self, failure, place, race, witness};
 use super::recorder::{COVERAGE, Recorder};
 use super::searched::Searched;
-use super::target::Target;
+use super::target::TestFile;
 use crate::exit::Failure;
 use crate::interrupt::{Cause, Interrupts};
 use crate::plan::check::CheckPlan;
@@ -35,7 +35,7 @@ enum Stopped {
 }
 
 /// The budgets of a search.
-struct Budget<'p> {
+struct LitmusBudget<'p> {
     plan: &'p CheckPlan,
     interrupts: &'p Interrupts,
     started: Instant,
@@ -43,7 +43,7 @@ struct Budget<'p> {
     questions: u32,
 }
 
-impl Budget<'_> {
+impl LitmusBudget<'_> {
     /// The budget that is used up, if one is.
     fn used_up(&mut self, executions: u64) -> Option<Stopped> {
         if self.plan.budget.executions.is_some_and(|limit| executions >= limit) {
@@ -84,7 +84,7 @@ struct Failures {
 
 impl Failures {
     /// Takes in how an execution ends.
-    fn see(&mut self, target: &Target, outcome: &Outcome, schedule: &dyn Fn() -> Schedule) {
+    fn see(&mut self, target: &TestFile, outcome: &Outcome, schedule: &dyn Fn() -> Schedule) {
         let what = match *outcome {
             Outcome::Final(_) => Fails::Condition,
             Outcome::Endless { thread, instruction } => Fails::Endless(thread, instruction),
@@ -126,7 +126,7 @@ struct Counted {
 /// If the engine found that the test is not deterministic, which no test is.
 pub(super) fn search<'t>(
     plan: &CheckPlan,
-    target: &'t Target,
+    target: &'t TestFile,
     model: MemoryModel,
     explorer: Explorer,
     interrupts: &Interrupts,
@@ -135,7 +135,7 @@ pub(super) fn search<'t>(
         Explorer::Interleavings(_) | Explorer::Auto(_) => plan.explore.monitors.clone(),
         Explorer::Rsmc => Vec::new(),
     };
-    let mut budget = Budget { plan, interrupts, started: Instant::now(), questions: 0 };
+    let mut budget = LitmusBudget { plan, interrupts, started: Instant::now(), questions: 0 };
     let mut counted = match explorer {
         Explorer::Interleavings(_) | Explorer::Auto(_) => interleavings(target, &monitors, &mut budget)?,
         Explorer::Rsmc => graphs(target, model, &mut budget),
@@ -186,16 +186,16 @@ fn no_summary() -> Summary {
 type Monitors = Vec<Box<dyn Monitor>>;
 
 /// Interleavings, one after the other, under the eyes of monitors.
-pub(super) struct Watched<'t> {
+pub(super) struct WatchedSchedules<'t> {
     schedules: Schedules<'t>,
     monitors: Monitors,
     reports: Vec<Report>,
     pub(super) recorder: Recorder<'t>,
 }
 
-impl<'t> Watched<'t> {
+impl<'t> WatchedSchedules<'t> {
     /// None has been run.
-    pub(super) fn new(target: &'t Target, monitors: &[MonitorName], max_events: u32, started: Instant) -> Self {
+    pub(super) fn new(target: &'t TestFile, monitors: &[MonitorName], max_events: u32, started: Instant) -> Self {
         let methods: Vec<MonitorName> = monitors.iter().map(|name| name.method(COVERAGE)).collect();
         Self {
             schedules: Schedules::new(&target.test, max_events),
@@ -238,9 +238,13 @@ impl<'t> Watched<'t> {
     }
 }
 
-fn interleavings(target: &Target, monitors: &[MonitorName], budget: &mut Budget<'_>) -> Result<Counted, Failure> {
+fn interleavings(
+    target: &TestFile,
+    monitors: &[MonitorName],
+    budget: &mut LitmusBudget<'_>,
+) -> Result<Counted, Failure> {
     let mut execution = Execution::new(Box::new(Bounded::new(budget.plan.explore.preemptions)));
-    let mut watched = Watched::new(target, monitors, max_events(budget.plan), budget.started);
+    let mut watched = WatchedSchedules::new(target, monitors, max_events(budget.plan), budget.started);
     let (mut outcomes, mut failures) = (Outcomes::default(), Failures::default());
     let mut stopped = None;
     while stopped.is_none() && execution.begin() {
@@ -281,7 +285,7 @@ fn interleavings(target: &Target, monitors: &[MonitorName], budget: &mut Budget<
     Ok(Counted { outcomes, summary, violations, failures, stopped })
 }
 
-fn graphs(target: &Target, model: MemoryModel, budget: &mut Budget<'_>) -> Counted {
+fn graphs(target: &TestFile, model: MemoryModel, budget: &mut LitmusBudget<'_>) -> Counted {
     let (mut outcomes, mut failures) = (Outcomes::default(), Failures::default());
     let mut stopped = budget.used_up(0);
     let (mut executions, mut waits_as_one) = (0, false);

@@ -3,14 +3,14 @@
 use litmus::outcomes::Outcomes;
 use protocol::{MemoryModel, MonitorName, Place, Summary, Violation};
 
-use super::target::Target;
+use super::target::TestFile;
 use crate::plan::check::CheckPlan;
 use crate::plan::explorer::Explorer;
 use crate::report::verdict::{Facts, Issues, Open, Races, Verdict, judge};
 
 /// What was found of a test under a model.
 pub(super) struct Searched<'t> {
-    pub(super) target: &'t Target,
+    pub(super) target: &'t TestFile,
     pub(super) model: MemoryModel,
     pub(super) explorer: Explorer,
     pub(super) monitors: Vec<MonitorName>,

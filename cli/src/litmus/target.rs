@@ -10,7 +10,7 @@ use crate::exit::Failure;
 use crate::text::reason;
 
 /// A test and the file that it is in.
-pub(super) struct Target {
+pub(super) struct TestFile {
     /// The file's name as text, in which bytes that are no UTF-8 are replaced.
     pub(super) file: String,
     /// The file, from the folder that the user is in.
@@ -19,7 +19,7 @@ pub(super) struct Target {
 }
 
 /// Reads a test, by its name in a folder.
-pub(super) fn read(folder: &Path, name: &Path) -> Result<Target, Failure> {
+pub(super) fn read(folder: &Path, name: &Path) -> Result<TestFile, Failure> {
     let (path, file) = (folder.join(name), name.to_string_lossy().into_owned());
     let unreadable = |error| Failure::usage(format!("{file}: {}", reason(&error)), "name litmus files that exist");
     let text = fs::read(&path).map_err(unreadable)?;
@@ -28,5 +28,5 @@ pub(super) fn read(folder: &Path, name: &Path) -> Result<Target, Failure> {
     let test = parse(&text).map_err(|error| {
         Failure::usage(format!("{file}:{error}"), "docs/limits.md says what of herd7's litmus format is understood")
     })?;
-    Ok(Target { file, path, test })
+    Ok(TestFile { file, path, test })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use engine::atomicity::{Budget, Criterion, Mark, Outcome, Serializability, TraceCheck, Violation};
+use engine::atomicity::{CheckBudget, Criterion, Mark, Outcome, Serializability, TraceCheck, Violation};
 use engine::event::{Event, EventIndex, Location, Thread};
 use protocol::{MonitorName, Role};
 
@@ -35,7 +35,7 @@ impl Watcher {
     /// The monitor of this name, if it is one of these.
     pub(super) fn new(name: MonitorName, commits: Commits, search_steps: u64) -> Option<Self> {
         let execution = |criterion| Judge::Execution(Serializability::new(criterion));
-        let budget = Budget { steps: search_steps, ..Budget::default() };
+        let budget = CheckBudget { steps: search_steps, ..CheckBudget::default() };
         let judge = match (name, commits) {
             (MonitorName::ScAtomicity, _) => execution(Criterion::Sc),
             (MonitorName::ScEquivalence, _) => execution(Criterion::ScEquivalence),
@@ -78,15 +78,15 @@ impl Watcher {
     }
 
     /// The execution is over; whether nothing is known of it. What does not balance has been said.
-    pub(super) fn end(&mut self) -> Verdict {
+    pub(super) fn end(&mut self) -> Answer {
         match &mut self.judge {
             Judge::Execution(judge) => {
                 let _ = judge.end(&mut self.violations);
-                Verdict::Decided
+                Answer::Decided
             }
             Judge::Trace(judge) => {
                 let _ = judge.end(&mut self.violations);
-                if judge.outcome() == Outcome::Undecided { Verdict::Undecided } else { Verdict::Decided }
+                if judge.outcome() == Outcome::Undecided { Answer::Undecided } else { Answer::Decided }
             }
         }
     }
@@ -104,7 +104,7 @@ impl Watcher {
 
 /// Whether an execution is one way or the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
+pub(super) enum Answer {
     Decided,
     /// The search took too long.
     Undecided,

@@ -6,12 +6,12 @@ use protocol::{FailureKind, MemoryModel, MonitorName, Operation, Place, Role, Sc
 
 use super::log::{Continue, Log, Position};
 use super::threads::Misuse;
-use super::watch::Found;
+use super::watch::LogFinding;
 use crate::exit::Failure;
 use crate::report::names::short_place;
 
 /// What was found as a violation.
-pub(crate) fn violation(log: &Log, found: &Found) -> Result<Violation, Failure> {
+pub(crate) fn violation(log: &Log, found: &LogFinding) -> Result<Violation, Failure> {
     let base = Violation {
         kind: FailureKind::Misuse,
         monitor: None,
@@ -23,15 +23,15 @@ pub(crate) fn violation(log: &Log, found: &Found) -> Result<Violation, Failure> 
         schedule: Schedule::default(),
     };
     match found {
-        &Found::Misuse(Misuse::NotBegun { thread, at }) => {
+        &LogFinding::Misuse(Misuse::NotBegun { thread, at }) => {
             let message = format!("thread {thread} ends a transaction that it did not begin");
             Ok(Violation { message, sites: vec![site(log, Role::At, at)?], ..base })
         }
-        &Found::Misuse(Misuse::NotEnded { thread, at }) => {
+        &LogFinding::Misuse(Misuse::NotEnded { thread, at }) => {
             let message = format!("thread {thread} does not end the transaction that it begins");
             Ok(Violation { message, sites: vec![site(log, Role::At, at)?], ..base })
         }
-        Found::Transactions { monitor, at } => {
+        LogFinding::Transactions { monitor, at } => {
             let sites = at.iter().map(|&(role, at)| site(log, role, at));
             let sites = sites.collect::<Result<Vec<_>, _>>()?;
             let kind =
@@ -39,7 +39,7 @@ pub(crate) fn violation(log: &Log, found: &Found) -> Result<Violation, Failure> 
             let message = protocol::cycle_in_words(*monitor, &sites);
             Ok(Violation { kind, monitor: Some(*monitor), message, sites, ..base })
         }
-        &Found::Cycle { monitor, events, at } => {
+        &LogFinding::Cycle { monitor, events, at } => {
             let roles = [Role::Delayed, Role::Previous, Role::Overtaking];
             let sites = roles.into_iter().zip(at).map(|(role, at)| site(log, role, at));
             let sites = sites.collect::<Result<Vec<_>, _>>()?;

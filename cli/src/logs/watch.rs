@@ -14,7 +14,7 @@ use super::history::{History, Seat, Site, Sites, is_event};
 use super::log::{Continue, Log, Position};
 use super::places::Places;
 use super::threads::{Commits, Misuse, Threads};
-use super::transactions::{Verdict, Watcher, edges, fits, parts};
+use super::transactions::{Answer, Watcher, edges, fits, parts};
 use crate::exit::Failure;
 use crate::plan::monitor::MonitorPlan;
 
@@ -29,7 +29,7 @@ const fn method_of(name: MonitorName) -> Option<MonitorName> {
 
 /// What was found, by the places in the log of the events that take part.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Found {
+pub(crate) enum LogFinding {
     /// e′, prev and e of a cycle that this monitor saw.
     Cycle { monitor: MonitorName, events: [EventIndex; 3], at: [Position; 3] },
     /// The events of a cycle of transactions that this monitor saw, with the part that each one plays.
@@ -61,7 +61,7 @@ struct Shown {
 }
 
 /// What a log gave.
-pub(crate) struct Watched {
+pub(crate) struct LogResult {
     pub(crate) executions: u64,
     pub(crate) runs: u64,
     pub(crate) events: u64,
@@ -71,7 +71,7 @@ pub(crate) struct Watched {
     pub(crate) commits: Commits,
     pub(crate) monitors: Vec<MonitorCount>,
     /// What was found, in the order of discovery, each with its number of executions.
-    pub(crate) found: Vec<(Found, u64)>,
+    pub(crate) found: Vec<(LogFinding, u64)>,
 }
 
 /// The monitors at work on a log.
@@ -87,7 +87,7 @@ struct Watch<'l> {
     reports: Vec<Report>,
     history: History,
     sites: Sites,
-    found: Vec<(Found, Shown)>,
+    found: Vec<(LogFinding, Shown)>,
     started: Instant,
     /// Whether the present execution counts.
     repeats: bool,
@@ -97,7 +97,7 @@ struct Watch<'l> {
 }
 
 /// Runs the monitors on a log.
-pub(crate) fn watch(log: &Log, plan: &MonitorPlan) -> Result<Watched, Failure> {
+pub(crate) fn watch(log: &Log, plan: &MonitorPlan) -> Result<LogResult, Failure> {
     let names = plan.monitors.as_slice();
     let started = Instant::now();
     let mut places = Places::default();
@@ -132,7 +132,7 @@ fn watches_sc(log: &Log, name: MonitorName, at: Position) -> Failure {
 
 /// How a reading ended.
 enum Read {
-    Whole(Watched),
+    Whole(LogResult),
     /// It has commits, the first one here, which was not known.
     HasCommits(Position),
     /// Some access was located otherwise than it is now.
@@ -151,7 +151,7 @@ fn read(log: &Log, mut watch: Watch<'_>, places: &mut Places, commits: Commits) 
                 let ended = if begun { watch.end(&threads) } else { Ok(()) };
                 threads = Threads::new(commits, header.threads);
                 watch.begin(header);
-                ended.map_err(Stop::Failed)
+                ended.map_err(Untaken::Failed)
             }
             Line::Event(event) => {
                 if !begun {
@@ -167,8 +167,8 @@ fn read(log: &Log, mut watch: Watch<'_>, places: &mut Places, commits: Commits) 
         begun = true;
         match taken {
             Ok(()) => Ok(Continue::Yes),
-            Err(Stop::Refused(words)) => Err(words),
-            Err(Stop::Failed(other)) => {
+            Err(Untaken::Refused(words)) => Err(words),
+            Err(Untaken::Failed(other)) => {
                 failure = Some(other);
                 Ok(Continue::No)
             }
@@ -191,14 +191,14 @@ fn read(log: &Log, mut watch: Watch<'_>, places: &mut Places, commits: Commits) 
 }
 
 /// Why a line is not taken.
-enum Stop {
+enum Untaken {
     /// It is wrong.
     Refused(String),
     /// Something else.
     Failed(Failure),
 }
 
-impl From<String> for Stop {
+impl From<String> for Untaken {
     fn from(words: String) -> Self {
         Self::Refused(words)
     }
@@ -247,7 +247,7 @@ impl<'l> Watch<'l> {
             self.misuse(misuse);
         }
         let mut ends = self.watchers.iter_mut().map(|(_, watcher)| watcher.end());
-        self.undecided += u64::from(ends.by_ref().fold(false, |open, end| open | (end == Verdict::Undecided)));
+        self.undecided += u64::from(ends.by_ref().fold(false, |open, end| open | (end == Answer::Undecided)));
         self.take_transactions()?;
         if !self.repeats {
             self.events += u64::from(self.history.length());
@@ -256,11 +256,17 @@ impl<'l> Watch<'l> {
     }
 
     fn misuse(&mut self, misuse: Misuse) {
-        self.found.push((Found::Misuse(misuse), Shown { executions: 1, last: self.runs }));
+        self.found.push((LogFinding::Misuse(misuse), Shown { executions: 1, last: self.runs }));
     }
 
     /// Takes the line of an event.
-    fn line(&mut self, line: &Event<'_>, at: Position, threads: &mut Threads, places: &mut Places) -> Result<(), Stop> {
+    fn line(
+        &mut self,
+        line: &Event<'_>,
+        at: Position,
+        threads: &mut Threads,
+        places: &mut Places,
+    ) -> Result<(), Untaken> {
         let start = line.a.as_ref().map(|address| places.start(address));
         let (thread, child) = threads.step(line, start, at)?;
         if let Some(mark) = mark(line.op) {
@@ -276,7 +282,7 @@ impl<'l> Watch<'l> {
         }
         if line.op == Op::Commit {
             self.watchers.iter_mut().for_each(|(_, watcher)| watcher.commit(thread));
-            return self.take_transactions().map_err(Stop::Failed);
+            return self.take_transactions().map_err(Untaken::Failed);
         }
         if !is_event(line.op) {
             return Ok(());
@@ -287,7 +293,7 @@ impl<'l> Watch<'l> {
         }
         let site = self.sites.number(line, at);
         self.history.push(Seat { at, site });
-        self.event(&engine_event(line.op, thread, child), locations).map_err(Stop::Failed)
+        self.event(&engine_event(line.op, thread, child), locations).map_err(Untaken::Failed)
     }
 
     fn event(&mut self, event: &EngineEvent, locations: &[Location]) -> Result<(), Failure> {
@@ -329,7 +335,7 @@ impl<'l> Watch<'l> {
             if number == next {
                 count.distinct += 1;
                 let at = seats.map(|seat| seat.at);
-                self.found.push((Found::Cycle { monitor, events, at }, Shown::default()));
+                self.found.push((LogFinding::Cycle { monitor, events, at }, Shown::default()));
             }
             self.seen(number);
         }
@@ -364,7 +370,7 @@ impl<'l> Watch<'l> {
         if number == next {
             count.distinct += 1;
             let at = seats.iter().map(|(role, seat)| (*role, seat.at)).collect();
-            self.found.push((Found::Transactions { monitor: self.names[index].0, at }, Shown::default()));
+            self.found.push((LogFinding::Transactions { monitor: self.names[index].0, at }, Shown::default()));
         }
         self.seen(number);
         Ok(())
@@ -389,7 +395,7 @@ impl<'l> Watch<'l> {
     }
 
     /// What is seen only in executions that do not count belongs to some execution that does.
-    fn watched(self) -> Watched {
+    fn watched(self) -> LogResult {
         let monitors = self.names.iter().zip(self.counts).map(|(&(monitor, _), count)| MonitorCount {
             monitor,
             reporting: count.reporting.max(u64::from(count.first.is_some())),
@@ -397,7 +403,7 @@ impl<'l> Watch<'l> {
             distinct_triples: (count.triples.len() + count.cycles.len()) as u64,
             first: count.first,
         });
-        Watched {
+        LogResult {
             executions: self.executions,
             runs: self.runs,
             events: self.events,

@@ -53,7 +53,7 @@ pub(crate) struct Table<'a> {
 }
 
 /// A piece of a line and the width it is padded to.
-struct Cell {
+struct PaddedText {
     text: String,
     width: usize,
     style: Style,
@@ -213,7 +213,7 @@ impl Table<'_> {
 
     fn heading(&self, layout: &Layout) -> String {
         let style = Style::new().bold();
-        let cell = |text: &str, width| Cell { text: text.to_string(), width, style };
+        let cell = |text: &str, width| PaddedText { text: text.to_string(), width, style };
         let mut cells = vec![cell("", 4), cell(&format!("{:>1$}", "#", layout.index), layout.index)];
         cells.push(cell("at", layout.place));
         if layout.threads.is_empty() {
@@ -228,7 +228,7 @@ impl Table<'_> {
         let event = &self.events[index];
         let mark = self.mark(index);
         let marked = if mark.is_empty() { Style::new() } else { Style::new().bold() };
-        let cell = |text: String, width, style| Cell { text, width, style };
+        let cell = |text: String, width, style| PaddedText { text, width, style };
         let mut cells = vec![cell(mark.to_string(), 4, Style::new().red().bold())];
         cells.push(cell(format!("{index:>0$}", layout.index), layout.index, Style::new().dimmed()));
         cells.push(cell(standing(event), layout.place, Style::new().dimmed()));
@@ -292,7 +292,7 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 /// A line of cells, two spaces apart, without spaces at its end.
-fn join(cells: Vec<Cell>) -> String {
+fn join(cells: Vec<PaddedText>) -> String {
     let mut line = String::from("  ");
     let mut owed = 0;
     for cell in cells {

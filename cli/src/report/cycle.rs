@@ -36,7 +36,7 @@ pub(crate) enum Edge {
 
 /// A step of the chain: by which edge, to which event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Step {
+pub(crate) struct ChainStep {
     edge: Edge,
     event: usize,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Step {
 pub(crate) struct Cycle {
     delayed: usize,
     /// From e′ to prev or x, and on to e.
-    steps: Vec<Step>,
+    steps: Vec<ChainStep>,
     previous: usize,
     overtaking: usize,
 }
@@ -57,7 +57,7 @@ impl Cycle {
         let steps = match chain(&edges(&events[..=previous.max(delayed)]), delayed, previous) {
             Some(mut steps) => {
                 let last = if events[previous].thread == events[overtaking].thread { Edge::Po } else { Edge::Create };
-                steps.push(Step { edge: last, event: overtaking });
+                steps.push(ChainStep { edge: last, event: overtaking });
                 steps
             }
             None => beside(events, delayed, overtaking)?,
@@ -170,8 +170,8 @@ struct Byte {
 }
 
 /// The edges out of each event, po by immediate successor. Edges inside a thread are po alone.
-fn edges(events: &[TraceEvent]) -> Vec<Vec<Step>> {
-    let mut out: Vec<Vec<Step>> = vec![Vec::new(); events.len()];
+fn edges(events: &[TraceEvent]) -> Vec<Vec<ChainStep>> {
+    let mut out: Vec<Vec<ChainStep>> = vec![Vec::new(); events.len()];
     let mut last_of_thread: BTreeMap<u32, usize> = BTreeMap::new();
     let mut creator: BTreeMap<u32, usize> = BTreeMap::new();
     let mut objects: BTreeMap<(u64, &str), usize> = BTreeMap::new();
@@ -195,7 +195,7 @@ fn edges(events: &[TraceEvent]) -> Vec<Vec<Step>> {
         into.sort_unstable();
         into.dedup();
         for (from, edge) in into {
-            out[from].push(Step { edge, event: index });
+            out[from].push(ChainStep { edge, event: index });
         }
     }
     out
@@ -228,7 +228,7 @@ fn conflicts(
 
 /// A cheapest chain of edges, by a breadth-first search in which going on along po costs nothing. Runs of po come out
 /// as one step.
-fn chain(edges: &[Vec<Step>], from: usize, to: usize) -> Option<Vec<Step>> {
+fn chain(edges: &[Vec<ChainStep>], from: usize, to: usize) -> Option<Vec<ChainStep>> {
     // A state is an event and whether it was reached along po.
     const UNSEEN: usize = usize::MAX;
     let state = |event: usize, along_po: bool| 2 * event + usize::from(along_po);
@@ -254,12 +254,12 @@ fn chain(edges: &[Vec<Step>], from: usize, to: usize) -> Option<Vec<Step>> {
     if cost[here] == UNSEEN {
         return None;
     }
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<ChainStep> = Vec::new();
     while let Some((before, edge)) = parent[here] {
         // Backwards, so a po step that is followed by a po step is part of that one.
         let merges = edge == Edge::Po && steps.last().is_some_and(|later| later.edge == Edge::Po);
         if !merges {
-            steps.push(Step { edge, event: here / 2 });
+            steps.push(ChainStep { edge, event: here / 2 });
         }
         here = before;
     }
@@ -271,7 +271,7 @@ fn chain(edges: &[Vec<Step>], from: usize, to: usize) -> Option<Vec<Step>> {
 ///
 /// A store of the thread of e′ may have to wait behind e′, and then e does not come after it: it ends the chain only if
 /// nothing else does.
-fn beside(events: &[TraceEvent], delayed: usize, overtaking: usize) -> Option<Vec<Step>> {
+fn beside(events: &[TraceEvent], delayed: usize, overtaking: usize) -> Option<Vec<ChainStep>> {
     let (first, e) = (&events[delayed], &events[overtaking]);
     let is_shared = |byte: u64| byte.wrapping_sub(first.address) < u64::from(first.width);
     let mut bytes: BTreeMap<u64, Byte> = BTreeMap::new();
@@ -286,7 +286,7 @@ fn beside(events: &[TraceEvent], delayed: usize, overtaking: usize) -> Option<Ve
     for ends in [|behind: bool| !behind, |_| true] {
         let mut edges = edges.clone();
         for &(from, edge) in into.iter().filter(|from| events[from.0].thread != e.thread && ends(behind(from))) {
-            edges[from].push(Step { edge, event: overtaking });
+            edges[from].push(ChainStep { edge, event: overtaking });
         }
         if let Some(steps) = chain(&edges, delayed, overtaking) {
             return Some(steps);
@@ -300,11 +300,11 @@ mod tests {
     use engine::event::Thread;
     use protocol::Operation;
 
-    use super::{Cycle, Edge, Step, chain, edges};
+    use super::{ChainStep, Cycle, Edge, chain, edges};
     use crate::report::samples::{access, event, trace};
 
-    fn steps(pairs: &[(Edge, usize)]) -> Vec<Step> {
-        pairs.iter().map(|(edge, event)| Step { edge: *edge, event: *event }).collect()
+    fn steps(pairs: &[(Edge, usize)]) -> Vec<ChainStep> {
+        pairs.iter().map(|(edge, event)| ChainStep { edge: *edge, event: *event }).collect()
     }
 
     #[test]

@@ -75,7 +75,7 @@ struct Head {
 
 /// The second line.
 #[derive(Deserialize)]
-struct Body {
+struct CheckpointBody {
     key: Key,
     search: Progress,
 }
@@ -136,7 +136,7 @@ impl Checkpoint {
         if head.hash != hash(body) {
             return Err(corrupt());
         }
-        let Body { key, search } = serde_json::from_slice(body).map_err(|_| corrupt())?;
+        let CheckpointBody { key, search } = serde_json::from_slice(body).map_err(|_| corrupt())?;
         match self.key.difference(&key) {
             Some(what) => Err(self.unusable(&format!("a checkpoint of another search: {what}"))),
             None => Ok(search),

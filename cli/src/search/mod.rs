@@ -22,7 +22,7 @@ pub(crate) use progress::{Bounds, Complete};
 use progress::{End, Progress};
 use status::{Facts, Left, Status};
 use totals::agree;
-use worker::{Heard, News, Order, Task, Worker, WorkerId};
+use worker::{Errand, Heard, News, Task, Worker, WorkerId};
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupts;
@@ -297,7 +297,7 @@ impl<'a> Search<'a> {
             let worker = &mut self.crew[index];
             let (threads, divisions) = (totals.threads.clone(), totals.divisions());
             let (seconds, known) = (seconds.min(time_left), totals.found_since(worker.told));
-            worker.run(Order { task, units, threads, divisions, seconds, known });
+            worker.run(Errand { task, units, threads, divisions, seconds, known });
         }
     }
 

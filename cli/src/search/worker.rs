@@ -62,7 +62,7 @@ pub(super) struct Worker {
 
 /// What a worker is to run.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct Errand {
     pub(super) task: Task,
     pub(super) units: Vec<Unit>,
     pub(super) threads: Vec<Vec<u32>>,
@@ -95,8 +95,8 @@ impl Worker {
     }
 
     /// Gives it a slice.
-    pub(super) fn run(&mut self, order: Order) {
-        let Order { task, units, threads, divisions, seconds, known } = order;
+    pub(super) fn run(&mut self, order: Errand) {
+        let Errand { task, units, threads, divisions, seconds, known } = order;
         self.told += known.len();
         self.task = Some(task);
         let slice = Slice { units, threads, executions: task.budget, seconds, known, divisions };

@@ -27,7 +27,7 @@ pub(crate) enum Assembly {
     /// stays as it is.
     Nothing,
     /// These instructions, which take its place.
-    Program(Program),
+    Program(AssemblyProgram),
     /// It stays as it is; its result is that of an external function of this name, known to be harmless or not, and it
     /// may be a fence.
     Native { name: String, harmless: bool, fence: Option<u32> },
@@ -37,7 +37,7 @@ pub(crate) enum Assembly {
 
 /// Instructions and the operands that they name.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Program {
+pub(crate) struct AssemblyProgram {
     /// In order.
     pub(crate) instructions: Vec<Instruction>,
     /// Outputs and inputs, in order.
@@ -48,7 +48,7 @@ pub(crate) struct Program {
 pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], templates: &Templates) -> Assembly {
     let unknown = || Assembly::Unknown(as_written(text));
     let statements = statements(text);
-    let program = |instructions| Some(Program { instructions, slots: constraints::parse(constraints, bytes)? });
+    let program = |instructions| Some(AssemblyProgram { instructions, slots: constraints::parse(constraints, bytes)? });
     match templates.meaning(&statements) {
         Some(Meaning::Nothing) => return program(Vec::new()).map_or_else(unknown, Assembly::Program),
         Some(Meaning::Fence(number)) => {
@@ -66,8 +66,8 @@ pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], t
         return native;
     }
     let slots = constraints::parse(constraints, bytes);
-    let program =
-        slots.and_then(|slots| Some(Program { instructions: instructions::parse(&statements, &slots)?, slots }));
+    let program = slots
+        .and_then(|slots| Some(AssemblyProgram { instructions: instructions::parse(&statements, &slots)?, slots }));
     match program {
         Some(program) => Assembly::Program(program),
         None if computation::is_all(&statements, constraints) => Assembly::Nothing,

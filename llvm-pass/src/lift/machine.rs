@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use inkwell::values::{BasicValue, BasicValueEnum, IntValue, PointerValue};
 
-use crate::assembly::Program;
+use crate::assembly::AssemblyProgram;
 use crate::assembly::constraints::Role;
 use crate::assembly::instructions::Lock;
 use crate::assembly::operands::{Base, Memory, Operand, Register};
@@ -15,7 +15,7 @@ use crate::ir::Value;
 
 /// Where an access is, and whether others could see it.
 #[derive(Clone, Copy)]
-pub(super) struct Target<'ctx> {
+pub(super) struct AccessTarget<'ctx> {
     pub(super) pointer: PointerValue<'ctx>,
     pub(super) shared: bool,
 }
@@ -25,7 +25,7 @@ pub(super) struct Machine<'a, 'ctx> {
     pub(super) hooks: &'a mut Hooks<'ctx>,
     /// The call of the assembly.
     pub(super) call: Value,
-    pub(super) program: &'a Program,
+    pub(super) program: &'a AssemblyProgram,
     /// The arguments through which others could see memory.
     shared: &'a [u32],
     pub(super) site: BasicValueEnum<'ctx>,
@@ -38,7 +38,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
     pub(super) fn new(
         hooks: &'a mut Hooks<'ctx>,
         call: Value,
-        program: &'a Program,
+        program: &'a AssemblyProgram,
         shared: &'a [u32],
         site: BasicValueEnum<'ctx>,
     ) -> Result<Self> {
@@ -103,7 +103,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
     }
 
     /// The place of an operand in memory.
-    pub(super) fn target(&self, memory: Memory) -> Result<Target<'ctx>> {
+    pub(super) fn target(&self, memory: Memory) -> Result<AccessTarget<'ctx>> {
         let byte = self.hooks.context.i8_type();
         let (pointer, shared) = match memory.base {
             Base::Slot(slot) => {
@@ -119,10 +119,10 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
         let distance = self.hooks.long(memory.displacement.cast_unsigned());
         // SAFETY: the program's own arithmetic; without `inbounds` it promises nothing.
         let pointer = unsafe { self.hooks.builder.build_gep(byte, pointer, &[distance], "") }?;
-        Ok(Target { pointer, shared })
+        Ok(AccessTarget { pointer, shared })
     }
 
-    pub(super) fn load(&self, target: Target<'ctx>, width: u64) -> Result<IntValue<'ctx>> {
+    pub(super) fn load(&self, target: AccessTarget<'ctx>, width: u64) -> Result<IntValue<'ctx>> {
         if target.shared {
             let arguments = [target.pointer.into(), self.site];
             return self.hooks.call(&format!("__fh_load{width}"), &arguments);
@@ -134,7 +134,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
         Ok(value.into_int_value())
     }
 
-    pub(super) fn store(&self, target: Target<'ctx>, width: u64, value: IntValue<'ctx>) -> Result<()> {
+    pub(super) fn store(&self, target: AccessTarget<'ctx>, width: u64, value: IntValue<'ctx>) -> Result<()> {
         if target.shared {
             let arguments = [target.pointer.into(), value.into(), self.site];
             return self.hooks.call(&format!("__fh_store{width}"), &arguments).map(drop);
@@ -182,7 +182,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
     #[expect(clippy::too_many_arguments, reason = "what `modify` takes, and the place that it found")]
     pub(super) fn modify_place(
         &mut self,
-        place: Option<Target<'ctx>>,
+        place: Option<AccessTarget<'ctx>>,
         target: Operand,
         width: u64,
         lock: Lock,

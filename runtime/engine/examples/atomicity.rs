@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use engine::atomicity::{Budget, Criterion, Mark, Outcome, Serializability, TraceCheck, Violation};
+use engine::atomicity::{CheckBudget, Criterion, Mark, Outcome, Serializability, TraceCheck, Violation};
 use engine::event::{Barrier, Event, Kind, Location, Object, Site, Thread};
 
 /// One step of a trace.
@@ -139,7 +139,7 @@ fn processor_time() -> f64 {
 
 /// Checks a trace; its outcome and the seconds that took.
 fn check(steps: &[Step]) -> (Outcome, f64) {
-    let mut check = TraceCheck::new(Budget::default());
+    let mut check = TraceCheck::new(CheckBudget::default());
     let mut violations = Vec::new();
     let start = processor_time();
     steps.iter().for_each(|&step| tell_check(&mut check, step, &mut violations));
@@ -231,7 +231,7 @@ fn flat() -> bool {
     let mut most = [0; 3];
     let start = processor_time();
     let mut monitors = [Criterion::Sc, Criterion::TsoAtOnce].map(Serializability::new);
-    let mut check = TraceCheck::new(Budget::default());
+    let mut check = TraceCheck::new(CheckBudget::default());
     let mut told = 0;
     while told < EVENTS {
         // The lock orders the pieces as if they were one log.

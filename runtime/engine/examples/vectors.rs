@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
-use engine::atomicity::{Budget, Criterion, Fencing, Outcome, Serializability, TraceCheck};
+use engine::atomicity::{CheckBudget, Criterion, Fencing, Outcome, Serializability, TraceCheck};
 use engine::monitor::{self, Monitor, MonitorName, Report};
 use oracle::atomicity::{self, Conflicts, Execution};
 use oracle::definition;
@@ -237,7 +237,7 @@ fn check_serializability(vector: &Vector, program: &Program, tally: &mut Tally) 
 fn check_trace(vector: &Vector, program: &Program, tally: &mut Tally) {
     let (Some(tau), Some(numbers)) = (&vector.tau, &vector.tx) else { panic!("a trace and its transactions") };
     let run = follow(&Machine::new(program, machine::Model::Sc), tau);
-    let mut check = TraceCheck::new(Budget::default());
+    let mut check = TraceCheck::new(CheckBudget::default());
     let mut violations = Vec::new();
     let names = watch::give(&mut check, &watch::issues(&run), numbers, &mut violations);
     for violation in &violations {

@@ -67,7 +67,7 @@ mod violation;
 pub use decision::{Decision, Fencing, Verdict};
 pub use linearization::{Happening, linearization};
 pub use serializability::{Criterion, Serializability};
-pub use trace_check::{Budget, Outcome, TraceCheck};
+pub use trace_check::{CheckBudget, Outcome, TraceCheck};
 pub(crate) use transactions::Transactions;
 pub use transactions::{Mark, Unbalanced};
 pub use violation::{Delay, Edge, Transaction, Violation};

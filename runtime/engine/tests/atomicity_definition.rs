@@ -2,7 +2,7 @@
 
 mod oracle;
 
-use engine::atomicity::{Budget, Criterion, Delay, Mark, Outcome, Serializability, TraceCheck, Violation};
+use engine::atomicity::{CheckBudget, Criterion, Delay, Mark, Outcome, Serializability, TraceCheck, Violation};
 use engine::event::Thread;
 use oracle::atomicity::{self, Conflicts, Execution, Happening, Numbers};
 use oracle::machine::{Machine, Model, Step};
@@ -54,7 +54,7 @@ fn check_trace(check: &mut TraceCheck, run: &[Step], numbers: &Numbers) -> bool 
 }
 
 fn check_traces(count: u64, with: Ingredients) {
-    let mut check = TraceCheck::new(Budget::default());
+    let mut check = TraceCheck::new(CheckBudget::default());
     let mut serializable = 0;
     for seed in 0..count {
         let (run, numbers) = random_trace(&mut Random::new(seed), with);
@@ -103,7 +103,7 @@ fn with_fences_apart(run: &[Step], numbers: &Numbers) -> (Vec<Step>, Numbers) {
 #[test]
 fn fences_of_accesses_are_fences() {
     let with = Ingredients { ordered: true, ops: 5, ..PLAIN };
-    let mut check = TraceCheck::new(Budget::default());
+    let mut check = TraceCheck::new(CheckBudget::default());
     let mut monitors = [Criterion::Sc, Criterion::TsoAtOnce].map(Serializability::new);
     let mut violations = Vec::new();
     for seed in 0..3000 {
@@ -146,7 +146,7 @@ fn traces_on_which_the_paper_is_wrong() {
         let digit = |digit: u8| usize::from(digit - b'0');
         let run: Vec<Step> = order.bytes().map(|thread| machine.execute(&mut state, digit(thread))).collect();
         let numbers: Numbers = transactions.split(' ').map(|numbers| numbers.bytes().map(digit).collect()).collect();
-        let found = check_trace(&mut TraceCheck::new(Budget::default()), &run, &numbers);
+        let found = check_trace(&mut TraceCheck::new(CheckBudget::default()), &run, &numbers);
         assert_eq!(found, is_serializable, "{program}");
     }
 }
@@ -154,7 +154,7 @@ fn traces_on_which_the_paper_is_wrong() {
 /// A budget of nothing decides nothing, unless every execution has the cycle.
 #[test]
 fn the_end_of_the_budget_is_no_verdict() {
-    let mut check = TraceCheck::new(Budget { steps: 0, accesses: 100 });
+    let mut check = TraceCheck::new(CheckBudget { steps: 0, accesses: 100 });
     let program = Program::parse(&["st a=1; ld b", "st b=1; ld a"]);
     let machine = Machine::new(&program, Model::Sc);
     let mut state = machine.initial();
@@ -258,7 +258,7 @@ fn cycles_are_found_across_windows() {
             let action = Action::parse(text);
             Step { thread, op: 0, action, wrote: text.starts_with("st ") }
         };
-        let mut check = TraceCheck::new(Budget { steps: 1_000_000, accesses: 10_000 });
+        let mut check = TraceCheck::new(CheckBudget { steps: 1_000_000, accesses: 10_000 });
         let (mut violations, mut most) = (Vec::new(), 0);
         let mut tell = |check: &mut TraceCheck, thread, texts: &[&str]| {
             watch::Watch::mark(check, Thread::from_index(thread), Mark::Begin);

@@ -13,7 +13,7 @@ use engine::step::Step;
 use engine::sync::barrier::{Arrival, Barrier};
 use engine::sync::machine::{Machine, Until, Wish};
 use engine::sync::mutex::{Mutex, Type};
-use engine::sync::once::{Entry, Once};
+use engine::sync::once::{Once, OnceEntry};
 use engine::sync::read_write_lock::ReadWriteLock;
 use engine::sync::semaphore::Semaphore;
 use engine::sync::sleepers::Sleepers;
@@ -327,8 +327,8 @@ impl Interpreter<'_> {
             Op::Leave => self.operate(BARRIER, |machine, me| machine.barrier().unwrap().leave(me)),
             Op::Enter => {
                 let entry = self.operate(ONCE, |machine, me| machine.once().unwrap().enter(me));
-                self.at[thread - 1] += usize::from(entry == Entry::Passes);
-                if entry == Entry::Passes {
+                self.at[thread - 1] += usize::from(entry == OnceEntry::Passes);
+                if entry == OnceEntry::Passes {
                     kind = Kind::Share(ONCE);
                 }
             }

@@ -3,7 +3,7 @@
 use engine::graph::{Annotations, Fences, Value};
 use engine::mapping::Order;
 
-use crate::text::Position;
+use crate::text::TextPosition;
 
 /// A register of a thread, by its number there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -53,7 +53,7 @@ impl Code {
         register
     }
 
-    pub(crate) fn push(&mut self, operation: Operation, position: Position, text: &str) {
+    pub(crate) fn push(&mut self, operation: Operation, position: TextPosition, text: &str) {
         self.instructions.push(Instruction { operation, position, text: text.to_owned() });
     }
 }
@@ -64,7 +64,7 @@ pub struct Instruction {
     /// What it does.
     pub operation: Operation,
     /// Where it stands.
-    pub position: Position,
+    pub position: TextPosition,
     /// As it is written.
     pub text: String,
 }

@@ -4,7 +4,7 @@ use engine::event::Location;
 use engine::graph::Value;
 
 use crate::code::Register;
-use crate::text::Position;
+use crate::text::TextPosition;
 
 /// What a final state lists.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -36,7 +36,7 @@ pub struct Condition {
     /// As it is written, blanks made one.
     pub text: String,
     /// Where it stands.
-    pub position: Position,
+    pub position: TextPosition,
 }
 
 /// Something that is true or false of a final state. Places are indices of [`crate::Test::observables`].

@@ -24,4 +24,4 @@ mod text;
 pub use code::{Binary, Code, Declaration, Expression, Fence, Instruction, Operation, Register, Strength};
 pub use engine::graph::{Annotations, Value};
 pub use test::{Architecture, Test, address};
-pub use text::{Error, Position};
+pub use text::{Error, TextPosition};

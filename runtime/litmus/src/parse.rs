@@ -15,14 +15,14 @@ mod x86;
 use names::Names;
 
 use crate::test::{Architecture, Test};
-use crate::text::{Comments, Error, Kind, Position, Source, Tokens, after, error};
+use crate::text::{Comments, Error, Kind, Source, TextPosition, Tokens, after, error};
 
 /// Reads a test.
 ///
 /// # Errors
 /// If the text is no test, or has something that is not supported: where, and what.
 pub fn parse(text: &str) -> Result<Test, Error> {
-    let start = Position { line: 1, column: 1 };
+    let start = TextPosition { line: 1, column: 1 };
     let (architecture, name) = head(text, start)?;
     let (initial, rest) = split(Source { text, start })?;
     let mut names = Names::new(architecture);
@@ -42,7 +42,7 @@ pub fn parse(text: &str) -> Result<Test, Error> {
     Ok(names.into_test(name, condition))
 }
 
-fn head(text: &str, position: Position) -> Result<(Architecture, String), Error> {
+fn head(text: &str, position: TextPosition) -> Result<(Architecture, String), Error> {
     let mut words = text.lines().next().unwrap_or_default().split_whitespace();
     let architecture = match words.next() {
         Some("PPC") => Architecture::PowerPc,

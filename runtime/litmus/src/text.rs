@@ -6,14 +6,14 @@ use engine::graph::Value;
 
 /// A place in the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Position {
+pub struct TextPosition {
     /// From 1.
     pub line: u32,
     /// In characters, from 1.
     pub column: u32,
 }
 
-impl fmt::Display for Position {
+impl fmt::Display for TextPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
@@ -23,7 +23,7 @@ impl fmt::Display for Position {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
     /// Where.
-    pub position: Position,
+    pub position: TextPosition,
     /// What, in lower case, without a full stop.
     pub message: String,
 }
@@ -35,7 +35,7 @@ impl fmt::Display for Error {
 }
 
 /// An error at a place.
-pub(super) fn error<T>(position: Position, message: impl Into<String>) -> Result<T, Error> {
+pub(super) fn error<T>(position: TextPosition, message: impl Into<String>) -> Result<T, Error> {
     Err(Error { position, message: message.into() })
 }
 
@@ -55,21 +55,21 @@ const LONG: [&str; 10] = ["/\\", "\\/", "=>", "<>", "==", "!=", "<=", ">=", "&&"
 pub(super) struct Token<'a> {
     pub(super) kind: Kind,
     pub(super) text: &'a str,
-    pub(super) position: Position,
+    pub(super) position: TextPosition,
 }
 
 /// A text and where it starts in its file.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
-    pub(super) start: Position,
+    pub(super) start: TextPosition,
 }
 
 /// Where one is after a text that starts at `at`.
-pub(super) fn after(at: Position, text: &str) -> Position {
-    text.chars().fold(at, |Position { line, column }, character| match character {
-        '\n' => Position { line: line + 1, column: 1 },
-        _ => Position { line, column: column + 1 },
+pub(super) fn after(at: TextPosition, text: &str) -> TextPosition {
+    text.chars().fold(at, |TextPosition { line, column }, character| match character {
+        '\n' => TextPosition { line: line + 1, column: 1 },
+        _ => TextPosition { line, column: column + 1 },
     })
 }
 
@@ -148,7 +148,7 @@ fn tokens(source: Source<'_>, comments: Comments) -> Result<Vec<Token<'_>>, Erro
 pub(super) struct Tokens<'a> {
     all: Vec<Token<'a>>,
     at: usize,
-    end: Position,
+    end: TextPosition,
     /// How deep what is being read is nested.
     depth: u32,
 }
@@ -163,7 +163,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Some tokens in a row, and where they end.
-    pub(super) fn of(all: Vec<Token<'a>>, end: Position) -> Self {
+    pub(super) fn of(all: Vec<Token<'a>>, end: TextPosition) -> Self {
         Self { all, at: 0, end, depth: 0 }
     }
 
@@ -190,7 +190,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Where the next token is, or the end.
-    pub(super) fn position(&self) -> Position {
+    pub(super) fn position(&self) -> TextPosition {
         self.peek().map_or(self.end, |token| token.position)
     }
 
@@ -255,10 +255,10 @@ impl<'a> Tokens<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Comments, Position, Source, Tokens};
+    use super::{Comments, Source, TextPosition, Tokens};
 
     fn texts(text: &str) -> Vec<&str> {
-        let start = Position { line: 1, column: 1 };
+        let start = TextPosition { line: 1, column: 1 };
         let mut tokens = Tokens::new(Source { text, start }, Comments::Nested).unwrap();
         std::iter::from_fn(|| tokens.next()).map(|token| token.text).collect()
     }
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn comments_of_c() {
-        let source = Source { text: "(*x) // y\n/* z */ 1", start: Position { line: 1, column: 1 } };
+        let source = Source { text: "(*x) // y\n/* z */ 1", start: TextPosition { line: 1, column: 1 } };
         let mut tokens = Tokens::new(source, Comments::OfC).unwrap();
         let texts: Vec<&str> = std::iter::from_fn(|| tokens.next()).map(|token| token.text).collect();
         assert_eq!(texts, ["(", "*", "x", ")", "1"]);
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn positions_count_lines_and_characters() {
-        let source = Source { text: "ä\n  (* x", start: Position { line: 7, column: 3 } };
+        let source = Source { text: "ä\n  (* x", start: TextPosition { line: 7, column: 3 } };
         let error = Tokens::new(source, Comments::Nested).err().unwrap();
         assert_eq!(error.to_string(), "8:3: this comment has no end");
     }

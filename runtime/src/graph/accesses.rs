@@ -14,7 +14,7 @@ use crate::process::sites::{Record, RecordPointer};
 use crate::run::{Runtime, with};
 use crate::state::access;
 use crate::state::graph::places::Unlocated;
-use crate::state::graph::{After, Effect, Graph, Idle, Recorded, Spelled, Stop, What, labels};
+use crate::state::graph::{After, AsideOperation, Effect, Graph, Idle, Recorded, Spelled, Stop, labels};
 use crate::state::memory::{initial, peek, poke};
 use crate::state::operation::Note;
 use crate::state::turn::Turn;
@@ -47,7 +47,7 @@ pub(crate) fn fence(machine: Option<MachineFence>, order: Order, site: RecordPoi
         let fenced = fence_in_graph(runtime, machine, order);
         let graph = runtime.graph_mut();
         if graph.run.fences.full > full {
-            graph.aside(What::Fence(site));
+            graph.aside(AsideOperation::Fence(site));
         }
         fenced
     })

@@ -14,7 +14,7 @@ use engine::sync::barrier::Arrival;
 use engine::sync::line::{End, Line};
 use engine::sync::machine::{Machine, Wish};
 use engine::sync::mutex::Type;
-use engine::sync::once::Entry;
+use engine::sync::once::OnceEntry;
 use engine::sync::{read_write_lock as rw, semaphore};
 use protocol::Operation;
 
@@ -73,7 +73,11 @@ const fn manner(class: Class, operation: Operation, paths: &'static [Path]) -> M
 }
 
 /// Performs an operation, however long it takes. `work` says which path it takes.
-fn operate<R>(call: Call, manner: Manner, work: impl FnOnce(&mut ObjectState, Thread) -> Result<(Path, R), Stuck>) -> R {
+fn operate<R>(
+    call: Call,
+    manner: Manner,
+    work: impl FnOnce(&mut ObjectState, Thread) -> Result<(Path, R), Stuck>,
+) -> R {
     match attempt(call, manner, work) {
         Ok(result) => result,
         Err(Stuck::Misuse(what)) => run::misuse(call, &what, None),
@@ -289,7 +293,7 @@ pub(crate) fn release(call: Call) {
 }
 
 /// `pthread_once`, up to the function: whether it is to be run.
-pub(crate) fn enter_once(call: Call) -> Entry {
+pub(crate) fn enter_once(call: Call) -> OnceEntry {
     const PATHS: &[Path] = &[calls::ONCE_FIRST, calls::ONCE_DONE];
     operate(call, manner(Class::Once, Operation::OnceEnter, PATHS), |state, thread| {
         let machine = state.machine();
@@ -297,7 +301,7 @@ pub(crate) fn enter_once(call: Call) -> Entry {
             return Err(Stuck::Waits(None));
         }
         let entry = machine.once().expect("objects are used as what they are").enter(thread);
-        Ok((if entry == Entry::Runs { calls::ONCE_FIRST } else { calls::ONCE_DONE }, entry))
+        Ok((if entry == OnceEntry::Runs { calls::ONCE_FIRST } else { calls::ONCE_DONE }, entry))
     })
 }
 

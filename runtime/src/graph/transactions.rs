@@ -6,17 +6,17 @@
 
 use engine::atomicity::Mark;
 
-use crate::state::graph::{Aside, Graph, What};
+use crate::state::graph::{Aside, AsideOperation, Graph};
 
 impl Graph {
     /// Keeps what stands here, between two accesses of the running thread.
-    pub(crate) fn aside(&mut self, what: What) {
+    pub(crate) fn aside(&mut self, what: AsideOperation) {
         let (accesses, full) = (self.run.recorded.len(), self.run.fences.full);
         self.run.asides.push(Aside { what, accesses, full });
     }
 
     /// A transaction of the running thread begins or ends here.
     pub(crate) fn mark(&mut self, mark: Mark) {
-        self.aside(What::Mark(mark));
+        self.aside(AsideOperation::Mark(mark));
     }
 }

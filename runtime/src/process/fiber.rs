@@ -28,12 +28,12 @@ pub(crate) enum Switch {
     End,
 }
 
-/// The stack pointer of code that is not running. What it points to is a [`Frame`].
-type Context = *mut Frame;
+/// The stack pointer of code that is not running. What it points to is a [`SwitchFrame`].
+type Context = *mut SwitchFrame;
 
 /// What a switch leaves on the stack of the code that it leaves.
 #[repr(C)]
-struct Frame {
+struct SwitchFrame {
     /// rbp, rbx and r12 to r15, which calls preserve, from r15 on.
     registers: [usize; 6],
     /// Where the code goes on.
@@ -147,10 +147,10 @@ fn base(thread: Thread) -> usize {
 
 /// The context of the thread before its start.
 fn start(thread: Thread) -> Context {
-    let context = (base(thread) - size_of::<Frame>()) as Context;
+    let context = (base(thread) - size_of::<SwitchFrame>()) as Context;
     let first = body as extern "C" fn() -> !;
     // SAFETY: mapped memory at the top of the thread's own stack, of which nothing is in use.
-    unsafe { context.write(Frame { registers: [0; 6], instruction: first as usize, end: 0 }) };
+    unsafe { context.write(SwitchFrame { registers: [0; 6], instruction: first as usize, end: 0 }) };
     context
 }
 

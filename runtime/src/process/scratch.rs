@@ -37,12 +37,12 @@ pub(crate) fn reset() {
     });
 }
 
-/// Bytes kept until [`Text::release`] or the end of the execution.
-pub(crate) struct Text {
+/// Bytes kept until [`ScratchText::release`] or the end of the execution.
+pub(crate) struct ScratchText {
     slot: usize,
 }
 
-impl Text {
+impl ScratchText {
     /// No bytes.
     pub(crate) fn new() -> Self {
         let slot = with_slots(|slots| {
@@ -66,14 +66,14 @@ impl Text {
         with_slots(|slots| slots.bytes[self.slot].push(byte));
     }
 
-    /// The bytes; not to be held over [`Text::push`].
+    /// The bytes; not to be held over [`ScratchText::push`].
     pub(crate) fn bytes(&self) -> &[u8] {
         let (pointer, length) = with_slots(|slots| (slots.bytes[self.slot].as_ptr(), slots.bytes[self.slot].len()));
         // SAFETY: the bytes stay where they are until they are released or pushed to.
         unsafe { std::slice::from_raw_parts(pointer, length) }
     }
 
-    /// Where the bytes are, for libc to read or fill; not to be used after [`Text::push`].
+    /// Where the bytes are, for libc to read or fill; not to be used after [`ScratchText::push`].
     pub(crate) fn pointer(&self) -> *mut u8 {
         with_slots(|slots| slots.bytes[self.slot].as_mut_ptr())
     }
@@ -83,12 +83,12 @@ impl Text {
         with_slots(|slots| slots.bytes[self.slot].truncate(length));
     }
 
-    /// A number by which [`Text::kept`] gives the text back.
+    /// A number by which [`ScratchText::kept`] gives the text back.
     pub(crate) const fn keep(self) -> usize {
         self.slot
     }
 
-    /// The text that [`Text::keep`] gave this number.
+    /// The text that [`ScratchText::keep`] gave this number.
     pub(crate) const fn kept(slot: usize) -> Self {
         Self { slot }
     }

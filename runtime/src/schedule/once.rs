@@ -4,7 +4,7 @@ use engine::event::{Kind, Object};
 use engine::execution::Pending;
 use engine::mapping::calls;
 use engine::sync::machine::{Until, Wish};
-use engine::sync::once::{Entry, Once};
+use engine::sync::once::{Once, OnceEntry};
 use protocol::Operation;
 
 use crate::run::Runtime;
@@ -17,13 +17,13 @@ pub(crate) fn enter(call: Call) -> Option<Object> {
     let object = objects::object(call, Class::Once)?;
     let entry = objects::event(call, Pending::Wait(Wish::Once(object), Until::Granted), |runtime| {
         let entry = on_once(runtime, object, Once::enter);
-        if entry == Entry::Runs {
+        if entry == OnceEntry::Runs {
             waits::takes_hold(runtime, object);
         }
-        let path = if entry == Entry::Runs { calls::ONCE_FIRST } else { calls::ONCE_DONE };
+        let path = if entry == OnceEntry::Runs { calls::ONCE_FIRST } else { calls::ONCE_DONE };
         (Done::by(path, Kind::Lock(object), Operation::OnceEnter), entry)
     });
-    (entry == Some(Entry::Runs)).then_some(object)
+    (entry == Some(OnceEntry::Runs)).then_some(object)
 }
 
 /// The function is over: it has returned, or its thread ends in it.

@@ -101,7 +101,8 @@ pub(crate) fn is_gone(runtime: &Runtime, thing: Thing, round: &Round) -> bool {
         return false;
     }
     let frames = layout::stack(runtime.running)..round.frame;
-    let is_living = || matches!(runtime.memory.locals.find(runtime.running, thing.address), Some((_, Liveness::Living)));
+    let is_living =
+        || matches!(runtime.memory.locals.find(runtime.running, thing.address), Some((_, Liveness::Living)));
     blocks_since(runtime, &round.begin).contains(&thing.address) || (frames.contains(&thing.address) && !is_living())
 }
 

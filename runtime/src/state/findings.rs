@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::state::failure::Failure;
 
-struct Found {
+struct FoundOnce {
     sighting: Sighting,
     /// The run in which it was last seen.
     last: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Findings {
     /// The cycles of transactions, by monitor and the sites of their edges.
     cycles: BTreeMap<(usize, BTreeSet<[u32; 2]>), usize>,
     failures: FxHashMap<Identity, usize>,
-    found: Vec<Found>,
+    found: Vec<FoundOnce>,
     /// What is told of no more than that it was seen.
     known: FxHashSet<Identity>,
 }
@@ -92,7 +92,7 @@ impl Findings {
 
     fn add(&mut self, identity: Identity, violation: Option<Violation>) {
         let violation = violation.map(Box::new);
-        self.found.push(Found { sighting: Sighting { identity, executions: 0, violation }, last: 0 });
+        self.found.push(FoundOnce { sighting: Sighting { identity, executions: 0, violation }, last: 0 });
     }
 
     fn seen(&mut self, index: usize, seen: Seen) {

@@ -388,7 +388,7 @@ pub(crate) enum Effect {
 
 /// What stands between two accesses.
 #[derive(Clone, Copy)]
-pub(crate) enum What {
+pub(crate) enum AsideOperation {
     Mark(Mark),
     /// A full one.
     Fence(RecordPointer),
@@ -397,7 +397,7 @@ pub(crate) enum What {
 /// Something between two accesses.
 #[derive(Clone, Copy)]
 pub(crate) struct Aside {
-    pub(crate) what: What,
+    pub(crate) what: AsideOperation,
     /// How many accesses come before it.
     pub(crate) accesses: usize,
     /// How many full fences come before it, and are it.

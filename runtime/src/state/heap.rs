@@ -63,7 +63,7 @@ pub(crate) enum BadFree {
 }
 
 /// What is at some bytes of an arena.
-pub(crate) enum Found {
+pub(crate) enum ArenaContent {
     /// They belong to a living block.
     Living,
     /// They belong to a freed one.
@@ -210,16 +210,16 @@ impl Heap {
     }
 
     /// What is at these bytes of an arena, at least one.
-    pub(crate) fn find(&self, bytes: &Range<usize>) -> Found {
-        let Some(block) = self.beside(bytes.start) else { return Found::Beside(None) };
+    pub(crate) fn find(&self, bytes: &Range<usize>) -> ArenaContent {
+        let Some(block) = self.beside(bytes.start) else { return ArenaContent::Beside(None) };
         let all = block.bytes();
         if !all.contains(&bytes.start) {
-            return Found::Beside(Some(self.nearest(bytes, block)));
+            return ArenaContent::Beside(Some(self.nearest(bytes, block)));
         }
         match block.freed {
-            Some(_) => Found::Freed(block),
-            None if bytes.end <= all.end => Found::Living,
-            None => Found::Beside(Some(block)),
+            Some(_) => ArenaContent::Freed(block),
+            None if bytes.end <= all.end => ArenaContent::Living,
+            None => ArenaContent::Beside(Some(block)),
         }
     }
 
@@ -246,7 +246,7 @@ mod tests {
     use engine::event::Thread;
     use protocol::{Leaks, Reuse};
 
-    use super::{ALIGNMENT, BadFree, Block, Found, Heap};
+    use super::{ALIGNMENT, ArenaContent, BadFree, Block, Heap};
     use crate::process::sites::Record;
     use crate::state::failure::Doer;
     use crate::state::shadow::Shadow;
@@ -280,9 +280,9 @@ mod tests {
 
     fn found(heap: &Heap, byte: usize) -> &'static str {
         match heap.find(&(byte..byte + 1)) {
-            Found::Living => "living",
-            Found::Freed(_) => "freed",
-            Found::Beside(_) => "beside",
+            ArenaContent::Living => "living",
+            ArenaContent::Freed(_) => "freed",
+            ArenaContent::Beside(_) => "beside",
         }
     }
 
@@ -343,9 +343,13 @@ mod tests {
             [40, 8].map(|size| heap.allocate(size, 64, main_thread(), &mut shadow).expect("there is room"));
         assert_eq!(second - first, 64);
         for (byte, nearer) in [(first + 40, first), (first + 51, first), (second - 1, second)] {
-            assert!(matches!(heap.find(&(byte..byte + 1)), Found::Beside(Some(block)) if block.address == nearer));
+            assert!(
+                matches!(heap.find(&(byte..byte + 1)), ArenaContent::Beside(Some(block)) if block.address == nearer)
+            );
         }
         // What begins in a block and goes on behind it.
-        assert!(matches!(heap.find(&(first + 36..first + 44)), Found::Beside(Some(block)) if block.address == first));
+        assert!(
+            matches!(heap.find(&(first + 36..first + 44)), ArenaContent::Beside(Some(block)) if block.address == first)
+        );
     }
 }

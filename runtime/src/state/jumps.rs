@@ -7,7 +7,7 @@ use crate::state::signals::Blocked;
 
 /// Where a buffer leads to.
 #[derive(Clone, Copy)]
-pub(crate) struct Target {
+pub(crate) struct JumpTarget {
     pub(crate) thread: Thread,
     /// The stack pointer of the function that called `setjmp`, or a little less.
     pub(crate) stack: usize,
@@ -22,7 +22,7 @@ pub(crate) struct Target {
 /// The buffers that were filled in this execution, by address.
 #[derive(Default)]
 pub(crate) struct Jumps {
-    pub(crate) targets: FxHashMap<usize, Target>,
+    pub(crate) targets: FxHashMap<usize, JumpTarget>,
 }
 
 impl Jumps {

@@ -11,8 +11,8 @@ use crate::process::{layout, sections};
 use crate::state::access::WideAccess;
 use crate::state::failure::{Failure, bytes, part, site_use};
 use crate::state::globals::{Globals, Variable};
-use crate::state::heap::{Block, Found, Heap};
-use crate::state::locals::{Local, Locals, Liveness};
+use crate::state::heap::{ArenaContent, Block, Heap};
+use crate::state::locals::{Liveness, Local, Locals};
 use crate::state::shadow::Shadow;
 use crate::state::unwritten;
 
@@ -43,13 +43,13 @@ fn beside(accessed: &Range<usize>, object: &Range<usize>) -> String {
 }
 
 /// Why an access is refused: the kind, the end of the sentence that says what is accessed, and who else takes part.
-pub(crate) struct Refusal {
+pub(crate) struct RefusedAccess {
     pub(crate) kind: FailureKind,
     pub(crate) what: String,
     pub(crate) others: Vec<SiteUse>,
 }
 
-impl Refusal {
+impl RefusedAccess {
     fn freed(block: &Block) -> Self {
         let freed = block.freed.expect("a freed block was freed somewhere");
         let what = format!("in a block of {} that has been freed", bytes(block.size));
@@ -141,22 +141,22 @@ impl Memory {
         self.refusal(accessed).is_some()
     }
 
-    pub(crate) fn refusal(&self, accessed: &Range<usize>) -> Option<Refusal> {
+    pub(crate) fn refusal(&self, accessed: &Range<usize>) -> Option<RefusedAccess> {
         if layout::is_heap(accessed.start) {
             return match self.heap.find(accessed) {
-                Found::Living => None,
-                Found::Freed(block) => Some(Refusal::freed(&block)),
-                Found::Beside(block) => Some(Refusal::beside_block(accessed, block.as_ref())),
+                ArenaContent::Living => None,
+                ArenaContent::Freed(block) => Some(RefusedAccess::freed(&block)),
+                ArenaContent::Beside(block) => Some(RefusedAccess::beside_block(accessed, block.as_ref())),
             };
         }
         if let Some(index) = layout::stack_of(accessed.start) {
             let thread = Thread::from_index(index);
             let (local, state) = self.locals.find(thread, accessed.start)?;
             let fine = state == Liveness::Living && accessed.end <= local.bytes.end;
-            return (!fine).then(|| Refusal::local(accessed, local, thread, state));
+            return (!fine).then(|| RefusedAccess::local(accessed, local, thread, state));
         }
         let variable = self.globals.beside(accessed)?;
-        Some(Refusal::beside_variable(accessed, variable))
+        Some(RefusedAccess::beside_variable(accessed, variable))
     }
 
     /// How many bytes from the address on belong to the same object; none if that is not known.

@@ -22,7 +22,7 @@ use crate::state::operation::{Detail, Note};
 
 /// What an event touches.
 #[derive(Clone)]
-enum Touched {
+enum LoggedOperand {
     /// One piece of memory, or nothing.
     Piece(usize, u32),
     /// Several.
@@ -33,7 +33,7 @@ enum Touched {
 struct Recorded {
     event: Event,
     note: Note,
-    touched: Touched,
+    touched: LoggedOperand,
     /// Whether it is an access to more than one location.
     is_divided: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Recording {
     events: Vec<Recorded>,
     marks: Vec<Marked>,
     /// Of the event about to come.
-    touched: Option<Touched>,
+    touched: Option<LoggedOperand>,
 }
 
 impl Recording {
@@ -68,14 +68,14 @@ impl Recording {
     /// What the event about to come touches.
     pub(crate) fn detail(&mut self, detail: &Detail) {
         self.touched = Some(match detail.pieces.as_slice() {
-            [] => Touched::Piece(detail.address, detail.width),
-            pieces => Touched::Pieces(pieces.to_vec()),
+            [] => LoggedOperand::Piece(detail.address, detail.width),
+            pieces => LoggedOperand::Pieces(pieces.to_vec()),
         });
     }
 
     /// An event has happened, at so many locations.
     pub(crate) fn event(&mut self, event: Event, note: Note, locations: usize) {
-        let touched = self.touched.take().unwrap_or(Touched::Piece(0, 0));
+        let touched = self.touched.take().unwrap_or(LoggedOperand::Piece(0, 0));
         self.events.push(Recorded { event, note, touched, is_divided: locations > 1 });
     }
 
@@ -88,7 +88,7 @@ impl Recording {
     pub(crate) fn log(&self, execution: &Execution) -> String {
         let threads = u32::try_from(execution.state.threads.paths().count()).ok();
         let header = Header { threads, log: FORMAT, repeats: execution.history.counts() != Counts::Once };
-        let mut text = Text(String::new());
+        let mut text = LogLines(String::new());
         text.line(&header.text());
         // Fences that belong to the next event of their thread.
         let mut owed: Vec<Option<Note>> = vec![None; Thread::LIMIT];
@@ -113,7 +113,7 @@ impl Recording {
 
 impl Marked {
     /// A fence that is owed belongs to what came before.
-    fn write(&self, text: &mut Text, owed: &mut [Option<Note>]) {
+    fn write(&self, text: &mut LogLines, owed: &mut [Option<Note>]) {
         if let Some(note) = owed[self.thread.index()].take() {
             text.plain(self.thread, note, Op::Fence);
         }
@@ -126,7 +126,7 @@ impl Marked {
 }
 
 impl Recorded {
-    fn write(&self, text: &mut Text) {
+    fn write(&self, text: &mut LogLines) {
         let Event { thread, kind, before, after, .. } = self.event;
         let drained = before == Barrier::Full;
         // A creation and a join are full fences by themselves.
@@ -157,13 +157,13 @@ impl Recorded {
         }
     }
 
-    fn access(&self, text: &mut Text, operation: Op) {
+    fn access(&self, text: &mut LogLines, operation: Op) {
         let mut line = |address: usize, width: u32| {
             text.access(self.event.thread, self.note, operation, Address::Number(address as u64), Some(width));
         };
         match &self.touched {
-            Touched::Piece(address, width) => line(*address, *width),
-            Touched::Pieces(pieces) => {
+            LoggedOperand::Piece(address, width) => line(*address, *width),
+            LoggedOperand::Pieces(pieces) => {
                 for &(address, width) in repeated(pieces) {
                     line(address, width.into());
                 }
@@ -171,7 +171,7 @@ impl Recorded {
         }
     }
 
-    fn objects(&self, text: &mut Text, operation: Op, objects: &[Object]) {
+    fn objects(&self, text: &mut LogLines, operation: Op, objects: &[Object]) {
         for object in repeated(objects) {
             let address = Address::Name(format!("object {}", object.0).into());
             text.access(self.event.thread, self.note, operation, address, None);
@@ -185,9 +185,9 @@ fn repeated<T>(all: &[T]) -> impl Iterator<Item = &T> {
 }
 
 /// The lines of a log.
-struct Text(String);
+struct LogLines(String);
 
-impl Text {
+impl LogLines {
     fn line(&mut self, line: &str) {
         self.0.push_str(line);
         self.0.push('\n');

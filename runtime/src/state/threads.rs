@@ -76,7 +76,7 @@ pub(crate) struct ThreadState {
     /// The bits with which it sleeps on a futex.
     pub(crate) futex_bits: u32,
     /// Whether it is in an atomic block.
-    pub(crate) block: Block,
+    pub(crate) block: BlockDepth,
     /// The signals that it blocks.
     pub(crate) blocked: Blocked,
     /// As it was given one.
@@ -127,7 +127,7 @@ pub(crate) fn forget(state: &mut ThreadState) {
     state.ends.reset();
     state.name = None;
     state.blocked = Blocked::default();
-    state.block = Block::default();
+    state.block = BlockDepth::default();
     state.waits = false;
 }
 
@@ -174,7 +174,7 @@ pub(crate) const fn handle(thread: Thread) -> usize {
 
 /// Where a thread stands with atomic blocks.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Block {
+pub(crate) struct BlockDepth {
     /// How many it is in, one within the other; all of them are one.
     pub(crate) depth: u32,
     /// Whether it has come to its first operation there.
@@ -183,7 +183,7 @@ pub(crate) struct Block {
     pub(crate) begun: Option<&'static Record>,
 }
 
-impl Block {
+impl BlockDepth {
     pub(crate) const fn is_open(self) -> bool {
         self.depth > 0
     }

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use engine::event::Object;
 use engine::sync::barrier::Arrival;
-use engine::sync::once::{Entry, Once};
+use engine::sync::once::{Once, OnceEntry};
 use engine::sync::read_write_lock::{ReadWriteLock, Refusal};
 use engine::sync::semaphore;
 use protocol::Operation;
@@ -211,7 +211,7 @@ pub(crate) fn cross(call: Call) -> Arrival {
 pub(crate) fn run_once(call: Call, function: Function) {
     let entered = match World::now() {
         World::Schedule => once::enter(call),
-        World::Alone => (graph::objects::enter_once(call) == Entry::Runs).then_some(Object(0)),
+        World::Alone => (graph::objects::enter_once(call) == OnceEntry::Runs).then_some(Object(0)),
     };
     let Some(object) = entered else { return };
     ends::push(Handler::AbandonOnce(call, object));

@@ -10,7 +10,7 @@
 //!    Flanagan, Freund and Yi, PLDI 2008). It goes at once, and its edges with it.
 //! 2. A transaction that can get no edge in either direction is only a way from one to another: it goes when the graph
 //!    has doubled ([`ConflictGraph::sweep`]), and paths through it become single edges that remember the way. Such a way
-//!    enters and leaves each thread a bounded number of times ([`Way::shorten`]).
+//!    enters and leaves each thread a bounded number of times ([`ConflictPath::shorten`]).
 //!
 //! So the graph is as large as the number of transactions that a new edge may start from: the open ones, the last ones
 //! of each thread, and those that accessed some location last.
@@ -59,7 +59,7 @@ struct Ends {
 
 /// A transaction on the way, and the conflict that leaves it.
 #[derive(Clone, Copy, Debug)]
-struct Stop {
+struct Passage {
     transaction: Transaction,
     ends: Ends,
     conflict: Conflict,
@@ -67,19 +67,19 @@ struct Stop {
 
 /// A path: the conflict that leaves its first node, and the stops behind it.
 #[derive(Clone, Debug)]
-struct Way {
+struct ConflictPath {
     first: Conflict,
-    stops: Vec<Stop>,
+    stops: Vec<Passage>,
 }
 
 #[derive(Clone, Debug)]
 struct Link {
     to: u32,
-    way: Way,
+    way: ConflictPath,
 }
 
 #[derive(Debug)]
-struct Node {
+struct TransactionNode {
     generation: u32,
     transaction: Transaction,
     ends: Ends,
@@ -99,7 +99,7 @@ struct Node {
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct ConflictGraph {
-    nodes: Vec<Node>,
+    nodes: Vec<TransactionNode>,
     free: Vec<u32>,
     live: usize,
     next_order: u64,
@@ -136,7 +136,7 @@ impl ConflictGraph {
         let order = self.next_order;
         self.next_order += 1;
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.nodes.push(Node {
+            self.nodes.push(TransactionNode {
                 generation: 0,
                 transaction,
                 ends: Ends::default(),
@@ -206,7 +206,7 @@ impl ConflictGraph {
             self.nodes[target as usize].refused.push(from);
             return Some(self.cycle(source, target, conflict));
         }
-        self.link(source, Link { to: target, way: Way { first: conflict, stops: Vec::new() } });
+        self.link(source, Link { to: target, way: ConflictPath { first: conflict, stops: Vec::new() } });
         None
     }
 
@@ -276,11 +276,11 @@ impl ConflictGraph {
             slot = from;
         }
         let node = &self.nodes[source as usize];
-        let mut stops = vec![Stop { transaction: node.transaction, ends: node.ends, conflict }];
-        let mut way = Way { first: conflict, stops: Vec::new() };
+        let mut stops = vec![Passage { transaction: node.transaction, ends: node.ends, conflict }];
+        let mut way = ConflictPath { first: conflict, stops: Vec::new() };
         for (from, link) in links.into_iter().rev() {
             let node = &self.nodes[from as usize];
-            way.stops.push(Stop { transaction: node.transaction, ends: node.ends, conflict: link.first });
+            way.stops.push(Passage { transaction: node.transaction, ends: node.ends, conflict: link.first });
             way.stops.extend(link.stops.iter().copied());
         }
         way.shorten();
@@ -361,7 +361,7 @@ impl ConflictGraph {
                     continue;
                 }
                 let mut way = first.way.clone();
-                way.stops.push(Stop { transaction, ends, conflict: second.way.first });
+                way.stops.push(Passage { transaction, ends, conflict: second.way.first });
                 way.stops.extend(second.way.stops.iter().copied());
                 way.shorten();
                 self.link(from, Link { to: second.to, way });
@@ -371,7 +371,7 @@ impl ConflictGraph {
     }
 }
 
-impl Way {
+impl ConflictPath {
     /// Leaves out stops between two of the same thread that conflict directly.
     fn shorten(&mut self) {
         let mut first = 0;
@@ -416,9 +416,9 @@ impl Way {
 }
 
 /// The violation of a cycle: each stop's conflict leads to the next one, the last one's to the first.
-fn violation(stops: &[Stop]) -> Violation {
+fn violation(stops: &[Passage]) -> Violation {
     // Paths may have crossed: cut the cycle down until each transaction comes once.
-    let mut simple: Vec<Stop> = Vec::new();
+    let mut simple: Vec<Passage> = Vec::new();
     for &stop in stops {
         if let Some(place) = simple.iter().position(|other| other.transaction == stop.transaction) {
             simple.truncate(place);

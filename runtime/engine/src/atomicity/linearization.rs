@@ -29,7 +29,7 @@ pub enum Happening {
 /// Fences and other events are to be told in program order just before the next access of their thread.
 #[must_use]
 pub fn linearization<const W: usize>(trace: &Trace<W>, drains: impl Fn(EventId) -> bool) -> Option<Vec<Happening>> {
-    let mut order = Order::default();
+    let mut order = Precedence::default();
     let nodes = trace.nodes();
     let mut threads: Vec<Vec<usize>> = Vec::new();
     for (node, label) in nodes.iter().enumerate() {
@@ -82,7 +82,7 @@ pub fn linearization<const W: usize>(trace: &Trace<W>, drains: impl Fn(EventId) 
 
 /// Happenings, and which come before which.
 #[derive(Debug, Default)]
-struct Order {
+struct Precedence {
     happenings: Vec<Happening>,
     /// What comes directly after each.
     after: Vec<Vec<usize>>,
@@ -93,7 +93,7 @@ struct Order {
     effects: Vec<usize>,
 }
 
-impl Order {
+impl Precedence {
     fn add(&mut self, happening: Happening) -> usize {
         self.happenings.push(happening);
         self.after.push(Vec::new());

@@ -15,7 +15,7 @@ use crate::event::Location;
 
 /// What an event is to its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Step<'a> {
+pub(super) enum ProgramStep<'a> {
     /// A load of these locations, or of the state of an object if there are none.
     Load(&'a [Location]),
     /// A store to these locations, through the buffer.
@@ -81,7 +81,7 @@ impl<T: Copy> ProgramOrder<T> {
     pub(super) const TSO: Self = Self::Tso(Tso::EMPTY);
 
     /// Takes the next event of the thread and appends the earlier ones that it comes after.
-    pub(super) fn follow(&mut self, step: Step<'_>, event: T, earlier: &mut Vec<Earlier<T>>) -> Rank {
+    pub(super) fn follow(&mut self, step: ProgramStep<'_>, event: T, earlier: &mut Vec<Earlier<T>>) -> Rank {
         match self {
             Self::Total(last) => {
                 earlier.extend(last.replace(event).map(|event| Earlier { event, location: None }));
@@ -119,9 +119,9 @@ impl<T: Copy> Tso<T> {
         soft: Vec::new(),
     };
 
-    fn follow(&mut self, step: Step<'_>, event: T, earlier: &mut Vec<Earlier<T>>) -> Rank {
+    fn follow(&mut self, step: ProgramStep<'_>, event: T, earlier: &mut Vec<Earlier<T>>) -> Rank {
         match step {
-            Step::Load(locations) => {
+            ProgramStep::Load(locations) => {
                 let anything = [self.last_drain, self.last_ordered_load];
                 earlier.extend(anything.into_iter().flatten().map(|event| Earlier { event, location: None }));
                 let is_buffered =
@@ -142,7 +142,7 @@ impl<T: Copy> Tso<T> {
                 }
                 Rank { after_all: false, before_all: !is_buffered }
             }
-            Step::Store(locations) => {
+            ProgramStep::Store(locations) => {
                 self.before_hard(earlier);
                 for location in self.soft.drain(..) {
                     self.loads.entry(location).and_modify(|loaded| loaded.is_soft = false);
@@ -151,7 +151,7 @@ impl<T: Copy> Tso<T> {
                 self.stores.extend(locations.iter().map(|&location| (location, event)));
                 Rank { after_all: true, before_all: false }
             }
-            Step::Drain => {
+            ProgramStep::Drain => {
                 self.before_hard(earlier);
                 *self = Self { last_hard: Some(event), last_drain: Some(event), ..Self::EMPTY };
                 Rank { after_all: true, before_all: true }

@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 
 use super::conflict_graph::{Conflict, ConflictGraph, Moment, NodeRef};
-use super::program_order::{Earlier, ProgramOrder, Step};
+use super::program_order::{Earlier, ProgramOrder, ProgramStep};
 use super::transactions::{Change, Mark, Transactions, Unbalanced};
 use super::violation::{Transaction, Violation, is_nothing};
 use crate::event::{Barrier, Event, EventIndex, Kind, Location, Object, Thread};
@@ -96,7 +96,7 @@ pub struct Serializability {
     locations: Vec<Accesses>,
     objects: Vec<Accesses>,
     /// Those of them that this execution has accessed.
-    touched: Vec<Touched>,
+    touched: Vec<AccessedThing>,
     events: EventIndex,
     steps: u64,
     earlier: Vec<Earlier<Source>>,
@@ -104,14 +104,14 @@ pub struct Serializability {
 
 /// Something with accesses.
 #[derive(Clone, Copy, Debug)]
-enum Touched {
+enum AccessedThing {
     Location(Location),
     Object(Object),
 }
 
 /// How an access relates to others of the same location or object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Effect {
+enum AccessRelation {
     Reads,
     Writes,
 }
@@ -141,8 +141,8 @@ impl Serializability {
         self.threads.clear();
         for touched in std::mem::take(&mut self.touched) {
             let accesses = match touched {
-                Touched::Location(location) => &mut self.locations[location.index()],
-                Touched::Object(object) => &mut self.objects[object.index()],
+                AccessedThing::Location(location) => &mut self.locations[location.index()],
+                AccessedThing::Object(object) => &mut self.objects[object.index()],
             };
             accesses.write = None;
             accesses.reads.clear();
@@ -181,36 +181,36 @@ impl Serializability {
         let moment = Moment { event: self.events, after: None, step: self.steps };
         let source = Source { node, moment };
         if event.before == Barrier::Full {
-            self.follow(thread, Step::Drain, source, violations);
+            self.follow(thread, ProgramStep::Drain, source, violations);
         }
         match event.kind {
             Kind::Load => {
-                self.follow(thread, Step::Load(locations), source, violations);
+                self.follow(thread, ProgramStep::Load(locations), source, violations);
                 self.load(thread, locations, source, violations);
             }
             Kind::Store => self.store(thread, locations, source, violations),
             Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw => {
-                let effect = if event.kind.writes() { Effect::Writes } else { Effect::Reads };
-                self.follow(thread, Step::Drain, source, violations);
+                let effect = if event.kind.writes() { AccessRelation::Writes } else { AccessRelation::Reads };
+                self.follow(thread, ProgramStep::Drain, source, violations);
                 for &location in locations {
-                    self.access(Touched::Location(location), effect, source, violations);
+                    self.access(AccessedThing::Location(location), effect, source, violations);
                 }
             }
             Kind::Await(_) => {
-                self.follow(thread, Step::Load(locations), source, violations);
+                self.follow(thread, ProgramStep::Load(locations), source, violations);
                 self.load(thread, locations, source, violations);
                 self.store(thread, locations, source, violations);
             }
             // A full one, which has been seen to.
             Kind::Fence => {}
             Kind::Share(object) if event.before != Barrier::Full => {
-                self.follow(thread, Step::Load(&[]), source, violations);
-                self.access(Touched::Object(object), Effect::Reads, source, violations);
+                self.follow(thread, ProgramStep::Load(&[]), source, violations);
+                self.access(AccessedThing::Object(object), AccessRelation::Reads, source, violations);
             }
             kind => self.synchronise(thread, kind, source, violations),
         }
         if event.after == Barrier::Full {
-            self.follow(thread, Step::Drain, source, violations);
+            self.follow(thread, ProgramStep::Drain, source, violations);
         }
         if is_single {
             self.graph.release(node);
@@ -231,10 +231,10 @@ impl Serializability {
         let moment = Moment { event: pending.event, after, step: self.steps };
         let source = Source { node: pending.node, moment };
         for location in pending.locations {
-            self.access(Touched::Location(location), Effect::Writes, source, violations);
+            self.access(AccessedThing::Location(location), AccessRelation::Writes, source, violations);
         }
         for (location, reader) in pending.read_by {
-            self.note(Touched::Location(location), Effect::Reads, thread, reader);
+            self.note(AccessedThing::Location(location), AccessRelation::Reads, thread, reader);
         }
         self.graph.release(pending.node);
         self.steps += 1;
@@ -251,7 +251,7 @@ impl Serializability {
                 let moment = Moment { event: pending.event, after: Some(self.events - 1), step: self.steps };
                 let source = Source { node: pending.node, moment };
                 for location in pending.locations {
-                    self.meet(Touched::Location(location), Effect::Writes, source, violations);
+                    self.meet(AccessedThing::Location(location), AccessRelation::Writes, source, violations);
                 }
             }
         }
@@ -295,8 +295,8 @@ impl Serializability {
     }
 
     /// The event comes after those before it in its thread that program order keeps before it.
-    fn follow(&mut self, thread: Thread, step: Step<'_>, source: Source, violations: &mut Vec<Violation>) {
-        if step == Step::Drain {
+    fn follow(&mut self, thread: Thread, step: ProgramStep<'_>, source: Source, violations: &mut Vec<Violation>) {
+        if step == ProgramStep::Drain {
             while self.commit(thread, violations) {}
         }
         let mut earlier = std::mem::take(&mut self.earlier);
@@ -322,16 +322,16 @@ impl Serializability {
                     own.read_by.retain(|&(other, _)| other != location);
                     own.read_by.push((location, source));
                 }
-                None => self.access(Touched::Location(location), Effect::Reads, source, violations),
+                None => self.access(AccessedThing::Location(location), AccessRelation::Reads, source, violations),
             }
         }
     }
 
     fn store(&mut self, thread: Thread, locations: &[Location], source: Source, violations: &mut Vec<Violation>) {
-        self.follow(thread, Step::Store(locations), source, violations);
+        self.follow(thread, ProgramStep::Store(locations), source, violations);
         if self.criterion.commits_at_once() {
             for &location in locations {
-                self.access(Touched::Location(location), Effect::Writes, source, violations);
+                self.access(AccessedThing::Location(location), AccessRelation::Writes, source, violations);
             }
             return;
         }
@@ -347,19 +347,23 @@ impl Serializability {
     }
 
     fn synchronise(&mut self, thread: Thread, kind: Kind, source: Source, violations: &mut Vec<Violation>) {
-        self.follow(thread, Step::Drain, source, violations);
+        self.follow(thread, ProgramStep::Drain, source, violations);
         match kind {
-            Kind::Lock(object) => self.access(Touched::Object(object), Effect::Writes, source, violations),
-            Kind::Share(object) => self.access(Touched::Object(object), Effect::Reads, source, violations),
+            Kind::Lock(object) => {
+                self.access(AccessedThing::Object(object), AccessRelation::Writes, source, violations);
+            }
+            Kind::Share(object) => {
+                self.access(AccessedThing::Object(object), AccessRelation::Reads, source, violations);
+            }
             Kind::Wait { condition, mutex } => {
                 for object in [condition, mutex] {
-                    self.access(Touched::Object(object), Effect::Writes, source, violations);
+                    self.access(AccessedThing::Object(object), AccessRelation::Writes, source, violations);
                 }
             }
             Kind::Create(child) => {
                 // As if it were the first event of the new thread, too.
                 let mut earlier = std::mem::take(&mut self.earlier);
-                self.thread(child).order.follow(Step::Drain, source, &mut earlier);
+                self.thread(child).order.follow(ProgramStep::Drain, source, &mut earlier);
                 earlier.clear();
                 self.earlier = earlier;
             }
@@ -376,16 +380,16 @@ impl Serializability {
         }
     }
 
-    fn access(&mut self, what: Touched, effect: Effect, source: Source, violations: &mut Vec<Violation>) {
+    fn access(&mut self, what: AccessedThing, effect: AccessRelation, source: Source, violations: &mut Vec<Violation>) {
         self.meet(what, effect, source, violations);
         let thread = self.graph.thread(source.node);
         self.note(what, effect, thread, source);
     }
 
-    fn accesses(&mut self, what: Touched) -> &mut Accesses {
+    fn accesses(&mut self, what: AccessedThing) -> &mut Accesses {
         let (table, index) = match what {
-            Touched::Location(location) => (&mut self.locations, location.index()),
-            Touched::Object(object) => (&mut self.objects, object.index()),
+            AccessedThing::Location(location) => (&mut self.locations, location.index()),
+            AccessedThing::Object(object) => (&mut self.objects, object.index()),
         };
         if index >= table.len() {
             table.resize(index + 1, Accesses::default());
@@ -394,13 +398,13 @@ impl Serializability {
     }
 
     /// Adds the edges that lead to an access.
-    fn meet(&mut self, what: Touched, effect: Effect, source: Source, violations: &mut Vec<Violation>) {
+    fn meet(&mut self, what: AccessedThing, effect: AccessRelation, source: Source, violations: &mut Vec<Violation>) {
         let accesses = self.accesses(what);
         let write = accesses.write;
         if let Some(write) = write {
             self.connect(write, source, None, violations);
         }
-        if effect == Effect::Writes {
+        if effect == AccessRelation::Writes {
             for place in 0..self.accesses(what).reads.len() {
                 let (_, read) = self.accesses(what).reads[place];
                 self.connect(read, source, None, violations);
@@ -409,15 +413,15 @@ impl Serializability {
     }
 
     /// Notes an access, for later ones.
-    fn note(&mut self, what: Touched, effect: Effect, thread: Thread, source: Source) {
+    fn note(&mut self, what: AccessedThing, effect: AccessRelation, thread: Thread, source: Source) {
         let accesses = self.accesses(what);
         let is_new = accesses.write.is_none() && accesses.reads.is_empty();
         match effect {
-            Effect::Reads => match accesses.reads.iter_mut().find(|(reader, _)| *reader == thread) {
+            AccessRelation::Reads => match accesses.reads.iter_mut().find(|(reader, _)| *reader == thread) {
                 Some((_, read)) => *read = source,
                 None => accesses.reads.push((thread, source)),
             },
-            Effect::Writes => {
+            AccessRelation::Writes => {
                 accesses.write = Some(source);
                 accesses.reads.clear();
             }
@@ -429,8 +433,8 @@ impl Serializability {
 
     fn sweep(&mut self) {
         let accesses = self.touched.iter().map(|touched| match touched {
-            Touched::Location(location) => &self.locations[location.index()],
-            Touched::Object(object) => &self.objects[object.index()],
+            AccessedThing::Location(location) => &self.locations[location.index()],
+            AccessedThing::Object(object) => &self.objects[object.index()],
         });
         let accesses = accesses.flat_map(|of| of.write.into_iter().chain(of.reads.iter().map(|&(_, read)| read)));
         let threads = self.threads.iter().flat_map(|thread| {

@@ -2,7 +2,7 @@
 //! docs/monitors.md, sections 6.3 to 6.5.)
 //!
 //! Values are ignored, so on a program with branches the answer is a prediction, and wrong both ways; on a log it is
-//! all that can be said. The question is coNP-complete, so the search has a [`Budget`], and its end is no verdict.
+//! all that can be said. The question is coNP-complete, so the search has a [`CheckBudget`], and its end is no verdict.
 //!
 //! Read [`TraceCheck::event`], which only notes what happens, then `TraceCheck::examine`. The trace is examined in
 //! windows: after each of them all transactions go that can be on no cycle any more. These are those which no possible
@@ -18,13 +18,13 @@
 
 use std::collections::BTreeMap;
 
-use super::program_order::{Earlier, ProgramOrder, Step};
+use super::program_order::{Earlier, ProgramOrder, ProgramStep};
 use super::transactions::{Change, Mark, Transactions, Unbalanced};
 use super::violation::{Transaction, Violation, is_nothing};
 use crate::event::{Barrier, Event, EventIndex, Kind, Location, Object, Thread};
 use constraints::{Commit, NEVER, Position, Requirements};
 use search::{Exhausted, OUTSIDE, Search};
-use window::{Access, Arc, Effect, Variable, Window};
+use window::{Arc, Variable, VariableAccess, VariableEffect, Window};
 
 mod constraints;
 mod search;
@@ -32,14 +32,14 @@ mod window;
 
 /// How much the check of a trace may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Budget {
+pub struct CheckBudget {
     /// How many steps all searches together may take; one takes about a microsecond.
     pub steps: u64,
     /// How many accesses may have to be kept at a time; one takes some hundred bytes.
     pub accesses: usize,
 }
 
-impl Default for Budget {
+impl Default for CheckBudget {
     fn default() -> Self {
         Self { steps: 1_000_000, accesses: 4_000_000 }
     }
@@ -69,7 +69,7 @@ struct Noted {
     at: Point,
     thread: Thread,
     variable: Variable,
-    effect: Effect,
+    effect: VariableEffect,
     issue: Position,
     /// Of a store, itself; of a buffered load, the one it may read from its buffer.
     store: Option<usize>,
@@ -100,7 +100,7 @@ struct Store {
 /// Of each part of the trace in which there is a cycle one is reported.
 #[derive(Debug)]
 pub struct TraceCheck {
-    budget: Budget,
+    budget: CheckBudget,
     outcome: Outcome,
     /// The budget is used up.
     is_over: bool,
@@ -138,7 +138,7 @@ const fn object(object: Object) -> Variable {
 impl TraceCheck {
     /// A check with this budget for each trace.
     #[must_use]
-    pub fn new(budget: Budget) -> Self {
+    pub fn new(budget: CheckBudget) -> Self {
         Self {
             budget,
             outcome: Outcome::Serializable,
@@ -187,39 +187,53 @@ impl TraceCheck {
         let at = Point { transaction: self.transaction(thread), event: self.events - 1 };
         let issue = 2 * Position::from(at.event);
         if event.before == Barrier::Full {
-            self.follow(thread, Step::Drain, at, issue);
+            self.follow(thread, ProgramStep::Drain, at, issue);
         }
         match event.kind {
             Kind::Load => {
-                self.follow(thread, Step::Load(locations), at, issue);
+                self.follow(thread, ProgramStep::Load(locations), at, issue);
                 for &place in locations {
                     let store = self.thread(thread).last.get(&place).copied();
-                    self.note(Noted { at, thread, variable: location(place), effect: Effect::Reads, issue, store });
+                    self.note(Noted {
+                        at,
+                        thread,
+                        variable: location(place),
+                        effect: VariableEffect::Reads,
+                        issue,
+                        store,
+                    });
                 }
             }
             Kind::Store => self.store(thread, locations, at, issue),
             Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw => {
-                let effect = if event.kind.writes() { Effect::Writes } else { Effect::Reads };
-                self.follow(thread, Step::Drain, at, issue);
+                let effect = if event.kind.writes() { VariableEffect::Writes } else { VariableEffect::Reads };
+                self.follow(thread, ProgramStep::Drain, at, issue);
                 for &place in locations {
                     self.note(Noted { at, thread, variable: location(place), effect, issue, store: None });
                 }
             }
             Kind::Await(_) => {
                 self.force(thread, locations, issue);
-                self.follow(thread, Step::Load(locations), at, issue);
+                self.follow(thread, ProgramStep::Load(locations), at, issue);
                 self.store(thread, locations, at, issue);
             }
             // A full one, which has been seen to.
             Kind::Fence => {}
             Kind::Share(of) if event.before != Barrier::Full => {
-                self.follow(thread, Step::Load(&[]), at, issue);
-                self.note(Noted { at, thread, variable: object(of), effect: Effect::Reads, issue, store: None });
+                self.follow(thread, ProgramStep::Load(&[]), at, issue);
+                self.note(Noted {
+                    at,
+                    thread,
+                    variable: object(of),
+                    effect: VariableEffect::Reads,
+                    issue,
+                    store: None,
+                });
             }
             kind => self.synchronise(thread, kind, at, issue),
         }
         if event.after == Barrier::Full {
-            self.follow(thread, Step::Drain, at, issue + 1);
+            self.follow(thread, ProgramStep::Drain, at, issue + 1);
         }
         if self.accesses.len() + self.fixed.len() >= self.full {
             self.examine(violations);
@@ -285,8 +299,8 @@ impl TraceCheck {
     }
 
     /// Notes what the event comes after in its thread, and when the thread's buffer is empty.
-    fn follow(&mut self, thread: Thread, step: Step<'_>, at: Point, place: Position) {
-        if step == Step::Drain {
+    fn follow(&mut self, thread: Thread, step: ProgramStep<'_>, at: Point, place: Position) {
+        if step == ProgramStep::Drain {
             self.drain(thread, place);
         }
         let mut earlier = std::mem::take(&mut self.earlier);
@@ -323,7 +337,7 @@ impl TraceCheck {
     }
 
     fn store(&mut self, thread: Thread, locations: &[Location], at: Point, issue: Position) {
-        self.follow(thread, Step::Store(locations), at, issue);
+        self.follow(thread, ProgramStep::Store(locations), at, issue);
         let number = self.stores.len();
         let commit = Commit { issue, due: NEVER, thread };
         self.stores.push(Store { commit, transaction: at.transaction });
@@ -332,26 +346,26 @@ impl TraceCheck {
         state.last.extend(locations.iter().map(|&location| (location, number)));
         for &place in locations {
             let (variable, store) = (location(place), Some(number));
-            self.note(Noted { at, thread, variable, effect: Effect::Writes, issue, store });
+            self.note(Noted { at, thread, variable, effect: VariableEffect::Writes, issue, store });
         }
     }
 
     fn synchronise(&mut self, thread: Thread, kind: Kind, at: Point, issue: Position) {
-        self.follow(thread, Step::Drain, at, issue);
-        let mut operation = |of: Object, effect: Effect| {
+        self.follow(thread, ProgramStep::Drain, at, issue);
+        let mut operation = |of: Object, effect: VariableEffect| {
             self.note(Noted { at, thread, variable: object(of), effect, issue, store: None });
         };
         match kind {
-            Kind::Lock(object) => operation(object, Effect::Writes),
-            Kind::Share(object) => operation(object, Effect::Reads),
+            Kind::Lock(object) => operation(object, VariableEffect::Writes),
+            Kind::Share(object) => operation(object, VariableEffect::Reads),
             Kind::Wait { condition, mutex } => {
-                operation(condition, Effect::Writes);
-                operation(mutex, Effect::Writes);
+                operation(condition, VariableEffect::Writes);
+                operation(mutex, VariableEffect::Writes);
             }
             Kind::Create(child) => {
                 // As if it were the first event of the new thread, too.
                 let mut earlier = std::mem::take(&mut self.earlier);
-                self.thread(child).order.follow(Step::Drain, at, &mut earlier);
+                self.thread(child).order.follow(ProgramStep::Drain, at, &mut earlier);
                 earlier.clear();
                 self.earlier = earlier;
             }
@@ -415,10 +429,10 @@ impl TraceCheck {
         let access = |noted: &Noted| {
             let commit = noted.store.map(|store| self.stores[store].commit);
             let (due, source) = match noted.effect {
-                Effect::Reads => (noted.issue, commit),
-                Effect::Writes => (commit.map_or(noted.issue, |commit| commit.due), None),
+                VariableEffect::Reads => (noted.issue, commit),
+                VariableEffect::Writes => (commit.map_or(noted.issue, |commit| commit.due), None),
             };
-            Some(Access {
+            Some(VariableAccess {
                 variable: noted.variable,
                 thread: noted.thread,
                 effect: noted.effect,

@@ -31,7 +31,7 @@ use super::{Counting, Counts, Diverged, Finish, Halt, Notice, Observer, Previous
 use crate::event::Thread;
 use crate::step::Step;
 use crate::thread_set::ThreadSet;
-use decision::{Cost, Node, Verify, digest, narrow};
+use decision::{Cost, DecisionNode, Verify, digest, narrow};
 use slices::{Begins, Digest, Entries, First, Subtree, Task, alternatives, approximate};
 
 /// A search is cut at so many of its shallowest open decisions: behind the deeper ones is little.
@@ -42,7 +42,7 @@ const CUTS: usize = 16;
 pub struct Bounded {
     bound: Option<u32>,
     round: u32,
-    nodes: Vec<Node>,
+    nodes: Vec<DecisionNode>,
     /// How many of `nodes` this execution has passed.
     position: usize,
     /// The first so many of `nodes` belong to the prefix and are not varied.
@@ -155,7 +155,7 @@ impl Bounded {
     }
 
     /// Whether the search varies the decision: if preemptions are bounded, they are the next round's business.
-    fn varies(&self, node: &Node) -> bool {
+    fn varies(&self, node: &DecisionNode) -> bool {
         self.bound.is_none() || node.cost != Cost::Preemption
     }
 
@@ -227,15 +227,15 @@ impl Bounded {
                 Some(node) => {
                     if same {
                         shared = node.event;
-                        *node = Node { choice: wanted, waited: false, ..*node };
+                        *node = DecisionNode { choice: wanted, waited: false, ..*node };
                     } else {
-                        *node = Node::unknown(wanted);
+                        *node = DecisionNode::unknown(wanted);
                     }
                     same = false;
                 }
                 None => {
                     same = false;
-                    self.nodes.push(Node::unknown(wanted));
+                    self.nodes.push(DecisionNode::unknown(wanted));
                 }
             }
         }
@@ -250,7 +250,7 @@ impl Bounded {
         let position = self.position;
         self.position += 1;
         let Some(node) = self.nodes.get_mut(position) else {
-            self.push(Node { event, choice: 0, count, cost, waited: false });
+            self.push(DecisionNode { event, choice: 0, count, cost, waited: false });
             return Ok(0);
         };
         if node.count == 0 {
@@ -264,7 +264,7 @@ impl Bounded {
 
     /// Not inline: that it may have to grow is no concern of the decisions that are there already.
     #[inline(never)]
-    fn push(&mut self, node: Node) {
+    fn push(&mut self, node: DecisionNode) {
         self.nodes.push(node);
     }
 
@@ -378,7 +378,7 @@ impl Bounded {
 
     /// Whether what is below the open decision `lower` tells nothing to those from `upper` on upwards.
     fn is_cut_above(&self, upper: usize, lower: usize, steps: &[Step]) -> bool {
-        let stays = |node: &&Node| node.cost == Cost::Preemption && node.choice == 0;
+        let stays = |node: &&DecisionNode| node.cost == Cost::Preemption && node.choice == 0;
         let Some(last) = self.nodes[self.fixed..=upper].iter().rev().find(stays) else { return true };
         let since = &steps[last.event as usize..self.nodes[lower].event as usize];
         since.iter().any(|step| step.thread != since[0].thread)
@@ -483,7 +483,7 @@ impl Strategy for Bounded {
     }
 
     fn kept(&self) -> u64 {
-        (self.now.bytes() + self.next.bytes() + self.nodes.capacity() * size_of::<Node>()) as u64
+        (self.now.bytes() + self.next.bytes() + self.nodes.capacity() * size_of::<DecisionNode>()) as u64
     }
 
     fn leave(&mut self, steps: &[Step]) -> Option<Leftover> {

@@ -135,9 +135,9 @@ impl Burnim {
         let overtaking = Overtaking { kind: event.kind, locations, clocks };
         for &location in locations {
             if let Some((_, newest)) = stores.newest_of_others(location, event.thread) {
-                let follows = |delayed: &Cell| tso.follows_elsewhere(stores, delayed, &overtaking);
+                let follows = |delayed: &LocationStore| tso.follows_elsewhere(stores, delayed, &overtaking);
                 tso.test(stores, newest, &past, follows, first_report, reports);
-                let follows = |delayed: &Cell| pso.follows_elsewhere(stores, delayed, &overtaking);
+                let follows = |delayed: &LocationStore| pso.follows_elsewhere(stores, delayed, &overtaking);
                 pso.test(stores, newest, &past, follows, first_report, reports);
             }
         }
@@ -207,7 +207,7 @@ impl Burnim {
             Kind::Load | Kind::Fence | Kind::Share(_) => {}
             Kind::Store | Kind::Await(_) => {
                 let Self { clocks, stores, tso, pso } = self;
-                let waits = |cell: &Cell| tso.is_pending(cell) || pso.is_pending(cell);
+                let waits = |cell: &LocationStore| tso.is_pending(cell) || pso.is_pending(cell);
                 stores.issue(thread, locations, tick, clocks.next(), waits);
             }
             Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw => {
@@ -323,7 +323,7 @@ struct Stores {
     /// The place among `cells` of the newest store to each location. Left as it is from one execution to the next:
     /// it counts only if the cell there is one of this location.
     newest: Vec<u32>,
-    cells: Vec<Cell>,
+    cells: Vec<LocationStore>,
     /// The place of a cell of the newest store.
     last: u32,
     /// For each thread the tick after which its present epoch began.
@@ -338,7 +338,7 @@ struct Stores {
 
 /// One store at one of its locations.
 #[derive(Clone, Copy, Debug)]
-struct Cell {
+struct LocationStore {
     location: Location,
     thread: Thread,
     /// In PSO, the store committed although stores before it may not have. In TSO it has then committed with them:
@@ -348,13 +348,13 @@ struct Cell {
     event: EventIndex,
     /// The tick after which the store's epoch began.
     epoch: Tick,
-    /// The cell of the store before it to this location, if that still waited in some model; else [`Cell::NONE`].
+    /// The cell of the store before it to this location, if that still waited in some model; else [`LocationStore::NONE`].
     older: u32,
     /// The cell of the same store at its next location; at its last one, that at its first.
     next_location: u32,
 }
 
-impl Cell {
+impl LocationStore {
     /// A place where no cell is.
     const NONE: u32 = u32::MAX;
 }
@@ -362,7 +362,7 @@ impl Cell {
 impl Stores {
     /// The newest store to the location and its cell.
     #[inline]
-    fn newest(&self, location: Location) -> Option<(u32, &Cell)> {
+    fn newest(&self, location: Location) -> Option<(u32, &LocationStore)> {
         let place = *self.newest.get(location.index())?;
         let cell = self.cells.get(place as usize)?;
         (cell.location == location).then_some((place, cell))
@@ -370,7 +370,7 @@ impl Stores {
 
     /// The newest store to the location, if it is not one of `thread`.
     #[inline]
-    fn newest_of_others(&self, location: Location, thread: Thread) -> Option<(u32, &Cell)> {
+    fn newest_of_others(&self, location: Location, thread: Thread) -> Option<(u32, &LocationStore)> {
         self.newest(location).filter(|(_, cell)| cell.thread != thread)
     }
 
@@ -382,17 +382,18 @@ impl Stores {
         locations: &[Location],
         tick: Tick,
         event: EventIndex,
-        waits: impl Fn(&Cell) -> bool,
+        waits: impl Fn(&LocationStore) -> bool,
     ) {
         let epoch = self.epochs[thread];
-        let mut first = Cell::NONE;
+        let mut first = LocationStore::NONE;
         for &location in locations {
             let (place, older) = match self.newest(location) {
                 Some((place, cell)) if waits(cell) => (self.cells.len() as u32, place),
-                Some((place, _)) => (place, Cell::NONE),
-                None => (self.cells.len() as u32, Cell::NONE),
+                Some((place, _)) => (place, LocationStore::NONE),
+                None => (self.cells.len() as u32, LocationStore::NONE),
             };
-            let mut cell = Cell { location, thread, committed: false, tick, event, epoch, older, next_location: place };
+            let mut cell =
+                LocationStore { location, thread, committed: false, tick, event, epoch, older, next_location: place };
             if let Some(first) = self.cells.get_mut(first as usize) {
                 cell.next_location = std::mem::replace(&mut first.next_location, place);
             } else {
@@ -405,7 +406,7 @@ impl Stores {
             }
             self.last = place;
             if location.index() >= self.newest.len() {
-                self.newest.resize(location.index() + 1, Cell::NONE);
+                self.newest.resize(location.index() + 1, LocationStore::NONE);
             }
             self.newest[location.index()] = place;
         }
@@ -445,7 +446,7 @@ impl<O: CommitOrder> Buffers<O> {
     }
 
     #[inline]
-    fn is_pending(&self, cell: &Cell) -> bool {
+    fn is_pending(&self, cell: &LocationStore) -> bool {
         cell.tick > self.through[cell.thread] && !cell.committed
     }
 
@@ -462,9 +463,9 @@ impl<O: CommitOrder> Buffers<O> {
     fn test(
         &self,
         stores: &Stores,
-        newest: &Cell,
+        newest: &LocationStore,
         past: &Past<'_>,
-        follows: impl Fn(&Cell) -> bool,
+        follows: impl Fn(&LocationStore) -> bool,
         first_report: usize,
         reports: &mut Vec<Report>,
     ) {
@@ -487,7 +488,7 @@ impl<O: CommitOrder> Buffers<O> {
     /// It does if all stores to that location can commit and `delayed` still wait: then all that accessed the location
     /// so far comes before the event.
     #[cold]
-    fn follows_elsewhere(&self, stores: &Stores, delayed: &Cell, overtaking: &Overtaking<'_>) -> bool {
+    fn follows_elsewhere(&self, stores: &Stores, delayed: &LocationStore, overtaking: &Overtaking<'_>) -> bool {
         let Overtaking { kind, locations, clocks } = overtaking;
         let conflicting = Accesses::in_conflict_with(*kind);
         locations.iter().any(|&location| {
@@ -497,7 +498,7 @@ impl<O: CommitOrder> Buffers<O> {
     }
 
     /// Whether the newest store to the location waits, and for `delayed`, or is `delayed` itself.
-    fn commits_after(&self, stores: &Stores, location: Location, delayed: &Cell) -> bool {
+    fn commits_after(&self, stores: &Stores, location: Location, delayed: &LocationStore) -> bool {
         let Some((place, newest)) = stores.newest(location) else { return false };
         if newest.thread != delayed.thread {
             return false;

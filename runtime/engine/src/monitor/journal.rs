@@ -48,7 +48,7 @@ impl<'a> Changed<'a> {
 
 /// An event, and what there was before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct JournalEntry {
     pub(super) thread: Thread,
     pub(super) child: Option<Thread>,
     pub(super) objects: [Option<Object>; 2],
@@ -73,7 +73,7 @@ const MOST_BLOCKS: usize = 1 << 20;
 pub(super) struct Journal {
     /// The first event that can be undone; none if no journal is kept.
     pub(super) first: Option<EventIndex>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<JournalEntry>,
     pub(super) locations: Vec<Location>,
     /// Of each of these, how far the thread knew its writes.
     pub(super) progress: Vec<u32>,

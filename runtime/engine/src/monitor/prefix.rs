@@ -28,9 +28,9 @@ use std::collections::BTreeSet;
 
 use super::commit_order::{CommitOrder, Pso, Tso};
 use super::happens_before::{Accesses, HappensBefore};
-use super::journal::{Changed, Entry, Journal};
+use super::journal::{Changed, Journal, JournalEntry};
 use super::travelling::Travelling;
-use super::writes::{Cell, Write, WriteKind, Writes};
+use super::writes::{LocationWrite, Write, WriteKind, Writes};
 use super::{Monitor, MonitorName, Report, add_report};
 use crate::clock::{Block, Clock, Clocks, LANES, Tick, count, join};
 use crate::event::{Barrier, Event, EventIndex, Kind, Location, Thread};
@@ -284,7 +284,7 @@ impl Prefix {
         if journal.is_full() {
             journal.restart(self.clocks.next());
         }
-        journal.entries.push(Entry {
+        journal.entries.push(JournalEntry {
             thread,
             child,
             objects,
@@ -310,7 +310,7 @@ impl Prefix {
     fn undo<const WIDTH: usize>(&mut self) {
         let journal = &mut self.journal;
         let entry = journal.entries.pop().expect("the journal goes back so far");
-        let Entry { thread, child, objects, tick, epoch, fenced, previous, previous_of_child, .. } = entry;
+        let JournalEntry { thread, child, objects, tick, epoch, fenced, previous, previous_of_child, .. } = entry;
         let locations = &journal.locations[entry.locations..];
         self.writes.truncate(entry.cells);
         for (&location, &progress) in locations.iter().zip(&journal.progress[entry.locations..]) {
@@ -393,7 +393,7 @@ impl Monitor for Prefix {
 
 /// A plain store among the writes.
 struct Store<'a> {
-    cell: &'a Cell,
+    cell: &'a LocationWrite,
     writes: &'a Writes,
     accessed: &'a Clocks<1>,
 }
@@ -410,7 +410,7 @@ impl Store<'_> {
 
     /// Whether an access that forces the write of the cell is in the prefix.
     #[inline]
-    fn is_accessed(&self, cell: &Cell, prefix: &Clock) -> bool {
+    fn is_accessed(&self, cell: &LocationWrite, prefix: &Clock) -> bool {
         self.accessed.touched(cell.first as usize).is_some_and(|accessed| {
             let each = accessed.as_flattened().iter().zip(prefix.as_flattened());
             each.into_iter().any(|(&accessed, &known)| accessed != 0 && known >= accessed)

@@ -46,7 +46,7 @@ impl WriteKind {
 
 /// One write at one of its locations.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
+pub(super) struct LocationWrite {
     pub(super) write: Write,
     location: Location,
     /// The cell of the write after it to this location, or [`NONE`].
@@ -58,7 +58,7 @@ pub(super) struct Cell {
     count: u32,
 }
 
-impl Cell {
+impl LocationWrite {
     /// The places of the cells of the same write.
     pub(super) const fn places(&self) -> Range<u32> {
         self.first..self.first + self.count
@@ -71,7 +71,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The writes of the execution so far.
 #[derive(Debug, Default)]
 pub(super) struct Writes {
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Vec<LocationWrite>,
     /// The places of the first and the newest cell of each location. Left as they are from one execution to the next:
     /// they count only if the cells there are of this location.
     ends: Vec<[u32; 2]>,
@@ -105,7 +105,7 @@ impl Writes {
 
     /// The cell at a place.
     #[inline]
-    pub(super) fn at(&self, place: u32) -> Option<&Cell> {
+    pub(super) fn at(&self, place: u32) -> Option<&LocationWrite> {
         self.cells.get(place as usize)
     }
 
@@ -164,7 +164,14 @@ impl Writes {
         let first = self.cells.len() as u32;
         for (place, &location) in (first..).zip(locations) {
             let before = self.end(location, 1).unwrap_or(NONE);
-            self.cells.push(Cell { write, location, next: NONE, before, first, count: locations.len() as u32 });
+            self.cells.push(LocationWrite {
+                write,
+                location,
+                next: NONE,
+                before,
+                first,
+                count: locations.len() as u32,
+            });
             if location.index() >= self.ends.len() {
                 self.ends.resize(location.index() + 1, [NONE; 2]);
             }

@@ -9,7 +9,7 @@ use crate::event::Thread;
 
 /// In the line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Entry {
+enum Waiter {
     Sleeper(Thread),
     Signal,
 }
@@ -30,7 +30,7 @@ pub enum End {
 /// The threads that sleep, and the signals that they have not taken.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Line {
-    entries: Vec<Entry>,
+    entries: Vec<Waiter>,
     /// Those whom a broadcast has woken and who have not left, ascending.
     woken: Vec<Thread>,
     /// The address of the mutex of those who sleep.
@@ -47,22 +47,22 @@ impl Line {
             return Err(OtherMutex);
         }
         self.mutex = mutex;
-        self.entries.push(Entry::Sleeper(thread));
+        self.entries.push(Waiter::Sleeper(thread));
         Ok(())
     }
 
     /// Wakes one of those who sleep, if anybody does.
     pub fn signal(&mut self) {
-        let signals = self.entries.iter().filter(|&&entry| entry == Entry::Signal).count();
+        let signals = self.entries.iter().filter(|&&entry| entry == Waiter::Signal).count();
         if 2 * signals < self.entries.len() {
-            self.entries.push(Entry::Signal);
+            self.entries.push(Waiter::Signal);
         }
     }
 
     /// Wakes all who sleep.
     pub fn broadcast(&mut self) {
         for entry in self.entries.drain(..) {
-            if let Entry::Sleeper(thread) = entry {
+            if let Waiter::Sleeper(thread) = entry {
                 self.woken.push(thread);
             }
         }
@@ -70,13 +70,13 @@ impl Line {
     }
 
     fn place(&self, thread: Thread) -> Option<usize> {
-        self.entries.iter().position(|&entry| entry == Entry::Sleeper(thread))
+        self.entries.iter().position(|&entry| entry == Waiter::Sleeper(thread))
     }
 
     /// The first signal that the thread can take.
     fn signal_for(&self, thread: Thread) -> Option<usize> {
         let place = self.place(thread)?;
-        let behind = self.entries[place..].iter().position(|&entry| entry == Entry::Signal);
+        let behind = self.entries[place..].iter().position(|&entry| entry == Waiter::Signal);
         behind.map(|distance| place + distance)
     }
 

@@ -4,7 +4,7 @@ use crate::event::Thread;
 
 /// What a call of `pthread_once` does when it goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Entry {
+pub enum OnceEntry {
     /// It runs the function.
     Runs,
     /// The function has run.
@@ -34,13 +34,13 @@ impl Once {
     ///
     /// # Panics
     /// If it would not ([`Once::would_enter`]).
-    pub fn enter(&mut self, thread: Thread) -> Entry {
+    pub fn enter(&mut self, thread: Thread) -> OnceEntry {
         assert!(self.would_enter(), "a call that blocks does not go on");
         if *self == Self::Done {
-            return Entry::Passes;
+            return OnceEntry::Passes;
         }
         *self = Self::Running(thread);
-        Entry::Runs
+        OnceEntry::Runs
     }
 
     /// The function has returned.
@@ -79,8 +79,8 @@ mod tests {
             let thread = left.remove(index);
             let mut next = once;
             let entry = next.enter(thread);
-            assert_eq!(entry == Entry::Runs, ended == 0, "it runs unless it has run to its end");
-            found += interleavings(next, left, u32::from(entry == Entry::Runs), cuts, ended);
+            assert_eq!(entry == OnceEntry::Runs, ended == 0, "it runs unless it has run to its end");
+            found += interleavings(next, left, u32::from(entry == OnceEntry::Runs), cuts, ended);
             left.insert(index, thread);
         }
         found

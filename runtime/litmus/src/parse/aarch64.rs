@@ -6,7 +6,7 @@
 //! the result, that set them.
 
 use crate::code::{Binary, Code, Computed, Expression, Fence, Operation, Register, Strength};
-use crate::parse::columns::{self, Cell, Column};
+use crate::parse::columns::{self, Column, InstructionCell};
 use crate::parse::exclusive::{Alone, Reservation};
 use crate::parse::names::Names;
 use crate::parse::widths::Width;
@@ -25,7 +25,7 @@ const FLAGS: &str = "#flags";
 
 /// Operands of an instruction.
 struct ArmOperands<'c, 'a> {
-    cell: &'c mut Cell<'a>,
+    cell: &'c mut InstructionCell<'a>,
     code: &'c mut Code,
     names: &'c mut Names,
 }
@@ -247,7 +247,7 @@ fn condition(code: &mut Code, token: Token<'_>, name: &str) -> Result<Expression
     })
 }
 
-fn lower(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
+fn lower(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
     let mnemonic = cell.mnemonic;
     let name = mnemonic.text.to_ascii_uppercase();
     if let Some(what) = unsupported_width(&name) {
@@ -389,7 +389,7 @@ fn compute(operands: &mut ArmOperands<'_, '_>, name: &str) -> Result<(), Error> 
     Ok(())
 }
 
-fn branch(name: &str, cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
+fn branch(name: &str, cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
     let mnemonic = cell.mnemonic;
     column.pairs.interrupt(&mut column.code, mnemonic.position, "a branch")?;
     let zero = Expression::Number(0);
@@ -417,7 +417,7 @@ fn branch(name: &str, cell: &mut Cell<'_>, column: &mut Column, names: &mut Name
 
 fn exclusive_load(
     annotations: Annotations,
-    cell: &mut Cell<'_>,
+    cell: &mut InstructionCell<'_>,
     column: &mut Column,
     names: &mut Names,
 ) -> Result<(), Error> {
@@ -435,7 +435,7 @@ fn exclusive_load(
 
 fn exclusive_store(
     annotations: Annotations,
-    cell: &mut Cell<'_>,
+    cell: &mut InstructionCell<'_>,
     column: &mut Column,
     names: &mut Names,
 ) -> Result<(), Error> {

@@ -11,7 +11,7 @@ use crate::code::{Binary, Expression, Operation};
 use crate::parse::names::Names;
 use crate::test::address;
 use crate::text::{Error, Kind, Tokens, error};
-use expressions::{Expressions, Target, number};
+use expressions::{Expressions, Pointee, number};
 use making::Making;
 
 /// Reads the functions.
@@ -110,8 +110,8 @@ impl Function<'_, '_> {
     }
 
     /// The words of a type.
-    fn of_type(&mut self) -> Result<Target, Error> {
-        let mut target = Target::Plain;
+    fn of_type(&mut self) -> Result<Pointee, Error> {
+        let mut target = Pointee::Plain;
         let mut words = 0;
         while self.terms.tokens.peek_after(1).is_some_and(|next| next.kind == Kind::Name || next.text == "*") {
             let word = self.terms.tokens.name("a type")?;
@@ -119,7 +119,7 @@ impl Function<'_, '_> {
                 return error(word.position, format!("the type `{}` is not supported", word.text));
             }
             if word.text.starts_with("atomic_") || word.text == "_Atomic" {
-                target = Target::Atomic;
+                target = Pointee::Atomic;
             }
             words += 1;
             if self.terms.tokens.is_next("*") {

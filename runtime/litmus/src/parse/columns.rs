@@ -3,10 +3,10 @@
 use crate::code::{Code, Expression, Operation, Register};
 use crate::parse::exclusive::Pairs;
 use crate::parse::names::Names;
-use crate::text::{Error, Kind, Position, Token, Tokens, error};
+use crate::text::{Error, Kind, TextPosition, Token, Tokens, error};
 
 /// An instruction in its cell, split at its first word.
-pub(super) struct Cell<'a> {
+pub(super) struct InstructionCell<'a> {
     pub(super) mnemonic: Token<'a>,
     pub(super) operands: Tokens<'a>,
     pub(super) text: String,
@@ -17,12 +17,18 @@ pub(super) struct Cell<'a> {
 pub(super) struct Labels {
     known: Vec<(String, usize)>,
     /// The branch and where its label is written.
-    wanted: Vec<(usize, String, Position)>,
+    wanted: Vec<(usize, String, TextPosition)>,
 }
 
 impl Labels {
     /// A branch to a label, which the next instruction of the code will be.
-    pub(super) fn branch(&mut self, code: &mut Code, condition: Expression, cell: &Cell<'_>, label: Token<'_>) {
+    pub(super) fn branch(
+        &mut self,
+        code: &mut Code,
+        condition: Expression,
+        cell: &InstructionCell<'_>,
+        label: Token<'_>,
+    ) {
         self.wanted.push((code.instructions.len(), label.text.to_owned(), label.position));
         code.push(Operation::Branch { condition, target: usize::MAX }, cell.mnemonic.position, &cell.text);
     }
@@ -69,7 +75,7 @@ pub(super) struct Column {
 pub(super) fn program<'a>(
     tokens: &mut Tokens<'a>,
     names: &mut Names,
-    mut lower: impl FnMut(&mut Cell<'a>, &mut Column, &mut Names) -> Result<(), Error>,
+    mut lower: impl FnMut(&mut InstructionCell<'a>, &mut Column, &mut Names) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut columns = threads(tokens, names)?;
     while !is_clause(tokens) {
@@ -89,7 +95,7 @@ pub(super) fn program<'a>(
             }
             let mnemonic = cell.name("an instruction")?;
             let text = written(&mnemonic, &cell);
-            let mut cell = Cell { mnemonic, operands: cell, text };
+            let mut cell = InstructionCell { mnemonic, operands: cell, text };
             lower(&mut cell, column, names)?;
             if !cell.operands.is_done() {
                 return cell.operands.unexpected("the end of the instruction");

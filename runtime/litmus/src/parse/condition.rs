@@ -12,7 +12,7 @@ pub(super) fn parse(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Condit
     if tokens.is_next("filter") {
         return error(tokens.position(), "the clause `filter` is not supported");
     }
-    let mut text = Text::default();
+    let mut text = ConditionText::default();
     let position = tokens.position();
     let quantifier = match tokens.next().map(|token| token.text) {
         Some("exists") => Some(Quantifier::Exists),
@@ -39,9 +39,9 @@ pub(super) fn parse(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Condit
 
 /// The tokens of a condition as text.
 #[derive(Default)]
-struct Text(String);
+struct ConditionText(String);
 
-impl Text {
+impl ConditionText {
     fn add(&mut self, token: &str) {
         match token {
             "/\\" | "\\/" | "=>" => {
@@ -86,7 +86,7 @@ fn rest(tokens: &mut Tokens<'_>) -> Result<(), Error> {
 fn locations(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), Error> {
     tokens.expect("[")?;
     while !tokens.take("]") {
-        place(tokens, names, &mut Text::default())?;
+        place(tokens, names, &mut ConditionText::default())?;
         tokens.take("*");
         if !tokens.take(";") && !tokens.is_next("]") {
             return tokens.unexpected("`;`");
@@ -96,7 +96,7 @@ fn locations(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), Error> {
     Ok(())
 }
 
-fn implication(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
+fn implication(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut ConditionText) -> Result<Proposition, Error> {
     let left = disjunction(tokens, names, text)?;
     if !tokens.take("=>") {
         return Ok(left);
@@ -108,7 +108,7 @@ fn implication(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> R
     Ok(Proposition::Any(vec![Proposition::Not(Box::new(left)), right]))
 }
 
-fn disjunction(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
+fn disjunction(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut ConditionText) -> Result<Proposition, Error> {
     let mut any = vec![conjunction(tokens, names, text)?];
     while tokens.take("\\/") {
         text.add("\\/");
@@ -117,7 +117,7 @@ fn disjunction(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> R
     Ok(if any.len() == 1 { any.remove(0) } else { Proposition::Any(any) })
 }
 
-fn conjunction(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
+fn conjunction(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut ConditionText) -> Result<Proposition, Error> {
     let mut all = vec![negation(tokens, names, text)?];
     while tokens.take("/\\") {
         text.add("/\\");
@@ -126,7 +126,7 @@ fn conjunction(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> R
     Ok(if all.len() == 1 { all.remove(0) } else { Proposition::All(all) })
 }
 
-fn negation(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
+fn negation(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut ConditionText) -> Result<Proposition, Error> {
     if tokens.take("~") || tokens.take("not") {
         text.add("~");
         tokens.enter()?;
@@ -153,7 +153,7 @@ fn negation(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Resu
     atom(tokens, names, text)
 }
 
-fn atom(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<Proposition, Error> {
+fn atom(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut ConditionText) -> Result<Proposition, Error> {
     let left = place(tokens, names, text)?;
     let negated = match tokens.next().map(|token| token.text) {
         Some("=" | "==") => false,
@@ -174,7 +174,7 @@ fn atom(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<P
 }
 
 /// `0:r1`, `P0:r1`, `x`, `[x]` or `*x`, as an index of the observables.
-fn place(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut Text) -> Result<usize, Error> {
+fn place(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut ConditionText) -> Result<usize, Error> {
     if tokens.peek_after(1).is_some_and(|next| next.text == ":") {
         let thread = names.thread(tokens)?;
         tokens.expect(":")?;

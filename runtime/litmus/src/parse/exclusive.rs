@@ -2,7 +2,7 @@
 //! [`Operation::Update`], which always succeeds.
 
 use crate::code::{Code, Expression, Instruction, Operation, Register, Strength};
-use crate::text::{Error, Position, Token, error};
+use crate::text::{Error, TextPosition, Token, error};
 use engine::graph::Annotations;
 use engine::mapping::Order;
 
@@ -12,7 +12,7 @@ pub(super) struct Reservation {
     /// Its operation, as an index of the code.
     pub(super) at: usize,
     /// Where it stands.
-    pub(super) position: Position,
+    pub(super) position: TextPosition,
     /// What it is called, and the store that it waits for.
     pub(super) names: [&'static str; 2],
     /// Whether the store may never come: then it is a load as others are.
@@ -34,7 +34,7 @@ pub(super) struct Pairs {
     /// The load that has reserved a location, if its store is still to come.
     reservation: Option<Reservation>,
     /// What stood behind the last load that reserved one, and makes no pair of it and a store: where, and that.
-    interrupted: Option<(Position, String)>,
+    interrupted: Option<(TextPosition, String)>,
 }
 
 impl Pairs {
@@ -57,7 +57,7 @@ impl Pairs {
     }
 
     /// Something stands behind a reservation that does not only compute.
-    pub(super) fn interrupt(&mut self, code: &mut Code, position: Position, what: &str) -> Result<(), Error> {
+    pub(super) fn interrupt(&mut self, code: &mut Code, position: TextPosition, what: &str) -> Result<(), Error> {
         let Some(Reservation { names: [load, store], alone, .. }) = self.reservation else { return Ok(()) };
         let message = format!("{what} between `{load}` and `{store}` is not supported");
         if alone == Alone::Refused {
@@ -97,7 +97,7 @@ impl Pairs {
     pub(super) fn join<'c>(
         &mut self,
         code: &'c mut Code,
-        position: Position,
+        position: TextPosition,
         stored: &Expression,
         stored_at: &Expression,
     ) -> Result<Option<&'c mut Annotations>, Error> {

@@ -8,7 +8,7 @@ use crate::condition::{Condition, Observable};
 use crate::parse::registers;
 use crate::parse::widths::Width;
 use crate::test::{Architecture, Test, address};
-use crate::text::{Error, Kind, Position, Token, Tokens, error};
+use crate::text::{Error, Kind, TextPosition, Token, Tokens, error};
 
 /// The address of the location with this index.
 fn address_of(index: usize) -> Value {
@@ -28,7 +28,7 @@ pub(super) struct Names {
     observables: Vec<Observable>,
     /// One more than the highest thread with an initial register, and where that is.
     mentioned: usize,
-    mentioned_at: Position,
+    mentioned_at: TextPosition,
     /// Initial values, by thread where one is named: `0:r1=x`, `%x0=x`.
     registers: Vec<(Option<usize>, String, Value)>,
 }
@@ -44,7 +44,7 @@ impl Names {
             threads: Vec::new(),
             observables: Vec::new(),
             mentioned: 0,
-            mentioned_at: Position { line: 1, column: 1 },
+            mentioned_at: TextPosition { line: 1, column: 1 },
             registers: Vec::new(),
         }
     }
@@ -74,7 +74,7 @@ impl Names {
         code: &Code,
         address: &Expression,
         width: Width,
-        position: Position,
+        position: TextPosition,
     ) -> Result<(), Error> {
         let Expression::Register(register) = address else { return Ok(()) };
         let is_new = code.instructions.iter().any(|instruction| match instruction.operation {

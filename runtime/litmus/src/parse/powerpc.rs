@@ -4,7 +4,7 @@
 //! [`Operation::Update`] that always succeeds: its retry branch then is never taken, and carries no dependency.
 
 use crate::code::{Binary, Code, Expression, Fence, Operation, Register, Strength};
-use crate::parse::columns::{self, Cell, Column};
+use crate::parse::columns::{self, Column, InstructionCell};
 use crate::parse::exclusive::{Alone, Reservation};
 use crate::parse::names::Names;
 use crate::text::{Error, Kind, Tokens, error};
@@ -18,7 +18,7 @@ pub(super) fn program(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), 
 
 /// Registers and operands of an instruction.
 struct Operands<'c, 'a> {
-    cell: &'c mut Cell<'a>,
+    cell: &'c mut InstructionCell<'a>,
     code: &'c mut Code,
     names: &'c mut Names,
 }
@@ -119,7 +119,7 @@ impl Operands<'_, '_> {
     }
 }
 
-fn lower(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
+fn lower(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
     let mnemonic = cell.mnemonic;
     if mnemonic.text.starts_with('b') {
         return branch(cell, column);
@@ -203,7 +203,7 @@ fn sign_of_last(operands: &mut Operands<'_, '_>) {
     operands.push(Operation::Assign { to, value: Expression::binary(Binary::Subtract, more, less) });
 }
 
-fn branch(cell: &mut Cell<'_>, column: &mut Column) -> Result<(), Error> {
+fn branch(cell: &mut InstructionCell<'_>, column: &mut Column) -> Result<(), Error> {
     let mnemonic = cell.mnemonic;
     column.pairs.interrupt(&mut column.code, mnemonic.position, "a branch")?;
     let field = cell.operands.peek().filter(|token| token.text.starts_with("cr"));
@@ -229,7 +229,7 @@ fn branch(cell: &mut Cell<'_>, column: &mut Column) -> Result<(), Error> {
 }
 
 /// A store on condition that the reservation holds, which it always does.
-fn conditional_store(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
+fn conditional_store(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
     let position = cell.mnemonic.position;
     if !column.pairs.is_open()? {
         return error(position, "a `stwcx.` without its `lwarx` is not supported");

@@ -4,7 +4,7 @@
 //! that always succeeds. What depends on its status, which only branches may, waits for the store.
 
 use crate::code::{Binary, Code, Computed, Expression, Fence, Operation, Register, Strength};
-use crate::parse::columns::{self, Cell, Column};
+use crate::parse::columns::{self, Column, InstructionCell};
 use crate::parse::exclusive::{Alone, Reservation};
 use crate::parse::names::Names;
 use crate::parse::widths::Width;
@@ -20,7 +20,7 @@ pub(super) fn program(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), 
 
 /// Operands of an instruction.
 struct RiscvOperands<'c, 'a> {
-    cell: &'c mut Cell<'a>,
+    cell: &'c mut InstructionCell<'a>,
     code: &'c mut Code,
     names: &'c mut Names,
     /// The registers that hold a status.
@@ -136,7 +136,7 @@ fn write_annotations([acquires, releases]: [bool; 2]) -> Annotations {
 
 /// An access by its name.
 #[derive(Clone, Copy)]
-enum Access {
+enum AccessName {
     Load,
     Store,
     Reserve,
@@ -144,7 +144,7 @@ enum Access {
     Update(Computed),
 }
 
-fn access(name: &str) -> Option<(Access, Width, [bool; 2])> {
+fn access(name: &str) -> Option<(AccessName, Width, [bool; 2])> {
     const UPDATES: [(&str, Computed); 5] = [
         ("amoswap.", |operand| operand),
         ("amoadd.", |operand| Expression::binary(Binary::Add, Expression::Read, operand)),
@@ -153,21 +153,21 @@ fn access(name: &str) -> Option<(Access, Width, [bool; 2])> {
         ("amoand.", |operand| Expression::binary(Binary::And, Expression::Read, operand)),
     ];
     let (access, rest) = if let Some((begin, new)) = UPDATES.into_iter().find(|(begin, _)| name.starts_with(begin)) {
-        (Access::Update(new), &name[begin.len()..])
+        (AccessName::Update(new), &name[begin.len()..])
     } else if let Some(rest) = name.strip_prefix("lr.") {
-        (Access::Reserve, rest)
+        (AccessName::Reserve, rest)
     } else if let Some(rest) = name.strip_prefix("sc.") {
-        (Access::StoreConditionally, rest)
+        (AccessName::StoreConditionally, rest)
     } else if let Some(rest) = name.strip_prefix('l') {
-        (Access::Load, rest)
+        (AccessName::Load, rest)
     } else {
-        (Access::Store, name.strip_prefix('s')?)
+        (AccessName::Store, name.strip_prefix('s')?)
     };
     let width = width(rest.get(..1)?)?;
     Some((access, width, annotated(&rest[1..])?))
 }
 
-fn lower(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
+fn lower(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
     const BRANCHES: [&str; 9] = ["beq", "bne", "beqz", "bnez", "blt", "bge", "bgt", "ble", "j"];
     const NARROW: [&str; 7] = ["lb", "lbu", "lh", "lhu", "lwu", "sb", "sh"];
     let mnemonic = cell.mnemonic;
@@ -180,8 +180,8 @@ fn lower(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<
     }
     let at = column.code.instructions.len();
     match access(mnemonic.text) {
-        Some((Access::Reserve, width, annotations)) => return reserve(width, annotations, cell, column, names),
-        Some((Access::StoreConditionally, width, annotations)) => {
+        Some((AccessName::Reserve, width, annotations)) => return reserve(width, annotations, cell, column, names),
+        Some((AccessName::StoreConditionally, width, annotations)) => {
             return store_conditionally(width, annotations, cell, column, names);
         }
         Some((access, width, annotations)) => {
@@ -205,13 +205,13 @@ fn lower(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<
 
 fn perform(
     operands: &mut RiscvOperands<'_, '_>,
-    access: Access,
+    access: AccessName,
     width: Width,
     annotations: [bool; 2],
 ) -> Result<(), Error> {
     let [acquires, releases] = annotations;
     match access {
-        Access::Load => {
+        AccessName::Load => {
             let to = operands.destination()?;
             let address = operands.address(width)?;
             let to = operands.returns(to);
@@ -219,14 +219,14 @@ fn perform(
             let annotations = read_annotations(annotations);
             operands.push(Operation::Load { to, address, order, annotations });
         }
-        Access::Store => {
+        AccessName::Store => {
             let value = operands.value()?;
             let address = operands.address(width)?;
             let order = if releases { Order::Release } else { Order::Relaxed };
             let annotations = write_annotations(annotations);
             operands.push(Operation::Store { address, value, order, annotations });
         }
-        Access::Update(new) => {
+        AccessName::Update(new) => {
             let to = operands.destination()?;
             operands.comma()?;
             let operand = operands.value()?;
@@ -236,7 +236,7 @@ fn perform(
             let strength = Strength::Annotated(both.and(Annotations::SINGLE));
             operands.push(Operation::Update { to, address, expected: None, new: new(operand), strength });
         }
-        Access::Reserve | Access::StoreConditionally => unreachable!("they come in pairs"),
+        AccessName::Reserve | AccessName::StoreConditionally => unreachable!("they come in pairs"),
     }
     Ok(())
 }
@@ -307,7 +307,7 @@ fn compute(operands: &mut RiscvOperands<'_, '_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn branch(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
+fn branch(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
     let mnemonic = cell.mnemonic;
     column.pairs.interrupt(&mut column.code, mnemonic.position, "a branch")?;
     let mut operands = RiscvOperands { cell, code: &mut column.code, names, statuses: &mut column.statuses };
@@ -353,7 +353,7 @@ fn flipped(operator: Binary, left: Expression, right: Expression) -> Expression 
 fn reserve(
     width: Width,
     annotations: [bool; 2],
-    cell: &mut Cell<'_>,
+    cell: &mut InstructionCell<'_>,
     column: &mut Column,
     names: &mut Names,
 ) -> Result<(), Error> {
@@ -371,7 +371,7 @@ fn reserve(
 fn store_conditionally(
     width: Width,
     annotations: [bool; 2],
-    cell: &mut Cell<'_>,
+    cell: &mut InstructionCell<'_>,
     column: &mut Column,
     names: &mut Names,
 ) -> Result<(), Error> {

@@ -1,7 +1,7 @@
 //! Tests in x86 assembly, in the order of Intel: the destination first.
 
 use crate::code::{Binary, Code, Expression, Fence, Operation, Register, Strength};
-use crate::parse::columns::{self, Cell, Column};
+use crate::parse::columns::{self, Column, InstructionCell};
 use crate::parse::names::Names;
 use crate::parse::registers;
 use crate::test::address;
@@ -42,7 +42,7 @@ enum Operand {
 }
 
 struct Lowering<'c, 'a> {
-    cell: &'c mut Cell<'a>,
+    cell: &'c mut InstructionCell<'a>,
     code: &'c mut Code,
     names: &'c mut Names,
     prefix: Prefix,
@@ -253,7 +253,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-fn lower(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names, prefix: Prefix) -> Result<(), Error> {
+fn lower(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names, prefix: Prefix) -> Result<(), Error> {
     let position = cell.mnemonic.position;
     let mnemonic = cell.mnemonic.text.to_ascii_uppercase();
     if mnemonic.starts_with('J') {
@@ -289,7 +289,7 @@ fn lower(cell: &mut Cell<'_>, column: &mut Column, names: &mut Names, prefix: Pr
     Ok(())
 }
 
-fn branch(mnemonic: &str, cell: &mut Cell<'_>, column: &mut Column) -> Result<(), Error> {
+fn branch(mnemonic: &str, cell: &mut InstructionCell<'_>, column: &mut Column) -> Result<(), Error> {
     let flags = Expression::Register(column.code.register(FLAGS));
     let zero = Expression::Number(0);
     let condition = match mnemonic {

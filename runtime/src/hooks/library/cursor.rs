@@ -11,7 +11,7 @@ use protocol::Operation;
 use crate::graph::dependencies;
 use crate::hooks::memory::access::{piece, store_piece};
 use crate::hooks::memory::unwritten::require;
-use crate::process::scratch::Text;
+use crate::process::scratch::ScratchText;
 use crate::process::sites::RecordPointer;
 use crate::run::with;
 use crate::state::access::Access;
@@ -157,8 +157,8 @@ impl Cursor {
 }
 
 /// The bytes up to the limit, without the one at which it stops.
-pub(crate) fn gather(address: usize, limit: Limit, site: RecordPointer) -> Text {
-    let text = Text::new();
+pub(crate) fn gather(address: usize, limit: Limit, site: RecordPointer) -> ScratchText {
+    let text = ScratchText::new();
     let mut cursor = Cursor::new(address, limit, site);
     while let Some(byte) = cursor.next().filter(|&byte| !limit.stops_at(byte)) {
         text.push(byte);
@@ -167,7 +167,7 @@ pub(crate) fn gather(address: usize, limit: Limit, site: RecordPointer) -> Text 
 }
 
 /// The string there, with its zero byte.
-pub(crate) fn gather_string(address: usize, site: RecordPointer) -> Text {
+pub(crate) fn gather_string(address: usize, site: RecordPointer) -> ScratchText {
     let text = gather(address, Limit::String, site);
     text.push(0);
     text

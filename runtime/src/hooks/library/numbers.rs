@@ -3,12 +3,12 @@
 use std::ffi::{c_char, c_int, c_long, c_longlong, c_ulong, c_ulonglong};
 
 use crate::hooks::library::cursor::{self, Cursor, Limit};
-use crate::process::scratch::Text;
+use crate::process::scratch::ScratchText;
 use crate::process::sites::call_site;
 
 /// The longest text from the address on of which a number could be read, as a string.
-fn gather_number(address: usize) -> Text {
-    let text = Text::new();
+fn gather_number(address: usize) -> ScratchText {
+    let text = ScratchText::new();
     let mut cursor = Cursor::new(address, Limit::String, call_site());
     let part = |byte: u8| byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"\x0b+-._()".contains(&byte);
     while let Some(byte) = cursor.next().filter(|&byte| part(byte)) {

@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int, c_void};
 use crate::hooks::library::cursor::{self, Limit, gather, gather_string, is_watched};
 use crate::hooks::library::formats::{Arguments, Conversion, Count, Length, conversion};
 use crate::hooks::memory::allocation::new_block;
-use crate::process::scratch::Text;
+use crate::process::scratch::ScratchText;
 use crate::process::sites::{RecordPointer, call_site};
 use crate::{run, world};
 
@@ -16,7 +16,7 @@ unsafe extern "C" {
 }
 
 /// The arguments of a conversion's width and precision; what the precision is.
-fn counts(one: &Conversion, from: &mut Arguments, into: &Text) -> Option<usize> {
+fn counts(one: &Conversion, from: &mut Arguments, into: &ScratchText) -> Option<usize> {
     let mut count = |count| match count {
         Count::None => None,
         Count::Number(number) => Some(number),
@@ -31,12 +31,12 @@ fn counts(one: &Conversion, from: &mut Arguments, into: &Text) -> Option<usize> 
     count(one.precision)
 }
 
-fn append(into: &Text, bytes: &[u8]) {
+fn append(into: &ScratchText, bytes: &[u8]) {
     bytes.iter().for_each(|&byte| into.push(byte));
 }
 
 /// What a string conversion prints, in memory of our own, if the program's can be seen by others.
-fn string(address: usize, precision: Option<usize>, site: RecordPointer) -> Option<Text> {
+fn string(address: usize, precision: Option<usize>, site: RecordPointer) -> Option<ScratchText> {
     is_watched(address).then(|| {
         let text = gather(address, precision.map_or(Limit::String, Limit::StringWithin), site);
         text.push(0);
@@ -46,8 +46,8 @@ fn string(address: usize, precision: Option<usize>, site: RecordPointer) -> Opti
 
 /// The arguments that a format asks for, one after the other, with strings in memory of our own, which are kept in
 /// `strings`.
-fn collect(format: &[u8], from: &mut Arguments, strings: &Text, site: RecordPointer) -> Text {
-    let into = Text::new();
+fn collect(format: &[u8], from: &mut Arguments, strings: &ScratchText, site: RecordPointer) -> ScratchText {
+    let into = ScratchText::new();
     let mut at = 0;
     while let Some(one) = conversion(format, at) {
         at = one.end;
@@ -86,13 +86,13 @@ fn collect(format: &[u8], from: &mut Arguments, strings: &Text, site: RecordPoin
 }
 
 /// The text that a format and its arguments make, with a zero byte at its end; none if libc refuses them.
-fn print(format: usize, arguments: *mut Arguments, site: RecordPointer) -> Option<Text> {
+fn print(format: usize, arguments: *mut Arguments, site: RecordPointer) -> Option<ScratchText> {
     // SAFETY: the caller was passed a list of arguments.
     let arguments = unsafe { &mut *arguments };
     let format = gather_string(format, site);
-    let strings = Text::new();
+    let strings = ScratchText::new();
     let list = collect(format.bytes(), arguments, &strings, site);
-    let text = Text::zeros(128);
+    let text = ScratchText::zeros(128);
     let mut result = None;
     for _ in 0..2 {
         let size = text.bytes().len();
@@ -107,7 +107,7 @@ fn print(format: usize, arguments: *mut Arguments, site: RecordPointer) -> Optio
         (size..=length).for_each(|_| text.push(0));
     }
     strings.bytes().chunks_exact(8).for_each(|slot| {
-        Text::kept(usize::from_le_bytes(slot.try_into().unwrap_or_default())).release();
+        ScratchText::kept(usize::from_le_bytes(slot.try_into().unwrap_or_default())).release();
     });
     strings.release();
     list.release();
@@ -167,7 +167,7 @@ extern "C" fn __fh_vdprintf(file: c_int, format: usize, arguments: *mut Argument
 extern "C" fn __fh_vsnprintf(to: usize, size: usize, format: usize, arguments: *mut Arguments) -> c_int {
     print_to(format, arguments, |bytes, site| {
         if let Some(room) = size.checked_sub(1) {
-            let shown = Text::new();
+            let shown = ScratchText::new();
             append(&shown, &bytes[..bytes.len().min(room)]);
             shown.push(0);
             cursor::write(to, shown.bytes(), site);

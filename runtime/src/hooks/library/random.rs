@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_long, c_uint};
 
 use crate::hooks::library::cursor::{self, Cursor, Limit};
-use crate::process::scratch::Text;
+use crate::process::scratch::ScratchText;
 use crate::process::sites::call_site;
 use crate::run::with;
 use crate::state::library::{Common, Library};
@@ -136,7 +136,7 @@ fn chance() -> u64 {
 /// Fills the program's memory with chance.
 fn fill(memory: usize, count: usize) {
     let site = call_site();
-    let text = Text::new();
+    let text = ScratchText::new();
     (0..count).for_each(|_| text.push(chance() as u8));
     cursor::write(memory, text.bytes(), site);
     text.release();

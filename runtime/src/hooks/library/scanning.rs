@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use crate::hooks::library::cursor::{self, gather_string, is_watched};
 use crate::hooks::library::formats::{Arguments, Conversion, Count, Length, conversion};
-use crate::process::scratch::Text;
+use crate::process::scratch::ScratchText;
 use crate::process::sites::{RecordPointer, call_site};
 use crate::run;
 use crate::state::unwritten;
@@ -75,8 +75,8 @@ struct Slot {
 const UNTOUCHED: u8 = 0xee;
 
 /// Hands libc the arguments with memory of our own, keeps in `slots` what was replaced.
-fn replace(format: &[u8], from: &mut Arguments, longest: usize, site: RecordPointer, slots: &mut Slots) -> Text {
-    let list = Text::new();
+fn replace(format: &[u8], from: &mut Arguments, longest: usize, site: RecordPointer, slots: &mut Slots) -> ScratchText {
+    let list = ScratchText::new();
     let (mut at, mut number) = (0, 0);
     while let Some(one) = conversion(format, at) {
         at = if one.letter == b'[' { end_of_set(format, one.end) } else { one.end };
@@ -112,7 +112,7 @@ struct Slots {
 impl Slots {
     fn add(&mut self, target: usize, size: Size, number: Option<usize>, longest: usize) -> usize {
         let length = size.longest(longest);
-        let text = Text::new();
+        let text = ScratchText::new();
         (0..length).for_each(|_| text.push(UNTOUCHED));
         let address = text.pointer() as usize;
         let Some(slot) = self.slots.get_mut(self.used) else {
@@ -127,7 +127,7 @@ impl Slots {
     fn write(&mut self, found: usize, site: RecordPointer) {
         for slot in &mut self.slots[..self.used] {
             let Some(Slot { target, own, size, number }) = slot.take() else { continue };
-            let text = Text::kept(own);
+            let text = ScratchText::kept(own);
             let reached = number.map_or_else(|| text.bytes().iter().any(|&byte| byte != UNTOUCHED), |one| one < found);
             if reached {
                 let end = text.bytes().iter().position(|&byte| byte == 0).map_or(text.bytes().len(), |end| end + 1);

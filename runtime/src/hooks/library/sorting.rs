@@ -7,7 +7,7 @@
 use std::ffi::{c_int, c_void};
 
 use crate::hooks::library::cursor::{self, Limit, gather};
-use crate::process::scratch::Text;
+use crate::process::scratch::ScratchText;
 use crate::process::sites::call_site;
 
 /// What the program passes to compare two elements.
@@ -15,12 +15,12 @@ type Comparison<'a> = &'a dyn Fn(usize, usize) -> c_int;
 
 /// Numbers of elements, in scratch memory.
 struct Numbers {
-    text: Text,
+    text: ScratchText,
 }
 
 impl Numbers {
     fn count(count: usize) -> Self {
-        Self { text: Text::zeros(count * size_of::<usize>()) }
+        Self { text: ScratchText::zeros(count * size_of::<usize>()) }
     }
 
     fn get(&self, index: usize) -> usize {
@@ -62,7 +62,7 @@ fn sort(base: usize, count: usize, size: usize, compare: Comparison) {
     (0..count).for_each(|index| numbers.set(index, index));
     merge_sort(&numbers, &room, 0, count, &|a, b| compare(base + a * size, base + b * size));
     let old = gather(base, Limit::Copied(count * size), site);
-    let sorted = Text::new();
+    let sorted = ScratchText::new();
     for index in 0..count {
         old.bytes()[numbers.get(index) * size..][..size].iter().for_each(|&byte| sorted.push(byte));
     }

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::ffi::{c_char, c_int};
 
 use crate::hooks::library::cursor::{self, Cursor, Limit, gather, gather_string};
-use crate::process::scratch::Text;
+use crate::process::scratch::ScratchText;
 use crate::process::sites::{RecordPointer, call_site};
 use crate::state::library::Common;
 use crate::world::library::change;
@@ -301,7 +301,7 @@ extern "C" fn __fh___strncat_chk(to: usize, from: usize, count: usize, _size: us
 }
 
 /// Copies so many bytes, all read before the first is written.
-fn move_bytes(to: usize, from: usize, limit: Limit, site: RecordPointer) -> Text {
+fn move_bytes(to: usize, from: usize, limit: Limit, site: RecordPointer) -> ScratchText {
     let text = gather(from, limit, site);
     cursor::write(to, text.bytes(), site);
     text
@@ -334,7 +334,7 @@ extern "C" fn __fh_memccpy(to: usize, from: usize, stop: c_int, count: usize) ->
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_bzero(memory: usize, count: usize) {
-    let zeros = Text::zeros(count);
+    let zeros = ScratchText::zeros(count);
     cursor::write(memory, zeros.bytes(), call_site());
     zeros.release();
 }

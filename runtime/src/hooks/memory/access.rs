@@ -11,7 +11,7 @@ use protocol::Operation;
 use crate::abi::{number, rmw};
 use crate::graph::dependencies;
 use crate::process::bits::Bits;
-use crate::process::scratch::Text;
+use crate::process::scratch::ScratchText;
 use crate::process::sites::RecordPointer;
 use crate::process::uncontrolled::{self, Interlocked, is_alone};
 use crate::run::unsupported;
@@ -411,7 +411,7 @@ extern "C" fn __fh_write(address: *mut c_void, from: *const c_void, length: u64,
 
 /// Stores what is there natively once more, piece by piece, as the function's own that it comes from has not been seen.
 pub(crate) fn store_anew(address: usize, length: usize, site: RecordPointer) {
-    let held = Text::new();
+    let held = ScratchText::new();
     (0..length).for_each(|offset| held.push(get_private(address as *const c_void, offset, 1) as u8));
     store_pieces(address, length, site, |offset, width| {
         let at = address + offset;

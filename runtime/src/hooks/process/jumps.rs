@@ -7,7 +7,7 @@ use engine::event::Thread;
 
 use crate::process::sites::RecordPointer;
 use crate::run::{self, Runtime, stack_pointer, with};
-use crate::state::jumps::Target;
+use crate::state::jumps::JumpTarget;
 use crate::state::objects::Call;
 use crate::world::memory;
 
@@ -37,7 +37,7 @@ extern "C" fn __fh_setjmp(buffer: *const c_void, saves_mask: u32, _site: RecordP
         let thread = runtime.running;
         let (locals, within) = (runtime.memory.locals.depth(thread), within(runtime, thread));
         let blocked = (saves_mask != 0).then_some(runtime.threads.at(thread).blocked);
-        let target = Target { thread, stack: stack_pointer(), locals, blocked, within };
+        let target = JumpTarget { thread, stack: stack_pointer(), locals, blocked, within };
         runtime.process.jumps.targets.insert(buffer as usize, target);
     });
 }

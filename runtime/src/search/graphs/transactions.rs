@@ -6,7 +6,7 @@ use engine::explore::rsmc::CompleteTrace;
 use engine::graph::{Access, Internal};
 use protocol::Operation;
 
-use crate::state::graph::{Aside, Recorded, What};
+use crate::state::graph::{Aside, AsideOperation, Recorded};
 use crate::state::operation::Note;
 
 /// What a thread did.
@@ -87,10 +87,10 @@ impl Telling {
             self.cursors[thread.index()].asides += 1;
             self.cursors[thread.index()].full = aside.full;
             match aside.what {
-                What::Fence(site) => {
+                AsideOperation::Fence(site) => {
                     self.fence(thread, Note { site, operation: Operation::Fence });
                 }
-                What::Mark(mark) => {
+                AsideOperation::Mark(mark) => {
                     // A fence that belongs to the access before.
                     if let Some(note) = note.filter(|_| aside.full > full) {
                         self.fence(thread, note);

@@ -2,7 +2,7 @@
 //!
 //! Its nodes are the issues of all events and the commits of all stores. What is fixed is an interval order: a commit
 //! comes after its store was issued, in the order of its thread's stores, and before the thread next empties its
-//! buffer. So whether one node comes before another is a comparison of a few numbers ([`Node::is_before`]), and only
+//! buffer. So whether one node comes before another is a comparison of a few numbers ([`Vertex::is_before`]), and only
 //! the requirements that are added need a search.
 
 use super::super::violation::Delay;
@@ -26,12 +26,12 @@ pub(super) struct Commit {
 
 /// A node of H. The write of a read-modify-write is a commit that is due when it is issued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Node {
+pub(super) enum Vertex {
     Issue(Position),
     Commit(Commit),
 }
 
-impl Node {
+impl Vertex {
     /// Whether this node comes before the other one, or is it, in all executions of the trace.
     pub(super) fn is_before(self, other: Self) -> bool {
         match (self, other) {
@@ -45,7 +45,7 @@ impl Node {
 }
 
 /// That one node comes before another one.
-pub(super) type Requirement = [Node; 2];
+pub(super) type Requirement = [Vertex; 2];
 
 /// Requirements that one execution of the trace meets, all together.
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ pub(super) struct Requirements {
     edges: Vec<Requirement>,
     /// For a search.
     used: Vec<bool>,
-    stack: Vec<Node>,
+    stack: Vec<Vertex>,
 }
 
 impl Requirements {
@@ -82,7 +82,7 @@ impl Requirements {
         true
     }
 
-    fn reaches(&mut self, from: Node, to: Node) -> bool {
+    fn reaches(&mut self, from: Vertex, to: Vertex) -> bool {
         self.used.clear();
         self.used.resize(self.edges.len(), false);
         self.stack.clear();
@@ -105,7 +105,7 @@ impl Requirements {
     pub(super) fn delays(&self) -> Vec<Delay> {
         let mut commits: Vec<Commit> = Vec::new();
         for node in self.edges.iter().flatten() {
-            if let Node::Commit(commit) = *node
+            if let Vertex::Commit(commit) = *node
                 && !commits.contains(&commit)
             {
                 commits.push(commit);
@@ -122,7 +122,7 @@ impl Requirements {
             let commit = commits.swap_remove(next);
             let mut place = commit.issue;
             for &[first, second] in &self.edges {
-                if let (Node::Issue(issue), Node::Commit(second)) = (first, second)
+                if let (Vertex::Issue(issue), Vertex::Commit(second)) = (first, second)
                     && second == commit
                 {
                     place = place.max(issue);
@@ -140,7 +140,7 @@ impl Requirements {
     }
 
     fn comes_directly(&self, first: Commit, second: Commit) -> bool {
-        Node::Commit(first).is_before(Node::Commit(second))
-            || self.edges.contains(&[Node::Commit(first), Node::Commit(second)])
+        Vertex::Commit(first).is_before(Vertex::Commit(second))
+            || self.edges.contains(&[Vertex::Commit(first), Vertex::Commit(second)])
     }
 }

@@ -9,12 +9,12 @@
 //! group is kept, and that only if the next access of its own group has another one.
 
 use super::super::violation::Transaction;
-use super::constraints::{Commit, Node, Position, Requirement};
+use super::constraints::{Commit, Position, Requirement, Vertex};
 use crate::event::{EventIndex, Thread};
 
 /// What an access does to its variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Effect {
+pub(super) enum VariableEffect {
     Reads,
     Writes,
 }
@@ -24,10 +24,10 @@ pub(super) type Variable = u64;
 
 /// A read or write of one variable. They are ordered by group, and in each group by program order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Access {
+pub(super) struct VariableAccess {
     pub(super) variable: Variable,
     pub(super) thread: Thread,
-    pub(super) effect: Effect,
+    pub(super) effect: VariableEffect,
     pub(super) issue: Position,
     /// Of a write, the last place where it may commit.
     pub(super) due: Position,
@@ -46,21 +46,21 @@ pub(super) struct Arc {
     pub(super) events: [EventIndex; 2],
 }
 
-impl Access {
+impl VariableAccess {
     const fn commit(&self) -> Commit {
         Commit { issue: self.issue, due: self.due, thread: self.thread }
     }
 
-    const fn node(&self) -> Node {
+    const fn node(&self) -> Vertex {
         match self.effect {
-            Effect::Reads => Node::Issue(self.issue),
-            Effect::Writes => Node::Commit(self.commit()),
+            VariableEffect::Reads => Vertex::Issue(self.issue),
+            VariableEffect::Writes => Vertex::Commit(self.commit()),
         }
     }
 
     /// What must hold if this access takes effect before another one.
     pub(super) fn requirements(&self, later: &Self) -> impl Iterator<Item = Requirement> {
-        let of_source = self.source.map(|source| [Node::Commit(source), later.node()]);
+        let of_source = self.source.map(|source| [Vertex::Commit(source), later.node()]);
         std::iter::once([self.node(), later.node()]).chain(of_source)
     }
 
@@ -77,13 +77,13 @@ impl Access {
 
 /// A graph of transactions.
 #[derive(Debug, Default)]
-pub(super) struct Graph {
+pub(super) struct TransactionGraph {
     arcs: Vec<Arc>,
     /// Where the arcs of each transaction begin.
     starts: Vec<usize>,
 }
 
-impl Graph {
+impl TransactionGraph {
     fn new(nodes: usize, mut arcs: Vec<Arc>) -> Self {
         arcs.retain(|arc| arc.from != arc.to);
         arcs.sort_by_key(|arc| (arc.from, arc.to));
@@ -196,29 +196,36 @@ pub(super) struct Group {
 pub(super) struct Window {
     pub(super) transactions: Vec<Transaction>,
     /// In order.
-    pub(super) accesses: Vec<Access>,
+    pub(super) accesses: Vec<VariableAccess>,
     pub(super) groups: Vec<Group>,
     /// The group of each access.
     pub(super) group_of: Vec<usize>,
-    pub(super) certain: Graph,
-    pub(super) possible: Graph,
+    pub(super) certain: TransactionGraph,
+    pub(super) possible: TransactionGraph,
 }
 
 impl Window {
     /// The window of these transactions and accesses; `fixed` is what is certain beside the accesses: program order.
-    pub(super) fn new(transactions: Vec<Transaction>, mut accesses: Vec<Access>, fixed: Vec<Arc>) -> Self {
+    pub(super) fn new(transactions: Vec<Transaction>, mut accesses: Vec<VariableAccess>, fixed: Vec<Arc>) -> Self {
         accesses.sort_unstable();
         let groups = groups(&accesses);
         let mut group_of = vec![0; accesses.len()];
         for (number, group) in groups.iter().enumerate() {
             group_of[group.members.clone()].fill(number);
         }
-        let mut window =
-            Self { transactions, accesses, groups, group_of, certain: Graph::default(), possible: Graph::default() };
+        let mut window = Self {
+            transactions,
+            accesses,
+            groups,
+            group_of,
+            certain: TransactionGraph::default(),
+            possible: TransactionGraph::default(),
+        };
         let certain = window.arcs(fixed.clone(), Self::first_certain);
         let possible = window.arcs(fixed, Self::first_possible);
         let nodes = window.transactions.len();
-        (window.certain, window.possible) = (Graph::new(nodes, certain), Graph::new(nodes, possible));
+        (window.certain, window.possible) =
+            (TransactionGraph::new(nodes, certain), TransactionGraph::new(nodes, possible));
         window
     }
 
@@ -233,7 +240,7 @@ impl Window {
     }
 
     /// The first of a group for which something holds that then holds for all behind it; its end if for none.
-    fn first(&self, group: usize, holds: impl Fn(&Access) -> bool) -> usize {
+    fn first(&self, group: usize, holds: impl Fn(&VariableAccess) -> bool) -> usize {
         let members = self.groups[group].members.clone();
         members.start + self.accesses[members].partition_point(|later| !holds(later))
     }
@@ -258,8 +265,9 @@ impl Window {
     }
 }
 
-fn groups(accesses: &[Access]) -> Vec<Group> {
-    let same = |a: &Access, b: &Access| (a.variable, a.thread, a.effect) == (b.variable, b.thread, b.effect);
+fn groups(accesses: &[VariableAccess]) -> Vec<Group> {
+    let same =
+        |a: &VariableAccess, b: &VariableAccess| (a.variable, a.thread, a.effect) == (b.variable, b.thread, b.effect);
     let mut groups: Vec<Group> = Vec::new();
     let mut start = 0;
     for chunk in accesses.chunk_by(same) {
@@ -276,7 +284,7 @@ fn groups(accesses: &[Access]) -> Vec<Group> {
         let same = groups[from..].iter().take_while(|group| key(group).0 == variable);
         let conflicts = |group: &Group| {
             let (_, other, other_effect) = key(group);
-            other != thread && (effect == Effect::Writes || other_effect == Effect::Writes)
+            other != thread && (effect == VariableEffect::Writes || other_effect == VariableEffect::Writes)
         };
         let opposite = same.enumerate().filter(|(_, group)| conflicts(group)).map(|(place, _)| from + place).collect();
         groups[number].opposite = opposite;

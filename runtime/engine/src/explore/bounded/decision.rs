@@ -14,7 +14,7 @@ pub(super) enum Cost {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct DecisionNode {
     /// The index of the event that comes after the decision.
     pub(super) event: u32,
     /// The alternative taken, below `count`.
@@ -26,7 +26,7 @@ pub(super) struct Node {
     pub(super) waited: bool,
 }
 
-impl Node {
+impl DecisionNode {
     pub(super) const fn unknown(choice: u32) -> Self {
         Self { event: 0, choice, count: 0, cost: Cost::Free, waited: false }
     }

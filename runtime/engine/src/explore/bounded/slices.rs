@@ -3,14 +3,14 @@
 //! A depth-first search that is under way is its last path, whose *open* decisions have alternatives left. It is cut
 //! at open decisions: what is below the deeper ones stands for itself, and comes first. Only one thing flows from
 //! below to above in a search: that an iteration of a wait loop which begins at a decision had no effect
-//! ([`Node`], `waited`). So there is a cut above a decision only if all iterations that began above it have ended
+//! ([`DecisionNode`], `waited`). So there is a cut above a decision only if all iterations that began above it have ended
 //! there, one way or the other: another thread has performed an event since.
 
 use super::super::Counts;
 use super::super::frontier::Chunk;
 use super::super::packed::{Corrupt, Reader, write};
 use super::super::slice::Unit;
-use super::decision::{Cost, Node, Verify};
+use super::decision::{Cost, DecisionNode, Verify};
 
 /// What a unit holds.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Subtree {
     pub(super) fixed: usize,
     pub(super) weight: f64,
     pub(super) unverified: Option<Verify>,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<DecisionNode>,
 }
 
 /// How a search goes on.
@@ -155,7 +155,7 @@ impl Subtree {
         let decision = (from.narrow()? as usize).checked_sub(1);
         let digest = from.narrow()?;
         let unverified = decision.map(|decision| Verify { decision, digest });
-        let nodes = (0..from.count()?).map(|_| read_node(from)).collect::<Result<Vec<Node>, Corrupt>>()?;
+        let nodes = (0..from.count()?).map(|_| read_node(from)).collect::<Result<Vec<DecisionNode>, Corrupt>>()?;
         let steps = nodes.len() > fixed && nodes.last().is_some_and(|last| last.choice + 1 < last.count);
         if fixed > nodes.len() || (begins == Begins::Stepping && !steps) {
             return Err(Corrupt);
@@ -164,7 +164,7 @@ impl Subtree {
     }
 }
 
-fn read_node(from: &mut Reader<'_>) -> Result<Node, Corrupt> {
+fn read_node(from: &mut Reader<'_>) -> Result<DecisionNode, Corrupt> {
     let (event, choice, shape) = (from.narrow()?, from.narrow()?, from.number()?);
     let cost = match shape >> 1 & 3 {
         0 => Cost::Free,
@@ -173,11 +173,11 @@ fn read_node(from: &mut Reader<'_>) -> Result<Node, Corrupt> {
         _ => return Err(Corrupt),
     };
     let count = u32::try_from(shape >> 3).map_err(|_| Corrupt)?;
-    Ok(Node { event, choice, count, cost, waited: shape & 1 == 1 })
+    Ok(DecisionNode { event, choice, count, cost, waited: shape & 1 == 1 })
 }
 
 /// In how many parts these decisions cut a tree.
-pub(super) fn alternatives(bound: Option<u32>, nodes: &[Node]) -> f64 {
+pub(super) fn alternatives(bound: Option<u32>, nodes: &[DecisionNode]) -> f64 {
     let varied = nodes.iter().filter(|node| bound.is_none() || node.cost != Cost::Preemption);
     varied.map(|node| f64::from(node.count.max(1))).product()
 }

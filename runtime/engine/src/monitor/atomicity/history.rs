@@ -13,7 +13,7 @@ use crate::per_thread::PerThread;
 
 /// Something that events are ordered by.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Place {
+enum OrderedBy {
     Location(Location),
     Object(Object),
     /// The beginning of a thread.
@@ -24,7 +24,7 @@ enum Place {
 
 /// How.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Access {
+enum AccessMode {
     Reads,
     Writes,
 }
@@ -38,7 +38,7 @@ pub(super) struct History {
     /// The transaction of each event.
     transactions: Vec<Transaction>,
     /// The accesses of all events, in order.
-    accesses: Vec<(EventIndex, Place, Access)>,
+    accesses: Vec<(EventIndex, OrderedBy, AccessMode)>,
 }
 
 impl History {
@@ -63,17 +63,17 @@ impl History {
         let number = self.marks.single(thread).unwrap_or(self.open[thread]);
         self.transactions.push(Transaction { thread, number });
         let mut access = |place, access| self.accesses.push((index, place, access));
-        let how = if event.kind.writes() { Access::Writes } else { Access::Reads };
-        locations.iter().for_each(|&location| access(Place::Location(location), how));
+        let how = if event.kind.writes() { AccessMode::Writes } else { AccessMode::Reads };
+        locations.iter().for_each(|&location| access(OrderedBy::Location(location), how));
         match event.kind {
-            Kind::Lock(object) => access(Place::Object(object), Access::Writes),
-            Kind::Share(object) => access(Place::Object(object), Access::Reads),
+            Kind::Lock(object) => access(OrderedBy::Object(object), AccessMode::Writes),
+            Kind::Share(object) => access(OrderedBy::Object(object), AccessMode::Reads),
             Kind::Wait { condition, mutex } => {
-                access(Place::Object(condition), Access::Writes);
-                access(Place::Object(mutex), Access::Writes);
+                access(OrderedBy::Object(condition), AccessMode::Writes);
+                access(OrderedBy::Object(mutex), AccessMode::Writes);
             }
-            Kind::Create(child) => access(Place::Begin(child), Access::Writes),
-            Kind::Join(child) => access(Place::End(child), Access::Reads),
+            Kind::Create(child) => access(OrderedBy::Begin(child), AccessMode::Writes),
+            Kind::Join(child) => access(OrderedBy::End(child), AccessMode::Reads),
             Kind::Load
             | Kind::Store
             | Kind::Rmw
@@ -124,17 +124,17 @@ impl History {
                 edges.entry(transaction).or_default().push(Edge { from, to });
             }
         };
-        let mut writes: BTreeMap<Place, EventIndex> = BTreeMap::new();
-        let mut reads: BTreeMap<Place, Vec<EventIndex>> = BTreeMap::new();
+        let mut writes: BTreeMap<OrderedBy, EventIndex> = BTreeMap::new();
+        let mut reads: BTreeMap<OrderedBy, Vec<EventIndex>> = BTreeMap::new();
         let mut previous: PerThread<Option<EventIndex>> = PerThread::default();
         let mut accesses = self.accesses.iter().peekable();
         for (event, transaction) in (0..=overtaking).zip(&self.transactions) {
             let thread = transaction.thread;
             match previous[thread].replace(event) {
                 Some(before) => add(before, event),
-                None => writes.get(&Place::Begin(thread)).into_iter().for_each(|&create| add(create, event)),
+                None => writes.get(&OrderedBy::Begin(thread)).into_iter().for_each(|&create| add(create, event)),
             }
-            writes.insert(Place::End(thread), event);
+            writes.insert(OrderedBy::End(thread), event);
             while let Some(&(_, place, access)) = accesses.next_if(|(index, ..)| *index == event) {
                 // What is delayed, it overtakes.
                 if event == overtaking && self.is_accessed(place, delayed) {
@@ -142,8 +142,8 @@ impl History {
                 }
                 writes.get(&place).into_iter().for_each(|&write| add(write, event));
                 match access {
-                    Access::Reads => reads.entry(place).or_default().push(event),
-                    Access::Writes => {
+                    AccessMode::Reads => reads.entry(place).or_default().push(event),
+                    AccessMode::Writes => {
                         reads.remove(&place).into_iter().flatten().for_each(|read| add(read, event));
                         writes.insert(place, event);
                     }
@@ -153,7 +153,7 @@ impl History {
         edges
     }
 
-    fn is_accessed(&self, place: Place, by: EventIndex) -> bool {
+    fn is_accessed(&self, place: OrderedBy, by: EventIndex) -> bool {
         let first = self.accesses.partition_point(|&(event, ..)| event < by);
         self.accesses[first..].iter().take_while(|(event, ..)| *event == by).any(|&(_, accessed, _)| accessed == place)
     }

@@ -2,18 +2,18 @@
 
 use super::making::Making;
 use crate::code::{Binary, Expression, Fence, Operation, Register, Strength};
-use crate::text::{Error, Kind, Position, Token, Tokens, error};
+use crate::text::{Error, Kind, TextPosition, Token, Tokens, error};
 use engine::graph::{Annotations, Value};
 use engine::mapping::Order;
 
 /// How a pointer's target is accessed without a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum Pointee {
     Plain,
     Atomic,
 }
 
-impl Target {
+impl Pointee {
     pub(super) const fn order(self) -> Order {
         match self {
             Self::Plain => Order::Relaxed,
@@ -34,7 +34,7 @@ pub(super) struct Expressions<'t, 'a> {
     pub(super) tokens: &'t mut Tokens<'a>,
     pub(super) making: Making<'t>,
     /// The parameters.
-    pub(super) pointers: Vec<(&'a str, Target)>,
+    pub(super) pointers: Vec<(&'a str, Pointee)>,
     /// The local variables.
     pub(super) locals: Vec<&'a str>,
     /// Operands of the present statement, so far.
@@ -92,7 +92,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 
     /// A pointer to a shared location.
-    pub(super) fn pointer(&mut self) -> Result<(Expression, Target), Error> {
+    pub(super) fn pointer(&mut self) -> Result<(Expression, Pointee), Error> {
         let parentheses = self.tokens.take("(");
         let name = self.tokens.name("a pointer")?;
         let Some(&(_, target)) = self.pointers.iter().find(|(known, _)| *known == name.text) else {
@@ -292,7 +292,7 @@ impl<'a> Expressions<'_, 'a> {
     }
 
     /// What is expected stands in a shared location, or a local variable, which gets what is found if it is not that.
-    fn compare_exchange(&mut self, position: Position, explicit: bool) -> Result<Expression, Error> {
+    fn compare_exchange(&mut self, position: TextPosition, explicit: bool) -> Result<Expression, Error> {
         let (address, _) = self.pointer()?;
         self.tokens.expect(",")?;
         let local = if self.tokens.take("&") { Some(self.local()?) } else { None };

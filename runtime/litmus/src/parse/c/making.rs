@@ -1,7 +1,7 @@
 //! The operations of a thread, as they are put together.
 
 use crate::code::{Code, Expression, Operation, Register};
-use crate::text::Position;
+use crate::text::TextPosition;
 use engine::graph::Annotations;
 use engine::mapping::Order;
 
@@ -17,7 +17,7 @@ impl<'t> Making<'t> {
     }
 
     /// Adds an operation.
-    pub(super) fn push(&mut self, operation: Operation, position: Position) {
+    pub(super) fn push(&mut self, operation: Operation, position: TextPosition) {
         let text = match &operation {
             Operation::Load { .. } => "load",
             Operation::Store { .. } => "store",
@@ -36,7 +36,7 @@ impl<'t> Making<'t> {
     }
 
     /// Adds a branch, which is to be told where to ([`Making::lands_here`]).
-    pub(super) fn branch(&mut self, condition: Expression, position: Position) -> usize {
+    pub(super) fn branch(&mut self, condition: Expression, position: TextPosition) -> usize {
         self.push(Operation::Branch { condition, target: usize::MAX }, position);
         self.code.instructions.len() - 1
     }
@@ -55,7 +55,7 @@ impl<'t> Making<'t> {
         address: Expression,
         order: Order,
         annotations: Annotations,
-        position: Position,
+        position: TextPosition,
     ) -> Expression {
         let to = self.temporary();
         self.push(Operation::Load { to, address, order, annotations }, position);
