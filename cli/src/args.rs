@@ -41,6 +41,7 @@ Exploring:
   --delays N|none   tso, pso with bounded, random, pct, urw: stores that wait
   --stop-at-first, --keep-going, --leaks, --uninitialised, --exit-status ignore
   --strict, --no-judge, --judge-time 60s, --outcome memory|observed|exit
+  --advice-time 10s, --no-advice   what forbids findings: tried for so long
   --heap-reuse, --sv-comp-transactions, --spurious-wakeups, --weak-cas-fails N
 Budgets:
   --executions N, --time 30s|2m   of the whole search [none; auto: 60s]
@@ -230,6 +231,10 @@ pub(crate) struct CheckArgs {
     pub(crate) no_judge: bool,
     #[arg(long, value_name = "TIME", overrides_with = "no_judge", value_parser = |text: &str| values::time("--judge-time", text))]
     pub(crate) judge_time: Option<Time>,
+    #[arg(long, overrides_with = "advice_time")]
+    pub(crate) no_advice: bool,
+    #[arg(long, value_name = "TIME", overrides_with = "no_advice", value_parser = |text: &str| values::time("--advice-time", text))]
+    pub(crate) advice_time: Option<Time>,
     #[arg(long, value_name = "WHAT", default_value = "memory")]
     pub(crate) outcome: Outcomes,
     #[arg(long, value_name = "N", default_value = "0", value_parser = values::weak_failures)]

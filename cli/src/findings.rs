@@ -253,6 +253,7 @@ pub(crate) mod tests {
             },
             heap: Heap::default(),
             violation: violation(FailureKind::Crash, None),
+            help: Vec::new(),
         }
     }
 

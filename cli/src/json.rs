@@ -10,6 +10,7 @@ use crate::programs::acceptance::Acceptance;
 use crate::programs::accepted::Unmatched;
 use crate::programs::consequences::Consequence;
 use crate::programs::models;
+use crate::programs::repair::help::Help;
 use crate::report::names::model_of;
 
 /// Values by name, in the order given.
@@ -95,6 +96,8 @@ struct Found<'a> {
     consequence: Option<&'a Consequence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     judgement: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a Help>,
 }
 
 /// Something that the program needs and is not supported.
@@ -233,6 +236,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) consequence: Option<&'a Consequence>,
     /// What it is worth, if that was judged.
     pub(crate) judgement: Option<&'static str>,
+    /// What to do about it, if that was looked for.
+    pub(crate) help: Option<&'a Help>,
 }
 
 /// What a result is made of.
@@ -420,6 +425,7 @@ fn found<'a>(entry: &Entry<'a>, explored: &'static str) -> Found<'a> {
         accepted: entry.accepted,
         consequence: entry.consequence,
         judgement: entry.judgement,
+        help: entry.help,
     }
 }
 
@@ -483,6 +489,7 @@ mod tests {
             executions: 1,
             consequence: None,
             judgement: None,
+            help: None,
         };
         let json = results(std::iter::once(Outcome {
             target: "sb.c",

@@ -44,6 +44,7 @@ pub(crate) fn present(kept: &Finding, trace: &Trace, plan: &ReplayPlan, screen: 
         trace: Some(trace),
         monitors: &kept.monitors,
         folder: "",
+        help: &kept.help,
         again: &[],
         threads,
     };

@@ -21,6 +21,7 @@ use crate::programs::iterated;
 use crate::programs::judged::{Judged, judge_all};
 use crate::programs::named::with_judgement;
 use crate::programs::portable::table;
+use crate::programs::remedies::advise;
 use crate::programs::results::{consequences, entries, line, result};
 use crate::programs::searched::Searched;
 use crate::programs::shown::show;
@@ -101,6 +102,7 @@ fn search(plan: &CheckPlan) -> Result<Status, Failure> {
     judged.iter_mut().for_each(|one| one.plan.again.clone_from(&again));
     let files = subjects.sources();
     let accepted = accept(plan, baseline.as_mut(), (&mut all, &mut judged), &files, &mut sources)?;
+    advise(plan, (&mut all, &mut judged), bench)?;
     let judged_too = judged.iter().map(|one| (&one.plan, &one.found));
     for (plan, found) in all.iter().map(|searched| (&searched.plan, &searched.found)).chain(judged_too) {
         store(plan, &subjects, &findings, found, &mut sources, &mut troubles);

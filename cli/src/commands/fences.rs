@@ -7,9 +7,10 @@ use crate::exit::{Failure, Status};
 use crate::interrupt::{Interrupts, survive_full_files};
 use crate::plan::fences::FencesPlan;
 use crate::programs::consequences::failure_of;
-use crate::programs::repair::advisor::{Advisor, Bench};
+use crate::programs::repair::advisor::Advisor;
 use crate::programs::repair::answer::Advice;
 use crate::programs::repair::told;
+use crate::programs::repair::trials::Bench;
 use crate::programs::subjects::Subjects;
 use crate::screen::complain;
 use crate::text::{counted, printable};
@@ -37,7 +38,7 @@ fn advise(plan: &FencesPlan) -> Result<Status, Failure> {
         Interrupts::listen().map_err(|error| Failure::internal(format!("signals cannot be handled: {error}")))?;
     let subjects = Subjects::build(&plan.check, &interrupts)?;
     let bench = Bench { subjects: &subjects, interrupts: &interrupts };
-    let mut advisor = Advisor::new(plan, plan.costs.clone(), bench)?;
+    let mut advisor = Advisor::new(plan, bench)?;
     let advice = advisor.advise()?;
     let screen = plan.check.screen();
     let fails = tell_failures(plan, &advisor);
@@ -48,10 +49,10 @@ fn advise(plan: &FencesPlan) -> Result<Status, Failure> {
             (Status::Clean, format!("clean: right as it is under {models}{but}: {}", proof(plan, executions)))
         }
         Advice::Repaired(repaired, others) => {
-            screen.print(&told::table(repaired, &advisor.universe));
-            screen.print(&told::others(others, &advisor.universe));
+            screen.print(&told::table(repaired, advisor.universe()));
+            screen.print(&told::others(others, advisor.universe()));
             let cost = told::whole_cost(&repaired.elements);
-            let make = told::make(&repaired.elements);
+            let make = told::make(&repaired.elements, advisor.universe());
             let proof = proof(plan, &repaired.executions);
             (Status::Found, format!("repaired: {make} it right under {models}{but}, cost {cost}: {proof}"))
         }

@@ -113,6 +113,7 @@ impl Judged {
             executions,
             consequence: None,
             judgement: None,
+            help: None,
         })
         .collect()
     }
@@ -149,6 +150,7 @@ impl Judged {
                 trace: None,
                 monitors: &plan.monitors,
                 folder: "",
+                help: &[],
                 again: &[],
                 threads: Threads::Created,
             };

@@ -65,6 +65,7 @@ pub(super) fn entries<'a>(judged: &'a Judged<'_>) -> Vec<Entry<'a>> {
             executions: searched.summary.violation_executions.get(index).copied().unwrap_or(1),
             consequence: None,
             judgement: None,
+            help: None,
         })
         .collect()
 }

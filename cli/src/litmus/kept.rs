@@ -119,6 +119,7 @@ impl<'p> Keeper<'p> {
             trace: Some(&trace),
             monitors: &searched.monitors,
             folder: &folder,
+            help: &[],
             again: &again,
             threads: Threads::Declared,
         };
@@ -153,6 +154,7 @@ impl<'p> Keeper<'p> {
             limits: self.plan.explore.limits.clone(),
             heap: self.plan.explore.heap,
             violation: subject.violation.clone(),
+            help: Vec::new(),
         })
     }
 

@@ -7,6 +7,7 @@ use protocol::{
     VERSION, Wakeups,
 };
 
+use super::advice::AdviceTime;
 use super::compiler::compile_options;
 use super::enumeration::{explored, unfit};
 use super::explorer::{Explored, Explorer, has_interleavings};
@@ -86,6 +87,8 @@ pub(crate) struct CheckPlan {
     pub(crate) keeps_witnesses: bool,
     /// Where the JSON goes.
     pub(crate) json: JsonTo,
+    /// How long what forbids findings is looked for, if it is.
+    pub(crate) advice: Option<AdviceTime>,
     /// How SC violations are judged.
     pub(crate) judging: Judging,
     /// When to colour.
@@ -130,6 +133,7 @@ impl CheckPlan {
             out: typed.out.clone().unwrap_or_else(|| PathBuf::from("fencehound-out/")),
             keeps_witnesses: typed.out.is_some(),
             json: JsonTo::named(typed.json.as_deref()),
+            advice: AdviceTime::new(typed),
             judging: Judging::new(typed),
             color: typed.color,
         })

@@ -20,9 +20,10 @@ pub(crate) struct FencesPlan {
     pub(crate) until: Until,
     /// What fences cost.
     pub(crate) costs: Costs,
-    /// Seconds for all searches together, and as they are said.
+    /// Seconds for all searches together.
     pub(crate) seconds: f64,
-    pub(crate) typed_time: String,
+    /// The option that says so, as it is or would be typed.
+    pub(crate) limit: String,
 }
 
 /// Seconds for all searches, unless others are given.
@@ -39,11 +40,11 @@ impl FencesPlan {
         }
         let models = typed.check.model.0.clone();
         let given = typed.check.time.as_ref();
-        let (seconds, typed_time) =
-            given.map_or((SECONDS, format!("{SECONDS}s")), |time| (time.seconds, time.typed.clone()));
+        let (seconds, limit) = given
+            .map_or((SECONDS, format!("--time {SECONDS}s")), |time| (time.seconds, format!("--time {}", time.typed)));
         check.budget.seconds = None;
         let costs = typed.cost.as_deref().map_or_else(|| Ok(Costs::default()), Costs::read)?;
-        Ok(FencesPlan { check, models, until: typed.until, costs, seconds, typed_time })
+        Ok(FencesPlan { check, models, until: typed.until, costs, seconds, limit })
     }
 }
 
@@ -68,6 +69,8 @@ fn refuse_foreign(typed: &FencesArgs) -> Result<(), Failure> {
         ("--strict", check.strict),
         ("--no-judge", check.no_judge),
         ("--judge-time", check.judge_time.is_some()),
+        ("--advice-time", check.advice_time.is_some()),
+        ("--no-advice", check.no_advice),
         ("--leaks", check.leaks),
         ("--heap-reuse", check.heap_reuse),
         ("--uninitialised", check.uninitialised),

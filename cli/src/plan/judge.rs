@@ -22,9 +22,10 @@ pub(crate) struct Judging {
     pub(crate) counted: Counted,
     /// What of the ends of executions is compared.
     pub(crate) compared: Compared,
-    /// Seconds for all searches that judge, and as it is said.
+    /// Seconds for all searches that judge.
     pub(crate) seconds: f64,
-    pub(crate) typed: String,
+    /// The option that says so, as it is or would be typed.
+    pub(crate) limit: String,
     /// The models that the user has asked for: others do not change the exit status.
     pub(crate) asked: Vec<MemoryModel>,
     /// An option that execution graphs know nothing of.
@@ -55,7 +56,8 @@ impl Judging {
             counted,
             compared: typed.outcome.compared(),
             seconds: given.map_or(SECONDS, |time| time.seconds),
-            typed: given.map_or_else(|| format!("{SECONDS}s"), |time| time.typed.clone()),
+            limit: given
+                .map_or_else(|| format!("--judge-time {SECONDS}s"), |time| format!("--judge-time {}", time.typed)),
             asked: asked(typed),
             foreign: foreign.into_iter().find(|(_, given)| *given).map(|(option, _)| option),
         }

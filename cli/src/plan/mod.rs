@@ -1,5 +1,6 @@
 //! What the command line means.
 
+pub(crate) mod advice;
 pub(crate) mod check;
 pub(crate) mod compiler;
 pub(crate) mod costs;

@@ -3,6 +3,7 @@
 use protocol::{FailureKind, Finding, Replay, ScheduleEnd, Trace, VERSION, Violation};
 
 use super::acceptance::Acceptance;
+use super::repair::help::Help;
 use super::subjects::Subjects;
 use crate::exit::Failure;
 use crate::findings::{Findings, MARK, identify};
@@ -28,6 +29,8 @@ pub(crate) struct Found {
     pub(crate) violation: Violation,
     pub(crate) trace: Option<Trace>,
     pub(crate) folder: String,
+    /// What to do about it, if that was looked for.
+    pub(crate) help: Option<Help>,
 }
 
 /// What went wrong after the search: the verdict stands, the exit status does not.
@@ -82,7 +85,8 @@ pub(crate) fn collect(
             }
         }
         let folder = findings.path(&id);
-        all.push(Found { id, fingerprint: String::new(), accepted: None, violation: violation.clone(), trace, folder });
+        let (fingerprint, violation) = (String::new(), violation.clone());
+        all.push(Found { id, fingerprint, accepted: None, violation, trace, folder, help: None });
     }
     Ok(all)
 }
@@ -126,6 +130,7 @@ impl Found {
             trace: self.trace.as_ref(),
             monitors: &plan.explore.monitors,
             folder: &self.folder,
+            help: self.help.as_ref().map_or(&[], Help::lines),
             again: &plan.again,
             threads: Threads::Created,
         }
@@ -159,6 +164,7 @@ pub(crate) fn store(
             limits: plan.explore.limits.clone(),
             heap: plan.explore.heap,
             violation: one.violation.clone(),
+            help: one.help.as_ref().map_or_else(Vec::new, |help| help.lines().to_vec()),
         };
         let text = finding::full(&one.subject(plan), Detail::Everything, Width::Unlimited, sources);
         if let Err(failure) = findings.store(&kept, &plain(&text)) {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use protocol::{FailureKind, MemoryModel, StoppedBy, Violation};
+use protocol::{FailureKind, MemoryModel, StoppedBy, Violation, Way, Wrong};
 
 use super::bench::{Bench, search};
 use super::consequences::{FirstFailure, failure_of, is_same_way};
@@ -39,6 +39,8 @@ pub(crate) struct Judged {
     /// What was found in it that the search for sequentially consistent executions has not, unless it was found in a
     /// search that the user has asked for.
     pub(crate) found: Vec<Found>,
+    /// Which executions are wrong, where it breaks or shows something.
+    pub(crate) wrong: Wrong,
     /// The violation that breaks the program, and the folder of its finding.
     failure: Option<FirstFailure>,
     /// How many SC violations of the model were reported.
@@ -104,7 +106,7 @@ fn judge_each(
     let consistent: Vec<&Violation> =
         all.iter().filter(|one| is_consistent(one)).flat_map(|searched| &searched.exploration.violations).collect();
     let threads = numbered(all);
-    let known = Known { consistent: &consistent, foreign: plan.judging.foreign, time: &plan.judging.typed };
+    let known = Known { consistent: &consistent, foreign: plan.judging.foreign, time: &plan.judging.limit };
     let mut judged = Vec::new();
     for (index, &model) in models.iter().enumerate() {
         let before = searched_before(all, model);
@@ -128,6 +130,7 @@ fn judge_each(
             plan: plan_of,
             exploration: Exploration::default(),
             found: Vec::new(),
+            wrong: Wrong::Inconsistent,
             failure: None,
             reported: reported(all, model),
             consistent: Counts::default(),
@@ -221,7 +224,8 @@ impl Judged {
         let shows = self.plan.baseline.is_some() && judgements.iter().any(|one| matches!(one, Judgement::Shows(_)));
         let differing = if shows { names_of_differences(&sc_side, &relaxed) } else { BTreeSet::new() };
         let consistent = Counts::of(sc.summary.as_ref());
-        Judged { judgements, world, differing, exploration, consistent, ..self }
+        let wrong = wrong(&sc_side, known);
+        Judged { judgements, world, differing, exploration, wrong, consistent, ..self }
     }
 
     /// Judges it by interleavings, as one of so many models that are left, where execution graphs left it open.
@@ -393,6 +397,17 @@ impl Judged {
             relaxed: Counts::of(self.exploration.summary.as_ref()),
             consistent: self.consistent,
         }
+    }
+}
+
+/// Which executions are wrong, given the sequentially consistent ones: those that fail as none of these does, and those
+/// that end so, where all of these are known.
+fn wrong(sc: &Side<'_>, known: &Known<'_>) -> Wrong {
+    let violations = sc.violations.iter().chain(known.consistent.iter().copied());
+    let finals = sc.summary.map(|summary| summary.finals.clone()).filter(|finals| !finals.leaves_out());
+    Wrong::Unlike {
+        failures: violations.filter_map(Way::of).collect(),
+        finals: finals.filter(|_| known.foreign.is_none() && sc.cut(known.time).is_none()),
     }
 }
 

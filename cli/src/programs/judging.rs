@@ -94,7 +94,7 @@ pub(crate) struct Known<'a> {
     /// An option that the world of both sides knows nothing of, or under which ends cannot be compared: nothing but new
     /// failures can be said then.
     pub(crate) foreign: Option<&'static str>,
-    /// The time for the searches, as typed.
+    /// The option that limits the time for the searches, with its value, as typed.
     pub(crate) time: &'a str,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Side<'a> {
         self.violations.iter().enumerate().filter(|(_, violation)| violation.monitor.is_none())
     }
 
-    /// Why not all executions are known, if that is so.
+    /// Why not all executions are known, if that is so, given the option that limits the time.
     pub(crate) fn cut(&self, time: &str) -> Option<String> {
         let title = self.model.title();
         if let Some((what, place)) = self.unsupported {
@@ -133,7 +133,7 @@ impl<'a> Side<'a> {
         });
         match summary.stopped_by {
             Some(StoppedBy::Time) => {
-                Some(format!("the search for {title} executions was stopped by --judge-time {time}: give it more"))
+                Some(format!("the search for {title} executions was stopped by {time}: give it more"))
             }
             Some(StoppedBy::Events) => Some(match self.world {
                 World::Graphs => format!(
@@ -303,7 +303,7 @@ mod tests {
             unroll: None,
         };
         let [sc, relaxed] = [side(MemoryModel::Sc, sc, failures[0]), side(MemoryModel::Tso, relaxed, failures[1])];
-        judge(&sc, &relaxed, &Known { consistent: &[], foreign, time: "9s" }).remove(0)
+        judge(&sc, &relaxed, &Known { consistent: &[], foreign, time: "--judge-time 9s" }).remove(0)
     }
 
     fn cut(by: StoppedBy, summary: Summary) -> Summary {
@@ -371,7 +371,7 @@ mod tests {
         let words = |sc: Option<&Summary>, relaxed: Option<&Summary>, violations: &[Violation]| {
             let sc = side(MemoryModel::Sc, sc, &[], &refusal);
             let relaxed = side(MemoryModel::Pso, relaxed, violations, &refusal);
-            judge(&sc, &relaxed, &Known { consistent: &[], foreign: None, time: "9s" })[0].word()
+            judge(&sc, &relaxed, &Known { consistent: &[], foreign: None, time: "--judge-time 9s" })[0].word()
         };
         let other = ending(&[(0, 2)]);
         let other_part = cut(StoppedBy::Time, other.clone());

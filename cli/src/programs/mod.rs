@@ -4,7 +4,7 @@
 //! [`consequences`] says what comes of it in relaxed executions, [`judging`] what it is worth, [`judged`] has that searched
 //! and says it, [`named`] says it of models that are asked for by name, [`machines`] searches where execution graphs do not decide, both with a [`bench`],
 //! [`accepted`] knows what the user has accepted, and [`acceptance`] why, [`searched`] comes to a verdict on a
-//! search, and [`results`] to that on all.
+//! search, [`remedies`] says what to do about findings, and [`results`] comes to the verdict on all.
 
 pub(crate) mod acceptance;
 pub(crate) mod accepted;
@@ -18,6 +18,7 @@ pub(crate) mod machines;
 pub(crate) mod models;
 pub(crate) mod named;
 pub(crate) mod portable;
+pub(crate) mod remedies;
 pub(crate) mod repair;
 pub(crate) mod results;
 pub(crate) mod searched;

@@ -128,6 +128,7 @@ pub(crate) fn entries<'a>(
         executions: summary.violation_executions.get(index).copied().unwrap_or(1),
         consequence: consequences.get(index).and_then(Option::as_ref),
         judgement: judgement(one).map(|judged| judged.judgement().word()),
+        help: one.help.as_ref(),
     };
     let reports = |judged: &&Judged| searched.found.iter().any(|one| is_of(&one.violation, judged.model));
     let by_judging = judged.iter().filter(reports).flat_map(|judged| {
@@ -140,6 +141,7 @@ pub(crate) fn entries<'a>(
             executions: judged.executions_of(&one.violation),
             consequence: None,
             judgement: None,
+            help: one.help.as_ref(),
         })
     });
     searched.found.iter().enumerate().map(entry).chain(by_judging).collect()

@@ -31,6 +31,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) monitors: &'a [MonitorName],
     /// The folder of its finding; empty in the finding's own replay.
     pub(crate) folder: &'a str,
+    /// What to do about it, in lines.
+    pub(crate) help: &'a [String],
     /// What the user adds to the command that replays it.
     pub(crate) again: &'a [String],
     /// How its threads are called.
@@ -68,8 +70,19 @@ pub(crate) fn full(subject: &Subject<'_>, detail: Detail, width: Width, sources:
         text.push('\n');
         text.push_str(&execution(subject, trace, detail, width));
     }
+    text.push_str(&help(subject.help));
     if !subject.folder.is_empty() {
         let _ = write!(text, "\n  {} {}\n", "replay:".bold(), replay_line(subject.folder, subject.again));
+    }
+    text
+}
+
+/// What to do about a finding.
+fn help(lines: &[String]) -> String {
+    let Some((first, rest)) = lines.split_first() else { return String::new() };
+    let mut text = format!("\n  {} {}\n", "help:".bold(), printable(first));
+    for line in rest {
+        let _ = writeln!(text, "        {}", printable(line));
     }
     text
 }
@@ -284,6 +297,7 @@ mod tests {
             trace: Some(&trace),
             monitors: &[protocol::MonitorName::Tso],
             folder: "fencehound-out/tso-1/",
+            help: &[],
             again: &[],
             threads: Threads::Created,
         };
@@ -300,6 +314,7 @@ mod tests {
             trace: None,
             monitors: &[],
             folder: "fencehound-out/tso-1/",
+            help: &[],
             again: &[],
             threads: Threads::Created,
         };
@@ -320,6 +335,7 @@ mod tests {
             trace: Some(&trace),
             monitors: &[],
             folder: "",
+            help: &[],
             again: &[],
             threads: Threads::Created,
         };

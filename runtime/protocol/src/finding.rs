@@ -36,6 +36,9 @@ pub struct Finding {
     pub heap: Heap,
     /// What was found, and the schedule.
     pub violation: Violation,
+    /// What to do about it, in lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub help: Vec<String>,
 }
 
 /// Which program, and how to get it again.

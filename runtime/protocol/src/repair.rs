@@ -56,6 +56,13 @@ pub enum Wrong {
     Inconsistent,
     /// Those that fail in this way.
     Failing(Way),
+    /// Those in which an access overtakes a store of another thread, at these places.
+    Containing {
+        /// That of the store.
+        delayed: Place,
+        /// That of the access.
+        overtaking: Place,
+    },
 }
 
 /// A repair that is tried: the search for execution graphs looks for wrong executions, and ends at the first one.

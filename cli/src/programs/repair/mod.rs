@@ -1,9 +1,12 @@
 //! Repairs: which fences, or stronger orders, make a program right under relaxed models.
 //!
-//! [`advisor`] searches (by implicit hitting sets, `engine::repair`), [`answer`] is what it finds, [`universe`] holds what is
-//! known of the places where something could stand, and [`told`] says it to people.
+//! [`trials`] searches (by implicit hitting sets, `engine::repair`), [`advisor`] for all that `fencehound fences` tells, which
+//! is its [`answer`]; [`universe`] holds what is known of the places where something could stand, [`told`] says it to
+//! people, and [`help`] with a finding of `fencehound check`.
 
 pub(crate) mod advisor;
 pub(crate) mod answer;
+pub(crate) mod help;
 pub(crate) mod told;
+pub(crate) mod trials;
 pub(crate) mod universe;

@@ -1,6 +1,5 @@
 //! What is said of a repair.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use owo_colors::OwoColorize;
@@ -71,13 +70,13 @@ pub(crate) fn wronged_in_words(wronged: &Wronged) -> String {
 }
 
 /// `2 full fences make`, `1 full fence makes`.
-pub(crate) fn make(elements: &[Element]) -> String {
+pub(crate) fn make(elements: &[Element], universe: &Universe) -> String {
     let verb = if elements.len() == 1 { "makes" } else { "make" };
-    format!("{} {verb}", counts(elements))
+    format!("{} {verb}", counts(elements, universe))
 }
 
 /// `2 full fences`, `1 full fence and 1 stronger order`.
-fn counts(elements: &[Element]) -> String {
+fn counts(elements: &[Element], universe: &Universe) -> String {
     let count = |matches: &dyn Fn(Strength) -> bool| {
         elements.iter().filter(|element| matches(element.chosen.strength)).count() as u64
     };
@@ -86,7 +85,7 @@ fn counts(elements: &[Element]) -> String {
     let orders = count(&|strength| fence_order(strength).is_none());
     let parts = [
         (full, "full fence", "full fences"),
-        (light, "release fence", "release fences"),
+        (light, &format!("{} fence", universe.light_fence()), &format!("{} fences", universe.light_fence())),
         (orders, "stronger order", "stronger orders"),
     ];
     let parts: Vec<String> = parts
@@ -114,18 +113,14 @@ pub(crate) fn elements_in_words(set: &[Element], universe: &Universe) -> String 
 pub(crate) fn element_in_words(element: &Element, universe: &Universe) -> String {
     let at = point_in_words(&element.chosen.at, universe);
     let fence = |order: Order| match order {
-        Order::SequentiallyConsistent => "full fence",
-        _ => "release fence",
+        Order::SequentiallyConsistent => "full fence".to_string(),
+        _ => format!("{} fence", universe.light_fence()),
     };
     let order = match element.chosen.strength {
         Strength::Order(order) => return format!("{} at {at}", order_in_c(order)),
         Strength::FenceBefore(order) | Strength::FenceAfter(order) => order,
     };
-    let side = |side: usize| -> BTreeSet<&Option<Point>> { element.gaps.iter().map(|gap| &gap[side]).collect() };
-    let [first, second] = [side(0), side(1)].map(|points| match points.into_iter().collect::<Vec<_>>()[..] {
-        [Some(point)] => Some(point_in_words(point, universe)),
-        _ => None,
-    });
+    let [first, second] = element.sides().map(|point| point.map(|point| point_in_words(point, universe)));
     match (first, second, element.chosen.strength) {
         (Some(first), Some(second), _) => format!("{} between {first} and {second}", fence(order)),
         (_, _, Strength::FenceBefore(_)) => format!("{} before {at}", fence(order)),

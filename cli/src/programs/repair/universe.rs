@@ -28,6 +28,17 @@ impl Element {
     pub(crate) fn cost(&self) -> u64 {
         self.once * self.times
     }
+
+    /// What a fence stands behind, and what in front of; none of what is not the same in all its gaps, or has no place.
+    pub(crate) fn sides(&self) -> [Option<&Point>; 2] {
+        [0, 1].map(|side| {
+            let points: BTreeSet<&Option<Point>> = self.gaps.iter().map(|gap| &gap[side]).collect();
+            match points.into_iter().collect::<Vec<_>>()[..] {
+                [point] => point.as_ref(),
+                _ => None,
+            }
+        })
+    }
 }
 
 /// What makes two overrides the same element.
@@ -62,12 +73,19 @@ impl Universe {
         self.clauses.extend(obstacle.clauses.iter().cloned());
     }
 
+    /// What a fence is called that is not full: under models that let nothing but stores pass it needs no more than release.
+    pub(crate) fn light_fence(&self) -> &'static str {
+        let is_by_stores = |model: &MemoryModel| matches!(model, MemoryModel::Sc | MemoryModel::Tso | MemoryModel::Pso);
+        if self.models.iter().all(is_by_stores) { "release" } else { "acquire-release" }
+    }
+
     /// What is known of a point.
     pub(crate) fn performed(&self, point: &Point) -> Option<&Performed> {
         self.points.get(point)
     }
 
-    /// The cheapest sets of elements that have one of each clause, at most so many; none if nothing has.
+    /// The cheapest sets of elements that have one of each clause, at most so many, each in the order of the
+    /// source; none if nothing has.
     pub(crate) fn cheapest(&self, most: usize) -> Vec<Vec<Element>> {
         let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
         let mut elements: Vec<Element> = Vec::new();
@@ -89,7 +107,12 @@ impl Universe {
         }
         let costs: Vec<u64> = elements.iter().map(|element| element.cost() * SCALE + clumsiness(element)).collect();
         let sets = hitting_set::cheapest(&costs, &clauses, most);
-        sets.into_iter().map(|set| set.into_iter().map(|number| elements[number].clone()).collect()).collect()
+        let in_order = |set: Vec<usize>| {
+            let mut set: Vec<Element> = set.into_iter().map(|number| elements[number].clone()).collect();
+            set.sort_by(|one, other| one.chosen.cmp(&other.chosen));
+            set
+        };
+        sets.into_iter().map(in_order).collect()
     }
 
     fn key(&self, one: &Override) -> Key {

@@ -23,12 +23,7 @@ pub(crate) fn watch<const W: usize>(execution: &CompleteTrace<'_, W>, failures: 
     if with(|runtime| runtime.recorder.watches_cycles()) != Some(true) {
         return Ok(());
     }
-    let in_memory = |event: EventId| {
-        let node = execution.trace.node(execution.trace.nodes_of(event).start);
-        with(|runtime| runtime.graph_mut().places.is_memory(node.location)) == Some(true)
-    };
-    let mut found = overtakings(execution.trace);
-    found.retain(|one| in_memory(one.overtaking));
+    let found = in_memory(execution);
     if found.is_empty() {
         return Ok(());
     }
@@ -52,6 +47,29 @@ pub(crate) fn watch<const W: usize>(execution: &CompleteTrace<'_, W>, failures: 
         }
     }
     Ok(())
+}
+
+/// The overtakings of an execution that are of memory.
+fn in_memory<const W: usize>(execution: &CompleteTrace<'_, W>) -> Vec<Overtaking> {
+    let is_in_memory = |event: EventId| {
+        let node = execution.trace.node(execution.trace.nodes_of(event).start);
+        with(|runtime| runtime.graph_mut().places.is_memory(node.location)) == Some(true)
+    };
+    let mut found = overtakings(execution.trace);
+    found.retain(|one| is_in_memory(one.overtaking));
+    found
+}
+
+/// Whether an access at the second of these places overtakes a store at the first one.
+pub(crate) fn contains<const W: usize>(execution: &CompleteTrace<'_, W>, places: &[Place; 2]) -> Result<bool, Broken> {
+    let found = in_memory(execution);
+    if found.is_empty() {
+        return Ok(false);
+    }
+    let notes = notes(execution)?;
+    let is_at = |event: EventId, place: &Place| Record::behind(recorded(&notes, event).note.site).place() == *place;
+    let mut pairs = found.iter().flat_map(|one| one.delayed.iter().map(|&delayed| [delayed, one.overtaking]));
+    Ok(pairs.any(|pair| pair.into_iter().zip(places).all(|(event, place)| is_at(event, place))))
 }
 
 fn recorded(notes: &Notes, event: EventId) -> &Recorded {

@@ -7,10 +7,11 @@ use engine::graph::{Access, EventId};
 use engine::mapping::graphs::{Around, strengthened};
 use engine::mapping::{Order, Strength};
 use engine::repair::{Candidate, clauses};
-use protocol::{Obstacle, Operation, Override, Performed, Point, Way, Wrong};
+use protocol::{Obstacle, Operation, Override, Performed, Place, Point, Way, Wrong};
 
 use crate::process::sites::Record;
 use crate::run::with;
+use crate::search::graphs::cycles;
 use crate::search::graphs::runs::{Broken, Notes, notes};
 use crate::state::failure::Failure;
 use crate::state::graph::Recorded;
@@ -27,9 +28,14 @@ pub(crate) fn watch<const W: usize>(
 ) -> Result<(), Broken> {
     let wrong = with(|runtime| {
         let (wrong, obstacle) = runtime.graph_mut().sought.as_ref()?;
-        Some(obstacle.is_none() && is_wrong(wrong, execution, failures, end))
+        obstacle.is_none().then(|| is_wrong(wrong, execution, failures, end))
     });
-    if wrong.flatten() != Some(true) {
+    let is_wrong = match wrong.flatten() {
+        None | Some(Wrongness::No) => false,
+        Some(Wrongness::Yes) => true,
+        Some(Wrongness::IfContained(places)) => cycles::contains(execution, &places)?,
+    };
+    if !is_wrong {
         return Ok(());
     }
     let obstacle = obstacle(execution, &notes(execution)?);
@@ -41,21 +47,33 @@ pub(crate) fn watch<const W: usize>(
     Ok(())
 }
 
+/// Whether an execution is wrong.
+enum Wrongness {
+    Yes,
+    No,
+    /// If an access overtakes a store there: the store's place first.
+    IfContained([Place; 2]),
+}
+
 fn is_wrong<const W: usize>(
     wrong: &Wrong,
     execution: &CompleteTrace<'_, W>,
     failures: &[Failure],
     end: Option<&str>,
-) -> bool {
+) -> Wrongness {
     let mut ways = failures.iter().map(|failure| Way::new(failure.kind, &failure.subject, &failure.sites));
-    match wrong {
+    let is_wrong = match wrong {
         Wrong::Unlike { failures, finals } => {
             let ends_otherwise = finals.as_ref().zip(end).is_some_and(|(finals, end)| !finals.contains(end));
             ends_otherwise || ways.any(|way| !failures.contains(&way))
         }
         Wrong::Inconsistent => !execution.is_sequentially_consistent(),
         Wrong::Failing(wrong) => ways.any(|way| way == *wrong),
-    }
+        Wrong::Containing { delayed, overtaking } => {
+            return Wrongness::IfContained([delayed.clone(), overtaking.clone()]);
+        }
+    };
+    if is_wrong { Wrongness::Yes } else { Wrongness::No }
 }
 
 /// The access as the source has it; none of what is a piece of a longer access, or no line of the source performs.

@@ -1,0 +1,222 @@
+//! What to do about findings: the fences, and the stronger orders, that forbid them, each set tried before it is named.
+//!
+//! Under each model a cheapest set is looked for with which the program is right. What of it a finding needs is said with
+//! the finding, so that whoever does what all findings say puts in no fence twice. Where SC violations are not judged, a
+//! program is right if it is sequentially consistent.
+
+use std::time::Instant;
+
+use protocol::{FailureKind, MemoryModel, Role, Violation, Way, Wrong};
+
+use super::bench::Bench;
+use super::found::Found;
+use super::judged::{Judged, is_of, title};
+use super::judging::Judgement;
+use super::repair::help::Help;
+use super::repair::trials::{self, Deadline, Means, Outcome, Task, Trials};
+use super::repair::universe::{Element, Universe};
+use super::searched::Searched;
+use crate::exit::Failure;
+use crate::plan::check::CheckPlan;
+use crate::plan::costs::Costs;
+use crate::plan::judge::Counted;
+
+/// The models whose fences are known.
+const MODELS: [MemoryModel; 3] = [MemoryModel::Tso, MemoryModel::Pso, MemoryModel::Power];
+
+/// Says with each finding of a relaxed model what forbids it, as far as the time for that does.
+pub(crate) fn advise(
+    plan: &CheckPlan,
+    (all, judged): (&mut [Searched], &mut [Judged]),
+    bench: Bench<'_>,
+) -> Result<(), Failure> {
+    let Some(advice) = &plan.advice else { return Ok(()) };
+    let deadline = Deadline { begun: Instant::now(), seconds: advice.seconds, option: &advice.limit };
+    for model in MODELS {
+        let adviser = Adviser { plan, models: &[model], deadline, bench };
+        let whole = whole(plan, model, judged);
+        let mut found: Vec<(&mut Found, Wrong)> = Vec::new();
+        let of_searches = all.iter_mut().flat_map(|one| {
+            let searched = one.plan.models[0].0;
+            one.found.iter_mut().map(move |found| (searched, found))
+        });
+        let of_judging = judged.iter_mut().flat_map(|one| {
+            let searched = one.model;
+            one.found.iter_mut().map(move |found| (searched, found))
+        });
+        for (searched, one) in of_searches.chain(of_judging).filter(|(_, one)| one.accepted.is_none()) {
+            let cause = match &whole {
+                _ if is_of(&one.violation, model) => whole.as_ref().and_then(|_| contained(&one.violation)),
+                _ if searched == model => Way::of(&one.violation).map(Wrong::Failing),
+                _ => None,
+            };
+            found.extend(cause.map(|cause| (one, cause)));
+        }
+        match whole {
+            _ if found.is_empty() => {}
+            Some(whole) => adviser.together(&whole, found)?,
+            None => adviser.each(found)?,
+        }
+    }
+    Ok(())
+}
+
+/// What makes the program wrong under a model.
+struct Whole {
+    wrong: Wrong,
+    /// What the program is without that.
+    right: &'static str,
+    /// How long a search for all executions of the model took, if there was one.
+    seconds: f64,
+}
+
+/// What makes the program wrong under a model, where SC violations say so: nothing if they are harmless, or open.
+fn whole(plan: &CheckPlan, model: MemoryModel, judged: &[Judged]) -> Option<Whole> {
+    let judged = judged.iter().find(|one| one.model == model);
+    let seconds = judged.and_then(|one| one.exploration.summary.as_ref()).map_or(0.0, |summary| summary.seconds);
+    if plan.judging.counted != Counted::Consequence {
+        return Some(Whole { wrong: Wrong::Inconsistent, right: "sequentially consistent", seconds });
+    }
+    let judged = judged.filter(|one| matches!(one.judgement(), Judgement::Breaks(_) | Judgement::Shows(_)))?;
+    Some(Whole { wrong: judged.wrong.clone(), right: "right", seconds })
+}
+
+/// The executions that contain an SC violation.
+fn contained(violation: &Violation) -> Option<Wrong> {
+    let place = |role| violation.sites.iter().find(|site| site.role == role).map(|site| site.place.clone());
+    let is_one = violation.kind == FailureKind::ScViolation;
+    let (delayed, overtaking) = (place(Role::Delayed).filter(|_| is_one)?, place(Role::Overtaking)?);
+    Some(Wrong::Containing { delayed, overtaking })
+}
+
+/// A cheapest set, and what is known of its places.
+struct Set {
+    elements: Vec<Element>,
+    universe: Universe,
+}
+
+impl Set {
+    fn of(&self) -> (&[Element], &Universe) {
+        (&self.elements, &self.universe)
+    }
+}
+
+/// What forbids something.
+enum Remedy {
+    /// These fences, and these orders, if they do it alone.
+    Sets(Box<Set>, Option<Box<Set>>),
+    /// No fence does.
+    None,
+    /// It is not known, and why.
+    Open(String),
+}
+
+/// Who looks for what forbids findings of one model.
+struct Adviser<'a> {
+    plan: &'a CheckPlan,
+    models: &'a [MemoryModel],
+    deadline: Deadline<'a>,
+    bench: Bench<'a>,
+}
+
+impl Adviser<'_> {
+    fn trials<'t>(&'t self, wrong: Wrong, means: Means<'t>) -> Trials<'t> {
+        let bench = trials::Bench { subjects: self.bench.subjects, interrupts: self.bench.interrupts };
+        let task = Task { check: self.plan, models: self.models, deadline: self.deadline, means, bench };
+        Trials::new(task, wrong, Universe::new(Costs::default(), self.models.to_vec()))
+    }
+
+    /// What forbids this: fences alone, and orders alone.
+    fn remedy(&self, wrong: &Wrong) -> Result<Remedy, Failure> {
+        let mut fences = self.trials(wrong.clone(), Means::Fences);
+        let elements = match fences.find()? {
+            Outcome::Open(why) => return Ok(Remedy::Open(why)),
+            Outcome::Hopeless(_) => return Ok(Remedy::None),
+            Outcome::Right(elements, _) if elements.is_empty() => {
+                return Ok(Remedy::Open("no execution graph has it".to_string()));
+            }
+            Outcome::Right(elements, _) => elements,
+        };
+        let fences = Box::new(Set { elements, universe: fences.universe });
+        Ok(Remedy::Sets(fences, self.orders(wrong)?.map(Box::new)))
+    }
+
+    /// Orders that forbid this alone, if some are known to.
+    fn orders(&self, wrong: &Wrong) -> Result<Option<Set>, Failure> {
+        if self.deadline.is_over() {
+            return Ok(None);
+        }
+        let mut orders = self.trials(wrong.clone(), Means::Orders);
+        Ok(match orders.find()? {
+            Outcome::Right(elements, _) => Some(Set { elements, universe: orders.universe }),
+            Outcome::Hopeless(_) | Outcome::Open(_) => None,
+        })
+    }
+
+    /// What of a set is needed to forbid this, if the set does: none if it does not, or nothing is known.
+    fn part(&self, set: &Set, wrong: &Wrong) -> Result<Option<Vec<Element>>, Failure> {
+        if self.deadline.is_over() {
+            return Ok(None);
+        }
+        let outcome = self.trials(wrong.clone(), Means::Some(&set.elements)).find()?;
+        let Outcome::Right(part, _) = outcome else { return Ok(None) };
+        // Those of the set know all of their places.
+        let is_part = |one: &&Element| part.iter().any(|other| other.chosen == one.chosen);
+        let part: Vec<Element> = set.elements.iter().filter(is_part).cloned().collect();
+        Ok(Some(part).filter(|part| !part.is_empty()))
+    }
+
+    /// Says with each of these findings what of the program's remedy it needs.
+    fn together(&self, whole: &Whole, found: Vec<(&mut Found, Wrong)>) -> Result<(), Failure> {
+        let remedy = if whole.seconds > self.deadline.left() {
+            Remedy::Open(format!("{} is less than the search for all executions takes", self.deadline.option))
+        } else {
+            self.remedy(&whole.wrong)?
+        };
+        for (one, cause) in found {
+            let help = match &remedy {
+                Remedy::Sets(fences, orders) => self.parts(whole, (fences, orders.as_deref()), &cause)?,
+                Remedy::None => Help::none(),
+                Remedy::Open(why) => Help::unknown(why),
+            };
+            one.help = self.unless_interrupted(help);
+        }
+        Ok(())
+    }
+
+    /// What of the fences, and of the orders, that make the program right, a finding needs. Where no orders make it right,
+    /// some may forbid the finding alone.
+    fn parts(&self, whole: &Whole, (fences, orders): (&Set, Option<&Set>), cause: &Wrong) -> Result<Help, Failure> {
+        let Some(part) = self.part(fences, cause)? else {
+            let right = format!("the program {} under {}", whole.right, title(self.models[0]));
+            return Ok(Help::makes(fences.of(), orders.map(Set::of), &right));
+        };
+        let own;
+        let orders = if let Some(orders) = orders {
+            self.part(orders, cause)?.map(|part| (part, &orders.universe))
+        } else {
+            own = self.orders(cause)?;
+            own.as_ref().map(|own| (own.elements.clone(), &own.universe))
+        };
+        let orders = orders.as_ref().map(|(part, universe)| (&part[..], *universe));
+        Ok(Help::forbids((&part, &fences.universe), orders, "this"))
+    }
+
+    /// Says with each of these findings what forbids it.
+    fn each(&self, found: Vec<(&mut Found, Wrong)>) -> Result<(), Failure> {
+        for (one, cause) in found {
+            let help = match self.remedy(&cause)? {
+                Remedy::Sets(fences, orders) => Help::forbids(fences.of(), orders.as_deref().map(Set::of), "this"),
+                Remedy::None => Help::none(),
+                Remedy::Open(why) => Help::unknown(&why),
+            };
+            one.help = self.unless_interrupted(help);
+        }
+        Ok(())
+    }
+
+    /// What searches that were ended by Ctrl-C say is nothing.
+    fn unless_interrupted(&self, help: Help) -> Option<Help> {
+        (!self.bench.interrupts.pressed()).then_some(help)
+    }
+}

@@ -1,0 +1,185 @@
+//! What is said with a finding of what forbids it, in words and as JSON has it.
+
+use protocol::{Order, Point, Strength};
+use serde::Serialize;
+
+use super::universe::{Element, Universe, order_in_c};
+use crate::report::names::short_place;
+use crate::text::printable;
+
+/// What to do about a finding.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(crate) struct Help {
+    /// As reports have it, line by line.
+    text: Vec<String>,
+    /// Fences that forbid it together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fences: Vec<Addition>,
+    /// Orders of atomic accesses that forbid it together.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    orders: Vec<Addition>,
+}
+
+/// A fence or an order that the program could have more, as JSON has it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(crate) struct Addition {
+    /// The order of the fence or the access, as C calls it.
+    order: &'static str,
+    /// The access that is to have the order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Spot>,
+    /// What the fence stands behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Spot>,
+    /// What the fence stands in front of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Spot>,
+}
+
+/// An access, as JSON has it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+struct Spot {
+    file: String,
+    line: u32,
+    column: u32,
+    operation: String,
+    expression: String,
+}
+
+impl Spot {
+    fn of(point: &Point, universe: &Universe) -> Spot {
+        Spot {
+            file: point.place.file.clone(),
+            line: point.place.line,
+            column: point.place.column,
+            operation: point.operation.name().to_string(),
+            expression: universe.performed(point).map(|known| known.target.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+impl Addition {
+    /// What an element adds.
+    pub(crate) fn of(element: &Element, universe: &Universe) -> Addition {
+        let (Strength::FenceBefore(order) | Strength::FenceAfter(order) | Strength::Order(order)) =
+            element.chosen.strength;
+        let spot = |point: Option<&Point>| point.map(|point| Spot::of(point, universe));
+        if let Strength::Order(_) = element.chosen.strength {
+            let at = spot(Some(&element.chosen.at));
+            return Addition { order: order_in_c(order), at, after: None, before: None };
+        }
+        let [after, before] = element.sides();
+        Addition { order: order_in_c(order), at: None, after: spot(after), before: spot(before) }
+    }
+}
+
+/// Elements of a set, and what is known of their places.
+type Of<'a> = (&'a [Element], &'a Universe);
+
+impl Help {
+    /// These fences forbid something, and so do these orders alone.
+    pub(crate) fn forbids(fences: Of<'_>, orders: Option<Of<'_>>, what: &str) -> Help {
+        Help::of(fences, orders, &[format!("forbids {what}"), format!("forbid {what}")])
+    }
+
+    /// These fences make the program what this says, and so do these orders alone.
+    pub(crate) fn makes(fences: Of<'_>, orders: Option<Of<'_>>, what: &str) -> Help {
+        Help::of(fences, orders, &[format!("makes {what}"), format!("make {what}")])
+    }
+
+    fn of(fences: Of<'_>, orders: Option<Of<'_>>, does: &[String; 2]) -> Help {
+        let (set, universe) = fences;
+        let mut text = vec![format!("{} {}", fences_in_words(set, universe), does[usize::from(set.len() > 1)])];
+        if let Some((orders, universe)) = orders {
+            text.push(format!("or {}", orders_in_words(orders, universe)));
+        }
+        let additions = |of: Option<Of<'_>>| -> Vec<Addition> {
+            of.map(|(set, universe)| set.iter().map(|one| Addition::of(one, universe)).collect()).unwrap_or_default()
+        };
+        Help { text, fences: additions(Some(fences)), orders: additions(orders) }
+    }
+
+    /// No fence forbids it.
+    pub(crate) fn none() -> Help {
+        let text = "no fence and no stronger order forbids this".to_string();
+        Help { text: vec![text], fences: Vec::new(), orders: Vec::new() }
+    }
+
+    /// What forbids it is not known, and why.
+    pub(crate) fn unknown(why: &str) -> Help {
+        let text = format!("which fences forbid this is not known: {}", printable(why));
+        Help { text: vec![text], fences: Vec::new(), orders: Vec::new() }
+    }
+
+    /// As reports have it, line by line.
+    pub(crate) fn lines(&self) -> &[String] {
+        &self.text
+    }
+}
+
+/// `full fences between a.c:3 and a.c:4, and between b.c:3 and b.c:4,`, or `a full fence between a.c:3 and a.c:4`.
+fn fences_in_words(set: &[Element], universe: &Universe) -> String {
+    let kinds = [("full", true), (universe.light_fence(), false)].map(|(name, full)| {
+        let of_kind: Vec<String> = set.iter().filter(|one| is_full(one) == full).map(place_in_words).collect();
+        match &of_kind[..] {
+            [] => None,
+            [only] => Some(format!("{} {name} fence {only}", article(name))),
+            several => Some(format!("{name} fences {}", listed(several, ", and "))),
+        }
+    });
+    let words = kinds.into_iter().flatten().collect::<Vec<_>>().join(", and ");
+    if set.len() > 1 { words + "," } else { words }
+}
+
+fn article(name: &str) -> &'static str {
+    if name.starts_with('a') { "an" } else { "a" }
+}
+
+/// `one`, `one and another`, `one, another and a third`, where this stands before the last.
+fn listed(words: &[String], last: &str) -> String {
+    match words.split_last() {
+        Some((end, [])) => end.clone(),
+        Some((end, rest)) => format!("{}{last}{end}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn is_full(element: &Element) -> bool {
+    let strength = element.chosen.strength;
+    matches!(strength, Strength::FenceBefore(order) | Strength::FenceAfter(order) if order == Order::SequentiallyConsistent)
+}
+
+/// Where a fence stands: `between a.c:3 and a.c:4`.
+fn place_in_words(element: &Element) -> String {
+    match element.sides() {
+        [Some(after), Some(before)]
+            if (&after.place.file, after.place.line) == (&before.place.file, before.place.line) =>
+        {
+            let name = |point: &Point| printable(point.operation.name());
+            format!("at {}, between its {} and its {}", short_place(&after.place), name(after), name(before))
+        }
+        [Some(after), Some(before)] => {
+            format!("between {} and {}", short_place(&after.place), short_place(&before.place))
+        }
+        [_, Some(before)] => format!("before {}", short_place(&before.place)),
+        [after, None] => format!("after {}", short_place(&after.unwrap_or(&element.chosen.at).place)),
+    }
+}
+
+/// `memory_order_seq_cst for the store of x at a.c:3 and the load of y at a.c:4`.
+fn orders_in_words(set: &[Element], universe: &Universe) -> String {
+    let mut by_order: Vec<(Order, Vec<String>)> = Vec::new();
+    for element in set {
+        let Strength::Order(order) = element.chosen.strength else { continue };
+        let Point { place, operation } = &element.chosen.at;
+        let target = universe.performed(&element.chosen.at).map(|known| printable(&known.target)).unwrap_or_default();
+        let of = if target.is_empty() { target } else { format!(" of {target}") };
+        let words = format!("the {}{of} at {}", printable(operation.name()), short_place(place));
+        match by_order.iter_mut().find(|(known, _)| *known == order) {
+            Some((_, all)) => all.push(words),
+            None => by_order.push((order, vec![words])),
+        }
+    }
+    let each = by_order.into_iter().map(|(order, all)| format!("{} for {}", order_in_c(order), listed(&all, " and ")));
+    listed(&each.collect::<Vec<_>>(), ", and ")
+}

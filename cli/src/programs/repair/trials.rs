@@ -1,0 +1,184 @@
+//! Sets of fences and orders, the cheapest first, each tried by a search, until nothing wrong is left.
+
+use std::time::Instant;
+
+use protocol::{MemoryModel, Obstacle, Override, Repair, Strength, Wrong};
+
+use super::told;
+use super::universe::{Element, Universe};
+use crate::exit::Failure;
+use crate::interrupt::Interrupts;
+use crate::plan::check::CheckPlan;
+use crate::programs::judging::{Side, World};
+use crate::programs::subjects::Subjects;
+use crate::record::Record;
+use crate::search::{Exploration, Search};
+
+/// The program that is searched, and who ends that early.
+#[derive(Clone, Copy)]
+pub(crate) struct Bench<'a> {
+    pub(crate) subjects: &'a Subjects,
+    pub(crate) interrupts: &'a Interrupts,
+}
+
+impl Bench<'_> {
+    /// The search that a plan asks for.
+    pub(crate) fn search(self, plan: &CheckPlan) -> Result<Exploration, Failure> {
+        if self.interrupts.pressed() {
+            return Ok(Exploration::default());
+        }
+        let search = Search::new(&self.subjects.program, &plan.explore, plan.budget, plan.spread, self.interrupts);
+        search.run(&mut Record::create(None)?)
+    }
+}
+
+/// The time for all searches together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline<'a> {
+    pub(crate) begun: Instant,
+    pub(crate) seconds: f64,
+    /// The option that limits it, with its value, as typed.
+    pub(crate) option: &'a str,
+}
+
+impl Deadline<'_> {
+    /// Seconds that are left; a little is left always.
+    pub(crate) fn left(&self) -> f64 {
+        (self.seconds - self.begun.elapsed().as_secs_f64()).max(0.05)
+    }
+
+    /// Whether nothing is left.
+    pub(crate) fn is_over(&self) -> bool {
+        self.begun.elapsed().as_secs_f64() >= self.seconds
+    }
+}
+
+/// What may be put in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Means<'a> {
+    /// Fences, and stronger orders.
+    All,
+    /// Fences alone.
+    Fences,
+    /// Stronger orders alone.
+    Orders,
+    /// Elements of this set.
+    Some(&'a [Element]),
+}
+
+impl Means<'_> {
+    fn have(&self, one: &Override) -> bool {
+        match self {
+            Means::All => true,
+            Means::Fences => !matches!(one.strength, Strength::Order(_)),
+            Means::Orders => matches!(one.strength, Strength::Order(_)),
+            Means::Some(elements) => elements.iter().any(|element| element.chosen == *one),
+        }
+    }
+}
+
+/// What is to be repaired, how, and within which time.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) check: &'a CheckPlan,
+    /// The models under which nothing wrong may be left.
+    pub(crate) models: &'a [MemoryModel],
+    pub(crate) deadline: Deadline<'a>,
+    pub(crate) means: Means<'a>,
+    pub(crate) bench: Bench<'a>,
+}
+
+/// A wrong execution that a set leaves.
+#[derive(Debug)]
+pub(crate) struct Left {
+    pub(crate) model: MemoryModel,
+    pub(crate) exploration: Exploration,
+}
+
+/// What came of a set that was tried.
+#[derive(Debug)]
+pub(crate) enum Tried {
+    /// Nothing is wrong in so many executions under each model.
+    Right(Vec<(MemoryModel, u64)>),
+    Wrong(Box<Left>, Obstacle),
+    Open(String),
+}
+
+/// What came of all that was tried.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// A cheapest set under which nothing is wrong, and how many executions there are under each model.
+    Right(Vec<Element>, Vec<(MemoryModel, u64)>),
+    /// Whatever is put in, this stays.
+    Hopeless(Box<Left>),
+    /// It is not known, and why.
+    Open(String),
+}
+
+/// The search for a cheapest set under which nothing is wrong.
+pub(crate) struct Trials<'a> {
+    pub(crate) task: Task<'a>,
+    wrong: Wrong,
+    pub(crate) universe: Universe,
+}
+
+impl<'a> Trials<'a> {
+    /// Nothing has been tried.
+    pub(crate) fn new(task: Task<'a>, wrong: Wrong, universe: Universe) -> Trials<'a> {
+        Trials { task, wrong, universe }
+    }
+
+    /// Finds a cheapest set.
+    pub(crate) fn find(&mut self) -> Result<Outcome, Failure> {
+        let mut tried: Vec<Vec<Element>> = Vec::new();
+        loop {
+            let Some(set) = self.universe.cheapest(1).pop() else { unreachable!("a clause without elements ends it") };
+            if tried.contains(&set) {
+                let what = told::elements_in_words(&set, &self.universe);
+                return Err(Failure::internal(format!("a repair does not do what it should: {what}")));
+            }
+            if self.task.deadline.is_over() {
+                return Ok(Outcome::Open(format!("stopped by {}: give it more", self.task.deadline.option)));
+            }
+            tried.push(set.clone());
+            match self.try_set(&set)? {
+                Tried::Open(why) => return Ok(Outcome::Open(why)),
+                Tried::Right(executions) => return Ok(Outcome::Right(set, executions)),
+                Tried::Wrong(left, obstacle) => {
+                    if self.learn(obstacle) {
+                        return Ok(Outcome::Hopeless(left));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes in what a wrong execution shows; whether nothing that may be put in forbids it.
+    pub(crate) fn learn(&mut self, mut obstacle: Obstacle) -> bool {
+        obstacle.clauses.iter_mut().for_each(|clause| clause.retain(|one| self.task.means.have(one)));
+        let is_hopeless = obstacle.clauses.iter().any(Vec::is_empty);
+        self.universe.learn(&obstacle);
+        is_hopeless
+    }
+
+    /// Searches for a wrong execution of a program that is strengthened by this set.
+    pub(crate) fn try_set(&self, set: &[Element]) -> Result<Tried, Failure> {
+        let Task { check, models, deadline, bench, .. } = self.task;
+        let overrides: Vec<Override> = set.iter().map(|element| element.chosen.clone()).collect();
+        let mut executions = Vec::new();
+        for &model in models {
+            let mut plan = check.to_judge(model, deadline.left());
+            plan.explore.repair = Some(Repair { overrides: overrides.clone(), wrong: self.wrong.clone() });
+            let exploration = bench.search(&plan)?;
+            let obstacle = exploration.summary.as_ref().and_then(|summary| summary.obstacle.clone());
+            if let Some(obstacle) = obstacle {
+                return Ok(Tried::Wrong(Box::new(Left { model, exploration }), obstacle));
+            }
+            if let Some(why) = Side::of(World::Graphs, model, &exploration, check.unroll).cut(deadline.option) {
+                return Ok(Tried::Open(why));
+            }
+            executions.push((model, exploration.summary.map_or(0, |summary| summary.executions)));
+        }
+        Ok(Tried::Right(executions))
+    }
+}
