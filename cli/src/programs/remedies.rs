@@ -34,7 +34,9 @@ pub(crate) fn advise(
     let deadline = Deadline { begun: Instant::now(), seconds: advice.seconds, option: &advice.limit };
     for model in MODELS {
         let adviser = Adviser { plan, models: &[model], deadline, bench };
-        let whole = whole(plan, model, judged);
+        let is_reported = all.iter().flat_map(|one| &one.found).any(|one| is_of(&one.violation, model));
+        let counts_all = is_reported && plan.judging.counted != Counted::Consequence;
+        let whole = whole(counts_all, model, judged);
         let mut found: Vec<(&mut Found, Wrong)> = Vec::new();
         let of_searches = all.iter_mut().flat_map(|one| {
             let searched = one.plan.models[0].0;
@@ -70,11 +72,11 @@ struct Whole {
     seconds: f64,
 }
 
-/// What makes the program wrong under a model, where SC violations say so: nothing if they are harmless, or open.
-fn whole(plan: &CheckPlan, model: MemoryModel, judged: &[Judged]) -> Option<Whole> {
+/// What makes the program wrong under a model: nothing if that is harmless, or open, unless all SC violations count.
+fn whole(counts_all: bool, model: MemoryModel, judged: &[Judged]) -> Option<Whole> {
     let judged = judged.iter().find(|one| one.model == model);
     let seconds = judged.and_then(|one| one.exploration.summary.as_ref()).map_or(0.0, |summary| summary.seconds);
-    if plan.judging.counted != Counted::Consequence {
+    if counts_all {
         return Some(Whole { wrong: Wrong::Inconsistent, right: "sequentially consistent", seconds });
     }
     let judged = judged.filter(|one| matches!(one.judgement(), Judgement::Breaks(_) | Judgement::Shows(_)))?;
