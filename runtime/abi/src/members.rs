@@ -1,59 +1,65 @@
-//! The members of variables and types: what stands at an offset, as a program writes it.
+//! The members of variables and types: which member stands at an offset, written as a C program names it.
 //!
-//! The pass takes them from the debug information and hands them to the runtime as text (`members` of
-//! `struct fh_object` and `struct fh_variable`): a number of four bytes is `n4`, a pointer `p`, an array of two pointers
-//! `[2*8 p]` (its elements are eight bytes apart; 0 elements if their number is not known), and a struct with a counter
-//! and that array `{0 count n4,8 slots [2*8 p],}`. A member without a name is called `-`; those of a union have the same
+//! The pass takes them from the debug information and hands them to the runtime as text (`members` of `struct
+//! fh_object` and `struct fh_variable`): a number of four bytes is `n4`, a pointer `p`, an array of two pointers `[2*8
+//! p]` (its elements are eight bytes apart; the count is 0 if it is not known), and a struct with a counter and that
+//! array `{0 count n4,8 slots [2*8 p],}`. A member without a name is called `-`; the members of a union have the same
 //! offset.
 
-/// What an access of `width` bytes (at least 1) is to, `offset` bytes into something with these members: `.slots[1]`,
-/// the element or the member to which the first byte belongs, down to a number or a pointer; an array or a struct as a
-/// whole where the access begins with it and goes beyond its first element or member. Names that are reserved, which the
-/// C library's types have, are left out. None where there is nothing (between members), or where the text is not one of
-/// members.
+/// Returns the element or member that an access of `width` bytes (at least 1) is to, `offset` bytes into an object with
+/// these members: `.slots[1]`.
+///
+/// That is the element or member to which the first byte belongs, down to a number or a pointer, but an array or a
+/// struct as a whole where the access begins with it and goes beyond its first element or member. Reserved names, which
+/// the C library's types have, are left out. Returns `None` if no member stands there (between members), or if
+/// `members` is not such a text.
 #[must_use]
 pub fn path(members: &str, offset: u64, width: u64) -> Option<String> {
     find(members, Bytes { offset, width: Some(width) })
 }
 
-/// What begins `offset` bytes into something with these members: what a pointer there points to, the largest if several
-/// begin there, and an element rather than its array. None where nothing begins.
+/// Returns the element or member that begins `offset` bytes into an object with these members, which is what a pointer
+/// there points to: the largest if several begin there, and an element rather than its array. Returns `None` if nothing
+/// begins there.
 #[must_use]
 pub fn beginning(members: &str, offset: u64) -> Option<String> {
     find(members, Bytes { offset, width: None })
 }
 
+/// Returns the path to the element or member that holds the bytes.
 fn find(members: &str, bytes: Bytes) -> Option<String> {
     let mut path = String::new();
     let mut reader = Reader { rest: members };
     (reader.find(Some(bytes), &mut path)? != Holds::Nothing).then_some(path)
 }
 
-/// Bytes that are looked for.
+/// The bytes that are looked for, within a type.
 #[derive(Clone, Copy)]
 struct Bytes {
     offset: u64,
-    /// None for the beginning of something, whatever its size.
+    /// The number of bytes; `None` looks for the beginning of an element or member, whatever its size.
     width: Option<u64>,
 }
 
-/// What of them is in a type.
+/// How much of the bytes that are looked for is in a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
+    /// None of them.
     Nothing,
-    /// The first byte, and not all.
+    /// The first byte, but not all of them.
     First,
+    /// All of them.
     All,
 }
 
-/// What of the text has not been read.
+/// A reader of a text of members, which holds what has not been read yet.
 struct Reader<'t> {
     rest: &'t str,
 }
 
 impl Reader<'_> {
-    /// Reads a type, and what of the bytes it holds, if any are looked for in it; then the path to them has been
-    /// appended.
+    /// Reads a type and returns how many of the bytes it holds; `bytes` is `None` if none of them can be in it. The
+    /// path from the type to the bytes is appended to `path`. Returns `None` if the text is malformed.
     fn find(&mut self, bytes: Option<Bytes>, path: &mut String) -> Option<Holds> {
         if self.takes('p') {
             return Some(held(bytes, 8));
@@ -68,6 +74,7 @@ impl Reader<'_> {
         self.find_member(bytes, path)
     }
 
+    /// Reads the rest of an array type, as [`Self::find`] does: looks into the element that holds the first byte.
     fn find_element(&mut self, bytes: Option<Bytes>, path: &mut String) -> Option<Holds> {
         let count = self.number()?;
         self.takes('*').then_some(())?;
@@ -87,7 +94,8 @@ impl Reader<'_> {
         self.takes(']').then_some(holds)
     }
 
-    /// The first member that holds all bytes, or else the first byte.
+    /// Reads the rest of a struct or union type, as [`Self::find`] does: takes the first member that holds all bytes,
+    /// or else the first one that holds the first byte.
     fn find_member(&mut self, bytes: Option<Bytes>, path: &mut String) -> Option<Holds> {
         let (mut holds, mut found) = (Holds::Nothing, path.clone());
         while !self.takes('}') {
@@ -113,12 +121,14 @@ impl Reader<'_> {
         Some(holds)
     }
 
+    /// Reads a letter if it comes next, and returns whether it does.
     fn takes(&mut self, letter: char) -> bool {
         let rest = self.rest.strip_prefix(letter);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
+    /// Reads a decimal number.
     fn number(&mut self) -> Option<u64> {
         let digits = self.rest.len() - self.rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
         let (number, rest) = self.rest.split_at(digits);
@@ -127,7 +137,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a number of so many bytes holds.
+/// Returns how much of the bytes a number or pointer of `size` bytes holds.
 fn held(bytes: Option<Bytes>, size: u64) -> Holds {
     match bytes {
         Some(Bytes { offset: 0, width: None }) => Holds::First,
@@ -137,12 +147,13 @@ fn held(bytes: Option<Bytes>, size: u64) -> Holds {
     }
 }
 
-/// Whether bytes are meant to be the whole in which they begin, of which a part holds the first one only.
+/// Whether the bytes begin where a whole does, of which a part holds the first byte only: then the access is to the
+/// whole.
 fn is_whole(bytes: Option<Bytes>, part: Holds) -> bool {
     part == Holds::First && bytes.is_some_and(|bytes| bytes.offset == 0)
 }
 
-/// Whether a member's name is the compiler's or the C library's, or none.
+/// Whether a member's name is reserved for the compiler and the C library, or is missing.
 fn is_reserved(name: &str) -> bool {
     let mut letters = name.chars();
     match letters.next() {

@@ -1,8 +1,8 @@
-//! Reading the declarations of the header: structs, enums, functions, and variables, which are passed over.
+//! Parsing of the header's declarations: structs, enums, functions, and variables, which are skipped.
 
 use crate::{Field, Header, Hook, Struct, Type};
 
-/// Reads a preprocessed text of nothing but declarations.
+/// Parses a preprocessed text that consists of declarations; the error names the one that was not understood.
 pub(crate) fn header(text: &str) -> Result<Header, String> {
     let tokens = tokens(text);
     let mut header = Header::default();
@@ -12,7 +12,7 @@ pub(crate) fn header(text: &str) -> Result<Header, String> {
     Ok(header)
 }
 
-/// The words and signs of a text.
+/// Splits a text into words and signs.
 fn tokens(text: &str) -> Vec<&str> {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut found = Vec::new();
@@ -26,7 +26,7 @@ fn tokens(text: &str) -> Vec<&str> {
     found
 }
 
-/// The declarations, each without the semicolon at its end.
+/// Splits tokens into declarations, each without the semicolon at its end.
 fn declarations<'a>(tokens: &'a [&'a str]) -> Vec<&'a [&'a str]> {
     let mut found = Vec::new();
     let (mut begin, mut depth) = (0, 0);
@@ -44,7 +44,7 @@ fn declarations<'a>(tokens: &'a [&'a str]) -> Vec<&'a [&'a str]> {
     found
 }
 
-/// Adds what a declaration declares.
+/// Adds what a declaration declares to the header; returns `None` if it is not understood.
 fn add(declaration: &[&str], header: &mut Header) -> Option<()> {
     match declaration {
         [] | ["extern", ..] => {}
@@ -73,7 +73,7 @@ fn add(declaration: &[&str], header: &mut Header) -> Option<()> {
     Some(())
 }
 
-/// The fields that one line declares: `uint32_t one, others[8]`.
+/// Parses the fields that one line of a struct declares, such as `uint32_t one, others[8]`.
 fn fields_of(line: &[&str]) -> Option<Vec<Field>> {
     let mut declarators = line.split(|&token| token == ",");
     let (first, elements) = without_brackets(declarators.next()?)?;
@@ -87,7 +87,7 @@ fn fields_of(line: &[&str]) -> Option<Vec<Field>> {
     Some(fields)
 }
 
-/// A declarator without `[N]` at its end, and N.
+/// Splits `[N]` off the end of a declarator and returns N, which is `None` if there is no such end.
 fn without_brackets<'a>(declarator: &'a [&'a str]) -> Option<(&'a [&'a str], Option<u32>)> {
     match declarator {
         [before @ .., "[", elements, "]"] => Some((before, Some(elements.parse().ok()?))),
@@ -95,12 +95,12 @@ fn without_brackets<'a>(declarator: &'a [&'a str]) -> Option<(&'a [&'a str], Opt
     }
 }
 
-/// The type of a parameter with its name.
+/// Returns the type of a parameter that has a name.
 fn named_type(parameter: &[&str]) -> Option<Type> {
     type_of(parameter.split_last()?.1)
 }
 
-/// The type that these words say.
+/// Returns the type that these words denote.
 fn type_of(words: &[&str]) -> Option<Type> {
     let integer = |bytes, is_signed| Some(Type::Integer { bytes, is_signed });
     match words {

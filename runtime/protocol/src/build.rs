@@ -1,11 +1,12 @@
-//! Which build of Fencehound a program was made with.
+//! The version and the build of Fencehound that a program was made with.
 
-/// The version of the messages and of the finding file. A program and a tool of different versions refuse each other.
+/// The version of the messages and of the finding file. A program and a tool of different versions refuse to work
+/// together.
 pub const VERSION: u32 = 3;
 
-/// Sixteen hexadecimal digits that stand for the messages as this build writes them. The runtime puts them into section
-/// [`BUILD_SECTION`] of each program, and the tool runs no program with others: two builds of the same version may
-/// differ in their messages, and a message that is misread would be a wrong verdict.
+/// Sixteen hexadecimal digits that identify the messages as this build writes them. The runtime puts them into section
+/// [`BUILD_SECTION`] of each program, and the tool runs no program with other digits: two builds of the same version
+/// may differ in their messages, and a message that is misread would be a wrong verdict.
 pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     env!("CARGO_PKG_VERSION"),
     include_str!("explore.rs"),
@@ -33,10 +34,10 @@ pub const BUILD: [u8; 16] = hexadecimal(fingerprint(&[
     include_str!("../../engine/src/monitor/name.rs"),
 ]));
 
-/// The ELF section of [`BUILD`].
+/// The ELF section that holds [`BUILD`].
 pub const BUILD_SECTION: &str = "fh_version";
 
-/// FNV-1a over the version and the texts.
+/// Returns the FNV-1a hash of the version and the texts.
 const fn fingerprint(texts: &[&str]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325 ^ VERSION as u64;
     let mut text = 0;
@@ -52,6 +53,7 @@ const fn fingerprint(texts: &[&str]) -> u64 {
     hash
 }
 
+/// Returns the sixteen hexadecimal digits of a number, the most significant first.
 const fn hexadecimal(mut number: u64) -> [u8; 16] {
     let mut digits = [0; 16];
     let mut place = digits.len();
@@ -70,7 +72,7 @@ mod tests {
 
     use super::{fingerprint, hexadecimal};
 
-    /// All source files below a folder.
+    /// Returns all Rust files below a folder.
     fn sources(folder: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let all = entries.flat_map(|entry| if entry.is_dir() { sources(&entry) } else { vec![entry] });

@@ -1,4 +1,4 @@
-//! What is asked of a search: which executions, watched by what, and how far each may go.
+//! The job of a search: which executions are run, what watches them, and how far each may go.
 
 use engine::model::MemoryModel;
 use engine::monitor::MonitorName;
@@ -7,63 +7,64 @@ use serde::{Deserialize, Serialize};
 use crate::finals::Compared;
 use crate::repair::Repair;
 
-/// Explore the executions with at most so many preemptions.
+/// The order to explore executions: all, or some, of those within a preemption bound.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Explore {
-    /// [`crate::VERSION`].
+    /// The version of the protocol, [`crate::VERSION`].
     pub version: u32,
     /// How the executions are chosen.
     #[serde(default)]
     pub explorer: Explorer,
-    /// What random executions depend on.
+    /// The seed from which the explorers that draw executions take their random numbers.
     #[serde(default)]
     pub seed: u64,
-    /// The preemption bound, or none.
+    /// The preemption bound; `None` if preemptions are not bounded.
     pub preemptions: Option<u32>,
-    /// What watches each execution.
+    /// The monitors that watch each execution.
     pub monitors: Vec<MonitorName>,
     /// How far one execution may go.
     pub limits: Limits,
     /// How the heap behaves.
     #[serde(default)]
     pub heap: Heap,
-    /// End a slice at its first violation.
+    /// Whether a slice ends at its first violation.
     pub stop_at_first: bool,
-    /// Explore execution graphs; none: interleavings.
+    /// The search for execution graphs; `None` to explore interleavings.
     #[serde(default)]
     pub graphs: Option<Graphs>,
-    /// The machine with store buffers on which the interleavings are run; none: memory is sequentially consistent.
+    /// The machine with store buffers on which interleavings are run; `None` if memory is sequentially consistent.
     #[serde(default)]
     pub machine: Option<Machine>,
-    /// What of the ends of executions is compared, if that is wanted ([`crate::Finals`]).
+    /// The parts of an execution's end that make up its outcome ([`crate::Finals`]); `None` if outcomes are not
+    /// compared.
     #[serde(default)]
     pub compared: Option<Compared>,
-    /// What the program has more than its source says, and what is looked for then; none: the program is run as it is.
+    /// The repair that is tried ([`crate::Repair`]); `None` to run the program as it is.
     #[serde(default)]
     pub repair: Option<Repair>,
-    /// What is recorded.
+    /// Whether executions are recorded.
     pub record: Recorded,
 }
 
-/// How the executions are chosen.
+/// The way in which executions are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Explorer {
-    /// All interleavings, by preemptions.
+    /// All interleavings, in the order of their preemptions.
     #[default]
     Bounded,
     /// One interleaving of each Mazurkiewicz class.
     Dpor,
-    /// At random: each thread is equally likely.
+    /// Random executions: each thread that can go on is equally likely.
     Random,
-    /// At random, by priorities.
+    /// Random executions, by the priorities of PCT (probabilistic concurrency testing).
     Pct,
-    /// At random, by the events that are left.
+    /// Random executions, weighted by the events that each thread has left.
     Urw,
 }
 
 impl Explorer {
-    /// Its name on the command line and in JSON.
+    /// Returns the name of the explorer on the command line and in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,109 +76,110 @@ impl Explorer {
         }
     }
 
-    /// Whether it draws executions, without end.
+    /// Whether the explorer draws executions at random, without end.
     #[must_use]
     pub const fn draws(self) -> bool {
         matches!(self, Self::Random | Self::Pct | Self::Urw)
     }
 }
 
-/// A machine with store buffers.
+/// A machine with store buffers, on which interleavings are run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Machine {
     /// Its memory model: TSO or PSO.
     pub model: MemoryModel,
-    /// How many stores may be delayed at a time, each until behind the next event of its thread; none: all.
+    /// How many stores may be delayed at a time, each until behind the next event of its thread; `None` if there is no
+    /// limit.
     #[serde(default)]
     pub delays: Option<u32>,
 }
 
-/// The search for the execution graphs of a program. It is one slice.
+/// The search for the execution graphs of a program, which is always one slice.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Graphs {
-    /// The memory model.
+    /// The memory model whose execution graphs are searched for.
     pub model: MemoryModel,
-    /// Stop after so many seconds.
+    /// The seconds after which the search stops.
     pub seconds: Option<f64>,
-    /// Leave executions out in which a loop that is no wait goes round more often, each time it is entered.
+    /// The most rounds of a loop, each time it is entered, if it is not a wait loop: executions with more are left out.
     pub unroll: Option<u64>,
-    /// What is done about cycles of happens-before.
+    /// The treatment of cycles of happens-before.
     #[serde(default)]
     pub cycles: Cycles,
 }
 
-/// What is done about cycles of happens-before in execution graphs.
+/// The treatment of cycles of happens-before in execution graphs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cycles {
-    /// They are not looked for.
+    /// Cycles are not looked for.
     #[default]
     Ignored,
-    /// Which executions have them is counted ([`crate::Containment`]).
+    /// The executions with cycles are counted ([`crate::Containment`]).
     Counted,
 }
 
 /// How far one execution may go.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Limits {
-    /// Events of one execution, at least 1.
+    /// The most events of one execution, at least 1.
     pub max_events: u64,
-    /// Bytes that a process keeps of what is still to be run.
+    /// The most bytes that a process keeps of executions that are still to be run.
     #[serde(default = "Limits::default_memory")]
     pub memory: u64,
-    /// Seconds that a thread may compute, or wait for the system, without a visible operation.
+    /// The seconds that a thread may compute, or wait for the system, without a visible operation.
     pub local_seconds: u64,
-    /// Weak compare-and-exchanges of one execution that may fail although they could succeed.
+    /// The most weak compare-and-exchanges of one execution that may fail although they could succeed.
     #[serde(default)]
     pub weak_failures: u32,
-    /// When a condition variable or a futex lets a thread go.
+    /// The wakeups of threads that sleep on a condition variable or a futex.
     #[serde(default)]
     pub wakeups: Wakeups,
-    /// What an exit status other than 0 is.
+    /// The meaning of an exit status other than 0.
     #[serde(default)]
     pub exit_status: ExitStatus,
 }
 
 impl Limits {
-    /// Where no other limit of memory is asked for: 1 GiB.
+    /// Returns the limit of memory in bytes where no other one is asked for: 1 GiB.
     #[must_use]
     pub const fn default_memory() -> u64 {
         1 << 30
     }
 }
 
-/// What an exit status other than 0 is.
+/// The meaning of an exit status other than 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitStatus {
-    /// A violation.
+    /// It is a violation.
     #[default]
     Reported,
-    /// An end as any other.
+    /// It is an end like any other.
     Ignored,
 }
 
-/// How many rounds of loops of one execution may leave everything as it was, where preemptions are not bounded: there is
-/// most likely no end of executions with more and more of them.
+/// The most rounds of loops in one execution that may leave everything as it was, where preemptions are not bounded:
+/// beyond it, there is most likely no end of executions with more and more such rounds.
 pub const IDLE_ROUNDS: u32 = 200;
 
-/// When a condition variable or a futex lets a thread go.
+/// The wakeups of threads that sleep on a condition variable or a futex.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wakeups {
-    /// When another thread wakes it.
+    /// A thread is let go only when another thread wakes it.
     #[default]
     Signalled,
-    /// For no reason too.
+    /// A thread may also be let go for no reason.
     Spurious,
 }
 
-/// How the heap of the program behaves.
+/// The behaviour of the program's heap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Heap {
-    /// What happens to freed blocks.
+    /// The treatment of freed blocks.
     pub reuse: Reuse,
-    /// What happens to lost ones.
+    /// The treatment of blocks that nothing points to any more.
     pub leaks: Leaks,
 }
 
@@ -185,21 +187,21 @@ pub struct Heap {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reuse {
-    /// Never: every use of a freed block is noticed.
+    /// Never, so that every use of a freed block is noticed.
     #[default]
     Never,
-    /// A thread gets back what it freed last, as from the per-thread caches of real allocators.
+    /// A thread gets back the block that it freed last, as from the per-thread caches of real allocators.
     ByThread,
 }
 
-/// Whether blocks that nothing points to at the end of an execution are violations.
+/// Whether a block that nothing points to at the end of an execution is a violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Leaks {
-    /// They are not looked for.
+    /// Such blocks are not looked for.
     #[default]
     Ignored,
-    /// They are.
+    /// Each such block is a violation.
     Reported,
 }
 
@@ -207,9 +209,9 @@ pub enum Leaks {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recorded {
-    /// None is.
+    /// No execution is recorded.
     #[default]
     Nothing,
-    /// Each is told as a log ([`crate::Message::Recorded`]).
+    /// Each execution is recorded in the event log of its slice's harvest ([`crate::slice::Harvest::recorded`]).
     Executions,
 }

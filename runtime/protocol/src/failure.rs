@@ -1,4 +1,4 @@
-//! What can be wrong with an execution.
+//! The kinds of violations.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,42 +10,42 @@ pub enum FailureKind {
     ScViolation,
     /// Two accesses to the same memory are not ordered, one writes, and one is not atomic.
     Race,
-    /// Transactions that are not as if each ran alone.
+    /// Transactions give a result that they cannot give if each runs alone.
     Atomicity,
     /// An `assert`, `fh_assert` or `reach_error` failed.
     Assertion,
     /// The program ends with an exit status other than 0.
     ExitStatus,
-    /// A fault, `abort`, stack overflow, or the memory limit.
+    /// A fault, a call of `abort`, a stack overflow, or the memory limit ended the program.
     Crash,
     /// Threads wait for each other.
     Deadlock,
     /// Threads sleep on a condition variable, a semaphore or a futex, and nobody is left to wake them.
     LostWakeup,
-    /// A loop that nobody can end.
+    /// A loop never ends, whatever other threads do.
     Livelock,
-    /// A block freed twice.
+    /// A block is freed twice.
     DoubleFree,
-    /// A free of something that is no block.
+    /// Something that is not a block is freed.
     InvalidFree,
-    /// A use of a freed block, or of a local variable of a function that has returned.
+    /// A freed block, or a local variable of a function that has returned, is used.
     UseAfterFree,
-    /// An access beside a block or a variable.
+    /// An access goes beyond a block or a variable.
     OutOfBounds,
-    /// A block that nothing points to any more, never freed.
+    /// A block was never freed and nothing points to it any more.
     Leak,
-    /// A library call that its contract forbids.
+    /// A library function is called in a way that its contract forbids.
     Misuse,
-    /// A use of a value that was never written.
+    /// A value that was never written is used.
     Uninitialised,
-    /// The same schedule gave different events.
+    /// The same schedule led to different events.
     Nondeterministic,
-    /// No violation: an execution of a litmus test that has what its `exists` asks for.
+    /// An execution of a litmus test satisfies its `exists` condition, which is no violation.
     Witness,
 }
 
 impl FailureKind {
-    /// The name in JSON and in the names of findings: `use-after-free`.
+    /// Returns the name in JSON and in the names of findings, such as `use-after-free`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

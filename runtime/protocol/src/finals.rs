@@ -1,4 +1,4 @@
-//! What executions end with: the outcomes that judging compares.
+//! The outcomes of executions: the ends by which the executions of a model are judged against interleavings.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub enum Compared {
 }
 
 impl Compared {
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,15 +29,15 @@ impl Compared {
     }
 }
 
-/// 128 bits that stand for a whole outcome (FNV-1a).
+/// A hash of 128 bits (FNV-1a) that stands for a whole outcome.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Digest(u128);
 
 impl Digest {
-    /// That of no bytes.
+    /// The digest of no bytes.
     pub const EMPTY: Self = Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
 
-    /// Takes more bytes in.
+    /// Adds more bytes to what the digest stands for.
     pub fn add(&mut self, bytes: &[u8]) {
         const PRIME: u128 = 0x0100_0000_0000_0000_0000_013b;
         for &byte in bytes {
@@ -52,20 +52,21 @@ impl std::fmt::Display for Digest {
     }
 }
 
-/// An outcome for people: what differs from the beginning, by name (`shared`, `what main.0 prints`), and its value.
+/// An outcome for people: what differs from the beginning of the execution, as its name (`shared`, `what main.0
+/// prints`) and its value.
 pub type Named = BTreeMap<String, String>;
 
-/// The distinct outcomes of complete executions that did not fail, each with one of them for people. Two sets can be
-/// joined.
+/// The distinct outcomes of complete executions that did not fail, each described for people as one of its executions
+/// had it. Two sets can be joined.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Finals {
-    /// By digest, in hexadecimal digits; without names where there is no room for them.
+    /// The outcomes by digest, in hexadecimal digits; without a description where there is no room for it.
     distinct: BTreeMap<String, Option<Named>>,
-    /// What each name had at the beginning of the execution.
+    /// The value of each name at the beginning of the execution.
     first: Named,
-    /// Bytes of all names and values.
+    /// The bytes of all names and values together.
     size: usize,
-    /// There are more than [`Self::MOST`].
+    /// Whether there are more outcomes than [`Self::MOST`].
     leaves_out: bool,
     /// Sentences about what is not compared.
     #[serde(default)]
@@ -73,10 +74,10 @@ pub struct Finals {
 }
 
 impl Finals {
-    /// How many outcomes are kept at most.
+    /// The most outcomes that are kept.
     pub const MOST: usize = 1 << 18;
 
-    /// How many bytes of names and values are kept for people.
+    /// The bytes of names and values beyond which outcomes are kept without a description.
     pub const ROOM: usize = 4 << 20;
 
     /// Whether an outcome is known.
@@ -85,7 +86,8 @@ impl Finals {
         self.distinct.contains_key(digest)
     }
 
-    /// Takes the outcome of an execution: `named` says what differs from the beginning, and how that was.
+    /// Adds the outcome of an execution: `named` returns what differs from the beginning, and the values at the
+    /// beginning.
     pub fn insert(&mut self, digest: String, named: impl FnOnce() -> (Named, Named)) {
         if self.distinct.contains_key(&digest) {
             return;
@@ -104,14 +106,14 @@ impl Finals {
         self.distinct.insert(digest, Some(last));
     }
 
-    /// Says that something is not compared.
+    /// Records, as a sentence, that something is not compared.
     pub fn leave_out(&mut self, sentence: &str) {
         if !self.not_compared.contains(sentence) {
             self.not_compared.insert(sentence.to_owned());
         }
     }
 
-    /// Takes those of other executions of the same program.
+    /// Adds the outcomes of other executions of the same program.
     pub fn join(&mut self, others: &Self) {
         self.leaves_out |= others.leaves_out;
         self.not_compared.extend(others.not_compared.iter().cloned());
@@ -126,41 +128,41 @@ impl Finals {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of outcomes that are kept.
     #[must_use]
     pub fn len(&self) -> usize {
         self.distinct.len()
     }
 
-    /// Whether no execution ended without a failure.
+    /// Whether there is no outcome: no execution completed without a failure.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.distinct.is_empty()
     }
 
-    /// Whether there are more than are kept.
+    /// Whether there are more outcomes than are kept.
     #[must_use]
     pub const fn leaves_out(&self) -> bool {
         self.leaves_out
     }
 
-    /// Sentences about what is not compared, sorted.
+    /// Returns the sentences about what is not compared, sorted.
     pub fn not_compared(&self) -> impl Iterator<Item = &str> {
         self.not_compared.iter().map(String::as_str)
     }
 
-    /// All that are kept, by digest.
+    /// Returns all outcomes that are kept, in the order of their digests.
     pub fn all(&self) -> impl Iterator<Item = (&str, Option<&Named>)> {
         self.distinct.iter().map(|(digest, named)| (digest.as_str(), named.as_ref()))
     }
 
-    /// The value of a name in an outcome: what it had at the beginning if nothing else is said.
+    /// Returns the value of a name in an outcome: the value at the beginning unless the outcome has another one.
     #[must_use]
     pub fn value<'a>(&'a self, outcome: &'a Named, name: &str) -> Option<&'a str> {
         outcome.get(name).or_else(|| self.first.get(name)).map(String::as_str)
     }
 
-    /// What a name had at the beginning.
+    /// Returns the value of a name at the beginning of the execution.
     #[must_use]
     pub fn first(&self, name: &str) -> Option<&str> {
         self.first.get(name).map(String::as_str)

@@ -8,61 +8,62 @@ use crate::failure::FailureKind;
 use crate::schedule::{Graph, Schedule};
 use crate::violation::{Role, SiteUse, Violation};
 
-/// A finding, as `finding.json` in its folder.
+/// A finding, the content of `finding.json` in the finding's folder.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// The word `finding`, which tells the file from any other JSON.
     pub fencehound: String,
-    /// [`crate::VERSION`].
+    /// The version of the format, [`crate::VERSION`].
     pub version: u32,
-    /// The id, as in the JSON report: `tso-1`.
+    /// The id of the finding, as in the JSON report: `tso-1`.
     pub id: String,
-    /// By what it is known again in other runs and after edits elsewhere, as in the JSON report; empty of a litmus test.
+    /// The fingerprint by which the finding is recognised in other runs and after edits elsewhere, as in the JSON
+    /// report; empty for a litmus test.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
-    /// The program.
+    /// The program that was checked.
     pub program: Program,
     /// The arguments given to the program.
     pub arguments: Vec<String>,
-    /// How the execution was chosen.
+    /// The explorer that chose the execution.
     #[serde(default)]
     pub explorer: Explorer,
-    /// The monitors that watched.
+    /// The monitors that watched the execution.
     pub monitors: Vec<MonitorName>,
     /// The limits of an execution.
     pub limits: Limits,
-    /// How the heap behaved.
+    /// The behaviour of the heap.
     #[serde(default)]
     pub heap: Heap,
-    /// What was found, and the schedule.
+    /// The violation that was found, with its schedule.
     pub violation: Violation,
     /// What to do about it, in lines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub help: Vec<String>,
 }
 
-/// Which program, and how to get it again.
+/// A program, and how to get it again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Program {
     /// The folder from which the tool was run, absolute.
     pub directory: String,
     /// The `.c` files, or the one executable or litmus test, as the user named them.
     pub target: Vec<String>,
-    /// What the user asked of the compiler beside the files.
+    /// The options that the user gave the compiler beside the files.
     pub compile_options: Vec<String>,
-    /// Files that the program was made of (sources and headers, or the executable) and a hash of each one's content,
-    /// sorted.
+    /// The files that the program was made of (sources and headers, or the executable), each with a hash of its
+    /// content, sorted.
     pub files: Vec<(String, String)>,
 }
 
-/// Threads of a program, at most.
+/// The most threads of a program.
 const THREADS: usize = 255;
 
 impl Finding {
-    /// Whether the parts of the finding fit each other, as those of each finding that the tool writes do.
+    /// Checks that the parts of the finding fit each other, as those of each finding that the tool writes do.
     ///
     /// # Errors
-    /// What does not fit, in words.
+    /// Returns what does not fit, in words.
     pub fn validate(&self) -> Result<(), String> {
         let of_an_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
         require(!self.id.is_empty() && self.id.chars().all(of_an_id), "its id is none")?;
@@ -77,7 +78,7 @@ impl Finding {
         self.validate_violation(events)
     }
 
-    /// Whether the violation fits a schedule of so many events.
+    /// Checks that the violation fits a schedule of `length` events.
     fn validate_violation(&self, length: u64) -> Result<(), String> {
         let Violation { kind, monitor, sites, events, schedule, .. } = &self.violation;
         let threads = schedule.threads.len();
@@ -85,7 +86,7 @@ impl Finding {
         require(sites.iter().all(|site| known(site.thread)), "a site is of an unknown thread")?;
         let watched = monitor.is_some_and(|name| self.monitors.contains(&name));
         if *kind == FailureKind::Race {
-            // The model of C11 knows races by itself.
+            // The model of C11 detects races by itself.
             let by_model = monitor.is_none() && schedule.graph.is_some();
             require((watched || by_model) && events.is_none(), "its monitor did not watch")?;
             let roles: Vec<Role> = sites.iter().map(|site| site.role).collect();
@@ -112,7 +113,7 @@ impl Finding {
     }
 }
 
-/// Whether these are the ends of the edges of a cycle, and behind them the stores that are delayed.
+/// Whether the sites are the ends of the edges of a cycle, followed by those of the stores that are delayed.
 fn are_a_cycle(sites: &[SiteUse]) -> bool {
     let mut pairs = sites.chunks(2).map(|pair| pair.iter().map(|site| site.role).collect::<Vec<Role>>()).peekable();
     let mut edges = 0;
@@ -123,12 +124,13 @@ fn are_a_cycle(sites: &[SiteUse]) -> bool {
 }
 
 impl Program {
-    /// Whether it is a litmus test.
+    /// Whether the program is a litmus test.
     #[must_use]
     pub fn is_litmus(&self) -> bool {
         matches!(&self.target[..], [name] if std::path::Path::new(name).extension().is_some_and(|end| end == "litmus"))
     }
 
+    /// Checks the names of the program's folder, files and options.
     fn validate(&self) -> Result<(), String> {
         let texts = [&self.directory].into_iter().chain(&self.target).chain(&self.compile_options);
         require(texts.into_iter().all(|text| !text.contains('\0')), "the program has a name with a zero byte")?;
@@ -149,7 +151,7 @@ impl Program {
 }
 
 impl Schedule {
-    /// How many events the schedule has.
+    /// Checks the schedule, and returns the number of its events.
     fn validate(&self) -> Result<u64, String> {
         require(self.threads.len() <= THREADS, "it has too many threads")?;
         require(self.threads.first().is_some_and(Vec::is_empty), "its first thread is not main")?;
@@ -179,6 +181,7 @@ impl Schedule {
 }
 
 impl Graph {
+    /// Checks the numbers of the graph's events, in a program with so many threads.
     fn validate(&self, threads: usize) -> Result<(), String> {
         for (number, event) in self.events.iter().enumerate() {
             let known = usize::try_from(event.thread).is_ok_and(|thread| thread < threads);
@@ -201,6 +204,7 @@ impl Graph {
     }
 }
 
+/// Returns an error with a message unless a condition holds.
 fn require(holds: bool, otherwise: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(otherwise.to_owned()) }
 }

@@ -1,4 +1,5 @@
-//! What makes violations the same: data alone, neither the words in which they are told nor the values in these.
+//! Identities of violations: two violations with equal identities are the same. They are made of data alone, neither of
+//! the words in which violations are told nor of the values in these.
 
 use std::collections::BTreeSet;
 
@@ -10,40 +11,41 @@ use crate::place::Place;
 use crate::repair::Way;
 use crate::violation::{Role, SiteUse, Violation};
 
-/// What makes two violations of one search the same.
+/// The identity of a violation within one search.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Identity {
-    /// A monitor reported this pair of places, which are numbers that the program gives them.
+    /// A report of a monitor, identified by a pair of places, as the numbers that the program gives them.
     Reported(MonitorName, u32, u32),
-    /// A monitor reported transactions on a cycle with edges between these places.
+    /// A report of a monitor about transactions, identified by the places of the edges of their cycle.
     Transactions(MonitorName, BTreeSet<[u32; 2]>),
-    /// An execution failed.
+    /// A failure of an execution.
     Failed {
         /// The kind of the failure.
         kind: FailureKind,
-        /// As [`Violation::subject`].
+        /// The subject of the failure, [`Violation::subject`].
         subject: String,
-        /// What takes part in it.
+        /// The operations that take part in the failure.
         parts: BTreeSet<Part>,
     },
 }
 
-/// What an operation is to the failure that it takes part in, whichever thread does it.
+/// An operation that takes part in a failure, whichever thread performs it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Part {
-    /// Its part.
+    /// The part that the operation plays.
     pub role: Role,
-    /// Where it is in the source.
+    /// The place of the operation in the source.
     pub place: Place,
-    /// What is done there: [`crate::Operation::name`].
+    /// The name of the operation, [`crate::Operation::name`].
     pub operation: String,
-    /// The variable, if known; else empty.
+    /// The variable that the operation is on; empty if it is unknown.
     pub variable: String,
 }
 
 impl Identity {
-    /// That of a failure of this kind, about this, in which these operations take part.
+    /// Returns the identity of a failure of a kind and with a subject, in which the operations at these sites take
+    /// part.
     #[must_use]
     pub fn failed(kind: FailureKind, subject: &str, sites: &[SiteUse]) -> Self {
         let part = |site: &SiteUse| Part {
@@ -57,7 +59,8 @@ impl Identity {
 }
 
 impl Way {
-    /// That of a failure of this kind, about this, in which these operations take part.
+    /// Makes the way to fail of a failure of a kind and with a subject, in which the operations at these sites take
+    /// part.
     #[must_use]
     pub fn new(kind: FailureKind, subject: &str, sites: &[SiteUse]) -> Self {
         let is_where = |site: &&SiteUse| matches!(site.role, Role::At | Role::Waits);
@@ -65,7 +68,7 @@ impl Way {
         Self { kind, subject: subject.to_owned(), places }
     }
 
-    /// That of a failure; none of what a monitor reports.
+    /// Returns the way to fail that a violation shows; `None` for a report of a monitor.
     #[must_use]
     pub fn of(violation: &Violation) -> Option<Self> {
         let Violation { kind, subject, sites, .. } = violation;

@@ -1,4 +1,4 @@
-//! What the tool asks of the program.
+//! Jobs: the orders of the tool to the program.
 
 use engine::monitor::MonitorName;
 use serde::{Deserialize, Serialize};
@@ -12,34 +12,34 @@ use crate::violation::ScheduleEnd;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Job {
-    /// Get ready to explore executions.
+    /// Prepares the exploration of executions.
     Explore(Explore),
-    /// Explore some.
+    /// Explores some executions.
     Slice(Box<Slice>),
-    /// Run one schedule again and describe every event.
+    /// Runs one schedule again and describes every event.
     Replay(Replay),
 }
 
-/// Run one schedule again.
+/// The order to run one schedule again.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Replay {
-    /// [`crate::VERSION`].
+    /// The version of the protocol, [`crate::VERSION`].
     pub version: u32,
-    /// The schedule.
+    /// The schedule to follow.
     pub schedule: Schedule,
-    /// How the execution was chosen.
+    /// The explorer that chose the execution.
     #[serde(default)]
     pub explorer: Explorer,
-    /// What watches the execution.
+    /// The monitors that watch the execution.
     pub monitors: Vec<MonitorName>,
     /// How far the execution may go.
     pub limits: Limits,
-    /// How the heap behaves.
+    /// The behaviour of the heap.
     #[serde(default)]
     pub heap: Heap,
-    /// What the schedule ends in.
+    /// The end of the schedule.
     #[serde(default)]
     pub end: ScheduleEnd,
-    /// Let the program's own output through.
+    /// Whether the program's own output is let through.
     pub output: bool,
 }

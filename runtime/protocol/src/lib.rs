@@ -1,4 +1,4 @@
-//! What the `fencehound` tool and a program under test say to each other.
+//! The messages between the `fencehound` tool and a program under test.
 //!
 //! The tool starts the program with one end of a socket (its number in [`CONTROL`]), writes [`Job`]s, a line of JSON
 //! each, and reads [`Message`]s, a line of JSON each. A replay is one job with one answer. A search is a
@@ -54,6 +54,6 @@ pub use tally::{BoundTally, MonitorTally, Tally};
 pub use trace::{Trace, TraceEvent};
 pub use violation::{Role, ScheduleEnd, SiteUse, Violation, cycle_in_words};
 
-/// The environment variable in which the tool tells the program the number of the socket's file descriptor. The
-/// runtime removes it before the program's own code runs.
+/// The environment variable in which the tool tells the program the number of the socket's file descriptor. The runtime
+/// removes it before the program's own code runs.
 pub const CONTROL: &str = "FENCEHOUND_CONTROL";

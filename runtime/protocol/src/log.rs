@@ -1,5 +1,5 @@
 //! The event log: JSON lines, one event a line, in the order of the execution. `check --record` writes it, `monitor`
-//! reads it, and so may other tools; a line that it does not describe is refused.
+//! reads it, and so may other tools; a line outside the format described here is refused.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::place::Frame;
 
-/// The version of the format, which the key `log` of a header says.
+/// The version of the format, which stands under the key `log` of a header.
 pub const FORMAT: u32 = 1;
 
-/// What an event of a log does: the key `op`.
+/// The action of an event: the key `op`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Op {
@@ -46,25 +46,25 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether it has an address.
+    /// Whether an event with this action has an address.
     #[must_use]
     pub const fn has_address(self) -> bool {
         matches!(self, Self::Ld | Self::St | Self::Rmw | Self::Cas | Self::CasFail | Self::Await | Self::Commit)
     }
 
-    /// Whether it has a child.
+    /// Whether an event with this action names another thread, its child.
     #[must_use]
     pub const fn has_child(self) -> bool {
         matches!(self, Self::Fork | Self::Join)
     }
 }
 
-/// What an access is to: the first of its bytes, or a variable by any name.
+/// The memory that an access is to: the address of its first byte, or a variable under any name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Address<'a> {
     /// An address in memory: a number, or a string of `0x` and hexadecimal digits.
     Number(u64),
-    /// A name. Different names are different memory, and none of any address.
+    /// A name. Different names are different memory, and none of them is the memory of any number.
     Name(Cow<'a, str>),
 }
 
@@ -79,7 +79,7 @@ impl Serialize for Address<'_> {
 
 struct AddressVisitor;
 
-/// The number that a name spells, if it does.
+/// Returns the number that a name spells, if it is `0x` and hexadecimal digits.
 fn hexadecimal(name: &str) -> Option<u64> {
     let digits = name.strip_prefix("0x")?;
     let plain = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -112,15 +112,16 @@ impl<'de: 'a, 'a> Deserialize<'de> for Address<'a> {
     }
 }
 
-/// The line that begins an execution; the first one may do without.
+/// The line with which an execution begins; the first execution of a log may have none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Header {
-    /// How many threads there are, if that is said.
+    /// The number of threads, if it is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
-    /// [`FORMAT`].
+    /// The version of the format, [`FORMAT`].
     pub log: u32,
-    /// Whether the execution repeats another one but for iterations of wait loops without effect, and does not count.
+    /// Whether the execution does not count, since it repeats another one but for iterations of wait loops without
+    /// effect.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repeats: bool,
 }
@@ -130,24 +131,24 @@ pub struct Header {
 pub struct Event<'a> {
     /// The thread's number, from 1.
     pub t: u32,
-    /// What it does.
+    /// The action.
     pub op: Op,
-    /// What it is to, of an access.
+    /// The memory that is accessed; `None` unless the event is an access.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a: Option<Address<'a>>,
-    /// How many bytes, of an access; if that is not said, the whole location.
+    /// The bytes that are accessed, at least 1; the whole location if it is not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub w: Option<u32>,
     /// The thread created or waited for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub child: Option<u32>,
-    /// Where in the source: `file:line`, or `file:line:column`.
+    /// The place in the source: `file:line`, or `file:line:column`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loc: Option<Cow<'a, str>>,
-    /// The calls through inlined functions, innermost first, each as [`stack_entry`] has it.
+    /// The calls through inlined functions, innermost first, each in the form of [`stack_entry`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stack: Vec<Cow<'a, str>>,
-    /// What people call the variable.
+    /// The name of the variable, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Cow<'a, str>>,
 }
@@ -155,18 +156,18 @@ pub struct Event<'a> {
 /// A line of a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Line<'a> {
-    /// Another execution begins.
+    /// The beginning of another execution.
     Header(Header),
     /// An event.
     Event(Event<'a>),
 }
 
-/// A text, borrowed where it can be.
+/// A text that is borrowed from the line where its JSON has no escapes.
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// A line with all keys that there are.
+/// The keys of a line, whether it is a header or an event.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Keys<'a> {
@@ -188,7 +189,7 @@ struct Keys<'a> {
 }
 
 impl Header {
-    /// The line, without its end.
+    /// Returns the header's line, without its end.
     ///
     /// # Panics
     /// Never: a header is plain data.
@@ -199,7 +200,7 @@ impl Header {
 }
 
 impl Event<'_> {
-    /// The line, without its end.
+    /// Returns the event's line, without its end.
     ///
     /// # Panics
     /// Never: an event is plain data.
@@ -213,9 +214,9 @@ impl<'a> Line<'a> {
     /// Reads a line, with or without its end.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// Returns what is wrong with the line, in words.
     pub fn read(text: &'a [u8]) -> Result<Self, String> {
-        // serde would also take an array of the values.
+        // serde would also accept an array of the values.
         if !text.trim_ascii_start().starts_with(b"{") {
             return Err("no JSON object".to_owned());
         }
@@ -230,6 +231,7 @@ impl<'a> Line<'a> {
     }
 }
 
+/// Makes a header of the keys of a line, of which `log` is the version of the format.
 fn header(keys: &Keys<'_>, log: u32) -> Result<Header, String> {
     if log != FORMAT {
         return Err(format!("format {log} of the log is not known, {FORMAT} is"));
@@ -245,6 +247,7 @@ fn header(keys: &Keys<'_>, log: u32) -> Result<Header, String> {
     Ok(Header { threads: keys.threads, log, repeats: keys.repeats.unwrap_or(false) })
 }
 
+/// Makes an event of the keys of a line.
 fn event(keys: Keys<'_>) -> Result<Event<'_>, String> {
     let missing = |key: &str| format!("`{key}` is missing");
     let op = keys.op.ok_or_else(|| missing("op"))?;
@@ -283,7 +286,7 @@ fn event(keys: Keys<'_>) -> Result<Event<'_>, String> {
     Ok(Event { t, op, a: keys.a, w: keys.w, child: keys.child, loc, stack, name: keys.name.map(|text| text.0) })
 }
 
-/// What is wrong, without serde's own line number, which is always 1.
+/// Says what is wrong, without serde's own line number, which is always 1.
 fn in_words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let words = text.split(" at line ").next().unwrap_or(&text);
@@ -294,7 +297,7 @@ fn in_words(error: &serde_json::Error) -> String {
     }
 }
 
-/// The file, line and column of a `loc`; column 0 if there is none.
+/// Returns the file, line and column of a `loc`; the column is 0 if there is none.
 #[must_use]
 pub fn place(loc: &str) -> Option<(&str, u32, u32)> {
     let number = |text: &str| if text.bytes().all(|digit| digit.is_ascii_digit()) { text.parse().ok() } else { None };
@@ -306,14 +309,14 @@ pub fn place(loc: &str) -> Option<(&str, u32, u32)> {
     }
 }
 
-/// A frame as an entry of a `stack`: `function at file:line`, or `function at file:line:column`.
+/// Writes a frame as an entry of a `stack`: `function at file:line`, or `function at file:line:column`.
 #[must_use]
 pub fn stack_entry(frame: &Frame) -> String {
     let column = if frame.column > 0 { format!(":{}", frame.column) } else { String::new() };
     format!("{} at {}:{}{column}", frame.function, frame.file, frame.line)
 }
 
-/// The frame that an entry of a `stack` is.
+/// Returns the frame that an entry of a `stack` denotes.
 #[must_use]
 pub fn frame(entry: &str) -> Option<Frame> {
     let (function, loc) = entry.split_once(" at ")?;

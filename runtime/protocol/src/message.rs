@@ -1,4 +1,4 @@
-//! What the program answers.
+//! Messages: the answers of the program to the tool.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,12 @@ use crate::trace::Trace;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
-    /// The end of a slice.
+    /// The result of a slice.
     Harvest(Box<Harvest>),
-    /// The end of a replay.
+    /// The result of a replay.
     Replayed(Box<Trace>),
-    /// The schedule of a replay does not fit the program: what differs, in words.
+    /// The schedule of a replay does not fit the program; the text says what differs.
     Diverged(String),
-    /// An error inside the runtime, in words. Nothing follows.
+    /// An error inside the runtime, in words. No message follows it.
     Internal(String),
 }

@@ -1,4 +1,4 @@
-//! What programs do, as reports name it.
+//! Operations: the actions of programs, by the names that reports give them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,20 +7,20 @@ use std::sync::{Mutex, PoisonError};
 use engine::event::Thread;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Makes the type of operations, with a name for each.
+/// Defines the type of operations, with a name for each.
 macro_rules! operations {
     ($($(#[$doc:meta])* $operation:ident $(($of:ty))? = $name:literal,)*) => {
-        /// What an event, or a place that takes part in a violation, does in the program's terms.
+        /// The action of an event, or of a place that takes part in a violation, in the program's terms.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum Operation {
             $($(#[$doc])* $operation $(($of))?,)*
-            /// A call of a library function, of which no more is known than its name.
+            /// A call of a library function of which only the name is known.
             Call(Function),
         }
 
         impl Operation {
-            /// The name in reports and in JSON. An attempt that failed has that of the attempt.
+            /// Returns the name in reports and in JSON. An attempt that failed has the name of the attempt.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -37,45 +37,45 @@ operations! {
     Load = "load",
     /// A write of memory.
     Store = "store",
-    /// A write that reads what it overwrites, in one step; so are those that follow.
+    /// A write that reads what it overwrites, in one step.
     Exchange = "exchange",
-    /// An addition.
+    /// An addition to what memory holds, in one step.
     FetchAdd = "fetch-add",
-    /// A subtraction.
+    /// A subtraction from what memory holds, in one step.
     FetchSub = "fetch-sub",
-    /// A bitwise and.
+    /// A bitwise and with what memory holds, in one step.
     FetchAnd = "fetch-and",
-    /// The complement of a bitwise and.
+    /// The complement of a bitwise and with what memory holds, in one step.
     FetchNand = "fetch-nand",
-    /// A bitwise or.
+    /// A bitwise or with what memory holds, in one step.
     FetchOr = "fetch-or",
-    /// A bitwise exclusive or.
+    /// A bitwise exclusive or with what memory holds, in one step.
     FetchXor = "fetch-xor",
-    /// The greater of two numbers.
+    /// A replacement of what memory holds by the greater of it and another number, in one step.
     FetchMax = "fetch-max",
-    /// The lesser of two numbers.
+    /// A replacement of what memory holds by the lesser of it and another number, in one step.
     FetchMin = "fetch-min",
-    /// The negative of a number.
+    /// A replacement of what memory holds by its negative, in one step.
     Negate = "negate",
-    /// An exchange, if the value read is the one expected.
+    /// An exchange, if the value read is the one expected, in one step.
     CompareExchange = "compare-exchange",
     /// A fence of all accesses.
     Fence = "fence",
     /// A fence of stores alone, in an event log.
     StoreBarrier = "store-barrier",
-    /// A store of the thread reaches memory, in an event log.
+    /// The arrival of a store in memory, in an event log.
     Commit = "commit",
     /// Taking a mutex or a spin lock.
     Lock = "lock",
     /// Taking a mutex or a spin lock without waiting.
     TryLock = "trylock",
-    /// A try for a mutex or a spin lock that got nothing.
+    /// A try for a mutex or a spin lock that failed.
     TryLockFailed = "trylock",
-    /// A try for a read lock that got nothing.
+    /// A try for a read lock that failed.
     TryReadLockFailed = "read-trylock",
-    /// A try for a write lock that got nothing.
+    /// A try for a write lock that failed.
     TryWriteLockFailed = "write-trylock",
-    /// A try for a semaphore that got nothing.
+    /// A try for a semaphore that failed.
     SemaphoreTryWaitFailed = "semaphore-trywait",
     /// Releasing any lock.
     Unlock = "unlock",
@@ -89,11 +89,11 @@ operations! {
     TryWriteLock = "write-trylock",
     /// Falling asleep on a condition variable or a futex.
     Wait = "wait",
-    /// Going on after another thread has woken this one.
+    /// The return of a thread from its sleep after another thread has woken it.
     WakeUp = "wake-up",
-    /// Going on since the time is up.
+    /// The return of a thread from its wait since the time is up.
     TimeOut = "time-out",
-    /// Going on for no reason.
+    /// The return of a thread from its sleep for no reason.
     SpuriousWakeUp = "spurious-wake-up",
     /// Waking one thread that sleeps on a condition variable.
     Signal = "signal",
@@ -101,48 +101,48 @@ operations! {
     Broadcast = "broadcast",
     /// Waking threads that sleep on a futex.
     FutexWake = "futex-wake",
-    /// Taking one from a semaphore.
+    /// Taking one unit from a semaphore.
     SemaphoreWait = "semaphore-wait",
-    /// Taking one from a semaphore without waiting.
+    /// Taking one unit from a semaphore without waiting.
     SemaphoreTryWait = "semaphore-trywait",
-    /// Adding one to a semaphore.
+    /// Adding one unit to a semaphore.
     Post = "post",
-    /// Looking at a semaphore.
+    /// Reading the value of a semaphore.
     GetValue = "getvalue",
-    /// Coming to a barrier.
+    /// The arrival of a thread at a barrier.
     BarrierArrive = "barrier-arrive",
-    /// Leaving a barrier.
+    /// The departure of a thread from a barrier.
     BarrierLeave = "barrier-leave",
-    /// The last one to arrive lets the others go, in an execution graph.
+    /// The arrival of the last thread at a barrier, which lets the others go, in an execution graph.
     BarrierComplete = "barrier-complete",
-    /// An object comes to life, in an execution graph.
+    /// The initialisation of an object, in an execution graph.
     Initialise = "initialise",
-    /// A number is chosen, in an execution graph.
+    /// The choice of a number, in an execution graph.
     Choose = "choose",
-    /// A block is freed; this and the next ones up to the beginning of an atomic block are events under the explorer dpor
-    /// alone.
+    /// The release of a heap block. This and the operations up to the beginning of an atomic block are events under the
+    /// explorer `dpor` alone.
     Free = "free",
-    /// A function's local variables come to their end.
+    /// The end of a function's local variables.
     Leave = "leave",
-    /// An object comes to its end, or is found to have no life.
+    /// The destruction of an object, or the discovery that it was never initialised.
     Destroy = "destroy",
-    /// Something is used that all threads have in common; or a value that was never written.
+    /// The use of something that all threads share, or of a value that was never written.
     Use = "use",
-    /// A thread ends the process.
+    /// The end of the process by a thread.
     Exit = "exit",
-    /// An atomic block begins.
+    /// The beginning of an atomic block.
     BeginBlock = "atomic-begin",
-    /// A thread runs the function of a once, or finds that it was run.
+    /// The entry of a thread into a once: it runs the function, or finds that it was run.
     OnceEnter = "once-enter",
-    /// The function of a once returns.
+    /// The return of the function of a once.
     OnceReturn = "once-return",
-    /// A thread ends that holds a robust mutex.
+    /// The end of a thread that holds a robust mutex.
     OwnerDies = "owner-dies",
-    /// A request that this thread end.
+    /// The request that this thread be cancelled.
     Cancel(Thread) = "cancel",
-    /// A look whether this thread has been asked to end.
+    /// A test whether the thread itself has been asked to end.
     TestCancel = "testcancel",
-    /// A look whether this thread has ended.
+    /// A test whether this thread has ended.
     TryJoin(Thread) = "tryjoin",
     /// The beginning of a thread, in an execution graph.
     Begin = "begin",
@@ -156,32 +156,32 @@ operations! {
     BeginTransaction = "begin",
     /// The end of a transaction.
     EndTransaction = "end",
-    /// A block comes to be.
+    /// The allocation of a heap block.
     Allocate = "allocate",
-    /// A local variable comes to be.
+    /// The beginning of a local variable's life.
     Declare = "declare",
     /// An assertion.
     Assert = "assert",
-    /// An instruction that the machine cannot perform.
+    /// An instruction that the processor cannot execute.
     Fault = "fault",
-    /// `main` returns.
+    /// The return of `main`.
     Return = "return",
     /// A round of a loop.
     Loop = "loop",
     /// The condition of a litmus test.
     Condition = "condition",
-    /// Something else than it was before.
+    /// An event that the previous execution did not have at this point.
     Other = "other event",
 }
 
 impl Operation {
-    /// A call of the library function with this name.
+    /// Makes a call of the library function with this name.
     #[must_use]
     pub const fn call(function: &'static str) -> Self {
         Self::Call(Function(function))
     }
 
-    /// Whether it only looks at an object that is no mutex, and leaves it as it is.
+    /// Whether the operation only reads the state of an object that is not a mutex, and leaves it as it is.
     #[must_use]
     pub const fn looks_only(self) -> bool {
         matches!(
@@ -190,7 +190,7 @@ impl Operation {
         )
     }
 
-    /// Whether it is an attempt that failed, which synchronises with nothing.
+    /// Whether the operation is an attempt that failed, which synchronises with nothing.
     #[must_use]
     pub const fn gets_nothing(self) -> bool {
         matches!(
@@ -204,7 +204,7 @@ impl Operation {
         )
     }
 
-    /// Whether it reads memory, and a loop may wait for what it reads.
+    /// Whether the operation reads memory, so that a loop may wait for what it reads.
     #[must_use]
     pub const fn reads_memory(self) -> bool {
         matches!(
@@ -228,7 +228,7 @@ impl Operation {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 pub struct Function(&'static str);
 
-/// Names that were read, each kept once and for ever: there are not more of them than functions.
+/// The names of functions that were read, each kept once and for ever: there are no more of them than functions.
 static READ: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 impl<'de> Deserialize<'de> for Function {

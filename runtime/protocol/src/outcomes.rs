@@ -1,27 +1,27 @@
-//! What executions observed (`fh_observe`).
+//! The outcomes of executions as the program observed them with `fh_observe`.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// The distinct outcomes of complete executions that did not fail. Two sets can be joined.
+/// The distinct observed outcomes of complete executions that did not fail. Two sets can be joined.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Outcomes {
     distinct: BTreeSet<String>,
-    /// An execution observed nothing.
+    /// Whether some execution observed nothing.
     has_silent: bool,
-    /// There are more than [`Self::MOST`].
+    /// Whether there are more outcomes than [`Self::MOST`].
     leaves_out: bool,
 }
 
 impl Outcomes {
-    /// How many outcomes are kept: the first ones in the order of their bytes.
+    /// The most outcomes that are kept: the first ones in the order of their bytes.
     pub const MOST: usize = 1 << 16;
 
-    /// How many bytes of an outcome are kept; behind them, a hash stands for the rest.
+    /// The most bytes of an outcome that are kept; a hash stands for the rest.
     pub const LONGEST: usize = 1024;
 
-    /// Takes the outcome of an execution.
+    /// Adds the outcome of an execution.
     pub fn insert(&mut self, outcome: String) {
         self.distinct.insert(outcome);
         if self.distinct.len() > Self::MOST {
@@ -30,12 +30,12 @@ impl Outcomes {
         }
     }
 
-    /// Takes an execution that observed nothing.
+    /// Adds an execution that observed nothing.
     pub const fn insert_silent(&mut self) {
         self.has_silent = true;
     }
 
-    /// Takes those of other executions of the same program.
+    /// Adds the outcomes of other executions of the same program.
     pub fn join(&mut self, others: &Self) {
         self.has_silent |= others.has_silent;
         self.leaves_out |= others.leaves_out;
@@ -44,14 +44,14 @@ impl Outcomes {
         }
     }
 
-    /// All that are kept, sorted; that of executions that observed nothing is empty. None if no execution observed
-    /// anything.
+    /// Returns all outcomes that are kept, sorted; the outcome of executions that observed nothing is the empty string.
+    /// Returns nothing if no execution observed anything.
     pub fn all(&self) -> Vec<&str> {
         let silent = self.has_silent && !self.distinct.is_empty();
         silent.then_some("").into_iter().chain(self.distinct.iter().map(String::as_str)).collect()
     }
 
-    /// Whether there are more than are kept.
+    /// Whether there are more outcomes than are kept.
     #[must_use]
     pub const fn leaves_out(&self) -> bool {
         self.leaves_out

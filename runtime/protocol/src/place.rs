@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A place in the source. Places are equal if they were come to by equal calls of inlined functions.
+/// A place in the source. Two places are equal only if they were reached through equal calls of inlined functions.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Place {
     /// The file, as the compiler was given it; empty if unknown.
@@ -18,13 +18,13 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place that is not in an inlined function.
+    /// Makes a place that is not in an inlined function.
     #[must_use]
     pub const fn new(file: String, line: u32, column: u32) -> Self {
         Self { file, line, column, stack: Vec::new() }
     }
 
-    /// The place, whatever calls of inlined functions lead to it: what stands once in the source is one.
+    /// Returns the place as it stands in the source, whatever calls of inlined functions lead to it.
     #[must_use]
     pub fn in_source(&self) -> Self {
         let wrappers = self.lead().unwrap_or_default();
@@ -32,25 +32,26 @@ impl Place {
         Self { stack, file: self.file.clone(), ..*self }
     }
 
-    /// Where in its stack file, line and column are; the frames before are wrappers, those behind callers.
+    /// Returns the index in the stack of the frame that file, line and column are of; the frames before it are
+    /// wrappers, those behind it callers.
     #[must_use]
     pub fn lead(&self) -> Option<usize> {
         let is_lead = |frame: &Frame| (&frame.file, frame.line, frame.column) == (&self.file, self.line, self.column);
         self.stack.iter().position(is_lead)
     }
 
-    /// The calls of wrappers that lead from the place to the access, the outermost first.
+    /// Returns the calls of wrappers that lead from the place to the access, the outermost first.
     pub fn wrappers(&self) -> impl Iterator<Item = &Frame> {
         self.stack[..self.lead().unwrap_or_default()].iter().rev()
     }
 
-    /// The calls that lead to the place, the innermost first.
+    /// Returns the calls that lead to the place, the innermost first.
     pub fn callers(&self) -> impl Iterator<Item = &Frame> {
         self.stack.iter().skip(self.lead().map_or(0, |lead| lead + 1))
     }
 }
 
-/// A place in a function, which a [`Place`] was come to through.
+/// A place in a function through which a [`Place`] was reached.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Frame {
     /// The function, by its name in the source.

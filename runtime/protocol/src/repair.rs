@@ -1,5 +1,4 @@
-//! What is asked of a search for a repair, and what it answers: strengthened places of the source, and executions that
-//! they leave.
+//! The search for a repair: the strengthened places of the source that it tries, and the executions that they leave.
 
 use std::collections::BTreeSet;
 
@@ -11,33 +10,33 @@ use crate::finals::Finals;
 use crate::operation::Operation;
 use crate::place::Place;
 
-/// An access, or an operation on an object, as the source has it: one for all inlined copies of the function that it stands in.
+/// An access, or an operation on an object, as the source has it: one point for all inlined copies of its function.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Point {
-    /// Where it is, as [`Place::in_source`] has it.
+    /// The place of the point, in the form of [`Place::in_source`].
     pub place: Place,
-    /// What it does: there may be several at a place.
+    /// The operation at the point, as there may be several at a place.
     pub operation: Operation,
 }
 
-/// A point that is stronger than the program has it.
+/// A point that is made stronger than the program has it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Override {
-    /// The point.
+    /// The point that is strengthened.
     pub at: Point,
-    /// What it has more.
+    /// What is added to the point.
     pub strength: Strength,
 }
 
-/// A way to fail: two failures are the same way if they are of one kind, about the same and at the same places,
-/// whatever the values and the wording.
+/// A way to fail: two failures are the same way if they are of one kind, about the same subject and at the same places,
+/// whatever their values and wording.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Way {
-    /// The kind.
+    /// The kind of the failure.
     pub kind: FailureKind,
-    /// As [`crate::Violation::subject`].
+    /// The subject of the failure, [`crate::Violation::subject`].
     pub subject: String,
-    /// The places of what failed, or waits.
+    /// The places where the failure happened or threads wait.
     pub places: BTreeSet<Place>,
 }
 
@@ -45,16 +44,16 @@ pub struct Way {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wrong {
-    /// Those that fail in another way than these, and, where ends are given, those that end otherwise.
+    /// Executions that fail in another way than these, and, where ends are given, those that end otherwise.
     Unlike {
-        /// How executions may fail.
+        /// The ways in which executions may fail.
         failures: BTreeSet<Way>,
-        /// How they may end.
+        /// The ends that executions may have; `None` if any end is right.
         finals: Option<Finals>,
     },
-    /// Those that no interleaving is like.
+    /// Executions that no interleaving is like.
     Inconsistent,
-    /// Those that fail in this way.
+    /// Executions that fail in this way.
     Failing(Way),
     /// Those in which an access overtakes a store of another thread, at these places.
     Containing {
@@ -68,34 +67,35 @@ pub enum Wrong {
 /// A repair that is tried: the search for execution graphs looks for wrong executions, and ends at the first one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Repair {
-    /// What the program has more.
+    /// The overrides that strengthen the program.
     pub overrides: Vec<Override>,
-    /// Which executions it is to forbid.
+    /// The executions that the repair has to forbid.
     pub wrong: Wrong,
 }
 
 /// A wrong execution that a repair leaves.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Obstacle {
-    /// Sets of overrides, of each of which every repair has one; an empty one if there is no repair.
+    /// Sets of overrides, each of which shares an override with every repair; an empty set if there is no repair.
     pub clauses: Vec<Vec<Override>>,
-    /// What comes right before and right behind what in program order.
+    /// The pairs of points between which a fence may stand: what comes right before it and right behind it in program
+    /// order.
     pub gaps: BTreeSet<[Option<Point>; 2]>,
-    /// The points.
+    /// The points that the execution performed.
     pub points: Vec<Performed>,
 }
 
-/// A point of an execution.
+/// A point that an execution performed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Performed {
-    /// The point.
+    /// The point that was performed.
     pub at: Point,
-    /// The function that it stands in; empty if unknown.
+    /// The function that the point stands in; empty if it is unknown.
     pub function: String,
-    /// What is accessed, by its name in the source.
+    /// The name in the source of what is accessed.
     pub target: String,
-    /// The order of an atomic access.
+    /// The memory order of an atomic access.
     pub order: Option<Order>,
-    /// How many times it was performed.
+    /// How many times the point was performed.
     pub times: u32,
 }

@@ -1,4 +1,4 @@
-//! Slices of a search: what the tool hands out, and what comes back.
+//! Slices of a search: the parts that the tool hands out, and the results that come back.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::summary::{BusyLoop, Silence, StoppedBy};
 use crate::tally::Tally;
 use crate::violation::Violation;
 
-/// Bytes, in JSON as text: four letters for three bytes.
+/// Bytes, in JSON as base 64 text: four letters for three bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Packed(pub Vec<u8>);
 
@@ -44,13 +44,13 @@ impl Visitor<'_> for PackedVisitor {
 /// Executions that are still to be run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Unit {
-    /// Its part of the round, in the explorer's measure.
+    /// The share of the round that these executions are, in the explorer's measure.
     pub weight: f64,
-    /// What to run.
+    /// The executions, as the prefixes that lead to them.
     pub prefixes: Prefixes,
 }
 
-/// What to run.
+/// The executions of a unit.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prefixes {
@@ -58,85 +58,85 @@ pub enum Prefixes {
     Whole,
     /// What the process that was given the whole search has not run of it yet: its explorer cannot hand that out.
     Rest,
-    /// What only the explorer in the program can read.
+    /// Prefixes that only the explorer in the program can read.
     Packed(Packed),
 }
 
-/// Run some executions. The first job of a process is the [`crate::Explore`] that the slices are of.
+/// The order to run some executions. The first job of a process is the [`crate::Explore`] that the slices are of.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Slice {
-    /// What to run, in order.
+    /// The executions to run, in order.
     pub units: Vec<Unit>,
-    /// The creation paths of the threads that have numbers.
+    /// The creation paths of the threads that have numbers, by number.
     pub threads: Vec<Vec<u32>>,
-    /// Stop after so many executions that count, at least 1.
+    /// The number of executions that count after which the slice stops, at least 1.
     pub executions: Option<u64>,
-    /// Stop after so many seconds.
+    /// The seconds after which the slice stops.
     pub seconds: f64,
-    /// Violations found in executions that come before: they need not be described again.
+    /// The violations found in executions that come before, which need not be described again.
     pub known: Vec<Identity>,
-    /// Where memory is divided within accesses.
+    /// The places where memory is divided within accesses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub divisions: Vec<Division>,
 }
 
-/// Where eight aligned bytes are divided because some access is to a part of what another one is to.
+/// Eight aligned bytes that are divided because some access is to a part of what another one is to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Division {
-    /// The address of the first of them; within the variables of the program, relative to these.
+    /// The address of the first of the bytes; within the variables of the program, relative to the first of these.
     pub address: u64,
-    /// The bytes before which something ends, as bits.
+    /// The bytes before which a location ends, as bits: bit 0 is the first byte.
     pub bounds: u8,
 }
 
-/// What became of a slice.
+/// The results of a slice.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Harvest {
-    /// Why it ended.
+    /// The reason why the slice ended.
     pub end: SliceEnd,
-    /// What is left of it, in order.
+    /// The units of the slice that were not run, in order.
     pub left: Vec<Unit>,
-    /// What it gave for the next round, in order.
+    /// The units that the slice yielded for the next round, in order.
     pub next: Vec<Unit>,
-    /// The creation paths of the threads that have numbers now.
+    /// The creation paths of the threads that have numbers now, by number.
     pub threads: Vec<Vec<u32>>,
-    /// What it counted.
+    /// The counts of the slice.
     pub tally: Tally,
-    /// What it found, in the order of discovery.
+    /// The violations of the slice, in the order of their discovery.
     pub found: Vec<Sighting>,
-    /// Its executions, if they are wanted, as an event log ([`crate::log`]); each begins with its header.
+    /// The executions as an event log ([`crate::log`]), if they are recorded; each begins with its header.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub recorded: String,
-    /// Where memory is divided within accesses, if the explorer depends on that.
+    /// The places where memory is divided within accesses, if the explorer depends on them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub divisions: Vec<Division>,
 }
 
-/// Why a slice ended.
+/// The reason why a slice ended.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SliceEnd {
-    /// All was run, or a budget is used up, or somebody interrupted: the search goes on with what is left.
+    /// All was run, a budget is used up, or somebody interrupted: the search goes on with what is left.
     Open,
-    /// Memory has been divided where it was not as the search began, on which what is left depends: the search has to
+    /// Memory has been divided where it was not when the search began, on which what is left depends: the search has to
     /// begin anew.
     Divided,
-    /// At the first violation, or at one after which going on makes no sense.
+    /// The slice ended at its first violation, or at one after which going on makes no sense.
     Found,
-    /// Executions reached a limit of length or memory.
+    /// An execution reached a limit of length, or the process one of memory.
     Limit {
-        /// Which one.
+        /// The limit that was reached.
         by: StoppedBy,
-        /// The loop that went round most often in the last of them, if one did.
+        /// The loop that went round most often in the last execution, if one did.
         busiest: Option<BusyLoop>,
     },
     /// A thread performed no visible operation for as long as it may.
     Silent(Silence),
     /// The program did something that cannot be run under control.
     Unsupported {
-        /// What, in words.
+        /// The action of the program that cannot be run under control, in words.
         what: String,
-        /// Where.
+        /// The place in the source where it happened.
         place: Place,
     },
 }
@@ -144,11 +144,11 @@ pub enum SliceEnd {
 /// A violation in a slice.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Sighting {
-    /// What makes it the same as others.
+    /// The identity of the violation.
     pub identity: Identity,
-    /// How many executions that count show it: 0 if only others do.
+    /// How many executions that count show the violation: 0 if only others do.
     pub executions: u64,
-    /// The violation as it was seen first; none if the tool knows it already.
+    /// The violation as it was seen first; `None` if the tool knows it already.
     pub violation: Option<Box<Violation>>,
 }
 

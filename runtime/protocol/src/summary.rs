@@ -1,4 +1,4 @@
-//! What was counted of a search, as results show it.
+//! The summary of a search, as results show it.
 
 use std::collections::BTreeMap;
 
@@ -11,66 +11,66 @@ use crate::outcomes::Outcomes;
 use crate::place::Place;
 use crate::repair::Obstacle;
 
-/// The end of an exploration.
+/// The summary of an exploration that has ended.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Summary {
     /// Whether everything within the bound was explored.
     pub complete: bool,
-    /// Why not, if a budget ended it.
+    /// The reason why not, if a budget ended the exploration.
     pub stopped_by: Option<StoppedBy>,
-    /// Executions explored.
+    /// Executions that were explored and count.
     pub executions: u64,
-    /// Executions given up because an assumption failed.
+    /// Executions that were given up because an assumption failed.
     pub blocked: u64,
-    /// How often the program ran to an end: the counted executions, and those runs that only repeat one of them but for
+    /// Runs of the program to an end: the counted executions, and the runs that only repeat one of them but for
     /// iterations of a wait loop without effect.
     pub runs: u64,
     /// Events of all counted executions together.
     pub events: u64,
     /// Seconds that the exploration took.
     pub seconds: f64,
-    /// By preemptions, ascending; empty where there is no bound.
+    /// The counts of each number of preemptions, ascending; empty where preemptions are not bounded.
     pub by_bound: Vec<BoundCount>,
-    /// By monitor, in the order asked for.
+    /// The counts of each monitor, in the order asked for.
     pub monitors: Vec<MonitorCount>,
     /// How many executions showed each violation, in the order of discovery.
     pub violation_executions: Vec<u64>,
     /// External functions that were called and are neither modelled nor known to be harmless, sorted.
     pub uninstrumented: Vec<String>,
-    /// Where [`StoppedBy::Events`], [`StoppedBy::Rounds`] or [`StoppedBy::Memory`] ended the search: the loop that went
-    /// round most often in its last execution, if one did.
+    /// The loop that went round most often in the last execution, if one did, where [`StoppedBy::Events`],
+    /// [`StoppedBy::Rounds`] or [`StoppedBy::Memory`] ended the search.
     #[serde(default)]
     pub busiest: Option<BusyLoop>,
-    /// Where [`StoppedBy::LocalTimeout`] ended the search: the thread that computed for so long.
+    /// The thread that computed for too long, where [`StoppedBy::LocalTimeout`] ended the search.
     #[serde(default)]
     pub silence: Option<Silence>,
-    /// Executions that leave serializability under TSO open: TSO has other executions than SC.
+    /// Executions for which serializability under TSO is not decided: TSO has executions that SC has not.
     #[serde(default)]
     pub undecided: u64,
-    /// What the result takes for granted, a sentence each, sorted.
+    /// The assumptions that the result rests on, a sentence each, sorted.
     #[serde(default)]
     pub assumptions: Vec<String>,
     /// How many counted executions ended with each exit status but 0.
     #[serde(default)]
     pub exit_statuses: BTreeMap<i32, u64>,
-    /// What the counted executions observed that are complete and did not fail.
+    /// The observations of the counted executions that are complete and did not fail.
     #[serde(default)]
     pub outcomes: Outcomes,
-    /// What the counted executions end with that are complete and did not fail; empty unless that was asked for
+    /// The ends of the counted executions that are complete and did not fail; empty unless they were asked for
     /// ([`crate::Explore::compared`]).
     #[serde(default)]
     pub finals: Finals,
-    /// Which execution graphs have cycles of happens-before, by the two places; empty unless that was asked for
-    /// ([`crate::Cycles`]).
+    /// The execution graphs that have cycles of happens-before, by the two places of a cycle; empty unless they were
+    /// asked for ([`crate::Cycles`]).
     #[serde(default)]
     pub containments: Vec<Containment>,
-    /// The first wrong execution, if such are looked for ([`crate::Repair`]) and there is one.
+    /// The first wrong execution, if a repair is tried ([`crate::Repair`]) and leaves one.
     #[serde(default)]
     pub obstacle: Option<Obstacle>,
     /// Whether rounds of wait loops were left out of execution graphs.
     #[serde(default)]
     pub leaves_out_rounds: bool,
-    /// Whether the explorer `dpor` came to classes that are beyond the bound on preemptions.
+    /// Whether the explorer `dpor` came to classes that are beyond the preemption bound.
     #[serde(default)]
     pub leaves_out_classes: bool,
     /// Threads that still waited when the process ended, by thread and place.
@@ -79,7 +79,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The counts of a search that was interrupted before it could count anything.
+    /// Makes the summary of a search that was interrupted before it could count anything.
     #[must_use]
     pub fn nothing() -> Self {
         Self {
@@ -110,28 +110,28 @@ impl Summary {
     }
 }
 
-/// Why a search ended before its end.
+/// The reason why a search ended before it was complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StoppedBy {
-    /// The time budget.
+    /// The time budget was used up.
     Time,
-    /// The budget of executions.
+    /// The budget of executions was used up.
     Executions,
     /// An execution reached the limit of events.
     Events,
     /// An execution had more than [`crate::IDLE_ROUNDS`] rounds of loops that left everything as it was.
     Rounds,
-    /// The limit of memory for what is still to be run.
+    /// The limit of memory for what is still to be run was reached.
     Memory,
     /// A thread performed no visible operation for as long as it may.
     LocalTimeout,
-    /// Ctrl-C.
+    /// The user interrupted the search with Ctrl-C.
     Interrupt,
 }
 
 impl StoppedBy {
-    /// The name in JSON.
+    /// Returns the name in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -146,18 +146,18 @@ impl StoppedBy {
     }
 }
 
-/// The counts of one preemption bound.
+/// The counts of one number of preemptions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BoundCount {
-    /// Exactly so many preemptions.
+    /// The number of preemptions.
     pub preemptions: u32,
-    /// Executions with exactly so many.
+    /// Executions with exactly this number of preemptions.
     pub executions: u64,
     /// How many of these executions have at least one report, by monitor.
     pub reporting: BTreeMap<MonitorName, u64>,
 }
 
-/// When a monitor first reported.
+/// The first report of a monitor.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FirstReport {
     /// The number of the execution, from 1.
@@ -166,34 +166,34 @@ pub struct FirstReport {
     pub seconds: f64,
 }
 
-/// What a monitor counted.
+/// The counts of a monitor.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MonitorCount {
     /// The monitor.
     pub monitor: MonitorName,
     /// Executions with at least one report.
     pub reporting: u64,
-    /// Distinct pairs (e′, e) of source places; of races, pairs in any order.
+    /// Distinct pairs (e′, e) of source places; for races, unordered pairs.
     pub distinct: u64,
-    /// Distinct triples (e′, prev, e) of source places; of races, pairs in order.
+    /// Distinct triples (e′, prev, e) of source places; for races, ordered pairs.
     pub distinct_triples: u64,
-    /// Its first report, if any.
+    /// The first report of the monitor, if it made one.
     pub first: Option<FirstReport>,
 }
 
 /// A thread that waits for ever in executions in which the process ends by `main`'s return or an exit.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct LeftWaiting {
-    /// The thread.
+    /// The number of the thread.
     pub thread: u32,
-    /// Where it waits.
+    /// The place where the thread waits.
     pub place: Place,
-    /// A sentence that says who waits where for what.
+    /// A sentence that says which thread waits where for what.
     pub message: String,
 }
 
 impl LeftWaiting {
-    /// Keeps one for each thread and place: that whose message is least.
+    /// Keeps one for each thread and place: the one with the least message.
     #[must_use]
     pub fn distinct(all: impl IntoIterator<Item = Self>) -> Vec<Self> {
         let mut all: Vec<Self> = all.into_iter().collect();
@@ -203,19 +203,19 @@ impl LeftWaiting {
     }
 }
 
-/// Which executions of a memory model have a cycle of happens-before through a store at one place and an access at
-/// another one that overtakes it, and what goes wrong in them.
+/// A pair of places with the number of executions of a memory model that have a cycle of happens-before through a store
+/// at the one and an access at the other that overtakes it, and what goes wrong in these executions.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Containment {
-    /// Where the store is, e′.
+    /// The place of the store, e′.
     pub delayed: Place,
-    /// Where the access is that overtakes it, e.
+    /// The place of the access that overtakes the store, e.
     pub overtaking: Place,
-    /// How many executions have such a cycle: at least one.
+    /// Executions that have such a cycle, at least one.
     pub executions: u64,
-    /// In how many of them something fails.
+    /// Executions that have such a cycle and fail.
     pub failing: u64,
-    /// What fails in the first one of these.
+    /// The failure of the first execution that has such a cycle and fails.
     pub failure: Option<Failed>,
 }
 
@@ -224,12 +224,12 @@ pub struct Containment {
 pub struct Failed {
     /// The kind of the failure.
     pub kind: FailureKind,
-    /// What happened, in one sentence.
+    /// The failure in one sentence.
     pub message: String,
-    /// As [`crate::Violation::subject`].
+    /// The subject of the failure, [`crate::Violation::subject`].
     #[serde(default)]
     pub subject: String,
-    /// Where it happened.
+    /// The place where the failure happened.
     pub place: Place,
 }
 
@@ -238,11 +238,11 @@ pub struct Failed {
 pub struct BusyLoop {
     /// The thread's number.
     pub thread: u32,
-    /// Where the loop begins.
+    /// The place where the loop begins.
     pub place: Place,
-    /// The function in whose source it stands; empty if unknown.
+    /// The function in whose source the loop stands; empty if it is unknown.
     pub function: String,
-    /// How often it went round since it was entered, at least once.
+    /// The rounds that the loop has made since it was entered, at least 1.
     pub rounds: u64,
 }
 
@@ -251,10 +251,10 @@ pub struct BusyLoop {
 pub struct Silence {
     /// The thread's number.
     pub thread: u32,
-    /// Where it performed its last visible operation.
+    /// The place of the thread's last visible operation.
     pub place: Place,
-    /// The function in whose source that stands; empty if unknown.
+    /// The function in whose source that place stands; empty if it is unknown.
     pub function: String,
-    /// Where in the program's code it was interrupted.
+    /// The address in the program's code at which the thread was interrupted.
     pub program_counter: u64,
 }

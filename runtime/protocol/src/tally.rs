@@ -1,4 +1,4 @@
-//! What a search counts: of one slice, of all that are joined, and in a checkpoint.
+//! The counts of a search: of one slice, of all slices joined, and in a checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,60 +10,60 @@ use crate::outcomes::Outcomes;
 use crate::repair::Obstacle;
 use crate::summary::{Containment, FirstReport, LeftWaiting};
 
-/// What was counted, of a slice or of all that are joined.
+/// The counts of one slice, or of several that are joined.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// As [`crate::Summary::executions`].
+    /// Executions that were explored and count, as [`crate::Summary::executions`].
     pub executions: u64,
-    /// As [`crate::Summary::blocked`].
+    /// Executions that were given up, as [`crate::Summary::blocked`].
     pub blocked: u64,
-    /// As [`crate::Summary::runs`].
+    /// Runs of the program to an end, as [`crate::Summary::runs`].
     pub runs: u64,
-    /// As [`crate::Summary::events`].
+    /// Events of all counted executions, as [`crate::Summary::events`].
     pub events: u64,
     /// Seconds that the slices took.
     pub seconds: f64,
-    /// By preemptions, where they are bounded.
+    /// The counts of each number of preemptions; empty where they are not bounded.
     pub by_bound: BTreeMap<u32, BoundTally>,
-    /// By monitor, in the order asked for.
+    /// The counts of each monitor, in the order asked for.
     pub monitors: Vec<MonitorTally>,
-    /// As [`crate::Summary::uninstrumented`].
+    /// External functions that are not modelled, as [`crate::Summary::uninstrumented`].
     pub uninstrumented: BTreeSet<String>,
-    /// As [`crate::Summary::assumptions`].
+    /// The assumptions of the result, as [`crate::Summary::assumptions`].
     pub assumptions: BTreeSet<String>,
-    /// As [`crate::Summary::exit_statuses`].
+    /// The exit statuses but 0, as [`crate::Summary::exit_statuses`].
     pub exit_statuses: BTreeMap<i32, u64>,
-    /// As [`crate::Summary::outcomes`].
+    /// The observations, as [`crate::Summary::outcomes`].
     #[serde(default)]
     pub outcomes: Outcomes,
-    /// As [`crate::Summary::finals`].
+    /// The ends of executions, as [`crate::Summary::finals`].
     #[serde(default)]
     pub finals: Finals,
-    /// As [`crate::Summary::undecided`].
+    /// Executions that are not decided, as [`crate::Summary::undecided`].
     #[serde(default)]
     pub undecided: u64,
-    /// Whether some execution, counted or not, left something open.
+    /// Whether some execution, counted or not, is not decided.
     #[serde(default)]
     pub is_open: bool,
-    /// As [`crate::Summary::containments`].
+    /// Cycles of happens-before, as [`crate::Summary::containments`].
     #[serde(default)]
     pub containments: Vec<Containment>,
-    /// As [`crate::Summary::obstacle`].
+    /// The first wrong execution, as [`crate::Summary::obstacle`].
     #[serde(default)]
     pub obstacle: Option<Obstacle>,
-    /// As [`crate::Summary::leaves_out_rounds`].
+    /// Whether rounds of wait loops were left out, as [`crate::Summary::leaves_out_rounds`].
     #[serde(default)]
     pub leaves_out_rounds: bool,
-    /// As [`crate::Summary::leaves_out_classes`].
+    /// Whether classes beyond the preemption bound were left out, as [`crate::Summary::leaves_out_classes`].
     #[serde(default)]
     pub leaves_out_classes: bool,
-    /// As [`crate::Summary::left_waiting`].
+    /// Threads that still waited at the end, as [`crate::Summary::left_waiting`].
     #[serde(default)]
     pub left_waiting: Vec<LeftWaiting>,
 }
 
 impl Tally {
-    /// Takes in what was counted next, in a slice that began so many seconds after the search.
+    /// Adds the counts of the slice that comes next, which began `started` seconds after the search.
     pub fn join(&mut self, next: &Self, started: f64) {
         self.monitors.resize_with(self.monitors.len().max(next.monitors.len()), MonitorTally::default);
         for (total, count) in self.monitors.iter_mut().zip(&next.monitors) {
@@ -101,7 +101,8 @@ impl Tally {
 }
 
 impl MonitorTally {
-    /// Takes in what was counted next, behind so many executions, in a slice that began so many seconds after the search.
+    /// Adds the counts of the slice that comes next: `executions` were counted before it, and it began `started`
+    /// seconds after the search.
     fn join(&mut self, next: &Self, executions: u64, started: f64) {
         self.reporting += next.reporting;
         self.triples.extend(&next.triples);
@@ -113,24 +114,25 @@ impl MonitorTally {
     }
 }
 
-/// The counts of one preemption bound.
+/// The counts of one number of preemptions.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct BoundTally {
     /// Executions with exactly so many preemptions.
     pub executions: u64,
-    /// Of these, the ones with at least one report, by monitor.
+    /// How many of these executions have at least one report, by monitor.
     pub reporting: BTreeMap<MonitorName, u64>,
 }
 
-/// What a monitor counted.
+/// The counts of a monitor.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct MonitorTally {
-    /// Executions that count with at least one report.
+    /// Executions that count and have at least one report.
     pub reporting: u64,
-    /// Its distinct triples of places, as the numbers that the program gives them.
+    /// The distinct triples of places that were reported, as the numbers that the program gives places.
     pub triples: BTreeSet<(u32, u32, u32)>,
-    /// Its first report, if any, also in an execution that does not count; in how manieth execution of what is counted.
+    /// The first report, if any, also in an execution that does not count; its execution is numbered among those
+    /// counted here.
     pub first: Option<FirstReport>,
-    /// The preemptions of that execution, where they are bounded.
+    /// The preemptions of the execution with the first report, where they are bounded.
     pub first_preemptions: Option<u32>,
 }

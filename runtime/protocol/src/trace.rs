@@ -1,4 +1,4 @@
-//! One execution in full.
+//! The trace of one execution: all its events and violations.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Whether the execution shows a violation: the same in all but the words and the schedule, which a trace does not repeat.
+    /// Whether the execution shows a violation: the same in all but its words and its schedule, which a trace does not
+    /// repeat.
     #[must_use]
     pub fn shows(&self, violation: &Violation) -> bool {
         self.violations.iter().any(|shown| {
@@ -33,35 +34,36 @@ impl Trace {
 pub struct TraceEvent {
     /// The thread's number.
     pub thread: u32,
-    /// Where it is in the source.
+    /// The place in the source.
     pub place: Place,
-    /// The function in whose source it stands.
+    /// The function in whose source the event stands.
     pub function: String,
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
     /// The variable if known, else an address in hexadecimal, or the mutex or thread; empty for a fence.
     pub target: String,
-    /// The first byte of the access; 0 if it is no access.
+    /// The address of the first byte of the access; 0 if the event is no access.
     pub address: u64,
-    /// The width of the access in bytes; 0 if it is no access.
+    /// The width of the access in bytes; 0 if the event is no access.
     pub width: u32,
-    /// The value read, if it reads: of an access of more than 8 bytes, its first 8.
+    /// The value read, if the event reads: the first 8 bytes of a wider access.
     pub read: Option<u64>,
-    /// The value written, if it writes; as `read`.
+    /// The value written, if the event writes: the first 8 bytes of a wider access.
     pub written: Option<u64>,
-    /// What the value read points to, if it is the address of something that has a name: `&pool[1]`; else empty.
+    /// The object that the value read points to, if it is the address of something that has a name: `&pool[1]`; else
+    /// empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub read_pointee: String,
-    /// What the value written points to; as `read_pointee`.
+    /// The object that the value written points to, in the form of `read_pointee`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub written_pointee: String,
-    /// What an access of more than 8 bytes reads beside, eight by eight; empty for others.
+    /// The bytes that an access of more than 8 bytes reads beyond its first 8, eight by eight; empty for other events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_above: Vec<u64>,
-    /// What an access of more than 8 bytes writes beside, eight by eight; empty for others.
+    /// The bytes that an access of more than 8 bytes writes beyond its first 8, eight by eight; empty for other events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written_above: Vec<u64>,
-    /// For each monitor asked for, in their order: the indices of the stores that still wait in some store buffer of
-    /// the simulated machine after this event; of many, the newest ones.
+    /// The indices of the stores that still wait in some store buffer of the simulated machine after this event, for
+    /// each monitor asked for, in their order; of many stores, the newest ones.
     pub pending: Vec<Vec<u64>>,
 }

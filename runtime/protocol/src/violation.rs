@@ -8,7 +8,7 @@ use crate::operation::Operation;
 use crate::place::Place;
 use crate::schedule::Schedule;
 
-/// The part an operation plays in a violation.
+/// The part that an operation plays in a violation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -20,7 +20,7 @@ pub enum Role {
     Overtaking,
     /// The access of a race that came first.
     First,
-    /// The other one.
+    /// The access of a race that came second.
     Second,
     /// The event of a transaction on a cycle that takes effect first.
     From,
@@ -48,18 +48,18 @@ pub enum Role {
 /// An operation of the program in a report.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SiteUse {
-    /// Its part in the violation.
+    /// The part of the operation in the violation.
     pub role: Role,
     /// The thread's number.
     pub thread: u32,
-    /// Where it is in the source.
+    /// The place in the source.
     #[serde(flatten)]
     pub place: Place,
-    /// The function in whose source it stands; empty if unknown.
+    /// The function in whose source the operation stands; empty if it is unknown.
     pub function: String,
-    /// What is done there.
+    /// The operation.
     pub operation: Operation,
-    /// The variable, if known; else empty.
+    /// The variable that the operation is on; empty if it is unknown.
     pub expression: String,
 }
 
@@ -68,26 +68,28 @@ pub struct SiteUse {
 pub struct Violation {
     /// The kind of the violation.
     pub kind: FailureKind,
-    /// The monitor that reported it, of a [`FailureKind::ScViolation`], a [`FailureKind::Race`] or a [`FailureKind::Atomicity`].
+    /// The monitor that reported the violation, if it is a [`FailureKind::ScViolation`], a [`FailureKind::Race`] or a
+    /// [`FailureKind::Atomicity`].
     pub monitor: Option<MonitorName>,
     /// What happened, in one sentence.
     pub message: String,
-    /// What it is about, where neither kind nor places say that: the expression that was asserted, the name of a fault; else
-    /// empty.
+    /// The subject of the violation, where neither kind nor places say it: the expression that was asserted, the name
+    /// of a fault; else empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subject: String,
     /// The operations that take part.
     pub sites: Vec<SiteUse>,
-    /// For an [`FailureKind::ScViolation`]: the indices of e′, prev and e among the execution's events, from 0.
+    /// The indices of e′, prev and e among the execution's events, from 0, of a [`FailureKind::ScViolation`].
     pub events: Option<[u64; 3]>,
-    /// Where in the program's code, of a [`FailureKind::Crash`] that a signal ended: more exact than
-    /// the place of the last operation, which is what `sites` can say.
+    /// The address in the program's code of a [`FailureKind::Crash`] that a signal ended: more exact than the place of
+    /// the last operation, which is what `sites` can say.
     pub program_counter: Option<u64>,
     /// The execution, up to its end.
     pub schedule: Schedule,
 }
 
-/// What a cycle of transactions is, given the two ends of each of its edges, and what else there is to it.
+/// Describes a cycle of transactions in words, given the sites of a violation, of which only the ends of edges are
+/// used.
 #[must_use]
 pub fn cycle_in_words(monitor: MonitorName, sites: &[SiteUse]) -> String {
     let sites: Vec<&SiteUse> =
@@ -102,19 +104,19 @@ pub fn cycle_in_words(monitor: MonitorName, sites: &[SiteUse]) -> String {
     format!("{what} all of this: {}", edges.join(", "))
 }
 
-/// What a schedule ends in.
+/// The end of a schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScheduleEnd {
-    /// An operation, or a fault.
+    /// The schedule ends in an operation, or in a fault.
     #[default]
     Operation,
-    /// A failure of the thread with this number, in what it does next.
+    /// The schedule ends in a failure of the thread with this number, in what it does next.
     Failure(u32),
 }
 
 impl ScheduleEnd {
-    /// What the schedule of a violation ends in.
+    /// Returns the end of a violation's schedule.
     #[must_use]
     pub fn of(violation: &Violation) -> Self {
         let at = violation.sites.iter().find(|site| site.role == Role::At);
