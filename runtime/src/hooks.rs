@@ -1,4 +1,5 @@
-//! What instrumented code calls, and nothing else does: a file for each part of the C library or of the hook ABI.
+//! The hooks: functions that instrumented code calls and nothing else does, in a file for each part of the C library or
+//! of the hook ABI.
 
 pub(crate) mod checker;
 pub(crate) mod library;

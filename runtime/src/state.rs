@@ -1,4 +1,4 @@
-//! What one execution of the program has: variables, blocks, records of what has happened.
+//! The state of one execution of the program: its variables, its blocks, and records of what has happened.
 
 pub(crate) mod access;
 pub(crate) mod buffers;

@@ -12,7 +12,7 @@ use crate::repair::Repair;
 pub struct Explore {
     /// The version of the protocol, [`crate::VERSION`].
     pub version: u32,
-    /// How the executions are chosen.
+    /// The explorer that chooses the executions.
     #[serde(default)]
     pub explorer: Explorer,
     /// The seed from which the explorers that draw executions take their random numbers.
@@ -86,10 +86,10 @@ impl Explorer {
 /// A machine with store buffers, on which interleavings are run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Machine {
-    /// Its memory model: TSO or PSO.
+    /// The memory model of the machine: TSO or PSO.
     pub model: MemoryModel,
-    /// How many stores may be delayed at a time, each until behind the next event of its thread; `None` if there is no
-    /// limit.
+    /// The most stores that may be delayed at a time, each until behind the next event of its thread; `None` if there
+    /// is no limit.
     #[serde(default)]
     pub delays: Option<u32>,
 }

@@ -37,7 +37,7 @@ pub struct Finding {
     pub heap: Heap,
     /// The violation that was found, with its schedule.
     pub violation: Violation,
-    /// What to do about it, in lines.
+    /// The lines of help that say what to do about the finding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub help: Vec<String>,
 }

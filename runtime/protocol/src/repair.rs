@@ -24,7 +24,7 @@ pub struct Point {
 pub struct Override {
     /// The point that is strengthened.
     pub at: Point,
-    /// What is added to the point.
+    /// The strength that is added to the point.
     pub strength: Strength,
 }
 
@@ -40,7 +40,7 @@ pub struct Way {
     pub places: BTreeSet<Place>,
 }
 
-/// Which executions a repair forbids.
+/// The executions that a repair has to forbid.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wrong {
@@ -55,11 +55,11 @@ pub enum Wrong {
     Inconsistent,
     /// Executions that fail in this way.
     Failing(Way),
-    /// Those in which an access overtakes a store of another thread, at these places.
+    /// Executions in which an access overtakes a store of another thread, at these places.
     Containing {
-        /// That of the store.
+        /// The place of the store.
         delayed: Place,
-        /// That of the access.
+        /// The place of the access.
         overtaking: Place,
     },
 }

@@ -56,7 +56,8 @@ pub struct Unit {
 pub enum Prefixes {
     /// The whole search.
     Whole,
-    /// What the process that was given the whole search has not run of it yet: its explorer cannot hand that out.
+    /// The part of the search that the process which was given the whole has not run yet: its explorer cannot hand it
+    /// out.
     Rest,
     /// Prefixes that only the explorer in the program can read.
     Packed(Packed),

@@ -31,17 +31,17 @@ pub enum Role {
     Overtaken,
     /// The last event issued before a delayed store takes effect.
     Until,
-    /// Where the failure happened.
+    /// The operation at which the failure happened.
     At,
-    /// Where a thread waits.
+    /// The operation at which a thread waits.
     Waits,
-    /// Where a thread came to hold what another one waits for.
+    /// The operation by which a thread came to hold what another one waits for.
     Holds,
     /// The operation on the same object before the one that failed.
     Earlier,
-    /// Where the block was freed.
+    /// The operation that freed the block.
     Freed,
-    /// Where the block was allocated, or the variable came to be.
+    /// The operation that allocated the block, or began the variable's life.
     Allocated,
 }
 
@@ -71,7 +71,7 @@ pub struct Violation {
     /// The monitor that reported the violation, if it is a [`FailureKind::ScViolation`], a [`FailureKind::Race`] or a
     /// [`FailureKind::Atomicity`].
     pub monitor: Option<MonitorName>,
-    /// What happened, in one sentence.
+    /// A sentence that says what happened.
     pub message: String,
     /// The subject of the violation, where neither kind nor places say it: the expression that was asserted, the name
     /// of a fault; else empty.

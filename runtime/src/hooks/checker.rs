@@ -1,4 +1,4 @@
-//! The functions of `fencehound.h` and of SV-COMP: choices, observations, transactions.
+//! The functions of `fencehound.h` and of SV-COMP: choices, observations, transactions, atomic blocks, loops.
 
 pub(crate) mod atomic_blocks;
 pub(crate) mod choices;

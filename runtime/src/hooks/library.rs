@@ -1,4 +1,4 @@
-//! What the C library has beside threads: text, numbers, random numbers, time.
+//! The functions of the C library that have nothing to do with threads: text, numbers, random numbers, time.
 
 pub(crate) mod clock;
 pub(crate) mod cursor;

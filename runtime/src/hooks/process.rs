@@ -1,4 +1,4 @@
-//! The program as a process: its beginning, its ends, its signals, its jumps, what it calls outside.
+//! The program as a process: its beginning, its ends, its signals, its jumps, its calls of functions outside.
 
 pub(crate) mod descriptors;
 pub(crate) mod exits;

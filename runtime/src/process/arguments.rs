@@ -1,9 +1,9 @@
-//! What `main` gets, and what it gave.
+//! The arguments of `main`, and the exit status.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int};
 
-/// What `main` gets, and what it gave.
+/// The arguments of `main`, and the exit status.
 pub(crate) struct Process {
     pub(crate) argc: Cell<c_int>,
     pub(crate) argv: Cell<*mut *mut c_char>,
@@ -28,7 +28,7 @@ pub(crate) fn set_arguments(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut
     PROCESS.envp.set(envp);
 }
 
-/// What `main` returned or `exit` was given last.
+/// Returns the status that `main` returned or `exit` was passed last.
 pub(crate) fn status() -> c_int {
     PROCESS.status.get()
 }

@@ -1,6 +1,6 @@
-//! The numbers that accesses move.
+//! The unsigned numbers that accesses load and store.
 
-/// An unsigned number that an access moves.
+/// An unsigned number of 1, 2, 4 or 8 bytes that an access loads or stores.
 pub(crate) trait Bits: Copy + Eq {
     const WIDTH: u8;
     fn wide(self) -> u64;

@@ -1,4 +1,5 @@
-//! Whether the code that runs is the runtime's own: handlers of signals ask, and whoever wants the runtime for itself.
+//! The flag that tells the runtime's own code from the program's: handlers of signals ask for it, and so does whoever
+//! wants the runtime for itself.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,19 +11,19 @@ pub(crate) fn is_busy() -> bool {
     BUSY.load(Ordering::Relaxed)
 }
 
-/// From now on the code that runs is the runtime's own, or the program's.
+/// Sets whether the code that runs from now on is the runtime's own.
 #[inline(always)]
 pub(crate) fn set(busy: bool) {
     BUSY.store(busy, Ordering::Relaxed);
 }
 
-/// The code that runs is the runtime's own as long as this lives.
+/// A guard: the code that runs is the runtime's own as long as it lives.
 pub(crate) struct Busy {
     before: bool,
 }
 
 impl Busy {
-    /// From now on.
+    /// Marks the code that runs from now on as the runtime's own.
     pub(crate) fn new() -> Self {
         Self { before: BUSY.swap(true, Ordering::Relaxed) }
     }

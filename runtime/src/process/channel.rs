@@ -1,4 +1,4 @@
-//! The socket to the tool, and the process's last words.
+//! The socket to the tool, and the ends of the process.
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use protocol::Message;
 
 /// The socket's descriptor, or -1. The program's limit of descriptors is below it (the tool sees to that), so that no
-/// `open`, `dup2` or `write` of the program meets it; what closes descriptors that are there already is modelled below.
+/// `open`, `dup2` or `write` of the program meets it; the calls that close descriptors, whatever their number, are
+/// modelled (`runtime/src/hooks/process/descriptors.rs`).
 pub(crate) static SOCKET: AtomicI32 = AtomicI32::new(-1);
 
-/// The result has been told: what comes now is only the end of the process.
+/// Whether the result has been sent, so that only the end of the process is left.
 pub(crate) static CONCLUDED: AtomicBool = AtomicBool::new(false);
 
-/// Tells the tool something. A tool that is gone needs no answer: the process ends.
+/// Sends the tool a message. If the tool is gone, the process ends.
 pub(crate) fn send(message: &Message) {
     let mut line = serde_json::to_vec(message).expect("messages are plain data");
     line.push(b'\n');
@@ -29,7 +30,7 @@ pub(crate) fn send(message: &Message) {
     }
 }
 
-/// Whether a tool listens.
+/// Whether a tool is connected.
 pub(crate) fn is_connected() -> bool {
     SOCKET.load(Ordering::Relaxed) >= 0
 }
@@ -37,11 +38,11 @@ pub(crate) fn is_connected() -> bool {
 /// Ends the process without the program's exit handlers.
 pub(crate) fn end_process(status: c_int) -> ! {
     CONCLUDED.store(true, Ordering::Relaxed);
-    // SAFETY: takes a number.
+    // SAFETY: the call takes a number.
     unsafe { libc::_exit(status) }
 }
 
-/// An error inside the runtime: tells the tool, or whoever reads stderr, and ends the process.
+/// Reports an error inside the runtime, to the tool or on stderr, and ends the process with status 70.
 pub(crate) fn internal_error(what: &str) -> ! {
     if is_connected() {
         send(&Message::Internal(what.to_owned()));

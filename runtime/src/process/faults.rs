@@ -1,7 +1,7 @@
 //! Signals: faults of the program become findings, a timer ends what computes for too long, Ctrl-C ends the search.
 //!
-//! A handler runs on a stack of its own. Where the program's code on some fiber is at fault, it makes that fiber
-//! go back to where fibers are run from, and leaves word of what happened; where the runtime itself is at fault, the
+//! A handler runs on a stack of its own. If the program's code on some fiber is at fault, the handler makes that fiber
+//! go back to where fibers are run from, and leaves word of what happened; if the runtime itself is at fault, the
 //! process ends as an internal error.
 
 use std::cell::UnsafeCell;
@@ -13,60 +13,62 @@ use engine::event::Thread;
 use crate::process::busy::is_busy;
 use crate::process::{fiber, foreign, layout, ticks, undefined};
 
-/// A flag that every call finds clear.
+/// The processor's direction flag, which every call finds clear.
 const DIRECTION_FLAG: i64 = 1 << 10;
 
-/// What the C library and the kernel do to a program in a call that it makes.
+/// The signals that the C library and the kernel send a program because of a call that it makes.
 const IN_A_CALL: [c_int; 4] = [libc::SIGABRT, libc::SIGPIPE, libc::SIGSYS, libc::SIGXFSZ];
 
-/// Whether the fault came in a call out of the program, rather than at an instruction of it.
+/// Whether the fault came from a call out of the program, rather than at an instruction of its own.
 pub(crate) fn comes_in_a_call(fault: Fault) -> bool {
     matches!(fault, Fault::Signal(signal, _) if IN_A_CALL.contains(&signal))
 }
 
-/// What ended a thread's code.
+/// The fault that ended a thread's code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
-    /// A signal, and the address that it names.
+    /// A signal, with the address that it names.
     Signal(c_int, usize),
-    /// The stack is used up.
+    /// The stack was used up.
     StackOverflow,
-    /// No visible operation for as long as is allowed.
+    /// No visible operation was performed for as long as is allowed.
     Silent,
 }
 
+/// The fault that a handler has left for [`take`], with the program counter at which it came.
 struct Pending {
     fault: UnsafeCell<Option<(Fault, u64)>>,
 }
 
-// SAFETY: written by a handler on the OS thread that reads it afterwards.
+// SAFETY: a handler writes it on the OS thread that reads it afterwards.
 unsafe impl Sync for Pending {}
 
 static PENDING: Pending = Pending { fault: UnsafeCell::new(None) };
 
-/// The fault that ended the last fiber, if one did, and the program counter at which it came.
+/// Takes the fault that ended the last fiber, if one did, and the program counter at which it came.
 pub(crate) fn take() -> Option<(Fault, u64)> {
     // SAFETY: no handler runs at the same time: the fiber that it interrupted has returned.
     unsafe { (*PENDING.fault.get()).take() }
 }
 
-/// Ends the process if Ctrl-C was pressed, by that very signal, as it would end a program that does not handle it: it has
-/// told what it had, and would run no slice to its end any more.
+/// Ends the process if Ctrl-C was pressed, by that very signal, as it would end a program that does not handle it: the
+/// process has told what it had, and would run no slice to its end any more.
 pub(crate) fn end_if_interrupted() {
     if ticks::interrupted() {
-        // SAFETY: takes numbers: the signal has its default meaning again.
+        // SAFETY: the call takes numbers; the signal has its default action again.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
         // SAFETY: as above.
         unsafe { libc::raise(libc::SIGINT) };
     }
 }
 
-/// Leaves the running fiber out of a handler, for [`fiber::run`]. False if no fiber of the program is at fault.
+/// Makes the interrupted fiber return to [`fiber::run`] once the handler returns. Returns false if no fiber of the
+/// program is at fault.
 fn leave_fiber(context: *mut c_void, fault: Fault) -> bool {
     if is_busy() {
         return false;
     }
-    // SAFETY: the third argument of an SA_SIGINFO handler.
+    // SAFETY: this is the third argument of an SA_SIGINFO handler, a valid context.
     let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
     let registers = &mut context.uc_mcontext.gregs;
     let Some(out) = fiber::way_out(registers[libc::REG_RSP as usize] as usize) else { return false };
@@ -74,13 +76,13 @@ fn leave_fiber(context: *mut c_void, fault: Fault) -> bool {
     registers[libc::REG_RIP as usize] = out.instruction_pointer as i64;
     registers[libc::REG_RSP as usize] = out.stack_pointer as i64;
     registers[libc::REG_EFL as usize] &= !DIRECTION_FLAG;
-    // SAFETY: see `take`.
+    // SAFETY: as in `take`: nobody else holds the fault while a handler runs.
     unsafe { *PENDING.fault.get() = Some((fault, program_counter)) };
     true
 }
 
 extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the second argument of an SA_SIGINFO handler.
+    // SAFETY: this is the second argument of an SA_SIGINFO handler, valid information.
     let info = unsafe { &*info };
     // SAFETY: a fault's information has an address.
     let address = unsafe { info.si_addr() } as usize;
@@ -109,6 +111,7 @@ extern "C" fn on_interrupt(_signal: c_int, _info: *mut libc::siginfo_t, _context
 
 type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
+/// Installs a handler of a signal, which runs on the handlers' own stack.
 fn handle(signal: c_int, handler: Handler, flags: c_int) {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     let pointer = action.as_mut_ptr();
@@ -120,10 +123,10 @@ fn handle(signal: c_int, handler: Handler, flags: c_int) {
     unsafe { libc::sigaction(signal, action, std::ptr::null_mut()) };
 }
 
-/// Puts the handlers in place.
+/// Installs the handlers and starts the timer.
 ///
 /// # Errors
-/// What the system says.
+/// Returns the system's error.
 pub(crate) fn install() -> std::io::Result<()> {
     let size = 256 << 10;
     let stack = libc::stack_t { ss_sp: layout::reserve(0, size)?.cast(), ss_flags: 0, ss_size: size };
@@ -139,14 +142,14 @@ pub(crate) fn install() -> std::io::Result<()> {
     handle(libc::SIGINT, on_interrupt, libc::SA_RESTART);
     let interval = libc::timeval { tv_sec: 0, tv_usec: ticks::TICK * 1000 };
     let timer = libc::itimerval { it_interval: interval, it_value: interval };
-    // SAFETY: a plain system call; the handler is in place.
+    // SAFETY: a plain system call; the handler of the timer's signal is in place.
     if unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) } != 0 {
         return Err(std::io::Error::last_os_error());
     }
     Ok(())
 }
 
-/// A name for what the fault is, the same wherever it happens.
+/// Returns a name for the kind of the fault, the same wherever it happens.
 pub(crate) fn name(fault: Fault) -> String {
     match fault {
         Fault::StackOverflow => "stack overflow".to_owned(),
@@ -160,10 +163,10 @@ pub(crate) fn name(fault: Fault) -> String {
     }
 }
 
-/// Addresses below this one are those of a null pointer and what it points to.
+/// The first address that is not taken for a null pointer or what it points to.
 const NULL_PAGE: usize = 4096;
 
-/// The fault in words.
+/// Describes the fault in words.
 pub(crate) fn describe(fault: Fault) -> String {
     match fault {
         Fault::StackOverflow => "stack overflow: recursion without end, or a very large frame".to_owned(),

@@ -2,12 +2,12 @@
 //!
 //! A fiber gives up control by saying what runs next, and switches there itself ([`suspend`]). [`run`] enters the first
 //! one and is switched to at the end of the execution. Between executions no fiber exists: those that were cut short
-//! are forgotten, as their frames hold nothing of ours.
+//! are forgotten, as their frames hold nothing of the runtime's.
 //!
-//! The switch is our own. Coroutines, as crates offer them, return to whoever resumed them, so that each change of
+//! The switch is written here. Coroutines, as crates offer them, return to whoever resumed them, so that each change of
 //! thread is two switches; and they are resumed and left through different instructions, after which the processor
 //! predicts every return wrongly until the frames of the other stack are used up. All fibers are left and entered
-//! through [`suspend`] here, and returns are predicted.
+//! through [`suspend`], and returns are predicted.
 
 use std::arch::naked_asm;
 use std::cell::Cell;
@@ -17,45 +17,46 @@ use engine::event::Thread;
 
 use crate::process::{layout, sections};
 
-/// What runs next.
+/// The code that runs next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Switch {
-    /// This thread goes on.
+    /// This thread, which goes on.
     To(Thread),
-    /// This thread starts.
+    /// This thread, which starts.
     Start(Thread),
-    /// The execution is over.
+    /// The caller of [`run`]: the execution is over.
     End,
 }
 
-/// The stack pointer of code that is not running. What it points to is a [`SwitchFrame`].
+/// The stack pointer of code that is not running, which points to a [`SwitchFrame`].
 type Context = *mut SwitchFrame;
 
-/// What a switch leaves on the stack of the code that it leaves.
+/// The frame that a switch leaves on the stack of the code that it leaves.
 #[repr(C)]
 struct SwitchFrame {
-    /// rbp, rbx and r12 to r15, which calls preserve, from r15 on.
+    /// The registers that calls preserve: r15 to r12, rbx and rbp, in this order.
     registers: [usize; 6],
-    /// Where the code goes on.
+    /// The address at which the code goes on.
     instruction: usize,
-    /// Of code that has not run yet: where it returns to, which is nowhere.
+    /// The return address of code that has not run yet: 0, as it returns nowhere.
     end: usize,
 }
 
-/// The code of a thread: it says what runs after its end.
+/// The code of a thread, which returns what runs after its end.
 type Body = fn(Thread) -> Switch;
 
+/// The fibers of the process.
 struct Fibers {
-    /// By thread, of those that do not run.
+    /// The context of each thread that does not run.
     contexts: [Cell<Context>; Thread::LIMIT],
-    /// Of [`run`].
+    /// The context of [`run`], while a fiber runs.
     outside: Cell<Context>,
     running: Cell<Option<Thread>>,
-    /// What a fiber runs: the thread's code, up to its end.
+    /// The code of every fiber: the thread's code, up to its end.
     body: Cell<Body>,
-    /// `errno` of this OS thread.
+    /// The address of `errno` of this OS thread.
     errno: Cell<*mut c_int>,
-    /// What `errno` was, by thread, of those that do not run.
+    /// The value of `errno` of each thread that does not run.
     errors: [Cell<c_int>; Thread::LIMIT],
 }
 
@@ -96,19 +97,20 @@ unsafe extern "C" fn switch(left: *mut Context, entered: Context) {
     )
 }
 
-/// The second half of [`switch`]: goes on with the code whose context the stack pointer is.
+/// Goes on with the code whose context the stack pointer is: the second half of [`switch`].
 ///
 /// # Safety
-/// Jumped to, and never called, with such a stack pointer.
+/// It is jumped to, and never called, with such a stack pointer.
 #[unsafe(naked)]
 unsafe extern "C" fn enter() {
     naked_asm!("pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret")
 }
 
-/// Runs the threads of one execution, this one first, until one says [`Switch::End`]. `body` is what each of them runs.
+/// Runs the threads of one execution, `first` before the others, until one returns [`Switch::End`]. `body` is the code
+/// of each of them.
 pub(crate) fn run(first: Thread, body: Body) {
     FIBERS.body.set(body);
-    // SAFETY: takes nothing, and gives the address of a variable of this OS thread.
+    // SAFETY: the call takes nothing, and returns the address of a variable of this OS thread.
     FIBERS.errno.set(unsafe { libc::__errno_location() });
     run_on(Switch::Start(first));
 }
@@ -116,13 +118,13 @@ pub(crate) fn run(first: Thread, body: Body) {
 /// Goes on with the threads of the execution after one of them has left its fiber for good.
 pub(crate) fn run_on(next: Switch) {
     let context = entered(next);
-    // SAFETY: `entered` gives the context of a thread that was suspended, or has just made one.
+    // SAFETY: `entered` returns the context of a thread that was suspended, or one that it has just made.
     unsafe { switch(FIBERS.outside.as_ptr(), context) };
     FIBERS.running.set(None);
 }
 
-/// The context of what runs next, which from now on is what runs. libc has one `errno` for all fibers: each keeps its
-/// own across switches.
+/// Makes `next` what runs from now on, and returns its context. libc has one `errno` for all fibers: each keeps its own
+/// across switches.
 #[inline(always)]
 fn entered(next: Switch) -> Context {
     match next {
@@ -140,27 +142,28 @@ fn entered(next: Switch) -> Context {
     }
 }
 
-/// Where the thread's stack begins, from where it grows downwards: below its thread-local variables.
+/// Returns the address from which the thread's stack grows downwards: below its thread-local variables.
 fn base(thread: Thread) -> usize {
     (layout::stack(thread) + layout::STACK - sections::tls_length()) & !15
 }
 
-/// The context of the thread before its start.
+/// Makes the context of a thread before its start.
 fn start(thread: Thread) -> Context {
     let context = (base(thread) - size_of::<SwitchFrame>()) as Context;
     let first = body as extern "C" fn() -> !;
-    // SAFETY: mapped memory at the top of the thread's own stack, of which nothing is in use.
+    // SAFETY: this is mapped memory at the top of the thread's own stack, of which nothing is in use.
     unsafe { context.write(SwitchFrame { registers: [0; 6], instruction: first as usize, end: 0 }) };
     context
 }
 
-/// What a fiber runs.
+/// Runs the code of the thread, the first function on each fiber's stack.
 extern "C" fn body() -> ! {
     abandon(FIBERS.body.get()(FIBERS.running.get().expect("a fiber runs")))
 }
 
-/// Gives up control; returns when the thread is switched to again. Not inline: a switch clobbers all registers, which
-/// hooks that go on would have to save; and see above. Nothing is left to do after the switch, which keeps the registers.
+/// Gives up control; returns when the thread is switched to again. It is not inlined: a switch clobbers all registers,
+/// which hooks that go on would have to save, and returns are predicted since all switches are made here. Nothing is
+/// left to do after the switch, which keeps the registers.
 #[inline(never)]
 pub(crate) fn suspend(next: Switch) {
     let running = FIBERS.running.get().expect("a fiber runs").index();
@@ -170,7 +173,7 @@ pub(crate) fn suspend(next: Switch) {
     unsafe { switch(FIBERS.contexts[running].as_ptr(), next) };
 }
 
-/// `errno` of the thread whose code runs.
+/// Returns `errno` of the thread whose code runs.
 fn errno() -> c_int {
     // SAFETY: the variable lives as long as the OS thread.
     unsafe { *FIBERS.errno.get() }
@@ -182,9 +185,9 @@ pub(crate) fn set_errno(value: c_int) {
     unsafe { *FIBERS.errno.get() = value };
 }
 
-/// A call of the C library that fails with this number.
+/// Makes a call of the C library fail with this error number: sets `errno`, and returns -1.
 pub(crate) fn refuse_call(number: c_int) -> c_int {
-    // SAFETY: takes nothing, and gives the address of a variable of this OS thread.
+    // SAFETY: the call takes nothing, and returns the address of a variable of this OS thread.
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: as in `errno`.
     unsafe { *errno = number };
@@ -197,13 +200,13 @@ pub(crate) fn abandon(next: Switch) -> ! {
     unreachable!("an abandoned fiber is not resumed")
 }
 
-/// What a signal handler sets to leave a fiber for [`run`].
+/// The registers that a signal handler sets to leave a fiber for [`run`].
 pub(crate) struct WayOut {
     pub(crate) instruction_pointer: usize,
     pub(crate) stack_pointer: usize,
 }
 
-/// The way out of the fiber that runs; none if none does, or this is no stack pointer of its.
+/// Returns the way out of the running fiber; `None` if no fiber runs, or this is no stack pointer of its stack.
 pub(crate) fn way_out(stack_pointer: usize) -> Option<WayOut> {
     let running = FIBERS.running.get()?;
     let stack = layout::stack(running)..=base(running);

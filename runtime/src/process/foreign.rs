@@ -1,6 +1,6 @@
-//! OS threads that are none of ours: a library may start its own, and these may call code of the program. Nothing of
-//! the runtime can be used there. The first such thread that comes to a hook stops for good, and the search ends as
-//! unsupported as soon as the controlled thread comes by.
+//! Foreign threads: OS threads that a library starts by itself, and that may call code of the program. Nothing of the
+//! runtime can be used there. The first such thread that comes to a hook stops for good, and the search ends as
+//! unsupported as soon as the controlled thread reaches a hook.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -8,28 +8,28 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use crate::process::sites::{Record, RecordPointer, UNKNOWN};
 use crate::process::{channel, ticks};
 
-/// Why such a thread is refused, in words.
+/// The reason why such a thread is refused, in words.
 pub(crate) const WHAT: &str = "code of the program on a thread that a library started by itself";
 
 thread_local! {
     static OURS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Where the first foreign thread stopped.
+/// The place where the first foreign thread stopped.
 static REFUSED: AtomicPtr<Record> = AtomicPtr::new(std::ptr::null_mut());
 
-/// The calling OS thread is the one that runs the program.
+/// Marks the calling OS thread as the one that runs the program.
 pub(crate) fn claim_this_thread() {
     OURS.set(true);
 }
 
-/// Whether the calling OS thread is another one.
+/// Whether the calling OS thread is a foreign one.
 #[inline]
 pub(crate) fn is_this_thread() -> bool {
     !OURS.get()
 }
 
-/// A foreign thread has come to a hook at this place: it goes no further.
+/// Stops a foreign thread that has come to a hook at this place.
 #[cold]
 pub(crate) fn refuse(site: RecordPointer) -> ! {
     let site = Record::known(site).unwrap_or(&UNKNOWN);
@@ -39,16 +39,16 @@ pub(crate) fn refuse(site: RecordPointer) -> ! {
         std::process::abort();
     }
     let new = std::ptr::from_ref(site).cast_mut();
-    // Of several, the first is named.
+    // If there are several, the first is named.
     let _ = REFUSED.compare_exchange(std::ptr::null_mut(), new, Ordering::Relaxed, Ordering::Relaxed);
     ticks::leave_soon();
     loop {
-        // SAFETY: waits for a signal, and takes nothing.
+        // SAFETY: the call waits for a signal, and takes nothing.
         unsafe { libc::pause() };
     }
 }
 
-/// Where a foreign thread was refused, if one was.
+/// Returns the place where a foreign thread was refused, if one was.
 pub(crate) fn refused() -> Option<&'static Record> {
     Record::known(REFUSED.load(Ordering::Relaxed))
 }

@@ -11,35 +11,35 @@ use engine::event::Thread;
 
 use crate::abi::number;
 
-/// Where the region begins.
+/// The address at which the region begins.
 pub(crate) const BASE: usize = 0x1000_0000_0000;
-/// Bytes of a thread's stack, guard included.
+/// The bytes of a thread's stack, guard included.
 pub(crate) const STACK: usize = 8 << 20;
-/// Bytes of the guard at the low end of a stack.
+/// The bytes of the guard at the low end of a stack.
 pub(crate) const GUARD: usize = 1 << 20;
-/// Bytes of a thread's heap arena.
+/// The bytes of a thread's heap arena.
 pub(crate) const ARENA: usize = 256 << 20;
-/// Where the arenas begin, from `BASE`.
+/// The offset of the arenas from [`BASE`].
 pub(crate) const HEAP: usize = 256 * STACK;
-/// Bytes of the region.
+/// The bytes of the region.
 pub(crate) const LENGTH: usize = HEAP + 256 * ARENA;
 
-/// The lowest address of a thread's stack, its guard included.
+/// Returns the lowest address of a thread's stack, its guard included.
 pub(crate) const fn stack(thread: Thread) -> usize {
     BASE + thread.index() * STACK
 }
 
-/// The lowest address of a thread's arena.
+/// Returns the lowest address of a thread's arena.
 pub(crate) const fn arena(thread: Thread) -> usize {
     BASE + HEAP + thread.index() * ARENA
 }
 
-/// The number of the arena that the address is in.
+/// Returns the number of the arena that the address is in.
 pub(crate) const fn arena_of(address: usize) -> Option<usize> {
     if is_heap(address) { Some((address - BASE - HEAP) / ARENA) } else { None }
 }
 
-/// The number of the thread on whose stack the address is.
+/// Returns the number of the thread on whose stack the address is.
 pub(crate) const fn stack_of(address: usize) -> Option<usize> {
     let index = address.wrapping_sub(BASE) / STACK;
     if index < Thread::LIMIT { Some(index) } else { None }
@@ -55,13 +55,13 @@ pub(crate) const fn is_stack(address: usize) -> bool {
     address >= BASE && address < BASE + HEAP
 }
 
-/// Maps memory that is backed only where it is touched. Zero `at` lets the system choose.
+/// Maps memory that is backed only where it is touched. If `at` is 0, the system chooses the place.
 ///
 /// # Errors
-/// What the system says.
+/// Returns the system's error.
 pub(crate) fn reserve(at: usize, length: usize) -> std::io::Result<*mut u8> {
     let place = if at == 0 { 0 } else { libc::MAP_FIXED_NOREPLACE };
-    // SAFETY: an anonymous mapping at a place that was free (MAP_FIXED_NOREPLACE) touches no memory of ours.
+    // SAFETY: an anonymous mapping at a place that is free (MAP_FIXED_NOREPLACE) touches no memory in use.
     let mapped = unsafe {
         libc::mmap(
             at as *mut libc::c_void,
@@ -78,7 +78,7 @@ pub(crate) fn reserve(at: usize, length: usize) -> std::io::Result<*mut u8> {
 /// Maps the region and makes the guards inaccessible.
 ///
 /// # Errors
-/// What the system says.
+/// Returns the system's error.
 pub(crate) fn map() -> std::io::Result<()> {
     reserve(BASE, LENGTH)?;
     for index in 0..256 {
@@ -91,14 +91,14 @@ pub(crate) fn map() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether the system gives programs other addresses in each process: the tool asks it not to, but may not be allowed to.
+/// Whether the system uses other addresses in each process: the tool asks it not to, but may not be allowed to.
 pub(crate) fn is_randomised() -> bool {
-    // SAFETY: asks, and changes nothing.
+    // SAFETY: the call only asks, and changes nothing.
     let personality = unsafe { libc::personality(0xffff_ffff) };
     personality & libc::ADDR_NO_RANDOMIZE == 0
 }
 
-/// What fresh memory holds.
+/// The byte that fills fresh memory.
 pub(crate) const PATTERN: u8 = number("FH_FRESH_BYTE") as u8;
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
-//! Bytes that a hook keeps while other threads run. They are not the hook's own: one that is cut short drops nothing.
+//! Scratch memory: bytes that a hook keeps while other threads run. They do not belong to the hook's frame, so that a
+//! hook that is cut short has nothing to drop.
 
 use std::cell::UnsafeCell;
 
 use crate::process::busy::Busy;
 
+/// The texts of all hooks, by slot.
 #[derive(Default)]
 struct Slots {
     bytes: Vec<Vec<u8>>,
@@ -20,7 +22,7 @@ unsafe impl Sync for Global {}
 static GLOBAL: Global = Global { slots: UnsafeCell::new(None) };
 
 fn with_slots<R>(work: impl FnOnce(&mut Slots) -> R) -> R {
-    // No handler of a signal leaves the fiber meanwhile.
+    // No handler of a signal may leave the fiber meanwhile.
     let busy = Busy::new();
     // SAFETY: one OS thread, and `work` asks for no slots: this is the only reference.
     let slots = unsafe { &mut *GLOBAL.slots.get() };
@@ -29,7 +31,7 @@ fn with_slots<R>(work: impl FnOnce(&mut Slots) -> R) -> R {
     result
 }
 
-/// Forgets all that was kept: no thread of the program runs.
+/// Drops all that was kept; no thread of the program may be running.
 pub(crate) fn reset() {
     with_slots(|slots| {
         slots.bytes.clear();
@@ -37,13 +39,13 @@ pub(crate) fn reset() {
     });
 }
 
-/// Bytes kept until [`ScratchText::release`] or the end of the execution.
+/// A text in scratch memory, kept until [`ScratchText::release`] or the end of the execution.
 pub(crate) struct ScratchText {
     slot: usize,
 }
 
 impl ScratchText {
-    /// No bytes.
+    /// Makes an empty text.
     pub(crate) fn new() -> Self {
         let slot = with_slots(|slots| {
             slots.free.pop().unwrap_or_else(|| {
@@ -54,7 +56,7 @@ impl ScratchText {
         Self { slot }
     }
 
-    /// So many zero bytes.
+    /// Makes a text of `length` zero bytes.
     pub(crate) fn zeros(length: usize) -> Self {
         let text = Self::new();
         with_slots(|slots| slots.bytes[text.slot].resize(length, 0));
@@ -66,29 +68,29 @@ impl ScratchText {
         with_slots(|slots| slots.bytes[self.slot].push(byte));
     }
 
-    /// The bytes; not to be held over [`ScratchText::push`].
+    /// Returns the bytes; they must not be held over [`ScratchText::push`].
     pub(crate) fn bytes(&self) -> &[u8] {
         let (pointer, length) = with_slots(|slots| (slots.bytes[self.slot].as_ptr(), slots.bytes[self.slot].len()));
         // SAFETY: the bytes stay where they are until they are released or pushed to.
         unsafe { std::slice::from_raw_parts(pointer, length) }
     }
 
-    /// Where the bytes are, for libc to read or fill; not to be used after [`ScratchText::push`].
+    /// Returns the address of the bytes, for libc to read or fill; it must not be used after [`ScratchText::push`].
     pub(crate) fn pointer(&self) -> *mut u8 {
         with_slots(|slots| slots.bytes[self.slot].as_mut_ptr())
     }
 
-    /// Forgets all but the first so many bytes.
+    /// Drops all but the first `length` bytes.
     pub(crate) fn truncate(&self, length: usize) {
         with_slots(|slots| slots.bytes[self.slot].truncate(length));
     }
 
-    /// A number by which [`ScratchText::kept`] gives the text back.
+    /// Returns a number by which [`ScratchText::kept`] finds the text again.
     pub(crate) const fn keep(self) -> usize {
         self.slot
     }
 
-    /// The text that [`ScratchText::keep`] gave this number.
+    /// Returns the text for which [`ScratchText::keep`] returned this number.
     pub(crate) const fn kept(slot: usize) -> Self {
         Self { slot }
     }

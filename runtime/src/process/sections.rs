@@ -6,7 +6,7 @@ use crate::process::layout;
 
 macro_rules! section {
     ($own:ident, $name:literal, $start:literal, $stop:literal, $range:ident) => {
-        /// One byte of our own, so that the section exists in every program.
+        /// One byte of the runtime's own, so that the section exists in every program.
         #[used]
         #[unsafe(link_section = $name)]
         static mut $own: u8 = 0;
@@ -37,7 +37,7 @@ section!(OWN_CLOCKS, "fh_clocks", "__start_fh_clocks", "__stop_fh_clocks", clock
 section!(OWN_UNLABELLED, "fh_unlabelled", "__start_fh_unlabelled", "__stop_fh_unlabelled", unlabelled);
 section!(OWN_TBSS, "fh_tbss", "__start_fh_tbss", "__stop_fh_tbss", tbss);
 
-/// The addresses from the first to the last variable.
+/// Returns the addresses from the first to the last variable.
 pub(crate) fn image() -> Range<usize> {
     let (data, bss) = (data(), bss());
     data.start.min(bss.start)..data.end.max(bss.end)
@@ -60,20 +60,20 @@ pub(crate) fn asks_for_ends() -> bool {
     asks().len() > 1
 }
 
-/// Whether the program uses what the C library keeps for all threads elsewhere than in `main`: the pass puts a byte into
+/// Whether the program uses what the C library keeps for all threads anywhere but in `main`: the pass puts a byte into
 /// this section for each file that does.
 pub(crate) fn shares_library() -> bool {
     shares().len() > 1
 }
 
-/// Whether the program looks at a clock, and does that or sleeps elsewhere than in `main`: the pass puts a byte into one
-/// section for each file that looks, and into another one for each file that does either elsewhere.
+/// Whether the program reads a clock, and does that or sleeps anywhere but in `main`: the pass puts a byte into one
+/// section for each file that reads one, and into another one for each file that does either outside `main`.
 pub(crate) fn shares_clock() -> bool {
     looks().len() > 1 && clocks().len() > 1
 }
 
-/// Whether each transaction of the program, and each store outside of them, is known to be followed by a full fence: the
-/// pass puts a byte into this section for each file of which it is not.
+/// Whether each transaction of the program, and each store outside of them, is known to be followed by a full fence:
+/// the pass puts a byte into this section for each file of which that is not known.
 pub(crate) fn is_fenced() -> bool {
     unfenced().len() == 1
 }
@@ -83,8 +83,8 @@ pub(crate) fn tracks_unwritten() -> bool {
     unwritten().len() > 1
 }
 
-/// Whether all instrumented files of the program have labels of dependencies: the pass puts a byte into this section for
-/// each that has none.
+/// Whether all instrumented files of the program have labels of dependencies: the pass puts a byte into this section
+/// for each file that has none.
 pub(crate) fn has_labels() -> bool {
     unlabelled().len() == 1
 }
@@ -94,23 +94,24 @@ pub(crate) fn is_variable(address: usize) -> bool {
     data().contains(&address) || bss().contains(&address)
 }
 
-/// Bytes that a thread's copies of the thread-local variables take, a multiple of 64.
+/// Returns the bytes that a thread's copies of the thread-local variables take, a multiple of 64.
 pub(crate) fn tls_length() -> usize {
     let length = |range: Range<usize>| (range.len() + 63) & !63;
     // A thread's copies keep the alignment of their images to 64 bytes.
     length(tdata()) + length(tbss()) + 128
 }
 
-/// Where a thread's copies begin: at the top of its stack.
+/// Returns the address at which a thread's copies begin, at the top of its stack.
 fn tls_block(thread: engine::event::Thread) -> usize {
     layout::stack(thread) + layout::STACK - tls_length()
 }
 
-/// The thread-local variables of a thread.
+/// Returns the memory of a thread's copies of the thread-local variables.
 pub(crate) fn tls_of(thread: engine::event::Thread) -> Range<usize> {
     tls_block(thread)..layout::stack(thread) + layout::STACK
 }
 
+/// Returns the images of the thread-local variables, each with the address of the thread's copy.
 pub(crate) fn tls_places(thread: engine::event::Thread) -> [(Range<usize>, usize); 2] {
     let aligned_after = |at: usize, like: usize| at + ((like.wrapping_sub(at)) & 63);
     let data_at = aligned_after(tls_block(thread), tdata().start);
@@ -118,7 +119,7 @@ pub(crate) fn tls_places(thread: engine::event::Thread) -> [(Range<usize>, usize
     [(tdata(), data_at), (tbss(), bss_at)]
 }
 
-/// The address of the thread's copy of the variable whose image is at `image`.
+/// Returns the address of the thread's copy of the variable whose image is at `image`.
 pub(crate) fn tls_address(thread: engine::event::Thread, image: usize) -> usize {
     tls_places(thread)
         .into_iter()

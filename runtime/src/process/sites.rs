@@ -1,4 +1,4 @@
-//! Source sites: the records that the pass puts into section `fh_sites`.
+//! Source sites: the records of places that the pass puts into section `fh_sites`.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char};
@@ -9,7 +9,7 @@ use crate::process::sources;
 use engine::event::Site;
 use protocol::{Frame, Place};
 
-/// One record, `struct fh_site` of the hook ABI.
+/// The record of a place in the source, `struct fh_site` of the hook ABI.
 #[repr(C)]
 pub(crate) struct Record {
     file: *const c_char,
@@ -23,7 +23,7 @@ pub(crate) struct Record {
     frames: u16,
 }
 
-/// A local variable, or what a pointer to a struct or union points to: `struct fh_object` of the hook ABI.
+/// A local variable, or the struct or union that a pointer points to: `struct fh_object` of the hook ABI.
 #[repr(C)]
 pub(crate) struct RecordObject {
     name: *const c_char,
@@ -42,20 +42,20 @@ struct RecordFrame {
     unused: u16,
 }
 
-/// What `sort` is of an object that is known by its type.
+/// The value of `sort` for an object that is known by its type.
 const OF_TYPE: u64 = number("FH_OBJECT_TYPE") as u64;
 
-// SAFETY: records are constants of the program.
+// SAFETY: the records are constants of the program, which nobody changes.
 unsafe impl Sync for Record {}
 
-/// A reference to a record; null is a place that is not known.
+/// A reference to a record; null stands for a place that is not known.
 pub(crate) type RecordPointer = *const Record;
 
-/// The place that is not known.
+/// The record of a place that is not known.
 pub(crate) static UNKNOWN: Record = Record::NOWHERE;
 
 impl Record {
-    /// A record of no place.
+    /// The record of no place.
     const NOWHERE: Self = Self {
         file: c"".as_ptr(),
         function: c"".as_ptr(),
@@ -68,18 +68,19 @@ impl Record {
         frames: 0,
     };
 
-    /// The record behind a hook's argument, if it is one.
+    /// Returns the record that a hook's argument points to; `None` if it is null.
     #[inline]
     pub(crate) fn known(pointer: RecordPointer) -> Option<&'static Self> {
         // SAFETY: the pass passes the address of a constant record, or null.
         unsafe { pointer.as_ref() }
     }
 
-    /// The record behind a hook's argument.
+    /// Returns the record that a hook's argument points to; [`UNKNOWN`] if it is null.
     pub(crate) fn behind(pointer: RecordPointer) -> &'static Self {
         Self::known(pointer).unwrap_or(&UNKNOWN)
     }
 
+    /// Returns a string of the record; empty if it is null or not UTF-8.
     fn text(pointer: *const c_char) -> &'static str {
         if pointer.is_null() {
             return "";
@@ -88,13 +89,13 @@ impl Record {
         unsafe { CStr::from_ptr(pointer) }.to_str().unwrap_or("")
     }
 
-    /// The place in the source.
+    /// Returns the place in the source.
     pub(crate) fn place(&self) -> Place {
         let stack = self.stack().iter().map(RecordFrame::frame).collect();
         Place { file: sources::path(Self::text(self.file)), line: self.line, column: self.column.into(), stack }
     }
 
-    /// The calls through which it is reached, innermost first.
+    /// Returns the calls through which the place is reached, innermost first.
     fn stack(&self) -> &'static [RecordFrame] {
         if self.stack.is_null() {
             return &[];
@@ -103,19 +104,19 @@ impl Record {
         unsafe { std::slice::from_raw_parts(self.stack, self.frames.into()) }
     }
 
-    /// The function in whose source it stands.
+    /// Returns the function in whose source the place stands.
     pub(crate) fn function(&self) -> &'static str {
         Self::text(self.function)
     }
 
-    /// The variable accessed, or nothing.
+    /// Returns the variable that is accessed; empty if there is none.
     pub(crate) fn expression(&self) -> &'static str {
         Self::text(self.expression)
     }
 }
 
 impl Record {
-    /// The object that is accessed there, and how many bytes into it, where the pass knows it.
+    /// Returns the object that is accessed there, and how many bytes into it, if the pass knows it.
     pub(crate) fn object(&self) -> Option<(&'static RecordObject, u64)> {
         // SAFETY: the pass makes `object` the address of a constant record, or null.
         unsafe { self.object.as_ref() }.map(|object| (object, self.offset))
@@ -123,28 +124,29 @@ impl Record {
 }
 
 impl RecordObject {
-    /// The name of the local variable, or of the type.
+    /// Returns the name of the local variable, or of the type.
     pub(crate) fn name(&self) -> &'static str {
         Record::text(self.name)
     }
 
-    /// Its members, as [`hook_abi::members`] has them.
+    /// Returns the members of the object, in the form of [`hook_abi::members`].
     pub(crate) fn members(&self) -> &'static str {
         Record::text(self.members)
     }
 
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     pub(crate) const fn size(&self) -> u64 {
         self.size
     }
 
-    /// Whether it is known by the type of a pointer to it, and may be one of several.
+    /// Whether the object is known by the type of a pointer to it, and may be one of several.
     pub(crate) fn is_type(&self) -> bool {
         self.sort == OF_TYPE
     }
 }
 
 impl RecordFrame {
+    /// Returns the place as the protocol has it.
     fn frame(&self) -> Frame {
         Frame {
             function: Record::text(self.function).to_owned(),
@@ -162,29 +164,29 @@ unsafe extern "C" {
     static END: Record;
 }
 
-/// One record of our own, so that the section exists in a program that has no hook.
+/// A record of the runtime's own, so that the section exists in a program that has no hook.
 #[used]
 #[unsafe(link_section = "fh_sites")]
 static OWN: Record = Record::NOWHERE;
 
-/// The records of this program.
+/// Returns the records of this program.
 pub(crate) fn records() -> impl Iterator<Item = &'static Record> {
     let (first, end) = (&raw const FIRST as usize, &raw const END as usize);
     (first..end).step_by(size_of::<Record>()).map(|address| Record::behind(address as RecordPointer))
 }
 
-/// Gives equal places equal numbers, the same in every process.
+/// The numbers of places: equal places have equal numbers, the same in every process.
 pub(crate) struct Sites {
-    /// The number of each record's place, by its index in the section.
+    /// The number of each record's place, by the record's index in the section.
     numbers: Vec<u32>,
     first: usize,
     unknown: u32,
-    /// A record that is none of this program, if there was one: a shared library is instrumented too.
+    /// A record of a shared library, if one was met: a library may be instrumented, too.
     foreign: Option<&'static Record>,
 }
 
 impl Sites {
-    /// The sites of this program.
+    /// Numbers the places of this program.
     pub(crate) fn new() -> Self {
         let first = &raw const FIRST as usize;
         let mut places: HashMap<Place, u32> = HashMap::new();
@@ -197,7 +199,7 @@ impl Sites {
         Self { numbers, first, unknown, foreign: None }
     }
 
-    /// The number of the record's place.
+    /// Returns the number of the record's place.
     #[inline]
     pub(crate) fn site(&mut self, record: RecordPointer) -> Site {
         let index = (record as usize).wrapping_sub(self.first) / size_of::<Record>();
@@ -207,40 +209,41 @@ impl Sites {
         }
     }
 
+    /// Returns the number of the unknown place, and keeps the record, which is none of this program.
     #[cold]
     fn no_site(&mut self, record: RecordPointer) -> Site {
         self.foreign = self.foreign.or(Record::known(record));
         Site(self.unknown)
     }
 
-    /// A place in an instrumented shared library that was come to, and the library's name.
+    /// Returns a place in an instrumented shared library that was reached, and the library's name.
     pub(crate) fn shared_library(&self) -> Option<(Place, String)> {
         let record = self.foreign?;
         let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
-        // SAFETY: dladdr fills in what it is given, or returns 0.
+        // SAFETY: dladdr fills in what it is passed, or returns 0.
         let known = unsafe { libc::dladdr(std::ptr::from_ref(record).cast(), found.as_mut_ptr()) } != 0;
-        // SAFETY: all zero, or filled in.
+        // SAFETY: the record is all zero, or filled in.
         let name = unsafe { found.assume_init() }.dli_fname;
         Some((record.place(), if known { Record::text(name).to_owned() } else { String::new() }))
     }
 }
 
-/// A string constant of the program, or another one that it passes to a hook; empty if there is none.
+/// Returns a string that the program or the pass passes to a hook; empty if it is null.
 pub(crate) fn text(string: *const c_char) -> String {
     if string.is_null() {
         return String::new();
     }
-    // SAFETY: the program or the pass passes a string.
+    // SAFETY: the program or the pass passes a string that ends with a zero byte.
     unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned()
 }
 
-/// The site of the call that the program is making.
+/// Returns the site of the call that the program is making.
 pub(crate) fn call_site() -> RecordPointer {
-    // SAFETY: written by instrumented code on this OS thread just before it called.
+    // SAFETY: instrumented code wrote it on this OS thread just before it called.
     unsafe { CALL_SITE }
 }
 
-/// The running thread calls a function of the C library at this place, without code of the program between.
+/// Sets the site of a call of the C library that the running thread makes without code of the program in between.
 pub(crate) fn calls_from(site: RecordPointer) {
     // SAFETY: nothing else runs on this OS thread.
     unsafe { CALL_SITE = site };

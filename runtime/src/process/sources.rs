@@ -1,20 +1,21 @@
-//! Names of source files: as they can be opened from the folder in which the program was started.
+//! The names of source files, such that the files can be opened from the folder in which the program was started.
 //!
-//! The pass names a file that was given to the compiler relative to its folder as that folder, `/./`, and what was given.
-//! Where the program is started in that folder, what was given is the name; else the two are joined, and what is below the
-//! folder of the program is named relative to it. So each file has one name, from whichever folder make compiled it.
+//! If a file was given to the compiler by a relative name, the pass names it by the compiler's folder, `/./`, and the
+//! given name. If the program is started in that folder, the given name is the name; else the two are joined, and a
+//! file below the program's folder is named relative to it. So each file has one name, from whichever folder it was
+//! compiled.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
 static STARTED_IN: OnceLock<PathBuf> = OnceLock::new();
 
-/// The folder in which the program was started is the present one.
+/// Keeps the present folder as the one in which the program was started.
 pub(crate) fn begin() {
     STARTED_IN.get_or_init(|| std::env::current_dir().unwrap_or_default());
 }
 
-/// The name of a file that the pass names so.
+/// Returns the name of a file, given the pass's name of it.
 pub(crate) fn path(named: &str) -> String {
     let folder = STARTED_IN.get().map_or_else(|| Path::new(""), PathBuf::as_path);
     match named.split_once("/./") {
@@ -23,6 +24,7 @@ pub(crate) fn path(named: &str) -> String {
     }
 }
 
+/// Returns the name, seen from `folder`, of a file that was given to the compiler in the folder `compiled_in`.
 fn name(folder: &Path, compiled_in: &Path, given: &str) -> String {
     if compiled_in == folder || given.starts_with('/') {
         return given.to_owned();

@@ -1,8 +1,9 @@
-//! The program run by itself, without a tool that controls it: it does what it would do unchanged.
+//! The program run by itself, without a tool that controls it: it does what it would do without instrumentation.
 //!
-//! Calls of modelled functions do not come here at all: the pass emits a stub for each (`llvm-pass/src/stubs.rs`), which
-//! goes to the real function unless [`CONTROLLED`] is set. The other hooks ask [`is_alone`]: an access is performed as
-//! the processor would have performed it, on real threads, and what only says something to the checker does nothing.
+//! Calls of modelled functions do not come here at all: the pass emits a stub for each (`llvm-pass/src/stubs.rs`),
+//! which goes to the real function unless [`CONTROLLED`] is set. The other hooks ask [`is_alone`]: an access is
+//! performed as the processor would have performed it, on real threads, and a call that only tells the checker
+//! something does nothing.
 
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
@@ -18,7 +19,7 @@ use crate::process::sites::{Record, call_site};
 #[unsafe(export_name = "__fh_controlled")]
 pub(crate) static CONTROLLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether nobody controls this process.
+/// Whether no tool controls this process.
 #[inline(always)]
 pub(crate) fn is_alone() -> bool {
     !CONTROLLED.load(Ordering::Relaxed)
@@ -26,21 +27,21 @@ pub(crate) fn is_alone() -> bool {
 
 type Beginning = extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);
 
-/// What the C library calls before all constructors. `main` refers to it, so that no linker takes it for garbage.
+/// The function that the C library calls before all constructors. `main` refers to it, so that no linker drops it.
 #[used]
 #[cfg_attr(not(test), unsafe(link_section = ".preinit_array"))]
 pub(crate) static BEGINNING: Beginning = decide;
 
-/// Looks whether the tool has left its mark in the environment.
+/// Sets [`CONTROLLED`] if the environment has the tool's variable.
 extern "C" fn decide(_argc: c_int, _argv: *mut *mut c_char, environment: *mut *mut c_char) {
     let mut next = environment;
     loop {
-        // SAFETY: the system passes a list that ends with a null pointer.
+        // SAFETY: the system passes a list that ends with a null pointer, which has not been reached.
         let variable = unsafe { next.read() };
         if variable.is_null() {
             return;
         }
-        // SAFETY: each variable of the environment is a string.
+        // SAFETY: each variable of the environment is a string that ends with a zero byte.
         let text = unsafe { CStr::from_ptr(variable) }.to_bytes();
         if text.strip_prefix(CONTROL.as_bytes()).is_some_and(|rest| rest.starts_with(b"=")) {
             return CONTROLLED.store(true, Ordering::Relaxed);
@@ -49,13 +50,13 @@ extern "C" fn decide(_argc: c_int, _argv: *mut *mut c_char, environment: *mut *m
     }
 }
 
-/// C11's numbers of orders.
+/// The numbers of two memory orders, as C11 has them.
 const RELAXED: u32 = 0;
 const SEQ_CST: u32 = 5;
 
-/// What the processor does to so many bytes at once.
+/// A number on which the processor performs atomic operations.
 pub(crate) trait Interlocked: Bits {
-    /// Compares and swaps: the old value, as a success or not.
+    /// Compares and swaps; returns the old value, as a success or not.
     fn compare_exchange(address: *mut Self, expected: Self, desired: Self) -> Result<Self, Self>;
     /// Stores with a full fence.
     fn publish(address: *mut Self, value: Self);
@@ -66,7 +67,8 @@ macro_rules! interlocked {
         impl Interlocked for $number {
             #[inline]
             fn compare_exchange(address: *mut Self, expected: Self, desired: Self) -> Result<Self, Self> {
-                // SAFETY: the program's own access; what is shared it accesses by hooks, which do not tear either.
+                // SAFETY: this is the program's own access; it accesses shared memory by hooks, which do not tear
+                // either.
                 let atomic = unsafe { <$atomic>::from_ptr(address) };
                 atomic.compare_exchange(expected, desired, Ordering::SeqCst, Ordering::SeqCst)
             }
@@ -80,27 +82,27 @@ macro_rules! interlocked {
 }
 interlocked!(u8, AtomicU8; u16, AtomicU16; u32, AtomicU32; u64, AtomicU64);
 
-/// Stores with an order of C11, by its number.
+/// Stores with a memory order, given by its C11 number.
 #[inline]
 pub(crate) fn store<T: Interlocked>(address: *mut T, value: T, order: u32) {
     if order == SEQ_CST {
         return T::publish(address, value);
     }
     compiler_fence(Ordering::SeqCst);
-    // SAFETY: the program's own access: an aligned store of these widths is one store, and a release.
+    // SAFETY: this is the program's own access: an aligned store of these widths is one store, and a release.
     unsafe { address.write_volatile(value) };
 }
 
-/// Loads with any order of C11: each load of these widths is one, and an acquire.
+/// Loads with any memory order: each load of these widths is one load, and an acquire.
 #[inline]
 pub(crate) fn load<T: Bits>(address: *const T) -> T {
-    // SAFETY: the program's own access.
+    // SAFETY: this is the program's own access, at an address that it vouches for.
     let value = unsafe { address.read_volatile() };
     compiler_fence(Ordering::SeqCst);
     value
 }
 
-/// Replaces a value by what `change` makes of it, if that is something; the old value.
+/// Replaces a value by what `change` makes of it, if that is something; returns the old value.
 #[inline]
 pub(crate) fn update<T: Interlocked>(address: *mut T, mut change: impl FnMut(T) -> Option<T>) -> T {
     let mut old = load(address);
@@ -113,11 +115,11 @@ pub(crate) fn update<T: Interlocked>(address: *mut T, mut change: impl FnMut(T) 
     old
 }
 
-/// A fence, by its number in the hook ABI.
+/// Performs a fence, given by its number in the hook ABI.
 pub(crate) fn fence_by_number(number: u32) {
     match number {
         SEQ_CST => fence(Ordering::SeqCst),
-        // SAFETY: a fence touches nothing.
+        // SAFETY: a fence touches no memory.
         6 => unsafe { std::arch::x86_64::_mm_sfence() },
         pairs if pairs & 16 != 0 => fence(Ordering::SeqCst),
         // SAFETY: as above.
@@ -126,21 +128,23 @@ pub(crate) fn fence_by_number(number: u32) {
     }
 }
 
-/// The lock of accesses that no processor performs at once, as that of the compiler's library.
+/// The lock of accesses that no processor performs at once; the compiler's library has such a lock, too.
 static WIDE: Mutex<()> = Mutex::new(());
 
+/// Copies bytes of the program's.
 fn bytes_at(address: *const u8, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
-    // SAFETY: the program's own access.
+    // SAFETY: this is the program's own access, at an address that it vouches for.
     unsafe { std::ptr::copy_nonoverlapping(address, bytes.as_mut_ptr(), length) };
     bytes
 }
 
-/// Compares and swaps sixteen bytes; the old ones. Every processor that runs 64-bit Linux can but the first few.
+/// Compares and swaps sixteen bytes, and returns the old ones. Every processor that runs 64-bit Linux can do so but the
+/// first few.
 fn exchange_sixteen(address: *mut u128, expected: u128, desired: u128) -> u128 {
     let (mut low, mut high) = (expected as u64, (expected >> 64) as u64);
-    // SAFETY: the program's own access, aligned as the instruction needs it; rbx, which the compiler keeps for itself,
-    // is put back.
+    // SAFETY: this is the program's own access, aligned as the instruction needs it; rbx, which the compiler keeps for
+    // itself, is put back.
     unsafe {
         std::arch::asm!(
             "xchg rsi, rbx",
@@ -157,7 +161,7 @@ fn exchange_sixteen(address: *mut u128, expected: u128, desired: u128) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// Replaces bytes by what `change` makes of them, if that is something, indivisibly; the old bytes.
+/// Replaces bytes by what `change` makes of them, if that is something, indivisibly; returns the old bytes.
 pub(crate) fn update_wide(
     address: *mut c_void,
     length: usize,
@@ -181,6 +185,7 @@ pub(crate) fn update_wide(
     }
 }
 
+/// Replaces sixteen aligned bytes as [`update_wide`] does, by the processor's own instruction.
 fn update_sixteen(address: *mut u128, mut change: impl FnMut(&[u8]) -> Option<Vec<u8>>) -> Vec<u8> {
     let mut old = exchange_sixteen(address, 0, 0);
     while let Some(Ok(new)) = change(&old.to_le_bytes()).map(TryInto::try_into) {
@@ -193,17 +198,18 @@ fn update_sixteen(address: *mut u128, mut change: impl FnMut(&[u8]) -> Option<Ve
     old.to_le_bytes().to_vec()
 }
 
+/// Replaces bytes as [`update_wide`] does, under the lock.
 fn update_locked(address: *mut c_void, length: usize, mut change: impl FnMut(&[u8]) -> Option<Vec<u8>>) -> Vec<u8> {
     let _locked = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
     let old = bytes_at(address.cast(), length);
     if let Some(new) = change(&old) {
-        // SAFETY: the program's own access.
+        // SAFETY: this is the program's own access, at an address that it vouches for.
         unsafe { std::ptr::copy_nonoverlapping(new.as_ptr(), address.cast(), length) };
     }
     old
 }
 
-/// `fh_double_compare_and_swap`: indivisible among its own calls alone.
+/// Performs `fh_double_compare_and_swap`, which is indivisible among its own calls alone.
 pub(crate) fn double_compare_and_swap(places: [*mut u64; 2], expected: [u64; 2], desired: [u64; 2]) -> bool {
     let _locked = WIDE.lock().unwrap_or_else(PoisonError::into_inner);
     let succeeds = places.map(|place| load(place)) == expected;
@@ -213,27 +219,27 @@ pub(crate) fn double_compare_and_swap(places: [*mut u64; 2], expected: [u64; 2],
     succeeds
 }
 
-/// The lock of atomic blocks of SV-COMP, which may be one within the other.
+/// The lock of atomic blocks of SV-COMP, which may be nested.
 struct Blocks(UnsafeCell<libc::pthread_mutex_t>);
 
-// SAFETY: the C library's own lock is made for several threads.
+// SAFETY: the C library's lock is made for several threads.
 unsafe impl Sync for Blocks {}
 
 static BLOCKS: Blocks = Blocks(UnsafeCell::new(libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP));
 
-/// Nothing of another atomic block comes before the end of this one.
+/// Begins an atomic block: no other one begins before its end.
 pub(crate) fn begin_block() {
     // SAFETY: the lock lives as long as the process.
     unsafe { libc::pthread_mutex_lock(BLOCKS.0.get()) };
 }
 
-/// An atomic block ends.
+/// Ends an atomic block.
 pub(crate) fn end_block() {
-    // SAFETY: as above; who ends no block gets an error, and nothing happens.
+    // SAFETY: as above; if no block has begun, the call returns an error and does nothing.
     unsafe { libc::pthread_mutex_unlock(BLOCKS.0.get()) };
 }
 
-/// `fh_assert` and its sisters fail, as `assert` would.
+/// Fails as `assert` would, for `fh_assert` and its sisters.
 pub(crate) fn fail(what: &CStr) -> ! {
     unsafe extern "C" {
         fn __assert_fail(text: *const c_char, file: *const c_char, line: c_uint, function: *const c_char) -> !;
@@ -245,12 +251,12 @@ pub(crate) fn fail(what: &CStr) -> ! {
     unsafe { __assert_fail(what.as_ptr(), file.as_ptr(), place.line, function.as_ptr()) }
 }
 
-/// A cleanup handler.
+/// A cleanup handler that was pushed.
 #[repr(C)]
 struct Buffer {
-    /// `struct _pthread_cleanup_buffer` of glibc.
+    /// The C library's record, `struct _pthread_cleanup_buffer` of glibc.
     _theirs: [usize; 4],
-    /// The one before it in this thread.
+    /// The handler that was pushed before it in this thread.
     below: *mut Buffer,
 }
 
@@ -265,16 +271,16 @@ thread_local! {
     static TOP: std::cell::Cell<*mut Buffer> = const { std::cell::Cell::new(std::ptr::null_mut()) };
 }
 
-/// `pthread_cleanup_push`.
+/// Performs `pthread_cleanup_push`.
 pub(crate) fn push_cleanup(routine: Routine, argument: *mut c_void) {
     let buffer = Buffer { _theirs: [0; 4], below: TOP.get() };
     let buffer = Box::into_raw(Box::new(buffer));
     TOP.set(buffer);
-    // SAFETY: the C library fills the record, which lives until it is popped; where the thread ends first, for ever.
+    // SAFETY: the C library fills the record, which lives until it is popped, or for ever if the thread ends first.
     unsafe { _pthread_cleanup_push(buffer.cast(), routine, argument) };
 }
 
-/// `pthread_cleanup_pop`.
+/// Performs `pthread_cleanup_pop`.
 pub(crate) fn pop_cleanup(execute: c_int) {
     let buffer = TOP.get();
     if buffer.is_null() {
@@ -282,8 +288,8 @@ pub(crate) fn pop_cleanup(execute: c_int) {
     }
     // SAFETY: the record was written by `push_cleanup`.
     TOP.set(unsafe { (*buffer).below });
-    // SAFETY: it is the last one that was pushed.
+    // SAFETY: the record is the last one that was pushed.
     unsafe { _pthread_cleanup_pop(buffer.cast(), execute) };
-    // SAFETY: it came of a box, and nobody knows it any more.
+    // SAFETY: the record came from a box, and nobody refers to it any more.
     drop(unsafe { Box::from_raw(buffer) });
 }

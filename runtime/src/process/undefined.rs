@@ -1,16 +1,16 @@
-//! What clang's checks of undefined behaviour (`-fsanitize=undefined -fsanitize-trap=all`) say by the instruction that they
-//! end the program with: `ud1`, whose operand is the number of the check.
+//! The findings of clang's checks of undefined behaviour (`-fsanitize=undefined -fsanitize-trap=all`), by the
+//! instruction with which a check ends the program: `ud1`, whose operand is the number of the check.
 
-/// The first bytes of the instruction; the number follows, or is 0 in the short form.
+/// The first bytes of the instruction's two forms: the check's number follows the long one, and is 0 in the short one.
 const LONG: [u8; 4] = [0x67, 0x0f, 0xb9, 0x40];
 const SHORT: [u8; 4] = [0x67, 0x0f, 0xb9, 0x00];
 
-/// What the check at an instruction has found, if there is one.
+/// Returns what the check at an instruction has found, if there is one.
 pub(crate) fn found_at(instruction: usize) -> Option<&'static str> {
     words(check_at(instruction)?)
 }
 
-/// The number of the check at an instruction, if there is one.
+/// Returns the number of the check at an instruction, if there is one.
 pub(crate) fn check_at(instruction: usize) -> Option<u8> {
     // SAFETY: the processor has just read the instruction there, which has at least four bytes if it is this one; the
     // bytes of any other end with a page of code at the latest, and code is readable.
@@ -23,7 +23,7 @@ pub(crate) fn check_at(instruction: usize) -> Option<u8> {
     }
 }
 
-/// What the check with this number has found, by clang 19.
+/// Returns what the check with this number has found, in the numbering of clang 19.
 const fn words(number: u8) -> Option<&'static str> {
     Some(match number {
         0 => "an addition overflows",

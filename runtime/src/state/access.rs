@@ -1,4 +1,4 @@
-//! Accesses that have been performed.
+//! Accesses to memory that have been performed.
 
 use engine::event::Kind;
 use engine::mapping::Barriers;
@@ -10,17 +10,17 @@ use crate::process::sites::RecordPointer;
 #[derive(Clone, Copy)]
 pub(crate) struct Access {
     pub(crate) address: usize,
-    /// 1 to 8.
+    /// The width in bytes, from 1 to 8.
     pub(crate) width: u8,
     pub(crate) kind: Kind,
     pub(crate) barriers: Barriers,
     pub(crate) operation: Operation,
     pub(crate) site: RecordPointer,
-    /// What memory held before.
+    /// The value that memory held before.
     pub(crate) before: u64,
-    /// What it holds now.
+    /// The value that memory holds now.
     pub(crate) after: u64,
-    /// Of a compare-and-swap: what it writes only over.
+    /// The value that a compare-and-swap writes over, and over no other; `None` for other accesses.
     pub(crate) expected: Option<u64>,
 }
 
@@ -32,8 +32,8 @@ pub(crate) struct WideAccess<'a> {
     pub(crate) barriers: Barriers,
     pub(crate) operation: Operation,
     pub(crate) site: RecordPointer,
-    /// What memory held before.
+    /// The bytes that memory held before.
     pub(crate) before: &'a [u8],
-    /// What it holds now: as many bytes.
+    /// The bytes that memory holds now, as many as before.
     pub(crate) after: &'a [u8],
 }

@@ -1,8 +1,9 @@
 //! The store buffers of the machine, over the program's real memory.
 //!
-//! Real memory is what the running thread sees: the stores that wait in its own buffer are in place, and each entry keeps the bytes
-//! that it covers. When another thread goes on, the entries of the one are taken off, and those of the other put on. So
-//! whatever reads memory reads through the buffer of its thread, hooks and native code alike. A commit writes below all of that.
+//! Real memory is what the running thread sees: the stores that wait in its own buffer are in place, and each of their
+//! entries keeps the bytes that it covers. When another thread goes on, the entries of the one are taken off memory,
+//! and those of the other are put on. So whatever reads memory reads through the buffer of its thread, hooks and native
+//! code alike. A commit writes below all of that.
 
 use std::ops::Range;
 
@@ -10,37 +11,37 @@ use engine::buffers::{Batch, Demand, StoreBuffers, StoreEntry, Which};
 use engine::event::{Object, Thread};
 use engine::per_thread::PerThread;
 
-/// What a thread may go on only behind a commit of.
+/// The commit that must come before a thread may go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Owed {
-    /// Of something that it has read, from this one of its reads on.
+    /// A commit of something that the thread has read, from this one of its reads on.
     Reads(usize),
-    /// Of the release of this spin lock.
+    /// The commit of the release of this spin lock.
     Lock(Object),
 }
 
-/// The store buffers, of whose threads one is shown.
+/// The store buffers, with real memory as one of their threads sees it.
 pub(crate) struct BufferedMemory {
     waiting: StoreBuffers,
     shown: Thread,
-    /// So many stores may be delayed at a time; none: all.
+    /// The most stores that may be delayed at a time; `None` if there is no limit.
     pub(crate) delays: Option<u32>,
-    /// Of each thread, the index of the event after which it has performed no other one, if that was a store which waits.
+    /// For each thread, the index of its last event, if that was a store which still waits.
     fresh: PerThread<Option<u32>>,
-    /// The threads that may go on only behind a commit.
+    /// The threads that may go on only after a commit.
     owed: PerThread<Option<Owed>>,
-    /// So many of the first threads have had an entry in these tables.
+    /// The number of first threads that have used these tables.
     used: usize,
 }
 
 impl BufferedMemory {
-    /// Nothing waits.
+    /// Makes buffers in which nothing waits.
     pub(crate) fn new(waiting: StoreBuffers, delays: Option<u32>) -> Self {
         let (fresh, owed) = (PerThread::default(), PerThread::default());
         Self { waiting, shown: Thread::MAIN, delays, fresh, owed, used: 0 }
     }
 
-    /// A new execution begins: what memory holds is somebody else's business.
+    /// Empties the buffers for a new execution; whoever calls this restores memory itself.
     pub(crate) fn begin(&mut self) {
         self.waiting.begin();
         self.shown = Thread::MAIN;
@@ -49,17 +50,17 @@ impl BufferedMemory {
         self.used = 0;
     }
 
-    /// What waits.
+    /// Returns the stores that wait.
     pub(crate) const fn waiting(&self) -> &StoreBuffers {
         &self.waiting
     }
 
-    /// Says of what waits that it has to commit.
+    /// Marks stores that wait as having to commit, by what `oblige` does.
     pub(crate) fn oblige(&mut self, oblige: impl FnOnce(&mut StoreBuffers)) {
         oblige(&mut self.waiting);
     }
 
-    /// From now on memory is what this thread sees.
+    /// Makes memory what this thread sees.
     pub(crate) fn show(&mut self, thread: Thread) {
         if self.shown != thread {
             self.take_off();
@@ -68,16 +69,18 @@ impl BufferedMemory {
         }
     }
 
+    /// Takes the entries of the thread that is shown off memory, the newest first.
     fn take_off(&mut self) {
         self.waiting.entries_mut(self.shown).iter_mut().rev().for_each(swap);
     }
 
+    /// Puts the entries of the thread that is shown on memory, the oldest first.
     fn put_on(&mut self) {
         self.waiting.entries_mut(self.shown).iter_mut().for_each(swap);
     }
 
-    /// The thread that is shown has stored something: memory has it, and `entry` what memory held before. Or it has released a
-    /// spin lock.
+    /// Buffers a store that the thread which is shown has just made to memory, or its release of a spin lock. The entry
+    /// holds what memory held before the store.
     pub(crate) fn store(&mut self, entry: StoreEntry) {
         let thread = self.shown;
         self.used = self.used.max(thread.index() + 1);
@@ -85,12 +88,12 @@ impl BufferedMemory {
         self.waiting.store(thread, entry);
     }
 
-    /// The thread performs an event: no store of it is its last event any more.
+    /// Notes that the thread performs an event, so that no store is its last event any more.
     pub(crate) fn performs(&mut self, thread: Thread) {
         self.fresh[thread] = None;
     }
 
-    /// Native code is about to write to these bytes: as an entry of its own where it would write over others.
+    /// Prepares for native code to write to these bytes: they get an entry of their own if it would write over others.
     pub(crate) fn written_over(&mut self, event: u32, bytes: Range<usize>) {
         let own = self.waiting.entries(self.shown);
         if own.iter().any(|entry| engine::buffers::overlap(&entry.range(), &bytes)) {
@@ -99,7 +102,7 @@ impl BufferedMemory {
         }
     }
 
-    /// The entry commits: the spin lock that it releases, if it is no store to memory.
+    /// Commits an entry; returns the spin lock that it releases, if it is no store to memory.
     pub(crate) fn commit(&mut self, batch: &mut Batch, which: Which) -> Option<Object> {
         self.take_off();
         let entry = batch.commit(&mut self.waiting, which);
@@ -110,12 +113,13 @@ impl BufferedMemory {
         entry.releases
     }
 
-    /// The entries of the thread that is shown within these bytes, which are no more, will never commit.
+    /// Discards the entries of the thread that is shown within these bytes, whose life has ended: they will never
+    /// commit.
     pub(crate) fn discard(&mut self, bytes: &Range<usize>) {
         self.waiting.discard(self.shown, bytes);
     }
 
-    /// The first entry of another thread than the one that is shown to some of these bytes.
+    /// Returns the first entry, of another thread than the one that is shown, for some of these bytes.
     pub(crate) fn of_others(&self, bytes: &Range<usize>) -> Option<(Which, &StoreEntry)> {
         let mut all = self.waiting.all();
         all.find(|(which, entry)| which.thread != self.shown && engine::buffers::overlap(&entry.range(), bytes))
@@ -128,28 +132,29 @@ impl BufferedMemory {
         delayed.count() > most as usize
     }
 
-    /// The thread may go on only behind such a commit; none: at once.
+    /// Lets the thread go on only after such a commit; `None` lets it go on at once.
     pub(crate) fn owes(&mut self, thread: Thread, owed: Option<Owed>) {
         self.used = self.used.max(thread.index() + 1);
         self.owed[thread] = owed;
     }
 
-    /// What the thread may go on only behind a commit of, which it need not from now on.
+    /// Returns the commit that must come before the thread goes on, and demands it no longer.
     pub(crate) fn take_owed(&mut self, thread: Thread) -> Option<Owed> {
         self.owed[thread].take()
     }
 
-    /// The indices of the events of all stores that wait, thread by thread.
+    /// Returns the indices of the events of all stores that wait, thread by thread.
     pub(crate) fn events(&self) -> Vec<u64> {
         self.waiting.all().map(|(_, entry)| entry.event.into()).collect()
     }
 }
 
-/// The commits before what the thread does, which depends on these bytes.
+/// Returns the demand for the commits that must come before the thread does something that depends on these bytes.
 pub(crate) const fn before(thread: Thread, bytes: Vec<Range<usize>>) -> Demand {
     Demand { thread: Some(thread), bytes, awaits: false }
 }
 
+/// Exchanges the bytes of an entry with those in memory.
 fn swap(entry: &mut StoreEntry) {
     if entry.releases.is_some() {
         return;

@@ -1,4 +1,4 @@
-//! How the present execution ends.
+//! The end of the present execution.
 
 use engine::event::Thread;
 
@@ -9,22 +9,23 @@ use crate::state::turn::End;
 /// What is known of the end of the present execution.
 #[derive(Default)]
 pub(crate) struct Conclusion {
-    /// How it ended.
+    /// The end, once the execution has ended.
     pub(crate) end: Option<End>,
-    /// The threads that have failed, with how many events and choices there were then, where the others go on.
+    /// The threads that have failed while the others go on, each with the extent of the execution at that time.
     pub(crate) failed: Vec<(Failure, Extent)>,
-    /// Some thread has failed an assumption, or after a block that was left in its middle, and the others went on.
+    /// Whether an assumption failed in some thread, or it stopped in the middle of an atomic block, and the others went
+    /// on.
     pub(crate) assumed: bool,
-    /// A location had to be cut: the execution must be run again.
+    /// Whether a location had to be cut, so that the execution must be run again.
     pub(crate) void: bool,
     /// The first end of the process.
     pub(crate) exited: Exited,
-    /// Threads that have called `exit`, and how far their stacks reached.
+    /// The threads that have called `exit`, each with the address down to which its stack reached.
     pub(crate) exited_at: Vec<(Thread, usize)>,
 }
 
 impl Conclusion {
-    /// A new execution begins.
+    /// Forgets the last execution.
     pub(crate) fn begin(&mut self) {
         self.end = None;
         self.failed.clear();

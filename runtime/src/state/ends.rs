@@ -1,4 +1,4 @@
-//! What is to be done when a thread ends.
+//! The ends of threads: what is to be done then, and their cancellation.
 
 use std::ffi::c_void;
 
@@ -6,18 +6,19 @@ use engine::event::Object;
 
 use crate::state::objects::Call;
 
+/// A cleanup handler of the program, as `pthread_cleanup_push` takes it.
 pub(crate) type Routine = unsafe extern "C" fn(*mut c_void);
 
-/// What is to be done if the thread ends here.
+/// Something that is to be done if the thread ends here.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
-    /// A cleanup handler of the program.
+    /// Call a cleanup handler of the program with this argument.
     Routine(Routine, usize),
-    /// A function that runs once is left.
+    /// Give up a once whose function the thread was running.
     AbandonOnce(Call, Object),
 }
 
-/// How a thread ends.
+/// The end of a thread: what it has to do then, and whether it is cancelled.
 #[derive(Default)]
 pub(crate) struct Ends {
     pub(crate) handlers: Vec<Handler>,
@@ -32,7 +33,7 @@ impl Ends {
     }
 }
 
-/// Whether a thread heeds cancellation.
+/// Whether a thread heeds requests that it be cancelled.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Enabled {
     #[default]
@@ -40,17 +41,18 @@ pub(crate) enum Enabled {
     No,
 }
 
-/// What a thread has to do with cancellation.
+/// The state of a thread's cancellation.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Cancellation {
     pub(crate) requested: bool,
     pub(crate) enabled: Enabled,
     pub(crate) ending: bool,
-    /// It has come to a wait that is a cancellation point.
+    /// Whether the thread has come to a wait that is a cancellation point.
     pub(crate) waits: bool,
 }
 
 impl Cancellation {
+    /// Whether the thread has to end at its next cancellation point.
     pub(crate) fn is_due(self) -> bool {
         self.requested && self.enabled == Enabled::Yes && !self.ending
     }

@@ -1,4 +1,4 @@
-//! The first end of the process.
+//! The first end of the process in an execution.
 
 use std::ffi::c_int;
 
@@ -7,44 +7,44 @@ use protocol::Operation;
 use crate::process::sites::RecordPointer;
 use crate::state::failure::{Extent, Failure};
 
-/// How a thread ends the process.
+/// A thread's act of ending the process.
 #[derive(Clone, Copy)]
 pub(crate) struct Exit {
     pub(crate) status: c_int,
-    /// `exit`, `return`, …
+    /// The operation: `exit`, the return of `main` and so on.
     pub(crate) operation: Operation,
     pub(crate) site: RecordPointer,
 }
 
-/// The first end of the process.
+/// The first end of the process in an execution.
 #[derive(Default)]
 pub(crate) struct Exited {
-    /// What a parent process would see of its status.
+    /// The exit status as a parent process would see it, once a thread has exited.
     pub(crate) status: Option<u8>,
-    /// Some thread has ended it by `exit` or one of its sisters.
+    /// Whether a thread has ended the process by `exit` or one of its sisters.
     pub(crate) is_called: bool,
-    /// What is wrong with it, and how far the execution had come; none also once that was counted.
+    /// The failure that this end is, with the extent of the execution at that time; `None` also once it was counted.
     pub(crate) failure: Option<(Failure, Extent)>,
 }
 
 impl Exited {
-    /// The exit status, if a thread has exited.
+    /// Returns the exit status, if a thread has exited.
     pub(crate) const fn status(&self) -> Option<u8> {
         self.status
     }
 
-    /// Whether nothing is wrong with it; asked before [`Self::take_failure`].
+    /// Whether the end of the process is no failure; meaningful only before [`Self::take_failure`].
     pub(crate) const fn is_well(&self) -> bool {
         self.failure.is_none()
     }
 
-    /// What is wrong with it, once.
+    /// Takes the failure that the end of the process is.
     pub(crate) const fn take_failure(&mut self) -> Option<(Failure, Extent)> {
         self.failure.take()
     }
 }
 
-/// What a parent process sees of a status.
+/// Returns a status as a parent process sees it: its lowest eight bits.
 pub(crate) const fn seen(status: c_int) -> u8 {
     status.to_le_bytes()[0]
 }

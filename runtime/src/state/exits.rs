@@ -1,12 +1,13 @@
-//! What is to be called when the program begins and when it exits.
+//! The functions to be called when the program begins and when it exits.
 
 use std::ffi::{c_int, c_void};
 
 use crate::process::arguments;
 
+/// A constructor or destructor of the program.
 pub(crate) type Function = unsafe extern "C" fn();
 
-/// A constructor or destructor, as LLVM keeps it.
+/// An entry of LLVM's tables of constructors and destructors.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Structor {
@@ -15,14 +16,15 @@ pub(crate) struct Structor {
     unused: usize,
 }
 
-// SAFETY: constants of the program.
+// SAFETY: the records are constants of the program, which nobody changes.
 unsafe impl Sync for Structor {}
 
+/// An entry without a function.
 pub(crate) const NONE: Structor = Structor { priority: 0, function: None, unused: 0 };
 
 macro_rules! section {
     ($own:ident, $name:literal, $start:literal, $stop:literal, $function:ident) => {
-        /// One of our own, so that the section exists in every program.
+        /// An entry of the runtime's own, so that the section exists in every program.
         #[used]
         #[unsafe(link_section = $name)]
         static $own: Structor = NONE;
@@ -35,7 +37,7 @@ macro_rules! section {
                 static STOP: Structor;
             }
             let count = (&raw const STOP as usize - &raw const START as usize) / size_of::<Structor>();
-            // SAFETY: the linker puts all of the section one after the other.
+            // SAFETY: the linker puts all entries of the section one after the other, between these two symbols.
             let all = unsafe { std::slice::from_raw_parts(&raw const START, count) };
             let mut all: Vec<Structor> = all.iter().filter(|one| one.function.is_some()).copied().collect();
             all.sort_by_key(|one| one.priority);
@@ -50,22 +52,23 @@ section!(OWN_DESTRUCTOR, "fh_dtors", "__start_fh_dtors", "__stop_fh_dtors", dest
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
     Plain(Function),
-    /// Of `on_exit`: it is told the status.
+    /// A function of `on_exit`, which is passed the status and this argument.
     WithStatus(unsafe extern "C" fn(c_int, *mut c_void), usize),
 }
 
 impl Handler {
+    /// Calls the function.
     pub(crate) fn call(self) {
         match self {
-            // SAFETY: the program passed the function to be called.
+            // SAFETY: the program passed the function to be called at its exit.
             Self::Plain(function) => unsafe { function() },
-            // SAFETY: as above.
+            // SAFETY: the program passed the function and its argument to `on_exit`.
             Self::WithStatus(function, argument) => unsafe { function(arguments::status(), argument as *mut c_void) },
         }
     }
 }
 
-/// What is to be called when the program exits in this execution; the last one first.
+/// The functions to be called when the program exits in this execution, the last one first.
 pub(crate) struct Exits {
     pub(crate) constructors: Vec<Structor>,
     destructors: Vec<Structor>,
@@ -74,7 +77,7 @@ pub(crate) struct Exits {
 }
 
 impl Exits {
-    /// What the program's files ask for.
+    /// Makes the list of functions that the program's files ask for.
     pub(crate) fn new() -> Self {
         Self {
             constructors: constructors(),

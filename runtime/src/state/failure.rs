@@ -1,4 +1,4 @@
-//! What is wrong with an execution, and the words for it.
+//! Failures of executions, and the words for them.
 
 use engine::event::Thread;
 use engine::execution::Execution;
@@ -6,7 +6,7 @@ use protocol::{FailureKind, Identity, Operation, Role, SiteUse};
 
 use crate::process::sites::{Record, RecordPointer};
 
-/// How much of an execution there has been.
+/// How far an execution had come at some time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub(crate) events: usize,
@@ -14,37 +14,37 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// As much as there has been so far.
+    /// Returns how far the execution has come so far.
     pub(crate) fn of(execution: &Execution) -> Self {
         Self { events: execution.history.steps().len(), choices: execution.history.choices().len() }
     }
 }
 
-/// What made an execution fail.
+/// A failure: what made an execution fail.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     pub(crate) kind: FailureKind,
     pub(crate) message: String,
-    /// What it is about, as [`protocol::Violation::subject`].
+    /// The subject of the failure, as [`protocol::Violation::subject`].
     pub(crate) subject: String,
     pub(crate) sites: Vec<SiteUse>,
-    /// Where in the program's code, if a signal ended it.
+    /// The address in the program's code at which a signal ended the execution, if one did.
     pub(crate) program_counter: Option<u64>,
 }
 
 impl Failure {
-    /// A failure that its kind and its sites tell from others, in these words.
+    /// Makes a failure without a subject: its kind and its sites alone tell it from others.
     pub(crate) const fn new(kind: FailureKind, message: String, sites: Vec<SiteUse>) -> Self {
         Self { kind, message, subject: String::new(), sites, program_counter: None }
     }
 
-    /// What failures have in common that are the same.
+    /// Returns the identity of the failure, which equal failures share.
     pub(crate) fn identity(&self) -> Identity {
         Identity::failed(self.kind, &self.subject, &self.sites)
     }
 }
 
-/// A place in the program's source, with a part in a failure.
+/// Makes a site: an operation at a place in the program's source, with its part in a failure.
 pub(crate) fn site_use(role: Role, thread: Thread, record: RecordPointer, operation: Operation) -> SiteUse {
     let record = Record::behind(record);
     SiteUse {
@@ -57,20 +57,20 @@ pub(crate) fn site_use(role: Role, thread: Thread, record: RecordPointer, operat
     }
 }
 
-/// A thread's name in messages.
+/// Returns a thread's name in messages.
 pub(crate) fn name(thread: Thread) -> String {
     if thread == Thread::MAIN { "main".to_owned() } else { format!("T{}", thread.0) }
 }
 
-/// A part in a failure that some thread took at some place.
+/// Makes the site of an operation by this thread at this place, with its part in a failure.
 pub(crate) fn part(role: Role, (thread, record): Doer, operation: Operation) -> SiteUse {
     site_use(role, thread, record, operation)
 }
 
-/// So many bytes, in words.
+/// Writes a number of bytes in words.
 pub(crate) fn bytes(count: usize) -> String {
     if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
 }
 
-/// Who did something, and where.
+/// The thread that did something, and the record of the place where it did it.
 pub(crate) type Doer = (Thread, &'static Record);

@@ -1,9 +1,9 @@
-//! What the process keeps beside its memory from one execution to the next: open files are closed, and the scanner of
-//! options begins anew. The contents of files are the program's business.
+//! The state that a process keeps outside its memory and that executions must not pass on: open files, which are
+//! closed, and the scanner of options, which begins anew. The contents of files are the program's business.
 
 use std::ffi::c_int;
 
-/// Functions that open files.
+/// The functions that open files.
 const OPENERS: [&str; 31] = [
     "open",
     "open64",
@@ -40,28 +40,28 @@ const OPENERS: [&str; 31] = [
 
 /// The files of the process.
 pub(crate) struct Files {
-    /// Those that were open before the program ran.
+    /// The descriptors that were open before the program ran.
     before: Vec<c_int>,
-    /// The program may have opened others in this execution.
+    /// Whether the program may have opened files in this execution.
     opened: bool,
 }
 
 impl Files {
-    /// All that are open now were before.
+    /// Takes down the files that are open now, before the program runs.
     pub(crate) fn new() -> Self {
         Self { before: open(), opened: false }
     }
 
-    /// The program calls a native function.
+    /// Notes that the program calls this native function.
     pub(crate) fn called(&mut self, function: &str) {
         self.opened |= OPENERS.contains(&function);
     }
 
-    /// Closes what the program has opened.
+    /// Closes the files that the program has opened, and resets the scanner of options.
     pub(crate) fn reset(&mut self) {
         if std::mem::take(&mut self.opened) {
             for file in open().into_iter().filter(|file| !self.before.contains(file)) {
-                // SAFETY: the program opened it, and no thread of it runs any more.
+                // SAFETY: the program opened the file, and no thread of it runs any more.
                 unsafe { libc::close(file) };
             }
         }
@@ -69,17 +69,17 @@ impl Files {
     }
 }
 
-/// The descriptors that are open.
+/// Returns the descriptors that are open.
 fn open() -> Vec<c_int> {
     let entries = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let named: Vec<c_int> =
         entries.filter_map(|entry| entry.file_name().to_str().and_then(|name| name.parse().ok())).collect();
-    // The one by which the folder was read is closed again.
-    // SAFETY: a plain system call.
+    // The descriptor by which the folder was read is closed again, and is left out.
+    // SAFETY: a system call that touches no memory.
     named.into_iter().filter(|&file| unsafe { libc::fcntl(file, libc::F_GETFD) } != -1).collect()
 }
 
-/// `getopt` begins with the first argument again.
+/// Lets `getopt` begin with the first argument again.
 fn reset_options() {
     unsafe extern "C" {
         static mut optind: c_int;
@@ -87,6 +87,6 @@ fn reset_options() {
     }
     // SAFETY: libc's own variables, while no thread of the program runs.
     unsafe { optind = 1 };
-    // SAFETY: as above.
+    // SAFETY: libc's own variable, while no thread of the program runs.
     unsafe { opterr = 1 };
 }

@@ -1,4 +1,4 @@
-//! What has been found in a slice: each violation once, with how many executions show it.
+//! The findings of a slice: each violation once, with how many executions show it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +8,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::state::failure::Failure;
 
+/// A violation that was found, kept once.
 struct FoundOnce {
     sighting: Sighting,
-    /// The run in which it was last seen.
+    /// The run in which the violation was last seen.
     last: u64,
 }
 
-/// A monitor: its number among those of the search, and its name.
+/// A monitor that reports: its number among those of the search, and its name.
 #[derive(Clone, Copy)]
 pub(crate) struct Reporter {
     pub(crate) index: usize,
@@ -24,34 +25,34 @@ pub(crate) struct Reporter {
 /// The run of the program in which something is seen.
 #[derive(Clone, Copy)]
 pub(crate) struct Seen {
-    /// Its number, from 1.
+    /// The number of the run, from 1.
     pub(crate) run: u64,
-    /// Whether it is an execution that counts.
+    /// Whether the run is an execution that counts.
     pub(crate) counts: bool,
 }
 
-/// What has been found so far.
+/// The violations that were found so far.
 #[derive(Default)]
 pub(crate) struct Findings {
-    /// What was found, by monitor and places.
+    /// The index in `found` of each pair of places that a monitor reported, by the monitor's number.
     pairs: FxHashMap<(usize, u32, u32), usize>,
-    /// The cycles of transactions, by monitor and the sites of their edges.
+    /// The index in `found` of each cycle of transactions that a monitor reported, by the sites of its edges.
     cycles: BTreeMap<(usize, BTreeSet<[u32; 2]>), usize>,
     failures: FxHashMap<Identity, usize>,
     found: Vec<FoundOnce>,
-    /// What is told of no more than that it was seen.
+    /// The violations that other slices have found: of these it is only told that they were seen.
     known: FxHashSet<Identity>,
 }
 
 impl Findings {
-    /// Nothing but what is known already of another slice, and this.
+    /// Forgets the findings of the last slice, but for the violations that are known already, to which these are added.
     pub(crate) fn restart(&mut self, known: &[Identity]) {
         let before = std::mem::take(self);
         self.known = before.known;
         self.known.extend(known.iter().cloned());
     }
 
-    /// Takes what the monitor reported of this pair of places.
+    /// Adds a report of the monitor on this pair of places.
     pub(crate) fn pair(
         &mut self,
         monitor: Reporter,
@@ -68,7 +69,7 @@ impl Findings {
         self.seen(index, seen);
     }
 
-    /// Takes a cycle of transactions with edges between these places.
+    /// Adds a report of the monitor on a cycle of transactions with edges between these places.
     pub(crate) fn cycle_at(
         &mut self,
         monitor: Reporter,
@@ -84,7 +85,7 @@ impl Findings {
         self.seen(index, seen);
     }
 
-    /// Adds what has not been found so far, described unless it is known.
+    /// Adds a violation that has not been found so far, described unless it is known.
     fn discover(&mut self, identity: Identity, describe: impl FnOnce() -> Violation) {
         let violation = (!self.known.contains(&identity)).then(describe);
         self.add(identity, violation);
@@ -95,6 +96,7 @@ impl Findings {
         self.found.push(FoundOnce { sighting: Sighting { identity, executions: 0, violation }, last: 0 });
     }
 
+    /// Counts the run for a violation, unless it has been counted.
     fn seen(&mut self, index: usize, seen: Seen) {
         let found = &mut self.found[index];
         if seen.counts && found.last != seen.run {
@@ -103,13 +105,12 @@ impl Findings {
         }
     }
 
-    /// Whether an execution has failed so before.
+    /// Whether an execution has failed in the same way before.
     pub(crate) fn is_known(&self, failure: &Failure) -> bool {
         self.failures.contains_key(&failure.identity())
     }
 
-    /// Takes a failed execution with this schedule into the counts. The schedule is not looked at if the failure is
-    /// known.
+    /// Counts an execution that failed, with its schedule, which is not looked at if the failure is known.
     pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, seen: Seen) {
         let next = self.found.len();
         let identity = failure.identity();
@@ -124,12 +125,14 @@ impl Findings {
         self.seen(index, seen);
     }
 
-    /// Whether the monitor has reported, in no execution graph, a cycle through a store and an access that overtakes it at these places.
+    /// Whether the monitor has not yet reported a cycle, in an execution graph, through a store and an access that
+    /// overtakes it at these places.
     pub(crate) fn is_new_pair(&self, monitor: usize, delayed: u32, overtaking: u32) -> bool {
         !self.pairs.contains_key(&(monitor, delayed, overtaking))
     }
 
-    /// Whether a cycle of transactions in an execution graph, with edges between these places, is a new one.
+    /// Whether the monitor has not yet reported a cycle of transactions, in an execution graph, with edges between
+    /// these places.
     pub(crate) fn is_new_cycle(&self, monitor: usize, edges: &BTreeSet<[u32; 2]>) -> bool {
         !self.cycles.contains_key(&(monitor, edges.clone()))
     }
@@ -139,7 +142,7 @@ impl Findings {
         !self.found.is_empty()
     }
 
-    /// What was found.
+    /// Takes what was found, in the order of discovery.
     pub(crate) fn take_found(&mut self) -> Vec<Sighting> {
         self.found.drain(..).map(|found| found.sighting).collect()
     }

@@ -1,7 +1,8 @@
-//! The program's variables: restored before each execution, and the thread-local ones, a copy a thread.
+//! The program's variables, which are restored before each execution; of the thread-local ones each thread gets a copy.
 //!
-//! The pass moves mutable variables into sections of ours (`fh_data`, `fh_bss`; thread-local ones as images into
-//! `fh_tdata`, `fh_tbss`). A small program's are copied back whole; of a large one's only what was written is undone.
+//! The pass moves mutable variables into sections of its own (`fh_data`, `fh_bss`; thread-local ones as images into
+//! `fh_tdata`, `fh_tbss`). The variables of a small program are copied back whole; in a large one only the writes are
+//! undone.
 
 use std::ffi::c_char;
 use std::ops::Range;
@@ -12,7 +13,7 @@ use crate::process::sections::{bss, data, is_variable, tls_places};
 use crate::process::sites::text;
 use crate::state::unwritten;
 
-/// Up to so many bytes of variables are restored by copying all of them.
+/// The most bytes of variables that are restored by copying all of them.
 const COPY: usize = 64 << 10;
 
 /// One record of section `fh_globals`, `struct fh_variable` of the hook ABI.
@@ -26,10 +27,10 @@ struct VariableRecord {
 
 crate::abi::same_record!(fh_variable, VariableRecord, address, size, name, members);
 
-// SAFETY: records are constants of the program.
+// SAFETY: the records are constants of the program, which nobody changes.
 unsafe impl Sync for VariableRecord {}
 
-/// One record of our own, so that the section exists in every program.
+/// A record of the runtime's own, so that the section exists in every program.
 #[used]
 #[unsafe(link_section = "fh_globals")]
 static OWN_VARIABLE: VariableRecord =
@@ -39,14 +40,14 @@ static OWN_VARIABLE: VariableRecord =
 pub(crate) struct Variable {
     pub(crate) bytes: Range<usize>,
     pub(crate) name: String,
-    /// Its members, as [`hook_abi::members`] has them; "" if they are not known.
+    /// The members of the variable, in the form of [`hook_abi::members`]; empty if they are not known.
     members: String,
 }
 
-/// So many bytes behind each variable belong to none (`llvm-pass/src/globals.rs`).
+/// The bytes behind each variable that belong to no variable (`llvm-pass/src/globals.rs`).
 const GAP: usize = 16;
 
-/// The variables that the pass put into our sections, by address.
+/// Returns the variables that the pass put into its sections, by address.
 pub(crate) fn variables() -> Vec<Variable> {
     unsafe extern "C" {
         #[link_name = "__start_fh_globals"]
@@ -55,7 +56,7 @@ pub(crate) fn variables() -> Vec<Variable> {
         static STOP: VariableRecord;
     }
     let count = (&raw const STOP as usize - &raw const START as usize) / size_of::<VariableRecord>();
-    // SAFETY: the linker puts all records of the section one after the other.
+    // SAFETY: the linker puts all records of the section one after the other, between these two symbols.
     let records = unsafe { std::slice::from_raw_parts(&raw const START, count) };
     let variable = |record: &VariableRecord| Variable {
         bytes: record.address..record.address + record.size,
@@ -70,12 +71,14 @@ pub(crate) fn variables() -> Vec<Variable> {
     variables
 }
 
+/// A section of variables, as it was before `main`.
 struct Saved {
     address: usize,
     bytes: Vec<u8>,
 }
 
 impl Saved {
+    /// Copies these bytes as they are now.
     fn of(range: &Range<usize>) -> Self {
         let mut bytes = vec![0; range.len()];
         // SAFETY: the section is mapped, and nothing else runs.
@@ -87,7 +90,7 @@ impl Saved {
         self.address..self.address + self.bytes.len()
     }
 
-    /// Tells the eight aligned bytes at the address, as far as they are saved, if they have changed.
+    /// Passes on the eight aligned bytes at the address, as far as they are saved, if they have changed.
     fn tell_change(&self, at: usize, tell: &mut impl FnMut(usize, [u8; 8], [u8; 8])) {
         let range = self.range();
         let (from, to) = (at.max(range.start), (at + 8).min(range.end));
@@ -110,10 +113,11 @@ impl Saved {
     }
 }
 
+/// The way in which variables are restored.
 enum Method {
-    /// Everything is copied back.
+    /// All variables are copied back.
     Copy,
-    /// The old bytes of each write are kept: address, width, value.
+    /// The old bytes of each write are put back: address, width and value.
     Undo(Vec<(usize, u8, u64)>),
 }
 
@@ -121,13 +125,13 @@ enum Method {
 pub(crate) struct Globals {
     saved: [Saved; 2],
     method: Method,
-    /// Something wrote to variables unseen: copy this time.
+    /// Whether something may have written to variables unseen, so that all of them must be copied back this time.
     unseen: bool,
     variables: Vec<Variable>,
 }
 
 impl Globals {
-    /// Takes the variables as they are now.
+    /// Saves the variables as they are now.
     pub(crate) fn save() -> Self {
         let saved = [Saved::of(&data()), Saved::of(&bss())];
         let size = saved[0].bytes.len() + saved[1].bytes.len();
@@ -135,37 +139,39 @@ impl Globals {
         Self { saved, method, unseen: false, variables: variables() }
     }
 
-    /// The variable that the address is in.
+    /// Returns the variable that the address is in.
     pub(crate) fn variable(&self, address: usize) -> Option<&Variable> {
         let after = self.variables.partition_point(|variable| variable.bytes.start <= address);
         self.variables.get(after.checked_sub(1)?).filter(|variable| variable.bytes.contains(&address))
     }
 
-    /// The variable, or the member of one, that an access of so many bytes (at least 1) is to: `flags[1]`, `ring.tail`.
-    /// None where it is in no variable, or in one of which the members are not known.
+    /// Returns the name of the variable, or of the member of one, that an access of `width` bytes (at least 1) is to:
+    /// `flags[1]`, `ring.tail`. Returns `None` if it is to no variable, or to one whose members are not known.
     pub(crate) fn named(&self, address: u64, width: u64) -> Option<String> {
         self.within(address, |members, offset| members::path(members, offset, width))
     }
 
-    /// The variable, or the member of one, that begins at an address.
+    /// Returns the name of the variable, or of the member of one, that begins at the address.
     pub(crate) fn beginning(&self, address: u64) -> Option<String> {
         self.within(address, members::beginning)
     }
 
+    /// Returns the name of the variable that the address is in, followed by the path that `find` makes of members and
+    /// offset.
     fn within(&self, address: u64, find: impl Fn(&str, u64) -> Option<String>) -> Option<String> {
         let variable = self.variable(usize::try_from(address).ok()?)?;
         let path = find(&variable.members, address - variable.bytes.start as u64)?;
         Some(format!("{}{path}", variable.name))
     }
 
-    /// The variable that these bytes, at least one, are across the end of or right after.
+    /// Returns the variable whose end these bytes, at least one, go across or come right after.
     pub(crate) fn beside(&self, bytes: &Range<usize>) -> Option<&Variable> {
         let after = self.variables.partition_point(|variable| variable.bytes.start <= bytes.start);
         let variable = self.variables.get(after.checked_sub(1)?)?;
         (bytes.end > variable.bytes.end && bytes.start < variable.bytes.end + GAP).then_some(variable)
     }
 
-    /// The `width` bytes (1 to 8) at `address` are about to change; they hold `old`.
+    /// Notes that the `width` bytes (1 to 8) at `address` are about to change; they hold `old`.
     #[inline]
     pub(crate) fn writes(&mut self, address: usize, width: u8, old: u64) {
         if let Method::Undo(log) = &mut self.method
@@ -175,12 +181,12 @@ impl Globals {
         }
     }
 
-    /// Native code may have written to variables.
+    /// Notes that native code may have written to variables.
     pub(crate) const fn written_unseen(&mut self) {
         self.unseen = true;
     }
 
-    /// Tells the words, by eight aligned bytes, that are not as before `main`, with what they held then and hold now.
+    /// Passes on each eight aligned bytes that are not as before `main`, with what they held then and hold now.
     pub(crate) fn changed(&self, mut tell: impl FnMut(usize, [u8; 8], [u8; 8])) {
         for saved in &self.saved {
             match &self.method {
@@ -199,7 +205,7 @@ impl Globals {
         }
     }
 
-    /// Puts everything back.
+    /// Restores the variables as they were before `main`.
     pub(crate) fn restore(&mut self) {
         match &mut self.method {
             Method::Undo(log) if !self.unseen => {

@@ -1,4 +1,5 @@
-//! What is known of the program where its threads are run alone, for execution graphs, beside the engine's search.
+//! The state of a search for execution graphs beside the engine's: what is known of the program when its threads are
+//! run alone.
 
 use std::ops::Range;
 
@@ -38,23 +39,23 @@ pub(crate) struct Recorded {
     pub(crate) link: Link,
     pub(crate) depends: Depends,
     pub(crate) note: Note,
-    /// Of the access, or of the object; 0 if there is none.
+    /// The address of the access, or of the object; 0 if there is none.
     pub(crate) address: usize,
-    /// 0 for what is no access to memory.
+    /// The width in bytes; 0 if this is no access to memory.
     pub(crate) width: u8,
     pub(crate) spelled: Spelled,
 }
 
-/// How the source has an access.
+/// The way in which the source spells an access.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Spelled {
-    /// Of an atomic access.
+    /// The order of an atomic access.
     pub(crate) order: Option<Order>,
-    /// It is a part of a longer access.
+    /// Whether the access is a part of a longer one.
     pub(crate) is_piece: bool,
 }
 
-/// The reads that an access depends on: what of it, or of which branches and addresses before it, does.
+/// The reads that an access depends on: by its address, by its value, and by the branches and addresses before it.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Depends {
     pub(crate) address: Label,
@@ -62,71 +63,71 @@ pub(crate) struct Depends {
     pub(crate) control: Label,
     pub(crate) synchronized: Label,
     pub(crate) addresses_before: Label,
-    /// See [`engine::graph::Label::decided_by`].
+    /// The reads that decide it, see [`engine::graph::Label::decided_by`].
     pub(crate) decided: Label,
 }
 
-/// How the run of a thread ended, beside the ends that executions have too.
+/// The end of a thread's run, where it is not one that executions have too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
-    /// The graph knows no more, or there is no more.
+    /// The graph knows no more of the thread, or there is no more.
     Reached(Reached),
-    /// It makes more accesses than a graph can have.
+    /// The thread makes more accesses than a graph can have.
     TooManyEvents,
     /// A location had to be cut: the search begins anew.
     Cut,
 }
 
-/// The run of one thread.
+/// The run of one thread, alone.
 pub(crate) struct Run {
     pub(crate) thread: Thread,
     pub(crate) origin: u32,
     pub(crate) reads: Vec<Option<Value>>,
     pub(crate) recorded: Vec<Recorded>,
-    /// What stands between them.
+    /// The marks and fences that stand between accesses.
     pub(crate) asides: Vec<Aside>,
-    /// What begins and ends between them.
+    /// The milestones between accesses: what begins and ends there.
     pub(crate) milestones: Vec<milestones::Milestone>,
-    /// So many accesses may be made.
+    /// The most accesses that may be made.
     limit: usize,
     pub(crate) fences: Fences,
     pub(crate) created: u32,
     pub(crate) joined: u32,
-    /// So many keys of thread-specific data has it created.
+    /// The number of keys of thread-specific data that the thread has created.
     keys: u32,
-    /// The mutexes that it holds, and how many times.
+    /// The addresses of the mutexes that the thread holds, each with how many times.
     pub(crate) held: Vec<(usize, u32)>,
-    /// The reads on which a branch so far depends.
+    /// The reads on which some branch so far depends.
     pub(crate) branches: Label,
-    /// Such, at the last instruction fence.
+    /// The reads on which some branch before the last instruction fence depends.
     pub(crate) synchronized: Label,
-    /// The reads on which the address of an access so far depends.
+    /// The reads on which the address of some access so far depends.
     pub(crate) addresses: Label,
-    /// The reads that pick such an address, or on what there is a branch.
+    /// The reads that pick such an address, or something that a branch depends on.
     pub(crate) decided: Label,
     pub(crate) private: Private,
-    /// What comes after the next access depends on what it reads.
+    /// Whether what comes after the next access depends on what that reads.
     pub(crate) decides: bool,
-    /// What the last compare-and-exchange compared with depends on these.
+    /// The reads on which the expected value of the last compare-and-exchange depends.
     pub(crate) compared: Label,
-    /// The next access is a piece of a longer one, which may be cut anywhere.
+    /// Whether the next access is a piece of a longer one, which may be cut anywhere.
     pub(crate) piece: bool,
-    /// The access at hand is one.
+    /// Whether the access at hand is such a piece.
     pub(crate) is_piece: bool,
-    /// A wait of an iteration that changed nothing else has run out.
+    /// The last iteration whose wait ran out and which changed nothing else.
     pub(crate) patience: Option<Idle>,
     pub(crate) stop: Option<Stop>,
     pub(crate) ending: Ending,
 }
 
-/// What a thread leaves behind beside what it writes, as far as it belongs to an outcome.
+/// The traces that a thread leaves beside what it writes, as far as they belong to an outcome.
 #[derive(Default)]
 pub(crate) struct Ending {
-    /// What it has printed.
+    /// The bytes that the thread has printed.
     pub(crate) printed: Vec<u8>,
-    /// What of memory is not compared.
+    /// The memory that is not compared.
     pub(crate) ignored: Vec<Range<usize>>,
-    /// How it ended the process, if it did.
+    /// The thread's end of the process, if it made one.
     pub(crate) exit: Option<Exit>,
 }
 
@@ -141,16 +142,16 @@ impl Ending {
 /// An iteration without effect in which a wait ran out: the next one waits there, if it reads the same up to there.
 #[derive(Clone, Copy)]
 pub(crate) struct Idle {
-    /// The first access of the iteration.
+    /// The index of the first access of the iteration.
     pub(crate) since: usize,
-    /// The first one behind it.
+    /// The index of the first access behind the iteration.
     pub(crate) next: usize,
 }
 
-/// What is known of the program beside the search.
+/// The state of a search for execution graphs beside the engine's.
 pub(crate) struct Graph {
     pub(crate) model: MemoryModel,
-    /// So many rounds a loop may go each time it is entered.
+    /// The most rounds of a loop each time it is entered; `None` if there is no limit.
     pub(crate) unroll: Option<u64>,
     pub(crate) places: Places,
     pub(crate) sets: Sets,
@@ -158,21 +159,21 @@ pub(crate) struct Graph {
     pub(crate) initialisers: Initialisers,
     pub(crate) run: Run,
     pub(crate) children: FxHashMap<(Thread, u32), Thread>,
-    /// How each thread came to be, from main.
+    /// The creation path of each thread, from main.
     pub(crate) paths: Vec<Vec<u32>>,
-    /// What threads run, by their origin, from 1.
+    /// The function and argument that threads run, by their origin, from 1.
     pub(crate) origins: Vec<Start>,
     pub(crate) failures: Vec<Failure>,
-    /// Something that threads may use too late ends in some run of a thread.
+    /// Whether something that threads may use too late ends in some run of a thread.
     pub(crate) ends: bool,
-    /// What is stronger than the program has it.
+    /// The accesses that a repair makes stronger than the program has them.
     pub(crate) overrides: Overrides,
-    /// The wrong executions that are looked for, and the first one.
+    /// The wrong executions that are looked for, and the first one that was found.
     pub(crate) sought: Option<(Wrong, Option<Obstacle>)>,
 }
 
 impl Graph {
-    /// Nothing is known yet.
+    /// Makes the state of a search that has not begun.
     pub(crate) fn new(model: MemoryModel, unroll: Option<u64>) -> Self {
         Self {
             model,
@@ -217,6 +218,7 @@ impl Graph {
         }
     }
 
+    /// Begins the run of a thread, whose accesses read these values; it may make at most `limit` accesses.
     pub(crate) fn begin(&mut self, thread: Thread, origin: u32, reads: &[Option<Value>], limit: usize) {
         self.initialisers.begin_run();
         let run = &mut self.run;
@@ -227,7 +229,8 @@ impl Graph {
         run.asides.clear();
         run.milestones.clear();
         run.held.clear();
-        // A join's load is told apart from what follows by a number less; under C11 by what it orders itself.
+        // The load of a join is told apart from what follows by one full fence less; under C11 by what it orders
+        // itself.
         run.fences = Fences { full: u16::from(self.model != MemoryModel::C11), ..Fences::default() };
         (run.created, run.joined, run.keys) = (0, 0, 0);
         (run.piece, run.decides, run.patience, run.stop) = (false, false, None, None);
@@ -243,23 +246,24 @@ impl Graph {
         self.sought.as_ref().is_some_and(|(_, obstacle)| obstacle.is_some())
     }
 
-    /// The next key that the running thread creates: its nth, from 1.
+    /// Returns the next key that the running thread creates, as the thread and the key's number among its own, from 1.
     pub(crate) const fn next_key(&mut self) -> (Thread, u32) {
         self.run.keys += 1;
         (self.run.thread, self.run.keys)
     }
 
-    /// Whether the running thread is main, and has joined all that it has created.
+    /// Whether the running thread is main, and has joined all threads that it has created.
     pub(crate) fn is_alone(&self) -> bool {
         self.run.thread == Thread::MAIN && self.run.created == self.run.joined
     }
 
-    /// What the next access reads, if that is known.
+    /// Returns the value that the next access reads, if it is known.
     pub(crate) fn next_read(&self) -> Option<Value> {
         self.run.reads.get(self.run.recorded.len()).copied().flatten()
     }
 
-    /// The access since which the running thread waits if it has to wait now: none if its wait can run out.
+    /// Returns the index of the access since which the running thread waits if it has to wait now; `None` if its wait
+    /// can run out.
     pub(crate) fn waits_since(&self) -> Option<usize> {
         let run = &self.run;
         let Idle { since, next } = run.patience?;
@@ -272,13 +276,14 @@ impl Graph {
         (since..next).zip(next..run.recorded.len()).all(same).then_some(since)
     }
 
-    /// What an access depends on here, but for its address and value.
+    /// Returns the reads that an access depends on here, beside those for its address and value.
     pub(crate) fn depends(&mut self) -> Depends {
         self.depends_on(Label::NONE, Label::NONE, Label::NONE)
     }
 
-    /// What an access depends on here, given on what its address, its value and what it expects do. On ARM what it expects
-    /// picks whether it writes; on RISC-V that, and what picks anything else, is as weak as a branch.
+    /// Returns the reads that an access depends on here, given those for its address, its value and the value that it
+    /// expects. On ARM the expected value picks whether the access writes; on RISC-V it does so too, and what picks
+    /// anything else is as weak as a branch.
     pub(crate) fn depends_on(&mut self, address: Label, value: Label, expected: Label) -> Depends {
         let Run { branches, synchronized, addresses, decided, .. } = self.run;
         let sets = &mut self.sets;
@@ -303,26 +308,27 @@ impl Graph {
         depends
     }
 
-    /// The address of the access that has been made depends on this.
+    /// Notes that the address of the access that has been made depends on these reads.
     pub(crate) fn has_address(&mut self, label: Label) {
         let [computing, picking] = self.parts(label);
         self.run.addresses = self.sets.union(self.run.addresses, computing);
         self.run.decided = self.sets.union(self.run.decided, picking);
     }
 
-    /// A branch depends on this.
+    /// Notes a branch that depends on these reads.
     pub(crate) fn branch_on(&mut self, label: Label) {
         let [computing, picking] = self.parts(label);
         self.run.branches = self.sets.union(self.run.branches, computing);
         self.run.decided = self.sets.union(self.run.decided, picking);
     }
 
+    /// Splits a set into the reads that something is computed from and those that pick it.
     fn parts(&mut self, label: Label) -> [Label; 2] {
         [Members::Computing, Members::Picking].map(|meant| self.sets.of_members(label, meant))
     }
 
-    /// An instruction fence: what comes later is not fetched before the branches so far are decided, nor, on ARM, before the
-    /// addresses so far are known.
+    /// Performs an instruction fence: what comes later is not fetched before the branches so far are decided, nor, on
+    /// ARM, before the addresses so far are known.
     pub(crate) fn fence_instructions(&mut self) {
         self.run.synchronized = self.run.branches;
         if self.model == MemoryModel::Armv8 {
@@ -332,19 +338,20 @@ impl Graph {
         }
     }
 
-    /// A branch that depends on the next access's read comes right after it, and an instruction fence.
+    /// Notes that a branch that depends on the next access's read comes right after it, and then an instruction fence.
     pub(crate) fn synchronize(&mut self) {
         self.branch();
         self.run.synchronized = self.run.branches;
     }
 
-    /// A branch that depends on the next access's read comes right after it: the thread does not go on before it is known.
+    /// Notes that a branch that depends on the next access's read comes right after it, so that the thread does not go
+    /// on before the value is known.
     pub(crate) fn branch(&mut self) {
         let read = self.sets.of(self.run.recorded.len());
         self.run.branches = self.sets.union(self.run.branches, read);
     }
 
-    /// Takes an access in; whether the thread can go on.
+    /// Adds an access to the run, and returns whether the thread can go on.
     pub(crate) fn push(&mut self, mut recorded: Recorded, mut after: After) -> Turn {
         if self.run.recorded.len() == self.run.limit {
             self.run.stop = Some(Stop::TooManyEvents);
@@ -370,12 +377,12 @@ impl Graph {
     }
 }
 
-/// What must be known of an access before the thread goes on.
+/// The part of an access that must be known before the thread goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum After {
-    /// Nothing.
+    /// Nothing need be known.
     Anything,
-    /// What it reads.
+    /// The value that is read must be known.
     Known,
 }
 
@@ -386,21 +393,21 @@ pub(crate) enum Effect {
     None,
 }
 
-/// What stands between two accesses.
+/// An operation between two accesses that is no access.
 #[derive(Clone, Copy)]
 pub(crate) enum AsideOperation {
     Mark(Mark),
-    /// A full one.
+    /// A full fence.
     Fence(RecordPointer),
 }
 
-/// Something between two accesses.
+/// An operation between two accesses of a thread, and its place among them.
 #[derive(Clone, Copy)]
 pub(crate) struct Aside {
     pub(crate) what: AsideOperation,
     /// How many accesses come before it.
     pub(crate) accesses: usize,
-    /// How many full fences come before it, and are it.
+    /// How many full fences come up to it, itself included.
     pub(crate) full: u16,
 }
 pub(crate) mod initialisers;

@@ -17,63 +17,63 @@ use crate::process::layout;
 use crate::state::failure::Doer;
 use crate::state::shadow::Shadow;
 
-/// What malloc aligns to.
+/// The alignment of blocks in bytes, as that of malloc.
 pub(crate) const ALIGNMENT: usize = 16;
 
-/// A block.
+/// A block of the heap, living or freed.
 #[derive(Clone, Copy)]
 pub(crate) struct Block {
     pub(crate) address: usize,
     pub(crate) size: usize,
-    /// Bytes up to the next block.
+    /// The bytes up to the next block.
     capacity: usize,
     pub(crate) allocated: Doer,
     pub(crate) freed: Option<Doer>,
 }
 
 impl Block {
-    /// The bytes of the block.
+    /// Returns the bytes of the block.
     pub(crate) const fn bytes(&self) -> Range<usize> {
         self.address..self.address + self.size
     }
 }
 
-/// A thread's arena: blocks in ascending order.
+/// A thread's arena, with its blocks in ascending order.
 #[derive(Default)]
 struct Arena {
     used: usize,
     blocks: Vec<Block>,
-    /// What the thread freed, by capacity, the last one last.
+    /// The addresses of freed blocks, by capacity, the last freed one last.
     freed: FxHashMap<usize, Vec<usize>>,
 }
 
-/// All arenas.
+/// The arenas of all threads.
 pub(crate) struct Heap {
     arenas: Vec<Arena>,
     reuse: Reuse,
     pub(crate) leaks: Leaks,
 }
 
-/// Why a block cannot be freed.
+/// The reason why a block cannot be freed.
 pub(crate) enum BadFree {
-    /// It was freed before.
+    /// The block was freed before.
     Double(Block),
-    /// It is no block of this heap, but in its memory: perhaps within this one.
+    /// The address is not that of a block of this heap, but in its memory: perhaps within this block.
     NoBlock(Option<Block>),
 }
 
 /// What is at some bytes of an arena.
 pub(crate) enum ArenaContent {
-    /// They belong to a living block.
+    /// The bytes belong to a living block.
     Living,
-    /// They belong to a freed one.
+    /// The bytes belong to this freed block.
     Freed(Block),
-    /// They do not all belong to a block; this one is beside them.
+    /// The bytes do not all belong to a block; this one is beside them.
     Beside(Option<Block>),
 }
 
 impl Heap {
-    /// No blocks.
+    /// Makes a heap without blocks.
     pub(crate) const fn new(behaviour: protocol::Heap) -> Self {
         Self { arenas: Vec::new(), reuse: behaviour.reuse, leaks: behaviour.leaks }
     }
@@ -104,7 +104,7 @@ impl Heap {
         &mut self.arenas[thread.index()]
     }
 
-    /// The address of a new block; none if the arena is used up.
+    /// Allocates a block and returns its address; `None` if the arena is used up.
     pub(crate) fn allocate(
         &mut self,
         size: usize,
@@ -112,7 +112,7 @@ impl Heap {
         (thread, record): Doer,
         shadow: &mut Shadow,
     ) -> Option<usize> {
-        // A gap of at least one byte after each block: its end is no other block's beginning.
+        // There is a gap of at least one byte after each block, so that its end is no other block's beginning.
         let capacity = size.checked_add(1)?.checked_next_multiple_of(ALIGNMENT)?;
         let new = Block { address: 0, size, capacity, allocated: (thread, record), freed: None };
         let address = if let Some(address) = self.reusable(thread, capacity, alignment) {
@@ -121,7 +121,7 @@ impl Heap {
         } else {
             let arena = self.arena(thread);
             let start = layout::arena(thread);
-            // A gap before the first block, too.
+            // There is a gap before the first block, too.
             let address = (start + arena.used.max(ALIGNMENT)).checked_next_multiple_of(alignment)?;
             let used = (address - start).checked_add(capacity)?;
             if used > layout::ARENA {
@@ -135,7 +135,7 @@ impl Heap {
         Some(address)
     }
 
-    /// How many blocks the thread has allocated, and how many bytes of its arena they take.
+    /// Returns how many blocks the thread has allocated, and how many bytes of its arena they take.
     pub(crate) fn extent(&self, thread: Thread) -> (usize, usize) {
         self.arenas.get(thread.index()).map_or((0, 0), |arena| (arena.blocks.len(), arena.used))
     }
@@ -156,12 +156,14 @@ impl Heap {
         }
     }
 
+    /// Takes the block with this capacity and alignment that the thread freed last, and returns its address.
     fn reusable(&mut self, thread: Thread, capacity: usize, alignment: usize) -> Option<usize> {
         let freed = self.arena(thread).freed.get_mut(&capacity)?;
         let last = freed.iter().rposition(|address| address.is_multiple_of(alignment))?;
         Some(freed.remove(last))
     }
 
+    /// Returns the block, living or freed, that begins at the address.
     fn block(&mut self, address: usize) -> Option<&mut Block> {
         let index = layout::arena_of(address)?;
         let blocks = &mut self.arenas.get_mut(index)?.blocks;
@@ -169,7 +171,7 @@ impl Heap {
         Some(&mut blocks[at])
     }
 
-    /// The living block that begins there.
+    /// Returns the living block that begins at the address.
     pub(crate) fn living(&self, address: usize) -> Result<Block, BadFree> {
         let block = self.beside(address).filter(|block| block.bytes().contains(&address) || block.address == address);
         match block {
@@ -180,18 +182,18 @@ impl Heap {
         }
     }
 
-    /// The bytes of the living block that the address is in.
+    /// Returns the bytes of the living block that the address is in.
     pub(crate) fn object(&self, address: usize) -> Option<Range<usize>> {
         let block = self.beside(address)?;
         (block.freed.is_none() && block.bytes().contains(&address)).then(|| block.bytes())
     }
 
-    /// The living block that the address is in.
+    /// Returns the living block that the address is in.
     pub(crate) fn block_at(&self, address: usize) -> Option<Block> {
         self.beside(address).filter(|block| block.freed.is_none() && block.bytes().contains(&address))
     }
 
-    /// Frees a block; what it was before.
+    /// Frees a block, and returns it as it was before.
     pub(crate) fn free(&mut self, address: usize, doer: Doer, shadow: &mut Shadow) -> Result<Block, BadFree> {
         let living = self.living(address)?;
         self.block(address).expect("a living block is one").freed = Some(doer);
@@ -202,14 +204,14 @@ impl Heap {
         Ok(living)
     }
 
-    /// The last block that begins at or before the address, else the first one of its arena.
+    /// Returns the last block that begins at or before the address, else the first one of its arena.
     fn beside(&self, address: usize) -> Option<Block> {
         let blocks = &self.arenas.get(layout::arena_of(address)?)?.blocks;
         let after = blocks.partition_point(|block| block.address <= address);
         blocks.get(after.saturating_sub(1)).copied()
     }
 
-    /// What is at these bytes of an arena, at least one.
+    /// Returns what is at these bytes, at least one, of an arena.
     pub(crate) fn find(&self, bytes: &Range<usize>) -> ArenaContent {
         let Some(block) = self.beside(bytes.start) else { return ArenaContent::Beside(None) };
         let all = block.bytes();
@@ -223,7 +225,8 @@ impl Heap {
         }
     }
 
-    /// Which block is meant by bytes that are in none: the one before them, or the next if it is nearer.
+    /// Returns the block that bytes outside of all blocks are meant for: the one before them, or the next if it is
+    /// nearer.
     fn nearest(&self, bytes: &Range<usize>, before: Block) -> Block {
         let Some(index) = layout::arena_of(bytes.start) else { return before };
         let blocks = &self.arenas[index].blocks;
@@ -235,7 +238,7 @@ impl Heap {
         }
     }
 
-    /// All blocks that have not been freed.
+    /// Returns all blocks that have not been freed.
     pub(crate) fn all_living(&self) -> impl Iterator<Item = &Block> {
         self.arenas.iter().flat_map(|arena| &arena.blocks).filter(|block| block.freed.is_none())
     }
@@ -255,7 +258,7 @@ mod tests {
         (Thread::MAIN, Record::behind(std::ptr::null()))
     }
 
-    /// Numbers below a count, the same in each run.
+    /// A generator of numbers, the same in each run.
     struct Numbers(u64);
 
     impl Numbers {
@@ -269,7 +272,8 @@ mod tests {
         (Heap::new(protocol::Heap { reuse, leaks: Leaks::default() }), Shadow::new(0..0).expect("addresses are free"))
     }
 
-    /// What is at the byte, by a list of the last blocks that were given out at each address, each with whether it lives.
+    /// Returns what is at the byte, by a list of the last blocks that were given out at each address, each with whether
+    /// it lives.
     fn expected(blocks: &[(Block, bool)], byte: usize) -> &'static str {
         match blocks.iter().find(|(block, _)| block.bytes().contains(&byte)) {
             Some((_, true)) => "living",
@@ -301,7 +305,7 @@ mod tests {
                     assert_eq!((block.address, block.size), (address, size));
                     let apart = |other: &Block| block.address > other.bytes().end || other.address > block.bytes().end;
                     assert!(blocks.iter().all(|(other, lives)| !lives || apart(other)));
-                    // Of what was freed there nothing is known any more.
+                    // Of a block that was freed there nothing is known any more.
                     blocks.retain(|(other, _)| other.address != address);
                     blocks.push((block, true));
                 } else {
@@ -347,7 +351,7 @@ mod tests {
                 matches!(heap.find(&(byte..byte + 1)), ArenaContent::Beside(Some(block)) if block.address == nearer)
             );
         }
-        // What begins in a block and goes on behind it.
+        // These bytes begin in a block and go on behind it.
         assert!(
             matches!(heap.find(&(first + 36..first + 44)), ArenaContent::Beside(Some(block)) if block.address == first)
         );

@@ -1,15 +1,16 @@
-//! Rounds of loops that left everything as it was: how many there were, and earlier visits with which later ones are compared.
+//! Idle rounds: rounds of loops that left everything as it was. Counts them, and keeps the earlier visits of loops with
+//! which later ones are compared.
 
 use engine::event::Thread;
 
 use crate::state::waits::Mark;
 
-/// The rounds of an execution that left everything as it was.
+/// The idle rounds of an execution: those that left everything as it was.
 #[derive(Debug, Default)]
 pub(crate) struct IdleRounds {
     pub(crate) count: u32,
     pub(crate) limit: Option<u32>,
-    /// By thread, of each loop that it is in, by its number: an earlier visit, if there was one.
+    /// An earlier visit, if there was one, of each loop that a thread is in; by thread and the loop's number.
     earlier: Vec<Vec<Option<Earlier>>>,
 }
 
@@ -18,33 +19,35 @@ pub(crate) struct IdleRounds {
 pub(crate) struct Earlier {
     pub(crate) words: Vec<u64>,
     pub(crate) mark: Mark,
-    /// Of the other threads.
+    /// The effects of the other threads by then.
     pub(crate) effects: u64,
-    /// So many visits have been compared with it, and so many may be before a later one takes its place.
+    /// The number of visits that have been compared with it, and the number of them after which a later one takes its
+    /// place.
     pub(crate) visits: u32,
     pub(crate) patience: u32,
 }
 
 impl IdleRounds {
-    /// From now on, an execution has at most so many.
+    /// Limits the idle rounds of each execution from now on.
     pub(crate) const fn limit(&mut self, limit: u32) {
         self.limit = Some(limit);
     }
 
-    /// An execution begins.
+    /// Forgets the last execution.
     pub(crate) fn begin(&mut self) {
         self.count = 0;
         self.earlier.clear();
     }
 
-    /// The thread enters a loop with this number.
+    /// Notes that the thread enters the loop with this number: earlier visits of it, and of loops inside, are
+    /// forgotten.
     pub(crate) fn enter(&mut self, thread: Thread, number: usize) {
         if let Some(loops) = self.earlier.get_mut(thread.index()) {
             loops.truncate(number);
         }
     }
 
-    /// The earlier visit of the loop; those of loops inside are forgotten.
+    /// Returns the earlier visit of the loop; those of loops inside are forgotten.
     pub(crate) fn of(&mut self, thread: Thread, number: usize) -> &mut Option<Earlier> {
         if self.earlier.len() <= thread.index() {
             self.earlier.resize_with(thread.index() + 1, Vec::new);

@@ -5,17 +5,17 @@ use rustc_hash::FxHashMap;
 
 use crate::state::signals::Blocked;
 
-/// Where a buffer leads to.
+/// The target of a jump: where a buffer leads to.
 #[derive(Clone, Copy)]
 pub(crate) struct JumpTarget {
     pub(crate) thread: Thread,
     /// The stack pointer of the function that called `setjmp`, or a little less.
     pub(crate) stack: usize,
-    /// How many local variables that others may know of the thread had.
+    /// The number of local variables that the thread had and that others may know of.
     pub(crate) locals: usize,
-    /// The signals that it blocked, if they are to be blocked again.
+    /// The signals that the thread blocked, if they are to be blocked again.
     pub(crate) blocked: Option<Blocked>,
-    /// How many atomic blocks and transactions it was in.
+    /// The numbers of atomic blocks and of transactions that the thread was in.
     pub(crate) within: (u32, u32),
 }
 

@@ -8,15 +8,17 @@ use engine::per_thread::PerThread;
 
 use crate::process::sites::RecordPointer;
 
-/// `PTHREAD_KEYS_MAX` of glibc.
+/// The most keys of a process, glibc's `PTHREAD_KEYS_MAX`.
 pub(crate) const LIMIT: u32 = 1024;
 
+/// A destructor of thread-specific data.
 pub(crate) type Destructor = unsafe extern "C" fn(*mut c_void);
 
+/// A key of thread-specific data.
 #[derive(Clone, Copy)]
 pub(crate) enum Key {
     Deleted,
-    /// Its destructor, and where it was created.
+    /// A key that has not been deleted: its destructor, and the place where it was created.
     Live(Option<Destructor>, RecordPointer),
 }
 
@@ -25,7 +27,7 @@ pub(crate) enum Key {
 pub(crate) struct Keys {
     pub(crate) keys: BTreeMap<u32, Key>,
     values: PerThread<BTreeMap<u32, usize>>,
-    /// Those that threads which run alone have deleted themselves.
+    /// The keys that threads which run alone have deleted themselves.
     deleted: PerThread<BTreeSet<u32>>,
     /// One more than the highest thread that has values, or has deleted a key.
     used: usize,
@@ -39,7 +41,7 @@ impl Keys {
         self.deleted.first(self.used).iter_mut().for_each(BTreeSet::clear);
     }
 
-    /// A thread is run from its beginning.
+    /// Forgets a thread's values, since it is run from its beginning.
     pub(crate) fn restart(&mut self, thread: Thread) {
         self.values[thread].clear();
         self.deleted[thread].clear();
@@ -50,7 +52,7 @@ impl Keys {
         self.keys.is_empty()
     }
 
-    /// A new key, with a value of null in all threads.
+    /// Makes a new key, whose value is null in all threads; `None` if there are too many.
     pub(crate) fn create(&mut self, destructor: Option<Destructor>, site: RecordPointer) -> Option<u32> {
         let key = u32::try_from(self.keys.len()).ok().filter(|&key| key < LIMIT)?;
         self.keys.insert(key, Key::Live(destructor, site));
@@ -62,12 +64,13 @@ impl Keys {
         matches!(self.keys.get(&key), Some(Key::Live(..))) && !self.deleted[thread].contains(&key)
     }
 
-    /// The thread, which runs alone, deletes the key: there is no other one that could use it.
+    /// Deletes a key on behalf of a thread that runs alone, so that no other thread could use it.
     pub(crate) fn delete_alone(&mut self, thread: Thread, key: u32) {
         self.deleted[thread].insert(key);
         self.used = self.used.max(thread.index() + 1);
     }
 
+    /// Returns the thread's value of a key; 0 if the key does not live or has no value.
     pub(crate) fn value(&self, thread: Thread, key: u32) -> usize {
         if !self.is_live(thread, key) {
             return 0;
@@ -75,13 +78,14 @@ impl Keys {
         self.values[thread].get(&key).copied().unwrap_or(0)
     }
 
+    /// Sets the thread's value of a key.
     pub(crate) fn set(&mut self, thread: Thread, key: u32, value: usize) {
         self.values[thread].insert(key, value);
         self.used = self.used.max(thread.index() + 1);
     }
 
-    /// The destructor to be called next of those from this key on, which stands where the key was created; and its argument,
-    /// which is forgotten.
+    /// Returns the next destructor to be called, among the keys from `from` on: its key, itself, the place where the
+    /// key was created, and its argument, which is forgotten.
     pub(crate) fn next_destructor(
         &mut self,
         thread: Thread,

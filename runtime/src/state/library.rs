@@ -1,4 +1,4 @@
-//! What the C library remembers, and forgets before each execution.
+//! The state of the C library, which is forgotten before each execution.
 
 /// The state of `random`: glibc's default generator (its `TYPE_3`), an additive one over the last 31 numbers.
 pub(crate) struct Additive {
@@ -7,10 +7,11 @@ pub(crate) struct Additive {
 }
 
 impl Additive {
+    /// Makes the generator that `srandom` leaves with this seed.
     fn seeded(seed: u32) -> Self {
         let mut numbers = [seed.max(1); 31];
         for index in 1..31 {
-            // 16807 * last modulo 2^31 - 1, of a last one that may be negative.
+            // This is 16807 * last modulo 2^31 - 1, for a last number that may be negative.
             let last = i64::from(numbers[index - 1].cast_signed());
             numbers[index] = (16807 * last).rem_euclid(0x7fff_ffff) as u32;
         }
@@ -19,6 +20,7 @@ impl Additive {
         generator
     }
 
+    /// Returns the next number.
     fn next(&mut self) -> u32 {
         let behind = (self.at + 28) % 31;
         self.numbers[self.at] = self.numbers[self.at].wrapping_add(self.numbers[behind]);
@@ -28,17 +30,17 @@ impl Additive {
     }
 }
 
-/// What the C library remembers, and forgets before each execution.
+/// The state of the C library, which is forgotten before each execution.
 #[derive(Default)]
 pub(crate) struct Library {
-    /// By number of [`Common`].
+    /// The state of each part, by its number in [`Common`].
     pub(crate) states: [u64; Common::COUNT],
-    /// The generator of `random` in this state.
+    /// The generator of `random`, and the state that it is in.
     additive: Option<(u64, Additive)>,
 }
 
 impl Library {
-    /// Changes the state of one of them: `next` says what it is afterwards, and what comes of it.
+    /// Changes the state of a part: `next` returns the state afterwards and the result.
     pub(crate) fn change<R>(&mut self, what: Common, next: impl FnOnce(&mut Self, u64) -> (u64, R)) -> R {
         let before = self.states[what as usize];
         let (state, result) = next(self, before);
@@ -46,14 +48,14 @@ impl Library {
         result
     }
 
-    /// Advances the clock: what it shows then.
+    /// Advances the clock, and returns what it shows then.
     pub(crate) fn advance_clock(&mut self, next: impl FnOnce(u64) -> u64) -> u64 {
         let clock = &mut self.states[Common::Clock as usize];
         *clock = next(*clock);
         *clock
     }
 
-    /// The next number of `random` in this state, behind the state after that.
+    /// Returns the state after this one, and the number that `random` draws in this one.
     pub(crate) fn draw(&mut self, state: u64) -> (u64, u32) {
         let known = self.additive.take().filter(|&(known, _)| known == state);
         let mut generator = known.map_or_else(
@@ -70,23 +72,23 @@ impl Library {
     }
 }
 
-/// One of them.
+/// A part of the C library's state, which all threads share.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Common {
     /// The generator of `rand` and `random`.
     Additive,
-    /// That of `drand48` and its sisters.
+    /// The generator of `drand48` and its sisters.
     Linear,
-    /// What stands for the machine's own chance.
+    /// The generator that stands for the machine's own chance.
     Chance,
-    /// Where `strtok` goes on.
+    /// The place where `strtok` goes on.
     Token,
     /// The clock ([`crate::hooks::library::clock`]).
     Clock,
 }
 
 impl Common {
-    /// How many there are.
+    /// The number of parts.
     pub(crate) const COUNT: usize = 5;
 }
 
@@ -94,7 +96,7 @@ impl Common {
 mod tests {
     use super::{Additive, Library};
 
-    /// The first numbers of the C library's own generator.
+    /// Returns the first numbers of the C library's own generator.
     fn of_the_library(seed: u32) -> Vec<u32> {
         // SAFETY: no other test uses the generator.
         unsafe { libc::srand(seed) };

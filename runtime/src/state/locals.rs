@@ -10,27 +10,28 @@ use engine::per_thread::PerThread;
 use crate::process::sites::Record;
 use crate::state::shadow::Shadow;
 
-/// A local variable.
+/// A local variable that other threads may know of.
 #[derive(Clone)]
 pub(crate) struct Local {
     pub(crate) bytes: Range<usize>,
-    /// Where it is declared.
+    /// The record of the variable's declaration.
     pub(crate) record: &'static Record,
 }
 
-/// Whether a local variable can be used.
+/// Whether a local variable may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Liveness {
-    /// It can.
+    /// The variable may be used.
     Living,
-    /// Its function has returned.
+    /// The function of the variable has returned.
     Dead,
 }
 
+/// The local variables of one thread.
 #[derive(Default)]
 struct Stack {
     living: Vec<Local>,
-    /// By address; no two overlap, nor any with a living one.
+    /// The dead variables, by address; no two overlap, nor does any overlap a living one.
     dead: BTreeMap<usize, Local>,
 }
 
@@ -42,7 +43,7 @@ pub(crate) struct Locals {
 }
 
 impl Locals {
-    /// Forgets all of them.
+    /// Forgets all local variables.
     pub(crate) fn reset(&mut self, shadow: &mut Shadow) {
         for stack in self.stacks.first(self.used) {
             stack.living.drain(..).for_each(|local| shadow.hide(local.bytes));
@@ -50,13 +51,14 @@ impl Locals {
         }
     }
 
-    /// Forgets those of one thread.
+    /// Forgets the local variables of one thread.
     pub(crate) fn restart(&mut self, thread: Thread) {
         self.used = self.used.max(thread.index() + 1);
         self.stacks[thread].living.clear();
         self.stacks[thread].dead.clear();
     }
 
+    /// Adds a local variable that begins to live.
     pub(crate) fn declare(&mut self, thread: Thread, local: Local, shadow: &mut Shadow) {
         self.used = self.used.max(thread.index() + 1);
         let stack = &mut self.stacks[thread];
@@ -69,34 +71,35 @@ impl Locals {
         stack.living.push(local);
     }
 
-    /// How many local variables of the thread live.
+    /// Returns how many local variables of the thread live.
     pub(crate) fn depth(&self, thread: Thread) -> usize {
         self.stacks[thread].living.len()
     }
 
-    /// All but the first so many local variables of the thread that live.
+    /// Returns the thread's living local variables but for the `depth` oldest ones.
     pub(crate) fn living(&self, thread: Thread, depth: usize) -> Vec<Local> {
         self.stacks[thread].living.get(depth..).unwrap_or_default().to_vec()
     }
 
-    /// All but the first so many local variables of the thread are dead now.
+    /// Ends the life of the thread's local variables but for the `depth` oldest ones.
     pub(crate) fn leave(&mut self, thread: Thread, depth: usize, shadow: &mut Shadow) {
         let stack = &mut self.stacks[thread];
         while stack.living.len() > depth {
             let Some(local) = stack.living.pop() else { break };
             shadow.hide(local.bytes.clone());
-            // Declared twice, as in a loop: the younger one stands for both.
+            // A variable may be declared twice, as in a loop: the younger one stands for both.
             stack.dead.entry(local.bytes.start).or_insert(local);
         }
     }
 
-    /// Code that is not instrumented may now use the stack below this address for variables of its own.
+    /// Forgets the dead variables below this address, where code that is not instrumented may now keep variables of its
+    /// own.
     pub(crate) fn forget_below(&mut self, thread: Thread, address: usize) {
         let dead = &mut self.stacks[thread].dead;
         *dead = dead.split_off(&address);
     }
 
-    /// The local variable of the thread at the address.
+    /// Returns the local variable of the thread that the address is in, the youngest living one first.
     pub(crate) fn find(&self, thread: Thread, address: usize) -> Option<(&Local, Liveness)> {
         let stack = &self.stacks[thread];
         if let Some(local) = stack.living.iter().rev().find(|local| local.bytes.contains(&address)) {

@@ -1,6 +1,6 @@
-//! Which memory the program may access: living blocks of the heap, variables, living local variables, and whatever is
-//! not known to be none of these. Asked only for accesses that are not [`Shadow::known`](crate::state::shadow::Shadow::known):
-//! what must not be accessed never is.
+//! The program's memory, and which of it the program may access: living blocks of the heap, variables, living local
+//! variables, and whatever is not known to be none of these. The check is made only for accesses that are not
+//! [`Shadow::known`](crate::state::shadow::Shadow::known): memory that may not be accessed never is.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::state::locals::{Liveness, Local, Locals};
 use crate::state::shadow::Shadow;
 use crate::state::unwritten;
 
-/// What a local variable is to the user.
+/// Describes a local variable to the user.
 pub(crate) fn described(local: &Local) -> String {
     let (name, function) = (local.record.expression(), local.record.function());
     if name.is_empty() {
@@ -26,7 +26,7 @@ pub(crate) fn described(local: &Local) -> String {
     }
 }
 
-/// Where some bytes lie from some object that they are not wholly within.
+/// Describes where some bytes lie from an object that they are not wholly within.
 fn beside(accessed: &Range<usize>, object: &Range<usize>) -> String {
     if accessed.start >= object.end {
         match accessed.start - object.end {
@@ -42,7 +42,8 @@ fn beside(accessed: &Range<usize>, object: &Range<usize>) -> String {
     }
 }
 
-/// Why an access is refused: the kind, the end of the sentence that says what is accessed, and who else takes part.
+/// The reason why an access is refused: the kind, the end of the sentence that says what is accessed, and who else
+/// takes part.
 pub(crate) struct RefusedAccess {
     pub(crate) kind: FailureKind,
     pub(crate) what: String,
@@ -101,16 +102,16 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// The memory of a program whose variables are as they are before `main`.
+    /// Makes the memory of a program whose variables are now as they are before `main`.
     ///
     /// # Errors
-    /// What the system says to a reservation of address space.
+    /// Returns the system's error if address space cannot be reserved.
     pub(crate) fn new(heap: Heap) -> std::io::Result<Self> {
         let shadow = Shadow::new(sections::image())?;
         Ok(Self { globals: Globals::save(), heap, locals: Locals::default(), shadow })
     }
 
-    /// A new execution begins: all is as before `main`.
+    /// Restores memory as it was before `main`, for a new execution.
     pub(crate) fn begin(&mut self) {
         self.globals.restore();
         self.heap.reset(&mut self.shadow);
@@ -119,7 +120,7 @@ impl Memory {
         unwritten::begin();
     }
 
-    /// The failure that the access is, unless the program may access these bytes. What it wrote is undone.
+    /// Returns the failure that the access is if the program may not access these bytes, and undoes what it wrote.
     #[cold]
     pub(crate) fn refuse(&self, thread: Thread, access: &WideAccess<'_>) -> Option<Failure> {
         let accessed = access.address..access.address + access.before.len();
@@ -136,11 +137,12 @@ impl Memory {
         Some(Failure::new(refusal.kind, message, sites))
     }
 
-    /// Whether an access to these bytes, at least one, is one that the program may not make.
+    /// Whether the program may not access these bytes, at least one.
     pub(crate) fn is_forbidden(&self, accessed: &Range<usize>) -> bool {
         self.refusal(accessed).is_some()
     }
 
+    /// Returns the reason why the program may not access these bytes, if it may not.
     pub(crate) fn refusal(&self, accessed: &Range<usize>) -> Option<RefusedAccess> {
         if layout::is_heap(accessed.start) {
             return match self.heap.find(accessed) {
@@ -159,7 +161,7 @@ impl Memory {
         Some(RefusedAccess::beside_variable(accessed, variable))
     }
 
-    /// How many bytes from the address on belong to the same object; none if that is not known.
+    /// Returns how many bytes from the address on belong to the same object; `None` if that is not known.
     pub(crate) fn left_of_object(&self, address: usize) -> Option<usize> {
         let end = if layout::is_heap(address) {
             self.heap.object(address)?.end
@@ -172,8 +174,8 @@ impl Memory {
         Some(end - address)
     }
 
-    /// Whether accesses to the address by the thread's instrumented code are events: it is in the heap, in a
-    /// variable, on another thread's stack, or in a local variable that other threads may know of.
+    /// Whether accesses to the address by the thread's instrumented code are events: it is in the heap, in a variable,
+    /// on another thread's stack, or in a local variable that other threads may know of.
     pub(crate) fn is_watched(&self, thread: Thread, address: usize) -> bool {
         match layout::stack_of(address) {
             Some(index) if index == thread.index() => self.locals.find(thread, address).is_some(),
@@ -183,28 +185,30 @@ impl Memory {
     }
 }
 
-/// What fresh memory on stacks and in the heap holds.
+/// The value that eight fresh bytes on stacks and in the heap hold.
 pub(crate) const PATTERN: u64 = u64::from_ne_bytes([layout::PATTERN; 8]);
 
+/// Reads `width` bytes, at most 8, on behalf of the program.
 pub(crate) fn peek(address: usize, width: usize) -> u64 {
     let mut bytes = [0; 8];
-    // SAFETY: the program's own access; a pointer that is not valid faults, as it would without us.
+    // SAFETY: this is the program's own access; a pointer that is not valid faults, as it would without the runtime.
     unsafe { std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), width) };
     u64::from_le_bytes(bytes)
 }
 
+/// Writes the `width` lowest bytes of a value, at most 8, on behalf of the program.
 pub(crate) fn poke(address: usize, width: usize, value: u64) {
     let bytes = value.to_le_bytes();
     // SAFETY: as for `peek`; only the value that the program's own access finds is put there.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, width) };
 }
 
-/// What these bytes hold before the program begins, which hold `now` if they are a variable's.
+/// Returns what these bytes hold before the program begins, given that they hold `now` if they are a variable's.
 pub(crate) fn initial(address: usize, width: usize, now: u64) -> u64 {
     if is_fresh(address) { PATTERN & (u64::MAX >> (64 - 8 * width)) } else { now }
 }
 
-/// Whether an address is in the heap or on a stack, but in no variable of a thread.
+/// Whether an address is in the heap or on a stack, but in no thread-local variable.
 pub(crate) fn is_fresh(address: usize) -> bool {
     let is_variable = |index| sections::tls_of(Thread::from_index(index)).contains(&address);
     layout::stack_of(address).is_some_and(|index| !is_variable(index)) || layout::is_heap(address)

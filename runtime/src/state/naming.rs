@@ -1,4 +1,4 @@
-//! How the places of memory that an execution touches are called, in traces of interleavings and in graphs alike.
+//! The names of the memory that an execution touches, in traces of interleavings and in graphs alike.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use hook_abi::members;
 use crate::process::sites::{Record, RecordObject, RecordPointer};
 use crate::state::globals::Globals;
 
-/// A name of something that an execution touches, as its place in the source has it, and where that is.
+/// The name of something that an execution touches, at first as its place in the source has it, and where that is.
 pub(crate) struct Named<'n> {
-    /// The name; empty for what has none.
+    /// The name; empty for something that has none.
     pub(crate) name: &'n mut String,
-    /// 0 for what has no address.
+    /// The address; 0 for something that has none.
     pub(crate) address: u64,
-    /// In bytes; 0 of an object of the C library's.
+    /// The width in bytes; 0 for an object of the C library's.
     pub(crate) width: u64,
     /// The place in the source that touches it.
     pub(crate) site: RecordPointer,
-    /// The values that it reads and writes, and what they point to.
+    /// The values that are read and written, and what they point to.
     pub(crate) pointees: [(Option<u64>, &'n mut String); 2],
 }
 
-/// Bytes of a pointer.
+/// The bytes of a pointer.
 const POINTER: u64 = 8;
 
 /// Gives accesses to one place one name, and accesses to different places different ones: `ring.tail` of a variable
@@ -62,14 +62,17 @@ pub(crate) fn tell_apart(mut all: Vec<Named<'_>>, globals: &Globals) {
 /// The local variables and the targets of pointers that an execution touches, by address.
 struct Objects(BTreeMap<u64, Object>);
 
+/// A local variable, or the target of a pointer.
 struct Object {
     record: &'static RecordObject,
-    /// Which of those of its name it is, counted from 1 in the order in which they are touched; none of a local variable
-    /// that is the only one.
+    /// The object's number among those of its name, from 1 in the order in which they are touched; `None` for a local
+    /// variable that is the only one of its name.
     number: Option<usize>,
 }
 
 impl Objects {
+    /// Finds the objects that these accesses touch, but for the program's variables; of objects one within the other it
+    /// keeps the outermost.
     fn of(all: &[Named<'_>], globals: &Globals) -> Self {
         let mut found: Vec<(u64, &'static RecordObject)> = Vec::new();
         for named in all.iter().filter(|named| globals.named(named.address, 1).is_none()) {
@@ -97,6 +100,8 @@ impl Objects {
         Self(objects)
     }
 
+    /// Returns the name of the object that the address is in, followed by the path that `find` makes of members and
+    /// offset.
     fn within(&self, address: u64, find: impl Fn(&str, u64) -> Option<String>) -> Option<String> {
         let (begin, Object { record, number }) = self.0.range(..=address).next_back()?;
         let path = find(record.members(), address - begin)?;

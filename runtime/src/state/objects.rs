@@ -1,4 +1,4 @@
-//! The synchronisation objects of the program, by address and by what calls take them for.
+//! The synchronisation objects of the program, by address and by class.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -15,10 +15,10 @@ use protocol::Operation;
 
 use crate::process::sites::{RecordPointer, call_site};
 
-/// What a destroyed object's memory holds.
+/// The byte that fills a destroyed object's memory.
 pub(crate) const DEAD: u8 = 0xdd;
 
-/// What a call takes an object for.
+/// The class of an object: what a call takes it for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Class {
     Mutex,
@@ -27,27 +27,28 @@ pub(crate) enum Class {
     ReadWriteLock,
     Semaphore,
     Barrier,
-    /// The odd rounds of a barrier: who leaves one round has nothing to do with who arrives for the next.
+    /// The odd rounds of a barrier: a thread that leaves one round has nothing to do with those that arrive for the
+    /// next.
     OddRound,
     Once,
     Futex,
-    /// Whether a thread is cancelled, by its handle.
+    /// The question whether a thread is cancelled, by the thread's handle.
     Cancellation,
-    /// Whether a thread has ended, by its handle.
+    /// The question whether a thread has ended, by the thread's handle.
     End,
-    /// What all threads have in common beside memory: the clock.
+    /// The clock, which all threads share.
     Clock,
-    /// What the C library remembers.
+    /// The state of the C library.
     Library,
-    /// Which keys of thread-specific values there are.
+    /// The set of keys of thread-specific values.
     Keys,
     /// The names of threads.
     Names,
-    /// What is to be called at the end.
+    /// The functions that are to be called at the end.
     Exits,
-    /// What is to be done about signals.
+    /// The actions of signals.
     Signals,
-    /// Which atomic block comes next.
+    /// The order of atomic blocks.
     Blocks,
 }
 
@@ -73,7 +74,7 @@ impl Class {
         }
     }
 
-    /// The bytes of the program's memory that are the object's, and no others'.
+    /// Returns the number of bytes of the program's memory that are the object's, and no others'.
     pub(crate) const fn size(self) -> usize {
         match self {
             Self::Mutex => size_of::<libc::pthread_mutex_t>(),
@@ -97,7 +98,8 @@ impl Class {
         }
     }
 
-    /// The state that memory as a static initialiser leaves it stands for, where there is such an initialiser.
+    /// Returns the state that the memory at the address stands for if a static initialiser left it, for classes with
+    /// such an initialiser.
     pub(crate) fn initial(self, address: usize) -> Option<Initial> {
         let zero = || (0..self.size()).all(|at| byte(address + at) == 0);
         match self {
@@ -121,21 +123,22 @@ impl Class {
     }
 }
 
-/// The state of an object that comes to life.
+/// The state of an object that is initialised.
 pub(crate) enum Initial {
     Mutex(MutexKind),
     SpinLock,
     Machine(Machine),
-    /// There is none: the object only orders events.
+    /// The object only orders events and has no state of its own.
     Nothing,
 }
 
+/// Reads a byte of an object.
 pub(crate) fn byte(address: usize) -> u8 {
     // SAFETY: the program passes an object, all of whose memory it owns.
     unsafe { (address as *const u8).read() }
 }
 
-/// Whether memory is what glibc's initialiser of read-write locks leaves that let a waiting writer go first: zeros but
+/// Whether memory is what glibc's initialiser of read-write locks that let a waiting writer go first leaves: zeros but
 /// for `__flags`.
 pub(crate) fn prefers_writers(address: usize) -> bool {
     const FLAGS: usize = 48;
@@ -150,24 +153,26 @@ pub(crate) struct Use {
     pub(crate) operation: Operation,
 }
 
+/// The stage of an object's life in this execution.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Life {
-    /// Not seen in this execution.
+    /// The object has not been seen in this execution.
     Unknown,
-    /// A thread stands before an operation on it, which its memory allows: nothing has happened to it yet.
+    /// A thread stands before an operation on the object, which its memory allows: nothing has happened to it yet.
     Expected,
     Alive,
     Dead,
-    /// Destroyed, and its memory returned.
+    /// The object was destroyed, and its memory returned.
     Gone,
 }
 
+/// What is known of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Known {
     pub(crate) class: Class,
     address: usize,
     pub(crate) life: Life,
-    /// The last operation, if there was one.
+    /// The last operation on the object, if there was one.
     pub(crate) last: Option<Use>,
 }
 
@@ -179,7 +184,7 @@ pub(crate) struct ObjectTable {
 }
 
 impl Known {
-    /// Where the object is.
+    /// Returns the address of the object.
     pub(crate) const fn address(&self) -> usize {
         self.address
     }
@@ -191,6 +196,7 @@ impl ObjectTable {
         self.known.iter_mut().for_each(|known| known.life = Life::Unknown);
     }
 
+    /// Returns the number of the object of this class at the address, a new one if it has none.
     pub(crate) fn number(&mut self, class: Class, address: usize) -> Object {
         let next = Object(u32::try_from(self.known.len()).expect("fewer than 2^32 objects"));
         let number = *self.numbers.entry((address, class)).or_insert(next);
@@ -200,7 +206,7 @@ impl ObjectTable {
         number
     }
 
-    /// The memory is nobody's any more: what was in it, which is returned, is forgotten.
+    /// Forgets the objects in memory that is nobody's any more, and returns them.
     pub(crate) fn forget(&mut self, memory: Range<usize>) -> Vec<Object> {
         let within = self.numbers.range((memory.start, Class::Mutex)..(memory.end, Class::Mutex));
         let objects: Vec<Object> = within.map(|(_, &object)| object).collect();
@@ -211,33 +217,34 @@ impl ObjectTable {
         objects
     }
 
-    /// What calls take the object for.
+    /// Returns the class of the object.
     pub(crate) fn class(&self, object: Object) -> Class {
         self.known[object.index()].class
     }
 
-    /// Where the object is.
+    /// Returns the address of the object.
     pub(crate) fn address(&self, object: Object) -> usize {
         self.known[object.index()].address
     }
 
-    /// The memory of the object.
+    /// Returns the memory of the object.
     pub(crate) fn memory(&self, object: Object) -> Range<usize> {
         let known = &self.known[object.index()];
         known.address..known.address + known.class.size()
     }
 
+    /// Returns what is known of the object.
     pub(crate) fn at(&mut self, object: Object) -> &mut Known {
         &mut self.known[object.index()]
     }
 }
 
-/// Where glibc keeps `__data.__kind`.
+/// The offset at which glibc keeps `__data.__kind` of a mutex.
 pub(crate) const KIND_OFFSET: usize = 16;
-/// The mark of a robust mutex there.
+/// The bit of `__data.__kind` that marks a robust mutex.
 pub(crate) const ROBUST: c_int = 16;
 
-/// What the attributes of a mutex say.
+/// The attributes of a mutex.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MutexKind {
     pub(crate) kind: Type,
@@ -245,6 +252,7 @@ pub(crate) struct MutexKind {
 }
 
 impl MutexKind {
+    /// Decodes glibc's `__data.__kind`.
     pub(crate) const fn of(number: c_int) -> Self {
         let kind = match number & 3 {
             libc::PTHREAD_MUTEX_RECURSIVE => Type::Recursive,
@@ -256,18 +264,19 @@ impl MutexKind {
     }
 }
 
-/// The type of a mutex whose memory is as an initialiser leaves it.
+/// Returns the type of a mutex whose memory is as an initialiser leaves it.
 pub(crate) fn static_type(address: usize) -> Option<MutexKind> {
     let kind = (address + KIND_OFFSET) as *const c_int;
-    // SAFETY: the program passes a mutex.
+    // SAFETY: the program passes a mutex, all of whose memory it owns.
     let kind = unsafe { kind.read_unaligned() };
     let rest = (0..KIND_OFFSET).chain(KIND_OFFSET + 4..size_of::<libc::pthread_mutex_t>());
-    // SAFETY: the same.
+    // SAFETY: as above.
     let zero = rest.map(|at| unsafe { ((address + at) as *const u8).read() }).all(|byte| byte == 0);
     (zero && kind & !(3 | ROBUST) == 0).then(|| MutexKind::of(kind))
 }
 
-/// A call of the program on an object. Made as the call comes in: the place of a call is overwritten by the next one.
+/// A call of the program on an object. It is made as the call comes in, since the place of a call is overwritten by the
+/// next one.
 #[derive(Clone, Copy)]
 pub(crate) struct Call {
     pub(crate) name: &'static str,
@@ -280,17 +289,18 @@ impl Call {
         Self { name, site: call_site(), address: address as usize }
     }
 
-    /// The call, for reports.
+    /// Returns the call as an operation, for reports.
     pub(crate) const fn operation(&self) -> Operation {
         Operation::call(self.name)
     }
 
-    /// Where the object is.
+    /// Returns the address of the object.
     pub(crate) const fn address(&self) -> usize {
         self.address
     }
 }
 
+/// Returns the error number of a refusal.
 pub(crate) const fn error(refusal: Refusal) -> c_int {
     match refusal {
         Refusal::Busy => libc::EBUSY,
@@ -301,7 +311,7 @@ pub(crate) const fn error(refusal: Refusal) -> c_int {
     }
 }
 
-/// The paths of a try: it locks, or finds the mutex held.
+/// Returns the paths of a try to lock: it locks, or finds the mutex held.
 pub(crate) const fn paths_of_a_try(class: Class) -> [Path; 2] {
     match class {
         Class::SpinLock => [calls::SPIN_LOCK, calls::SPIN_BUSY],
@@ -309,7 +319,7 @@ pub(crate) const fn paths_of_a_try(class: Class) -> [Path; 2] {
     }
 }
 
-/// What a lock is acquired for.
+/// The purpose for which a read-write lock is acquired.
 #[derive(Clone, Copy)]
 pub(crate) enum Side {
     Reading,

@@ -1,20 +1,21 @@
-//! What threads observe (`fh_observe`), and the outcome of an execution.
+//! The values that threads observe (`fh_observe`), and the outcome of an execution.
 
 use std::ffi::c_long;
 use std::fmt::Write;
 
 use protocol::{Digest, Outcomes};
 
-/// What a thread has observed in the execution.
+/// The values that a thread has observed in the execution.
 #[derive(Default)]
 pub(crate) struct Observed {
     /// The values, each with a blank before it, as far as there is room.
     text: String,
-    /// Of those behind them.
+    /// The digest of the values behind them.
     rest: Option<Digest>,
 }
 
 impl Observed {
+    /// Adds a value.
     pub(crate) fn add(&mut self, value: c_long) {
         match &mut self.rest {
             Some(digest) => digest.add(&value.to_le_bytes()),
@@ -25,7 +26,7 @@ impl Observed {
         }
     }
 
-    /// All of it, each value with a blank before it; a digest stands for what there is no room for.
+    /// Returns all values, each with a blank before it; a digest stands for those for which there is no room.
     pub(crate) fn text(&self) -> String {
         let rest = self.rest.map_or(String::new(), |digest| format!(" #{digest}"));
         format!("{}{rest}", self.text)
@@ -37,7 +38,7 @@ impl Observed {
     }
 }
 
-/// What threads with these paths of creation observed.
+/// Returns the outcome of an execution, given what threads with these creation paths observed.
 pub(crate) fn outcome<'a>(threads: impl Iterator<Item = (&'a [u32], &'a Observed)>) -> String {
     let mut threads: Vec<_> = threads.filter(|(_, observed)| !observed.text.is_empty()).collect();
     threads.sort_unstable_by_key(|&(path, _)| path);

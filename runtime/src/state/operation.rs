@@ -1,35 +1,35 @@
-//! What events are in the program's terms.
+//! Notes of events: what they are in the program's terms.
 
 use protocol::Operation;
 
 use crate::process::sites::{Record, RecordPointer};
 
-/// An event, as a report of the search needs it.
+/// An event in the program's terms, as reports need it.
 #[derive(Clone, Copy)]
 pub(crate) struct Note {
     pub(crate) site: RecordPointer,
     pub(crate) operation: Operation,
 }
 
-/// What a trace needs beside.
+/// The details of an event that a trace needs beside its note.
 #[derive(Clone, Default)]
 pub(crate) struct Detail {
-    /// Of the access, or of the object; 0 if there is none.
+    /// The address of the access, or of the object; 0 if there is none.
     pub(crate) address: usize,
-    /// 0 for what is no access.
+    /// The width in bytes; 0 if the event is no access.
     pub(crate) width: u32,
-    /// The first eight bytes.
+    /// The first eight bytes before the event; `after` has them after it.
     pub(crate) before: u64,
     pub(crate) after: u64,
-    /// The rest of an access of more than eight bytes, eight by eight.
+    /// The rest of an access of more than eight bytes before the event, eight by eight; `after_above` has it after it.
     pub(crate) before_above: Vec<u64>,
     pub(crate) after_above: Vec<u64>,
-    /// The pieces of memory of an event on several of them.
+    /// The address and width of each piece of memory of an event on several pieces.
     pub(crate) pieces: Vec<(usize, u8)>,
 }
 
 impl Detail {
-    /// Of an access to any number of bytes.
+    /// Makes the details of an access to any number of bytes.
     pub(crate) fn wide(address: usize, before: &[u8], after: &[u8]) -> Self {
         let split = |bytes| {
             let mut words = words(bytes);
@@ -41,7 +41,7 @@ impl Detail {
     }
 }
 
-/// Bytes as little-endian numbers of eight, the last one with zeros above.
+/// Splits bytes into little-endian numbers of eight, the last one with zeros above.
 pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.chunks(8).map(|chunk| {
         let mut word = [0; 8];
@@ -50,11 +50,12 @@ pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     })
 }
 
+/// Returns the name of what an event is on.
 pub(crate) fn target(note: &Note, detail: &Detail) -> String {
     target_of(note, detail.address)
 }
 
-/// The name of what an operation on this address is about.
+/// Returns the name of what an operation on this address is on.
 pub(crate) fn target_of(note: &Note, address: usize) -> String {
     let expression = Record::behind(note.site).expression();
     match note.operation {

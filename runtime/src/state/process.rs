@@ -1,4 +1,4 @@
-//! What the process remembers beside its memory, and forgets before each execution.
+//! The state of the process outside the program's memory, which is forgotten before each execution.
 
 use crate::state::exits::Exits;
 use crate::state::files::Files;
@@ -7,12 +7,12 @@ use crate::state::keys::Keys;
 use crate::state::library::Library;
 use crate::state::signals::Actions;
 
-/// What the process remembers.
+/// The state of the process outside the program's memory.
 pub(crate) struct Process {
     pub(crate) keys: Keys,
-    /// What the C library remembers.
+    /// The state of the C library.
     pub(crate) library: Library,
-    /// What is to be done about signals.
+    /// The actions of signals.
     pub(crate) signals: Actions,
     pub(crate) jumps: Jumps,
     pub(crate) exits: Exits,
@@ -20,7 +20,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// As before `main`.
+    /// Makes the state that a process has before `main`.
     pub(crate) fn new() -> Self {
         Self {
             keys: Keys::default(),
@@ -32,7 +32,7 @@ impl Process {
         }
     }
 
-    /// A thread is run from its beginning: all but keys is as before `main`.
+    /// Resets all but the keys as before `main`, since a thread is run from its beginning.
     pub(crate) fn restart(&mut self) {
         self.library = Library::default();
         self.signals.clear();
@@ -41,7 +41,7 @@ impl Process {
         self.files.reset();
     }
 
-    /// A new execution begins: all is as before `main`.
+    /// Resets all as before `main`, for a new execution.
     pub(crate) fn begin(&mut self) {
         self.keys.reset();
         self.restart();

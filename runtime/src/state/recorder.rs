@@ -1,4 +1,4 @@
-//! What is recorded of a slice: the present execution, what was found, what was counted.
+//! The recorder of a slice: the present execution, what was found, what was counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,8 @@ use crate::state::tallied::Tallied;
 use crate::state::trail::Trail;
 use crate::state::violations::{self, parts};
 
-/// A cycle of happens-before in an execution graph: e′, prev and e, as numbers of places, as places, and as events of the
-/// graph. The schedule is not looked at if the places of e′ and e are known.
+/// A cycle of happens-before in an execution graph: e′, prev and e, as numbers of places, as sites, and as events of
+/// the graph. The schedule is not looked at if the places of e′ and e are known.
 pub(crate) struct InGraph {
     pub(crate) triple: [u32; 3],
     pub(crate) sites: Vec<SiteUse>,
@@ -26,19 +26,19 @@ pub(crate) struct InGraph {
     pub(crate) schedule: Schedule,
 }
 
-/// Everything that is counted and kept.
+/// The records of a slice: all that is counted and kept.
 pub(crate) struct Recorder {
     pub(crate) trail: Trail,
     pub(crate) findings: Findings,
     pub(crate) tallied: Tallied,
-    /// Each with the method behind its name.
+    /// The monitors, each by its name and by the method behind it.
     monitors: Vec<(MonitorName, MonitorName)>,
-    /// Which execution graphs have cycles of happens-before through which places, if that is counted.
+    /// The places through which execution graphs have cycles of happens-before, if that is counted.
     containments: Option<BTreeMap<[u32; 2], Containment>>,
 }
 
 impl Recorder {
-    /// Nothing found yet; the slice starts now. Each monitor has a name, and the method behind it.
+    /// Makes the records of a slice that starts now. Each monitor is given by its name and the method behind it.
     pub(crate) fn new(monitors: Vec<(MonitorName, MonitorName)>) -> Self {
         let trail = Trail::new(monitors.iter().map(|&(_, method)| method).collect());
         Self {
@@ -50,7 +50,7 @@ impl Recorder {
         }
     }
 
-    /// The same for another slice, whose first execution may begin like the last one.
+    /// Clears the records for another slice, whose first execution may begin like the last one.
     pub(crate) fn restart(&mut self, known: &[Identity]) {
         self.trail.restart();
         self.findings.restart(known);
@@ -58,7 +58,7 @@ impl Recorder {
         self.tallied.restart();
     }
 
-    /// A transaction of the thread begins or ends here.
+    /// Notes that a transaction of the thread begins or ends here.
     pub(crate) fn mark(&mut self, thread: Thread, mark: Mark, site: RecordPointer) {
         self.tallied.left_out.has_marks = true;
         self.trail.mark(thread, mark, site);
@@ -72,7 +72,7 @@ impl Recorder {
         Seen { run: self.tallied.counts.runs, counts }
     }
 
-    /// Takes an execution that has ended into the counts.
+    /// Counts an execution that has ended, with what monitors reported of it.
     pub(crate) fn count(&mut self, execution: &Execution, reports: &[Report], monitors: &[Box<dyn Monitor>]) {
         self.tallied.counts.runs += 1;
         if let Some(log) = self.trail.log(execution) {
@@ -96,6 +96,7 @@ impl Recorder {
         }
     }
 
+    /// Adds a report of a monitor.
     fn report(
         &mut self,
         monitor: usize,
@@ -134,13 +135,13 @@ impl Recorder {
         let [first, second] = [earlier, later].map(|index| execution.history.steps()[index as usize].site.0);
         let (monitor, seen) = (self.reporter(monitor), self.seen(counts));
         self.tallied.reporting(monitor, Some((first, first, second)), execution.history.preemptions(), counts);
-        // It is the same race, whoever comes first.
+        // The race is the same whichever access comes first.
         self.findings.pair(monitor, (first.min(second), first.max(second)), seen, || {
             violations::data_race(&self.trail, monitor.name, earlier, later, execution)
         });
     }
 
-    /// Takes a cycle of transactions: another one only if its edges are at other places.
+    /// Adds a report of a cycle of transactions, which is a new one only if its edges are at other places.
     fn transactions(&mut self, monitor: usize, cycle: &Transactions, execution: &Execution, counts: bool) {
         let (monitor, seen) = (self.reporter(monitor), self.seen(counts));
         self.tallied.reporting(monitor, None, execution.history.preemptions(), counts);
@@ -151,12 +152,12 @@ impl Recorder {
         });
     }
 
-    /// Takes a failed execution into the counts.
+    /// Counts a failed execution.
     pub(crate) fn fail(&mut self, failure: Failure, execution: &Execution) {
         self.fail_at(failure, execution, Extent::of(execution));
     }
 
-    /// The same of one that had come so far when it failed.
+    /// Counts a failed execution that had this extent when it failed.
     pub(crate) fn fail_at(&mut self, failure: Failure, execution: &Execution, extent: Extent) {
         let known = self.findings.is_known(&failure);
         let schedule = if known { Schedule::default() } else { self.trail.schedule_to(execution, extent) };
@@ -175,7 +176,7 @@ impl Recorder {
         self.monitors.iter().any(|(name, _)| name.watches_transactions())
     }
 
-    /// From now on cycles of happens-before in execution graphs are counted.
+    /// Lets cycles of happens-before in execution graphs be counted from now on.
     pub(crate) fn count_cycles(&mut self) {
         self.containments = Some(BTreeMap::new());
     }
@@ -190,7 +191,7 @@ impl Recorder {
         monitor_of_cycles(&self.monitors).is_some()
     }
 
-    /// Takes a cycle of happens-before in the present execution graph.
+    /// Adds a cycle of happens-before in the present execution graph.
     pub(crate) fn cycle_of_graph(&mut self, seen: InGraph) {
         let Some(monitor) = monitor_of_cycles(&self.monitors) else { return };
         let InGraph { triple, sites, events, schedule } = seen;
@@ -202,7 +203,7 @@ impl Recorder {
         });
     }
 
-    /// The present execution graph has a cycle through two places, and these failures.
+    /// Counts a cycle of the present execution graph through these two places, and the graph's failures.
     pub(crate) fn contains(&mut self, pair: [u32; 2], places: [Place; 2], failures: &[Failure]) {
         let Some(containments) = &mut self.containments else { return };
         let [delayed, overtaking] = places;
@@ -217,7 +218,7 @@ impl Recorder {
         }
     }
 
-    /// Takes a cycle of transactions in the present execution graph, with edges between these places. The schedule is
+    /// Adds a cycle of transactions in the present execution graph, with edges between these places. The schedule is
     /// not looked at if the cycle is known.
     pub(crate) fn cycle_in_graph(
         &mut self,
@@ -238,7 +239,7 @@ impl Recorder {
         });
     }
 
-    /// What was counted.
+    /// Returns what was counted.
     pub(crate) fn tally(&self) -> Tally {
         let mut tally = self.tallied.tally();
         tally.is_open |= self.may_miss_a_cycle();
@@ -246,31 +247,30 @@ impl Recorder {
         tally
     }
 
-    /// Takes a failed execution with this schedule into the counts. The schedule is not looked at if the failure is
-    /// known.
+    /// Counts a failed execution with this schedule, which is not looked at if the failure is known.
     pub(crate) fn fail_as(&mut self, failure: Failure, schedule: Schedule, counts: Counts) {
         self.findings.fail_as(failure, schedule, self.seen(counts == Counts::Once));
     }
 
-    /// Whether no execution graph had a cycle through a store and an access that overtakes it at these places.
+    /// Whether no execution graph so far had a cycle through a store and an access that overtakes it at these places.
     pub(crate) fn is_new_pair(&self, delayed: u32, overtaking: u32) -> bool {
         self.findings.is_new_pair(monitor_of_cycles(&self.monitors).unwrap_or_default(), delayed, overtaking)
     }
 
     /// Whether a cycle of transactions in an execution graph, with edges between these places, is a new one.
     ///
-    /// One monitor of transactions alone watches graphs.
+    /// Only one monitor of transactions watches graphs.
     pub(crate) fn is_new_cycle(&self, edges: &BTreeSet<[u32; 2]>) -> bool {
         self.findings.is_new_cycle(monitor_of_transactions(&self.monitors), edges)
     }
 }
 
-/// The monitor that reports cycles of happens-before in execution graphs.
+/// Returns the index of the monitor that reports cycles of happens-before in execution graphs.
 fn monitor_of_cycles(monitors: &[(MonitorName, MonitorName)]) -> Option<usize> {
     monitors.iter().position(|(name, _)| name.model().is_some())
 }
 
-/// The monitor that reports cycles of transactions in execution graphs.
+/// Returns the index of the monitor that reports cycles of transactions in execution graphs.
 fn monitor_of_transactions(monitors: &[(MonitorName, MonitorName)]) -> usize {
     monitors.iter().position(|(name, _)| name.watches_transactions()).unwrap_or_default()
 }

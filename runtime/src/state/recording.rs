@@ -1,6 +1,6 @@
 //! Executions as event logs ([`protocol::log`]), for `check --record`.
 //!
-//! A log knows accesses, fences, creations and joins. What else happens is written as these:
+//! A log knows accesses, fences, creations and joins. Other events are written as these:
 //!
 //! - The barriers that an access implies are lines of their own. A full fence that belongs to the thread's next event
 //!   ([`Event::fences_later`]) comes before that one.
@@ -8,8 +8,8 @@
 //!   load, if such operations may be made side by side). So the operations are ordered as they are in the execution.
 //! - To take a spin lock is `await` between full fences, to release it a store.
 //! - A failed compare-and-swap before which nothing waits is a load.
-//! - An event on several pieces of memory or objects is one line for each, and all but the last again: so each of them
-//!   comes after all that comes before any of them.
+//! - An event on several pieces of memory or objects is one line for each, and then all but the last once more: so each
+//!   of them comes after all that comes before any of them.
 
 use engine::atomicity::Mark;
 use engine::event::{Barrier, Event, Kind, Object, Thread};
@@ -20,12 +20,12 @@ use protocol::log::{Address, Event as Line, FORMAT, Header, Op, stack_entry};
 use crate::process::sites::{Record, RecordPointer};
 use crate::state::operation::{Detail, Note};
 
-/// What an event touches.
+/// The memory that an event touches.
 #[derive(Clone)]
 enum LoggedOperand {
-    /// One piece of memory, or nothing.
+    /// One piece of memory, by address and width, or nothing.
     Piece(usize, u32),
-    /// Several.
+    /// Several pieces of memory, by address and width.
     Pieces(Vec<(usize, u8)>),
 }
 
@@ -34,11 +34,11 @@ struct Recorded {
     event: Event,
     note: Note,
     touched: LoggedOperand,
-    /// Whether it is an access to more than one location.
+    /// Whether the event is an access to more than one location.
     is_divided: bool,
 }
 
-/// An end of a transaction.
+/// The beginning or the end of a transaction.
 #[derive(Clone, Copy)]
 struct Marked {
     /// How many events came before it.
@@ -48,24 +48,24 @@ struct Marked {
     site: RecordPointer,
 }
 
-/// The present execution.
+/// The present execution, as far as a log needs it.
 #[derive(Default)]
 pub(crate) struct Recording {
     events: Vec<Recorded>,
     marks: Vec<Marked>,
-    /// Of the event about to come.
+    /// The memory that the event about to come touches.
     touched: Option<LoggedOperand>,
 }
 
 impl Recording {
-    /// A new execution.
+    /// Forgets the last execution.
     pub(crate) fn begin(&mut self) {
         self.events.clear();
         self.marks.clear();
         self.touched = None;
     }
 
-    /// What the event about to come touches.
+    /// Notes the memory that the event about to come touches.
     pub(crate) fn detail(&mut self, detail: &Detail) {
         self.touched = Some(match detail.pieces.as_slice() {
             [] => LoggedOperand::Piece(detail.address, detail.width),
@@ -73,24 +73,24 @@ impl Recording {
         });
     }
 
-    /// An event has happened, at so many locations.
+    /// Adds an event that has happened, at this number of locations.
     pub(crate) fn event(&mut self, event: Event, note: Note, locations: usize) {
         let touched = self.touched.take().unwrap_or(LoggedOperand::Piece(0, 0));
         self.events.push(Recorded { event, note, touched, is_divided: locations > 1 });
     }
 
-    /// A transaction of the thread begins or ends here.
+    /// Notes that a transaction of the thread begins or ends here.
     pub(crate) fn mark(&mut self, thread: Thread, mark: Mark, site: RecordPointer) {
         self.marks.push(Marked { events: self.events.len(), thread, mark, site });
     }
 
-    /// The execution, which has ended, as a log.
+    /// Returns the execution, which has ended, as a log.
     pub(crate) fn log(&self, execution: &Execution) -> String {
         let threads = u32::try_from(execution.state.threads.paths().count()).ok();
         let header = Header { threads, log: FORMAT, repeats: execution.history.counts() != Counts::Once };
         let mut text = LogLines(String::new());
         text.line(&header.text());
-        // Fences that belong to the next event of their thread.
+        // These are the fences that belong to the next event of their thread.
         let mut owed: Vec<Option<Note>> = vec![None; Thread::LIMIT];
         let mut marks = self.marks.iter().peekable();
         for (index, recorded) in self.events.iter().enumerate() {
@@ -112,7 +112,7 @@ impl Recording {
 }
 
 impl Marked {
-    /// A fence that is owed belongs to what came before.
+    /// Writes the mark, behind the fence that its thread owes, if any, which belongs to what came before.
     fn write(&self, text: &mut LogLines, owed: &mut [Option<Note>]) {
         if let Some(note) = owed[self.thread.index()].take() {
             text.plain(self.thread, note, Op::Fence);
@@ -126,6 +126,7 @@ impl Marked {
 }
 
 impl Recorded {
+    /// Writes the lines of the event.
     fn write(&self, text: &mut LogLines) {
         let Event { thread, kind, before, after, .. } = self.event;
         let drained = before == Barrier::Full;
@@ -179,7 +180,7 @@ impl Recorded {
     }
 }
 
-/// All of them, and all but the last again.
+/// Returns all elements, and then all but the last once more.
 fn repeated<T>(all: &[T]) -> impl Iterator<Item = &T> {
     all.iter().chain(&all[..all.len().saturating_sub(1)])
 }
@@ -226,7 +227,7 @@ impl LogLines {
     }
 }
 
-/// Threads of a log are numbered from 1.
+/// Returns the number of a thread in a log, from 1.
 fn number(thread: Thread) -> u32 {
     u32::from(thread.0) + 1
 }

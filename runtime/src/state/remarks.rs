@@ -1,4 +1,4 @@
-//! What the result of a slice says beside its counts and violations.
+//! Remarks: what the result of a slice says beside its counts and violations.
 
 use std::collections::BTreeSet;
 
@@ -6,21 +6,21 @@ use protocol::LeftWaiting;
 
 use crate::process::sites::Record;
 
-/// What the result says beside.
+/// The remarks on a slice.
 #[derive(Default)]
 pub(crate) struct Remarks {
-    /// Functions called that are neither modelled nor known.
+    /// The functions called that are neither modelled nor known to be harmless.
     pub(crate) uninstrumented: BTreeSet<String>,
-    /// What the result takes for granted.
+    /// The assumptions that the result rests on.
     pub(crate) assumptions: BTreeSet<&'static str>,
-    /// Threads that still waited when the process had ended.
+    /// The threads that still waited when the process had ended.
     pub(crate) left_waiting: BTreeSet<LeftWaiting>,
     /// The last call of a function that is not instrumented, in the present execution.
     pub(crate) last_external: Option<(String, &'static Record)>,
 }
 
 impl Remarks {
-    /// A new slice begins.
+    /// Forgets the last slice.
     pub(crate) fn clear(&mut self) {
         self.uninstrumented.clear();
         self.assumptions.clear();

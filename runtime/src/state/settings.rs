@@ -1,22 +1,22 @@
-//! What a job asks for, as far as threads have to know it.
+//! The settings of a job, as far as threads have to know them.
 
 use protocol::{ExitStatus, Explorer, Wakeups};
 
-/// What the job asks for.
+/// The settings of a job.
 pub(crate) struct Settings {
     pub(crate) wakeups: Wakeups,
     pub(crate) explorer: Explorer,
     pub(crate) max_events: u32,
-    /// Bytes that may be kept of what is still to be run.
+    /// The most bytes that may be kept of executions still to be run.
     pub(crate) memory: u64,
-    /// What an exit status other than 0 is.
+    /// The meaning of an exit status other than 0.
     pub(crate) exit_status: ExitStatus,
-    /// Where one schedule is run again: how many events it has.
+    /// The number of events of the schedule, if one schedule is run again.
     pub(crate) planned: Option<u32>,
 }
 
 impl Settings {
-    /// No limits.
+    /// Makes settings without limits.
     pub(crate) const fn new() -> Self {
         Self {
             wakeups: Wakeups::Signalled,

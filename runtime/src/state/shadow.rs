@@ -1,10 +1,10 @@
-//! From addresses to locations: each eight aligned bytes that the program ever touched have a granule of the engine's
-//! [`Partition`], found through a table that is as sparse as the memory it describes.
+//! The map from addresses to locations: each eight aligned bytes that the program ever touched have a granule of the
+//! engine's [`Partition`], found through a table that is as sparse as the memory it describes.
 //!
 //! An entry of the table can be hidden: then no access to its bytes is [`Shadow::known`], and each is located anew,
-//! where it is asked whether the program may access these bytes at all ([`crate::state::memory`]). Hidden are the bytes of a
-//! freed block and of a local variable whose function has returned. So an access to living memory never pays for the
-//! question.
+//! when it is checked whether the program may access these bytes at all ([`crate::state::memory`]). The bytes of a
+//! freed block and of a local variable whose function has returned are hidden. So an access to living memory never pays
+//! for the check.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::process::layout;
 
-/// Marks an entry as hidden.
+/// The bit that marks an entry as hidden.
 const HIDDEN: u32 = 1 << 31;
 
 /// A table over a range of addresses, one entry for eight bytes: 0, or the granule's number plus 1, and [`HIDDEN`].
@@ -60,13 +60,14 @@ pub(crate) struct Shadow {
     region: Table,
     image: Table,
     elsewhere: FxHashMap<usize, u32>,
-    /// Something was hidden in this execution.
+    /// Whether something was hidden in this execution.
     hides: bool,
-    /// The locations hidden since [`Shadow::take_hidden`].
+    /// The locations hidden since the last [`Shadow::take_hidden`].
     hidden: Vec<Location>,
-    /// Where eight aligned bytes are divided within an access, if that is kept; by lasting addresses.
+    /// The bounds within accesses at which eight aligned bytes are divided, by lasting addresses; `None` if they are
+    /// not kept.
     divisions: Option<BTreeMap<u64, u8>>,
-    /// There are more of them than when [`Shadow::settle`] was called, if it was.
+    /// Whether there are more divisions than when [`Shadow::settle`] was called, if it was.
     divides: bool,
     settled: bool,
     /// The address of each granule.
@@ -74,10 +75,10 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
-    /// No locations yet. `image` are the addresses of the program's variables.
+    /// Makes a map without locations. `image` are the addresses of the program's variables.
     ///
     /// # Errors
-    /// What the system says to a reservation of address space.
+    /// Returns the system's error if address space cannot be reserved.
     pub(crate) fn new(image: Range<usize>) -> std::io::Result<Self> {
         Ok(Self {
             partition: Partition::default(),
@@ -93,7 +94,7 @@ impl Shadow {
         })
     }
 
-    /// The entry of the table for the eight aligned bytes that hold the address.
+    /// Returns the entry of the table for the eight aligned bytes that hold the address.
     #[inline(always)]
     fn entry(&mut self, address: usize) -> &mut u32 {
         if let Some(entry) = self.region.entry(address) {
@@ -110,8 +111,8 @@ impl Shadow {
         elsewhere.entry(address).or_default()
     }
 
-    /// The location of the `width` bytes (1 to 8) at `address`, if an access was to exactly these before and they are
-    /// one location still; else ask [`Shadow::locate`].
+    /// Returns the location of the `width` bytes (1 to 8) at `address`, if an access was to exactly these before and
+    /// they are one location still; otherwise [`Shadow::locate`] finds it.
     #[inline(always)]
     pub(crate) fn known(&mut self, address: usize, width: u8) -> Option<Location> {
         let number = self.entry(address).wrapping_sub(1);
@@ -142,6 +143,7 @@ impl Shadow {
         cut
     }
 
+    /// Notes the bounds at which the eight aligned bytes at the address are divided within accesses.
     fn note_division(&mut self, address: usize, bounds: u8) {
         let (Some(address), Some(divisions)) = (self.lasting(address), &mut self.divisions) else { return };
         let known = divisions.entry(address).or_default();
@@ -149,7 +151,7 @@ impl Shadow {
         *known |= bounds;
     }
 
-    /// Keeps from now on where memory is divided within accesses, which it is here already.
+    /// Keeps, from now on, where memory is divided within accesses, and divides it at these places.
     pub(crate) fn divide(&mut self, divisions: &[Division]) {
         for &Division { address, bounds } in divisions {
             let granule = self.granule(self.address(address));
@@ -159,27 +161,28 @@ impl Shadow {
         self.divisions.get_or_insert_default();
     }
 
-    /// An execution has been run to its end, here or in another process: what comes next depends on where memory was
-    /// divided then.
+    /// Notes that an execution has been run to its end, here or in another process: what comes next depends on where
+    /// memory was divided then.
     pub(crate) const fn settle(&mut self) {
         self.settled = true;
     }
 
-    /// Where memory is divided within accesses, as far as that is kept.
+    /// Returns where memory is divided within accesses, as far as that is kept.
     pub(crate) fn divisions(&self) -> Vec<Division> {
         let divisions = self.divisions.iter().flatten();
         divisions.map(|(&address, &bounds)| Division { address, bounds }).collect()
     }
 
-    /// Where the location begins, by the address that is the same in every process, as far as there is one.
+    /// Returns the address at which the location begins, in the form that is the same in every process, if there is
+    /// one.
     pub(crate) fn lasting_address_of(&self, location: Location) -> u64 {
         let (granule, offset) = self.partition.begin(location);
         let address = self.granules[granule.0 as usize] + usize::from(offset);
         self.lasting(address).unwrap_or(address as u64)
     }
 
-    /// The address as it is in every process: within the program's variables relative to these. None for memory of
-    /// libraries, which may be another one in each execution.
+    /// Returns the address in the form that is the same in every process: within the program's variables, relative to
+    /// these. Returns `None` for memory of libraries, which may be another one in each execution.
     fn lasting(&self, address: usize) -> Option<u64> {
         let offset = address.wrapping_sub(self.image.from);
         if offset < self.image.length {
@@ -189,17 +192,18 @@ impl Shadow {
         is_ours.then_some(address as u64)
     }
 
-    /// The address that is this one in every process.
+    /// Returns the address in this process, given its form that is the same in every process.
     fn address(&self, lasting: u64) -> usize {
         let lasting = lasting as usize;
         if lasting < self.image.length { self.image.from + lasting } else { lasting }
     }
 
-    /// Whether memory has been divided within an access since what depends on that was settled.
+    /// Whether memory has been divided within an access since [`Shadow::settle`].
     pub(crate) const fn divides_late(&self) -> bool {
         self.divides
     }
 
+    /// Returns the granule of the eight aligned bytes that hold the address, a new one if they have none.
     fn granule(&mut self, address: usize) -> Granule {
         let entry = *self.entry(address);
         let number = entry & !HIDDEN;
@@ -213,8 +217,9 @@ impl Shadow {
         granule
     }
 
-    /// No access to these bytes, or to others of the eight that they share with them, is known any more. The locations of
-    /// these bytes alone are [hidden](Self::take_hidden): the others may belong to something that lives on.
+    /// Hides these bytes: no access to them, or to others of the eight that they share with them, is known any more.
+    /// Only the locations of these bytes are [taken as hidden](Self::take_hidden): the others may belong to something
+    /// that lives on.
     pub(crate) fn hide(&mut self, bytes: Range<usize>) {
         self.hides = true;
         for address in (bytes.start & !7..bytes.end).step_by(8) {
@@ -241,30 +246,30 @@ impl Shadow {
         event::make_distinct(into);
     }
 
-    /// The accessed parts of the eight aligned bytes at the address, as offsets.
+    /// Returns the accessed parts of the eight aligned bytes at the address, as offsets.
     #[cold]
     pub(crate) fn pieces(&mut self, address: usize) -> Vec<Range<usize>> {
         let number = (*self.entry(address) & !HIDDEN).checked_sub(1);
         number.map_or_else(Vec::new, |number| self.partition.pieces(Granule(number)))
     }
 
-    /// How many locations there are.
+    /// Returns how many locations there are.
     pub(crate) fn locations(&self) -> u32 {
         self.partition.locations()
     }
 
-    /// The locations hidden since this was asked last, each once.
+    /// Returns the locations hidden since the last call, each once.
     pub(crate) fn take_hidden(&mut self) -> Vec<Location> {
         let mut hidden = std::mem::take(&mut self.hidden);
         event::make_distinct(&mut hidden);
         hidden
     }
 
-    /// The bytes are accessible from now on. Of the eight that they share with others only they can be known.
+    /// Makes the bytes accessible. Of the eight that they share with others, only they can be known.
     pub(crate) fn show(&mut self, bytes: Range<usize>) {
         for address in (bytes.start & !7..bytes.end).step_by(8) {
             let entry = self.entry(address);
-            // What was never accessed is not touched: it costs no memory.
+            // An entry that was never accessed is not touched, so that it costs no memory.
             let Some(number) = (*entry & !HIDDEN).checked_sub(1) else { continue };
             *entry &= !HIDDEN;
             let begin = bytes.start.saturating_sub(address);
@@ -275,7 +280,7 @@ impl Shadow {
         }
     }
 
-    /// A new execution begins, in which nothing was hidden yet.
+    /// Begins a new execution, in which nothing is hidden yet.
     pub(crate) fn begin(&mut self) {
         self.hides = false;
         self.hidden.clear();
@@ -286,7 +291,7 @@ impl Shadow {
         self.hides
     }
 
-    /// Whether the byte was hidden since it was accessed.
+    /// Whether the byte has been hidden since it was accessed.
     pub(crate) fn is_hidden(&mut self, address: usize) -> bool {
         *self.entry(address) & HIDDEN != 0
     }

@@ -1,11 +1,11 @@
-//! What is to be done about signals, and which ones threads block.
+//! The actions of signals, and the signals that threads block.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 
 use crate::state::unwritten;
 
-/// What is to be done about each signal: the default, where nothing else is said. One for all threads.
+/// The actions of signals, for all threads; a signal that is not in the map has its default action.
 pub(crate) type Actions = BTreeMap<c_int, libc::sigaction>;
 
 /// The signals that a thread blocks: signal n is bit n - 1.
@@ -13,15 +13,18 @@ pub(crate) type Actions = BTreeMap<c_int, libc::sigaction>;
 pub(crate) struct Blocked(pub(crate) u64);
 
 impl Blocked {
+    /// Whether the signal is blocked.
     pub(crate) const fn holds(self, signal: c_int) -> bool {
         self.0 >> (signal - 1) & 1 == 1
     }
 
+    /// Reads a set of signals of the program's.
     pub(crate) fn read(place: *const libc::sigset_t) -> Self {
-        // SAFETY: the program passes a set of signals, whose first eight bytes are those of all signals that there are.
+        // SAFETY: the program passes a set of signals, whose first eight bytes stand for all signals that there are.
         Self(unsafe { place.cast::<u64>().read_unaligned() })
     }
 
+    /// Writes the set to the program's memory.
     pub(crate) fn write(self, place: *mut libc::sigset_t) {
         // SAFETY: as in `read`.
         unsafe { place.cast::<u64>().write_unaligned(self.0) };

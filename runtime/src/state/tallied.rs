@@ -1,4 +1,4 @@
-//! What is counted of a slice.
+//! The counts of a slice.
 
 use std::time::Instant;
 
@@ -9,41 +9,42 @@ use rustc_hash::FxHashSet;
 
 use crate::state::findings::Reporter;
 
-/// What of a monitor's counts is looked up at each report.
+/// The part of a monitor's counts that is looked up at each report.
 #[derive(Default)]
 struct Reported {
-    /// e′, prev, e. Of a race: the earlier access, twice, and the later.
+    /// The distinct triples of places of its reports: e′, prev, e; for a race, the earlier access, twice, and the
+    /// later.
     triples: FxHashSet<(u32, u32, u32)>,
-    /// The run in which it last reported.
+    /// The run in which the monitor last reported.
     last: u64,
 }
 
 /// Whether something on a cycle of transactions may be left out of execution graphs.
 #[derive(Default)]
 pub(crate) struct LeftOut {
-    /// The program has marked a transaction.
+    /// Whether the program has marked a transaction.
     pub(crate) has_marks: bool,
-    /// A round of a wait loop was left out.
+    /// Whether a round of a wait loop was left out.
     pub(crate) has_rounds: bool,
 }
 
-/// What is counted of the executions of a slice.
+/// The counts of a slice's executions.
 pub(crate) struct Tallied {
-    /// What is told to the tool; without what [`Tallied::tally`] adds.
+    /// The counts that the tool is told, without what [`Tallied::tally`] adds.
     pub(crate) counts: Tally,
     reported: Vec<Reported>,
     pub(crate) left_out: LeftOut,
     started: Instant,
-    /// The program has observed something, in whatever execution.
+    /// Whether the program has observed something, in whatever execution.
     pub(crate) observes: bool,
     /// How much of what executions end with is compared, if it is.
     pub(crate) compared: Option<Compared>,
-    /// Recorded, and not told to the tool yet.
+    /// The log of executions that the tool has not been told yet.
     pub(crate) recorded: String,
 }
 
 impl Tallied {
-    /// Nothing is counted yet; the slice starts now.
+    /// Makes the counts of a slice that starts now.
     pub(crate) fn new(monitors: usize) -> Self {
         let counts = Tally { monitors: vec![MonitorTally::default(); monitors], ..Tally::default() };
         Self {
@@ -63,7 +64,7 @@ impl Tallied {
         *self = Self { observes, compared, ..Self::new(self.reported.len()) };
     }
 
-    /// What was counted.
+    /// Returns what was counted.
     pub(crate) fn tally(&self) -> Tally {
         let mut tally =
             Tally { seconds: self.seconds(), leaves_out_rounds: self.left_out.has_rounds, ..self.counts.clone() };
@@ -73,12 +74,12 @@ impl Tallied {
         tally
     }
 
-    /// Seconds since the slice began.
+    /// Returns the seconds since the slice began.
     pub(crate) fn seconds(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// The execution, which has been counted, ended with this exit status.
+    /// Counts the exit status of an execution, which has been counted itself.
     #[cold]
     pub(crate) fn count_status(&mut self, status: i32, execution: &Execution) {
         if execution.history.counts() == Counts::Once {
@@ -86,7 +87,7 @@ impl Tallied {
         }
     }
 
-    /// The running execution observes something.
+    /// Notes that the running execution observes something.
     pub(crate) const fn observe(&mut self) {
         self.observes = true;
     }
@@ -96,7 +97,8 @@ impl Tallied {
         self.observes
     }
 
-    /// Takes the outcome of a complete execution within the bound, which did not fail; it is empty if nothing was observed.
+    /// Adds the outcome of a complete execution within the bound, which did not fail; it is empty if nothing was
+    /// observed.
     pub(crate) fn take_outcome(&mut self, outcome: String) {
         if outcome.is_empty() {
             self.counts.outcomes.insert_silent();
@@ -105,20 +107,20 @@ impl Tallied {
         }
     }
 
-    /// Takes an execution graph of so many events into the counts.
+    /// Counts an execution graph of this number of events.
     pub(crate) fn count_graph(&mut self, events: u64) {
         self.counts.runs += 1;
         self.counts.executions += 1;
         self.counts.events += events;
     }
 
-    /// A round of a wait loop is left out of an execution graph, as all others that do nothing.
+    /// Notes that a round of a wait loop is left out of an execution graph, as are all others that do nothing.
     pub(crate) const fn leaves_out_a_round(&mut self) {
         self.left_out.has_rounds = true;
     }
 
-    /// A monitor has reported this triple of places on the present execution, which has so many preemptions; none of
-    /// transactions.
+    /// Counts a report of a monitor on the present execution, which has this number of preemptions; the triple of
+    /// places is `None` for transactions.
     pub(crate) fn reporting(
         &mut self,
         monitor: Reporter,

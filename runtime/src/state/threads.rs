@@ -1,4 +1,4 @@
-//! What the runtime knows of each thread in the present execution.
+//! The state of each thread in the present execution.
 
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
@@ -14,9 +14,10 @@ use crate::state::observed::Observed;
 use crate::state::signals::Blocked;
 use crate::state::waits::{Change, Mark, Patience, Read, Thing};
 
+/// A function that `pthread_create` runs.
 pub(crate) type Body = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
-/// What a thread runs, and with which argument.
+/// The function and argument that a thread runs.
 #[derive(Clone, Copy)]
 pub(crate) enum Start {
     Posix(Body, usize),
@@ -24,7 +25,7 @@ pub(crate) enum Start {
 }
 
 impl Start {
-    /// The addresses of the function and its argument.
+    /// Returns the addresses of the function and of its argument.
     pub(crate) fn key(self) -> (usize, usize) {
         match self {
             Self::Posix(function, argument) => (function as usize, argument),
@@ -32,41 +33,43 @@ impl Start {
         }
     }
 
+    /// Runs the function, and returns its result.
     pub(crate) fn run(self) -> usize {
         match self {
-            // SAFETY: the program passed the function to pthread_create.
+            // SAFETY: the program passed the function and its argument to `pthread_create`.
             Self::Posix(function, argument) => (unsafe { function(argument as *mut c_void) }) as usize,
-            // SAFETY: the program passed the function to thrd_create.
+            // SAFETY: the program passed the function and its argument to `thrd_create`.
             Self::C11(function, argument) => (unsafe { function(argument as *mut c_void) }).cast_unsigned() as usize,
         }
     }
 }
 
-/// What the runtime knows of a thread in this execution.
+/// The state of a thread in the present execution.
 #[derive(Default)]
 pub(crate) struct ThreadState {
     pub(crate) body: Option<Start>,
     pub(crate) result: usize,
     pub(crate) observed: Observed,
-    /// What it has printed, and what of memory is not compared: of executions whose ends are.
+    /// The bytes that it has printed; with `ignored`, the memory that is not compared, it is kept only where ends are
+    /// compared.
     pub(crate) printed: Vec<u8>,
     pub(crate) ignored: Vec<Range<usize>>,
     pub(crate) claimed: Claim,
-    /// Where it stood last.
+    /// The place where it stood last.
     pub(crate) stands_at: Option<&'static Record>,
-    /// What it has read, for wait loops.
+    /// The values that it has read, for wait loops.
     pub(crate) reads: Vec<Read>,
-    /// What it has changed.
+    /// The values that it has changed, for wait loops.
     pub(crate) changes: Vec<Change>,
-    /// How many times it has done something else that is not undone.
+    /// How many times it has done something that is no change of a value and is not undone.
     pub(crate) effects: u64,
-    /// The objects that it holds and that are no mutexes, each with the event by which it came to hold it.
+    /// The objects other than mutexes that it holds, each with the event by which it came to hold it.
     pub(crate) holds: Vec<(Object, u32)>,
     /// How many blocks it has freed.
     pub(crate) frees: u64,
     /// How many events it has performed.
     pub(crate) events: u64,
-    /// Its operations that may have had to wait, by how many events it had performed before.
+    /// Its operations that may have had to wait, each with how many events it had performed before.
     pub(crate) blocking: Vec<(u64, Pending)>,
     /// The loops that it is in.
     pub(crate) visits: Visits<RecordPointer, Mark>,
@@ -75,24 +78,24 @@ pub(crate) struct ThreadState {
     pub(crate) patience: Option<Patience>,
     /// The bits with which it sleeps on a futex.
     pub(crate) futex_bits: u32,
-    /// Whether it is in an atomic block.
+    /// The atomic blocks that it is in.
     pub(crate) block: BlockDepth,
     /// The signals that it blocks.
     pub(crate) blocked: Blocked,
-    /// As it was given one.
+    /// The name that it was given, if it was given one.
     pub(crate) name: Option<Vec<u8>>,
-    /// What is to be done when it ends.
+    /// The handlers that are to be called when it ends, and its cancellation.
     pub(crate) ends: Ends,
     /// The transaction that it is in.
     pub(crate) transaction: Option<Transaction>,
-    /// It is in a wait loop, and what it waits for are its reads from this one on.
+    /// Whether it is in a wait loop; then it waits for its reads from `waits_for` on.
     pub(crate) waits: bool,
     pub(crate) waits_for: usize,
-    /// What the iteration changed in passing.
+    /// The things that the iteration changed in passing.
     pub(crate) passing: Vec<Thing>,
 }
 
-/// Who takes a thread's end.
+/// The claim on a thread's end.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Claim {
     #[default]
@@ -105,7 +108,7 @@ pub(crate) enum Claim {
 #[derive(Default)]
 pub(crate) struct ThreadTable {
     states: PerThread<ThreadState>,
-    /// One more than the highest number that was created so far; at first 0.
+    /// One more than the highest number of a thread that was created so far; at first 0.
     used: usize,
 }
 
@@ -138,12 +141,13 @@ impl ThreadTable {
         self.states.first(self.used).iter_mut().for_each(forget);
     }
 
-    /// Forgets one thread.
+    /// Forgets what one thread did.
     pub(crate) fn restart(&mut self, thread: Thread) {
         self.reserve(thread);
         forget(&mut self.states[thread]);
     }
 
+    /// Makes sure that the table counts this thread.
     pub(crate) fn reserve(&mut self, thread: Thread) {
         self.used = self.used.max(thread.index() + 1);
     }
@@ -157,7 +161,7 @@ impl ThreadTable {
         &self.states[thread]
     }
 
-    /// The place where the thread stood last.
+    /// Returns the place where the thread stood last; null if there is none.
     pub(crate) fn stands_at(&self, thread: Thread) -> RecordPointer {
         self.states[thread].stands_at.map_or(std::ptr::null(), std::ptr::from_ref)
     }
@@ -167,23 +171,24 @@ impl ThreadTable {
     }
 }
 
-/// The value of `pthread_t` for a thread: never 0, the same in every execution.
+/// Returns the value of `pthread_t` for a thread: never 0, and the same in every execution.
 pub(crate) const fn handle(thread: Thread) -> usize {
     0x1000 + thread.index()
 }
 
-/// Where a thread stands with atomic blocks.
+/// The atomic blocks that a thread is in.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct BlockDepth {
-    /// How many it is in, one within the other; all of them are one.
+    /// How many blocks it is in, one within the other, which count as one.
     pub(crate) depth: u32,
-    /// Whether it has come to its first operation there.
+    /// Whether it has come to its first operation in the block.
     pub(crate) entered: bool,
-    /// Where the outermost one began.
+    /// The place where the outermost block began.
     pub(crate) begun: Option<&'static Record>,
 }
 
 impl BlockDepth {
+    /// Whether the thread is in an atomic block.
     pub(crate) const fn is_open(self) -> bool {
         self.depth > 0
     }
@@ -197,7 +202,7 @@ impl BlockDepth {
         self.entered
     }
 
-    /// The thread has come to an operation.
+    /// Notes that the thread has come to an operation.
     pub(crate) const fn arrive(&mut self) {
         self.entered = self.depth > 0;
     }
@@ -208,6 +213,6 @@ impl BlockDepth {
 pub(crate) struct Transaction {
     /// How many ends it still needs.
     pub(crate) depth: u32,
-    /// Where the outermost one begins.
+    /// The place where the outermost transaction begins.
     pub(crate) begun: RecordPointer,
 }

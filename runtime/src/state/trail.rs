@@ -1,4 +1,4 @@
-//! What is kept of the present execution for reports: what each event was, and, where that is wanted, a trace or a log.
+//! The trail of the present execution, for reports: a note of each event, and, where it is wanted, a trace or a log.
 
 use engine::atomicity::Mark;
 use engine::event::{Event, Thread};
@@ -15,22 +15,22 @@ use crate::state::naming::{Named, tell_apart};
 use crate::state::operation::{Detail, Note, target};
 use crate::state::recording::Recording;
 
-/// So many of the stores that wait are kept for each event of a trace, the newest ones: nobody reads more, and an
+/// The most waiting stores that are kept for each event of a trace, the newest ones: nobody reads more, and an
 /// execution of many events that never drains its buffers would fill memory.
 const LANE: usize = 32;
 
-/// What a trace keeps of each event.
+/// The part of a trace that is kept of each event.
 #[derive(Default)]
 struct Traced {
     details: Vec<Detail>,
-    /// The stores that wait after it, a list for each monitor.
+    /// The stores that wait after each event, a list for each monitor.
     pending: Vec<Vec<Vec<u64>>>,
 }
 
-/// What is kept of the present execution.
+/// The trail of the present execution.
 pub(crate) struct Trail {
     notes: Vec<Note>,
-    /// What is kept beside of a traced execution.
+    /// The details of a traced execution.
     traced: Option<Traced>,
     /// The present execution as a log, if it is wanted.
     recording: Option<Recording>,
@@ -38,46 +38,46 @@ pub(crate) struct Trail {
     has_details: bool,
     /// The methods of the monitors, whose store buffers a trace keeps.
     monitors: Vec<MonitorName>,
-    /// The machine on which the executions run.
+    /// The machine with store buffers on which the executions run, if any.
     pub(crate) machine: Option<Machine>,
 }
 
 impl Trail {
-    /// Nothing has happened yet.
+    /// Makes an empty trail.
     pub(crate) const fn new(monitors: Vec<MonitorName>) -> Self {
         Self { notes: Vec::new(), traced: None, recording: None, has_details: false, monitors, machine: None }
     }
 
-    /// The same for another slice, whose first execution may begin like the last one: no trace is kept.
+    /// Prepares for another slice, whose first execution may begin like the last one: no trace is kept.
     pub(crate) fn restart(&mut self) {
         self.traced = None;
     }
 
-    /// The execution, which has ended, as a log, if that is wanted.
+    /// Returns the execution, which has ended, as a log, if that is wanted.
     pub(crate) fn log(&self, execution: &Execution) -> Option<String> {
         self.recording.as_ref().map(|recording| recording.log(execution))
     }
 
-    /// A transaction of the thread begins or ends here.
+    /// Notes that a transaction of the thread begins or ends here.
     pub(crate) fn mark(&mut self, thread: Thread, mark: Mark, site: RecordPointer) {
         if let Some(recording) = &mut self.recording {
             recording.mark(thread, mark, site);
         }
     }
 
-    /// Keeps values, addresses and the state of the store buffers of each event.
+    /// Keeps values, addresses and the state of the store buffers of each event from now on.
     pub(crate) fn trace(&mut self) {
         self.traced = Some(Traced::default());
         self.has_details = true;
     }
 
-    /// Keeps each execution as a log.
+    /// Keeps each execution as a log from now on.
     pub(crate) fn record(&mut self) {
         self.recording = Some(Recording::default());
         self.has_details = true;
     }
 
-    /// A new execution, whose first `shared` events are those of the last one.
+    /// Begins a new execution, whose first `shared` events are those of the last one.
     pub(crate) fn begin(&mut self, shared: u32) {
         self.keep(shared);
         if let Some(traced) = &mut self.traced {
@@ -93,13 +93,13 @@ impl Trail {
         self.notes.truncate(length as usize);
     }
 
-    /// An event has happened that is none of those kept.
+    /// Adds an event that has happened and is not among those kept.
     #[inline]
     pub(crate) fn event(&mut self, note: Note) {
         self.notes.push(note);
     }
 
-    /// What a trace keeps of the event about to be noted.
+    /// Keeps the details of the event about to be noted, for a trace or a log.
     #[cold]
     pub(crate) fn detail(&mut self, detail: Detail) {
         if let Some(recording) = &mut self.recording {
@@ -110,7 +110,7 @@ impl Trail {
         }
     }
 
-    /// An event, which is noted, has happened at so many locations: keeps what a trace or a log needs beside.
+    /// Keeps what a trace or a log needs of an event that is noted and has happened at this number of locations.
     #[cold]
     pub(crate) fn performed(&mut self, event: Event, locations: usize, monitors: &mut [Box<dyn Monitor>], note: Note) {
         if let Some(recording) = &mut self.recording {
@@ -119,7 +119,7 @@ impl Trail {
         self.buffers(monitors);
     }
 
-    /// The buffers after the event, where they are kept.
+    /// Keeps the buffers after the event, where they are kept.
     #[cold]
     pub(crate) fn buffers(&mut self, monitors: &mut [Box<dyn Monitor>]) {
         if let Some(traced) = &mut self.traced {
@@ -129,7 +129,7 @@ impl Trail {
         }
     }
 
-    /// These stores, by the indices of their events, wait in the machine's own buffers behind the last event.
+    /// Notes that these stores, by the indices of their events, wait in the machine's own buffers after the last event.
     #[cold]
     pub(crate) fn waiting(&mut self, stores: Vec<u64>) {
         if let Some(last) = self.traced.as_mut().and_then(|traced| traced.pending.last_mut()) {
@@ -143,34 +143,34 @@ impl Trail {
         self.has_details
     }
 
-    /// An event of the execution, with a part in a violation.
+    /// Makes the site of an event of the execution, with its part in a violation.
     pub(crate) fn site(&self, role: Role, index: u32, execution: &Execution) -> SiteUse {
         let note = self.notes[index as usize];
         let thread = execution.history.steps()[index as usize].thread;
         site_use(role, thread, note.site, note.operation)
     }
 
-    /// What the event with this index was.
+    /// Returns the note of the event with this index.
     pub(crate) fn note(&self, event: u32) -> Option<Note> {
         self.notes.get(event as usize).copied()
     }
 
-    /// What each event was.
+    /// Returns the notes of all events.
     pub(crate) fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// Where the last event was.
+    /// Returns the place of the last event.
     pub(crate) fn last_site(&self) -> RecordPointer {
         self.notes.last().map_or(std::ptr::null(), |note| note.site)
     }
 
-    /// The execution as a schedule.
+    /// Returns the execution as a schedule.
     pub(crate) fn schedule(&self, execution: &Execution) -> Schedule {
         self.schedule_to(execution, Extent::of(execution))
     }
 
-    /// The beginning of the execution as a schedule.
+    /// Returns the beginning of the execution, up to this extent, as a schedule.
     pub(crate) fn schedule_to(&self, execution: &Execution, extent: Extent) -> Schedule {
         let mut seen: FxHashMap<(Thread, u32), u64> = FxHashMap::default();
         let mut segments: Vec<Segment> = Vec::new();
@@ -191,7 +191,7 @@ impl Trail {
         Schedule { threads, segments, choices, machine: self.machine, graph: None }
     }
 
-    /// The events of the execution; none if no trace is kept.
+    /// Returns the events of the execution; none if no trace is kept.
     pub(crate) fn trace_events(&self, steps: &[Step], globals: &Globals) -> Vec<TraceEvent> {
         let Some(traced) = &self.traced else { return Vec::new() };
         let events = steps.iter().zip(&self.notes).zip(traced.details.iter().zip(&traced.pending));

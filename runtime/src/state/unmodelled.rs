@@ -1,5 +1,6 @@
-//! What execution graphs do not run: a program that comes to one of these is refused by name, file and line
-//! ([`crate::world::refuse`]). docs/limits.md has each row in these words, "Execution graphs of C programs", which a test compares.
+//! The operations that execution graphs do not model: a program that comes to one of them is refused by name, file and
+//! line ([`crate::world::refuse`]). docs/limits.md has each row in these words, "Execution graphs of C programs", which
+//! a test compares.
 
 use std::fmt;
 
@@ -10,7 +11,7 @@ pub(crate) enum Unmodelled<'a> {
     Call(&'a str),
     /// An expression, in the words of the pass.
     Expression(&'a str),
-    /// An access of so many bytes that nothing may divide, more than 8.
+    /// An access to this number of bytes, more than 8, that nothing may divide.
     Indivisible(u64),
     AtomicBlock,
     /// Two accesses that share some of their bytes.
@@ -25,11 +26,11 @@ pub(crate) enum Unmodelled<'a> {
     MutexOfOtherType,
     /// A static initialiser that a thread stores, and another one may or may not find.
     UnclearInitialiser,
-    /// The size of a block is known where its thread is run.
+    /// A `realloc` of another thread's block: the size of a block is known only where its thread is run.
     ForeignRealloc,
-    /// A key has one number and one destructor in all executions.
+    /// A key with different destructors: a key has one number and one destructor in all executions.
     ChangingDestructor,
-    /// That a key is deleted is seen by the thread alone that deletes it.
+    /// The deletion of a key while there are other threads: only the thread that deletes it sees that.
     KeyAmongThreads,
     ForeignName,
     /// A step that only the scheduler can take.

@@ -1,13 +1,13 @@
-//! Bytes that the program has never written (`--uninitialised`): which bytes of memory hold such a value, bit by bit, and
+//! Unwritten values (`--uninitialised`): which bits of memory hold a value that the program has never written, and
 //! where it came from.
 //!
 //! With the option, the pass lets LLVM's MemorySanitizer, in the form that it has for kernels, carry a *shadow* beside each
 //! value of instrumented code: a bit is set where the value's bit was never written. Copies carry it along; a branch, an
-//! address, a division, an argument and a result of a function are *uses*. That form asks its runtime for everything, and
-//! this file is that runtime: where the shadow of some memory is ([`Metadata`]), how shadows go from call to call
-//! ([`Context`]), and what a use comes to ([`__fh_unwritten_use`]). The shadow of what goes through the hooks of
-//! [`crate::hooks::memory::access`] is put in place by further hooks behind them, which belong to the same event: no other thread runs
-//! between the two.
+//! address, a division, an argument and a result of a function are *uses*. That form asks its runtime for everything;
+//! this file and the hooks of [`crate::hooks::memory::unwritten`] are that runtime: here is where the shadow of some
+//! memory lies ([`Metadata`]), there how shadows go from call to call and what a use comes to. The shadow of a value
+//! that goes through the hooks of [`crate::hooks::memory::access`] is put in place by further hooks behind them, which
+//! belong to the same event: no other thread runs between the two.
 //!
 //! Each value that was never written has an *origin*, the number of a [`Source`]: a block of the heap or a local variable,
 //! and, once a hook has loaded it, which of its bytes.
@@ -22,32 +22,32 @@ use rustc_hash::FxHashMap;
 use crate::process::{layout, sections};
 use crate::state::failure::{Doer, bytes};
 
-/// Where the shadow of the region of [`layout`] begins.
+/// The address at which the shadow of the region of [`layout`] begins.
 const SHADOW: usize = 0x2000_0000_0000;
-/// Where its origins begin: four bytes for four bytes.
+/// The address at which the origins of the region begin: four bytes for four bytes.
 const ORIGINS: usize = 0x3000_0000_0000;
-/// Where the shadow of the program's variables begins, which is at their addresses from here on.
+/// The address at which the shadow of the program's variables begins; it adds to theirs.
 const IMAGE_SHADOW: usize = 0x2800_0000_0000;
-/// Where their origins begin.
+/// The address at which the origins of the program's variables begin; it adds to theirs.
 const IMAGE_ORIGINS: usize = 0x3800_0000_0000;
 
 /// Whether shadows are kept.
 pub(crate) static ON: AtomicBool = AtomicBool::new(false);
-/// The addresses of the program's variables.
+/// The first address of the program's variables, and the one behind the last.
 static IMAGE: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 
-/// The number of a [`Source`]; 0 is that of a value of which nothing is known but that it was never written.
+/// The number of a [`Source`]; 0 stands for a value of which only is known that it was never written.
 pub(crate) type Origin = u32;
 
-/// What was never written.
+/// A source of unwritten values: an object that was never written.
 #[derive(Clone)]
 pub(crate) struct Source {
-    /// Its bytes.
+    /// The bytes of the object.
     pub(crate) object: Range<usize>,
-    /// A block of the heap, or a local variable by name and the function that it is of.
+    /// The kind of the object: a block of the heap, or a local variable.
     pub(crate) what: What,
     pub(crate) maker: Doer,
-    /// The bytes of it that were loaded together.
+    /// The bytes of the object that were loaded together, if a load has read them.
     pub(crate) loaded: Option<Range<usize>>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) enum What {
 }
 
 impl Source {
-    /// In words: `bytes 4 to 7 of a block of 16 bytes`.
+    /// Describes the source in words: `bytes 4 to 7 of a block of 16 bytes`.
     pub(crate) fn words(&self) -> String {
         let size = bytes(self.object.len());
         let whole = match self.what {
@@ -78,11 +78,11 @@ impl Source {
 /// The origins of one execution.
 pub(crate) struct Origins {
     sources: Vec<Source>,
-    /// Where each object lies that began unwritten, by its first byte: its end. No two overlap.
+    /// The objects that began unwritten: the end of each, by its first byte. No two overlap.
     objects: BTreeMap<usize, usize>,
-    /// Those of bytes that were loaded, by whose they are.
+    /// The origins of bytes that were loaded, by the origin of their object, their first address and their end.
     loads: FxHashMap<(Origin, usize, usize), Origin>,
-    /// Some variable of the program has held what was never written.
+    /// Whether some variable of the program has held an unwritten value.
     in_variables: bool,
 }
 
@@ -93,7 +93,7 @@ unsafe impl<T> Sync for Shared<T> {}
 
 static SOURCES: Shared<Option<Origins>> = Shared(UnsafeCell::new(None));
 
-/// The origins: nobody keeps what this gives.
+/// Returns the origins; callers do not keep the reference.
 pub(crate) fn origins() -> &'static mut Origins {
     // SAFETY: one OS thread, and no caller keeps the reference over a call of another function that asks for it.
     let origins = unsafe { &mut *SOURCES.0.get() };
@@ -106,7 +106,7 @@ pub(crate) fn origins() -> &'static mut Origins {
 }
 
 impl Origins {
-    /// A new object, which is there instead of those that it overlaps.
+    /// Adds a new object, which takes the place of those that it overlaps.
     fn begin(&mut self, source: Source) -> Origin {
         let Range { start, end } = source.object;
         while let Some((&other, _)) = self.objects.range(..end).next_back().filter(|&(_, &other_end)| other_end > start)
@@ -117,21 +117,23 @@ impl Origins {
         self.add(source)
     }
 
-    /// The end of the object that this address is in.
+    /// Returns the end of the object that this address is in.
     pub(crate) fn end_of_object(&self, address: usize) -> Option<usize> {
         self.objects.range(..=address).next_back().map(|(_, &end)| end).filter(|&end| address < end)
     }
 
+    /// Adds a source, and returns its number.
     fn add(&mut self, source: Source) -> Origin {
         self.sources.push(source);
         self.sources.len() as Origin
     }
 
+    /// Returns the source of an origin.
     pub(crate) fn get(&self, origin: Origin) -> Option<&Source> {
         self.sources.get((origin as usize).checked_sub(1)?)
     }
 
-    /// The origin of these bytes of what this one is of.
+    /// Returns the origin of these bytes of the object of an origin.
     fn loaded(&mut self, origin: Origin, accessed: Range<usize>) -> Origin {
         let Some(source) = self.get(origin) else { return origin };
         let inside = accessed.start >= source.object.start && accessed.end <= source.object.end;
@@ -149,7 +151,7 @@ impl Origins {
     }
 }
 
-/// Where the shadow of some memory is, and where its origins are.
+/// The addresses of the shadow and of the origins of some memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Metadata {
@@ -157,7 +159,7 @@ pub(crate) struct Metadata {
     pub(crate) origins: *mut Origin,
 }
 
-/// The metadata of the byte at the address, if its memory has any.
+/// Returns the metadata of the byte at the address, if its memory has any.
 pub(crate) fn metadata(address: usize) -> Option<Metadata> {
     if !ON.load(Ordering::Relaxed) {
         return None;
@@ -173,11 +175,12 @@ pub(crate) fn metadata(address: usize) -> Option<Metadata> {
     Some(Metadata { shadow: shadow as *mut u8, origins: (origins & !3) as *mut Origin })
 }
 
+/// Notes that variables of the program may hold unwritten values.
 fn origins_of_variables() {
     origins().in_variables = true;
 }
 
-/// What is known of the bits of a value of at most 8 bytes: which were never written, and where these come from.
+/// What is known of the bits of a value of at most 8 bytes: which were never written, and their origin.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Unwritten {
     pub(crate) bits: u64,
@@ -185,27 +188,27 @@ pub(crate) struct Unwritten {
 }
 
 impl Unwritten {
-    /// All bits were written.
+    /// The knowledge that all bits were written.
     pub(crate) const NONE: Self = Self { bits: 0, origin: 0 };
 
-    /// The first byte of the value.
+    /// Returns what is known of the first byte of the value.
     pub(crate) const fn first(self) -> Self {
         Self { bits: self.bits & 0xff, origin: self.origin }
     }
 
-    /// The bytes behind the first one.
+    /// Returns what is known of the bytes behind the first one.
     pub(crate) const fn behind_first(self) -> Self {
         Self { bits: self.bits >> 8, origin: self.origin }
     }
 
-    /// This value with another one's, moved up by so many bytes, beside it.
+    /// Joins what is known of this value and of another one that stands beside it, `offset` bytes further up.
     pub(crate) const fn beside(self, other: Self, offset: usize) -> Self {
         let origin = if other.bits == 0 { self.origin } else { other.origin };
         Self { bits: self.bits | other.bits << (8 * offset), origin }
     }
 }
 
-/// What is known of so many bytes of memory, at most 8.
+/// Returns what is known of `width` bytes of memory, at most 8.
 pub(crate) fn of(address: usize, width: usize) -> Unwritten {
     let Some(Metadata { shadow, origins }) = metadata(address) else { return Unwritten::NONE };
     let mut bits = [0; 8];
@@ -221,7 +224,8 @@ pub(crate) fn of(address: usize, width: usize) -> Unwritten {
     Unwritten { bits, origin: unsafe { at.read() } }
 }
 
-/// What is known of so many bytes of memory, at most 8, that the C library loads together: the origin says which they are.
+/// Returns what is known of `width` bytes of memory, at most 8, that the C library loads together: the origin says
+/// which they are.
 pub(crate) fn of_loaded(address: usize, width: usize) -> Unwritten {
     let mut loaded = of(address, width);
     if loaded.bits != 0 {
@@ -230,7 +234,7 @@ pub(crate) fn of_loaded(address: usize, width: usize) -> Unwritten {
     loaded
 }
 
-/// From now on a value of which this is known is in so many bytes of memory, at most 8.
+/// Puts a value of which this is known into `width` bytes of memory, at most 8.
 pub(crate) fn put(address: usize, width: usize, value: Unwritten) {
     let Some(Metadata { shadow, origins }) = metadata(address) else { return };
     // SAFETY: the shadow of as many bytes is mapped.
@@ -244,11 +248,12 @@ pub(crate) fn put(address: usize, width: usize, value: Unwritten) {
     }
 }
 
-/// From now on these bytes are written.
+/// Notes that these bytes are written.
 pub(crate) fn written(address: usize, length: usize) {
     fill(address, length, 0);
 }
 
+/// Fills the shadow of these bytes with a byte.
 pub(crate) fn fill(address: usize, length: usize, byte: u8) {
     if let Some(Metadata { shadow, .. }) = metadata(address) {
         // SAFETY: the shadow of as many bytes of one object is mapped.
@@ -256,7 +261,7 @@ pub(crate) fn fill(address: usize, length: usize, byte: u8) {
     }
 }
 
-/// Copies what is known of so many bytes.
+/// Copies what is known of `length` bytes.
 pub(crate) fn copy(to: usize, from: usize, length: usize) {
     if !ON.load(Ordering::Relaxed) || length == 0 {
         return;
@@ -270,7 +275,7 @@ pub(crate) fn copy(to: usize, from: usize, length: usize) {
     unsafe { std::ptr::copy(source.origins, target.origins, words) };
 }
 
-/// A new object that nobody has written.
+/// Adds a new object that nobody has written.
 pub(crate) fn begin_object(source: Source) {
     let object = source.object.clone();
     let Some(Metadata { origins: place, .. }) = metadata(object.start) else { return };
@@ -282,17 +287,17 @@ pub(crate) fn begin_object(source: Source) {
     }
 }
 
-/// A block of the heap was allocated, and not filled.
+/// Notes that a block of the heap was allocated, and not filled.
 pub(crate) fn allocated(address: usize, size: usize, maker: Doer) {
     if ON.load(Ordering::Relaxed) && size > 0 {
         begin_object(Source { object: address..address + size, what: What::Block, maker, loaded: None });
     }
 }
 
-/// Whether the program was compiled for it, and memory for shadows is to be had: from now on they are kept.
+/// Starts to keep shadows, if the program was compiled for it.
 ///
 /// # Errors
-/// What the system says to a reservation of address space.
+/// Returns the system's error if address space cannot be reserved.
 pub(crate) fn start() -> std::io::Result<()> {
     if !sections::tracks_unwritten() {
         return Ok(());
@@ -309,7 +314,7 @@ pub(crate) fn start() -> std::io::Result<()> {
     Ok(())
 }
 
-/// A new execution begins: all variables are written.
+/// Forgets the last execution: all variables are written.
 pub(crate) fn begin() {
     if !ON.load(Ordering::Relaxed) {
         return;

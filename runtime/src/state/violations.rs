@@ -1,4 +1,4 @@
-//! What monitors report, in the words of findings.
+//! The reports of monitors, in the words of findings.
 
 use engine::atomicity::Violation as Transactions;
 use engine::event::EventIndex;
@@ -9,11 +9,12 @@ use protocol::{FailureKind, Role, Schedule, SiteUse, Violation};
 
 use crate::state::trail::Trail;
 
+/// Returns a site as `file:line`.
 fn line(site: &SiteUse) -> String {
     format!("{}:{}", site.place.file, site.place.line)
 }
 
-/// A cycle that a monitor reports on an SC execution.
+/// Makes the violation of a cycle that a monitor reports on an SC execution.
 pub(crate) fn sc_violation(trail: &Trail, monitor: MonitorName, cycle: Cycle, execution: &Execution) -> Violation {
     let indices = [cycle.delayed, cycle.previous, cycle.overtaking];
     let roles = [Role::Delayed, Role::Previous, Role::Overtaking];
@@ -22,7 +23,7 @@ pub(crate) fn sc_violation(trail: &Trail, monitor: MonitorName, cycle: Cycle, ex
     cycle_at_places(monitor, sites, indices.map(u64::from), trail.schedule(execution))
 }
 
-/// A cycle of happens-before at these places.
+/// Makes the violation of a cycle of happens-before at these places.
 pub(crate) fn cycle_at_places(
     monitor: MonitorName,
     sites: Vec<SiteUse>,
@@ -49,7 +50,7 @@ pub(crate) fn cycle_at_places(
     }
 }
 
-/// A cycle of transactions of an SC execution.
+/// Makes the violation of a cycle of transactions of an SC execution.
 pub(crate) fn not_serializable(
     trail: &Trail,
     monitor: MonitorName,
@@ -61,7 +62,7 @@ pub(crate) fn not_serializable(
     unserializable(monitor, sites, trail.schedule(execution))
 }
 
-/// A cycle of transactions at these places.
+/// Makes the violation of a cycle of transactions at these places.
 pub(crate) fn unserializable(monitor: MonitorName, sites: Vec<SiteUse>, schedule: Schedule) -> Violation {
     let message = protocol::cycle_in_words(monitor, &sites);
     let (events, program_counter) = (None, None);
@@ -77,7 +78,7 @@ pub(crate) fn unserializable(monitor: MonitorName, sites: Vec<SiteUse>, schedule
     }
 }
 
-/// Two accesses that are not ordered.
+/// Makes the violation of a race between two accesses.
 pub(crate) fn data_race(
     trail: &Trail,
     monitor: MonitorName,
@@ -99,7 +100,7 @@ pub(crate) fn data_race(
     }
 }
 
-/// The sentence of a data race between these two accesses.
+/// Returns the sentence of a data race between these two accesses.
 pub(crate) fn race_in_words(one: &SiteUse, other: &SiteUse) -> String {
     format!(
         "the {} at {} and the {} at {} are not ordered, and not both are atomic",
@@ -110,7 +111,7 @@ pub(crate) fn race_in_words(one: &SiteUse, other: &SiteUse) -> String {
     )
 }
 
-/// The events of a cycle of transactions, with the part that each one plays.
+/// Returns the events of a cycle of transactions, each with the part that it plays.
 pub(crate) fn parts(cycle: &Transactions) -> impl Iterator<Item = (Role, EventIndex)> {
     let edges = cycle.edges.iter().flat_map(|edge| {
         let to = if edge.is_reordered() { Role::Overtaken } else { Role::To };

@@ -1,13 +1,13 @@
-//! What threads have read and changed, as wait loops look at it.
+//! The reads and changes of threads, by which it is decided whether wait loops wait.
 
 use engine::event::Object;
 
-/// What an access or another operation touches: bytes of memory, or a synchronisation object.
+/// A thing that an access or another operation touches: bytes of memory, or a synchronisation object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Thing {
-    /// Or the number of the object.
+    /// The address of the bytes, or the number of the object.
     pub(crate) address: usize,
-    /// 0 for an object.
+    /// The width in bytes; 0 for an object.
     pub(crate) width: u8,
 }
 
@@ -20,6 +20,7 @@ impl Thing {
         self.address..self.address + self.width as usize
     }
 
+    /// Whether two things share a byte, or are the same object.
     pub(crate) const fn overlaps(self, other: Self) -> bool {
         if self.width == 0 || other.width == 0 {
             return self.width == other.width && self.address == other.address;
@@ -28,7 +29,7 @@ impl Thing {
     }
 }
 
-/// What the bytes hold now.
+/// Returns what the bytes hold now.
 pub(crate) fn held(thing: Thing) -> u64 {
     let mut bytes = [0; 8];
     // SAFETY: the program accessed these bytes through a hook in this execution, and nothing is unmapped before its end.
@@ -38,7 +39,7 @@ pub(crate) fn held(thing: Thing) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// What a thread has read: a value, or what an object looked like to it.
+/// A read of a thread: a value, or what an object looked like to it.
 #[derive(Clone, Copy)]
 pub(crate) struct Read {
     pub(crate) address: usize,
@@ -54,7 +55,7 @@ impl Read {
     }
 }
 
-/// What a thread has changed: a value, or the state of an object.
+/// A change that a thread has made: of a value, or of the state of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Change {
     pub(crate) thing: Thing,
@@ -63,52 +64,53 @@ pub(crate) struct Change {
     pub(crate) event: u32,
 }
 
-/// What a thread has done by the time of a visit.
+/// What a thread has done by the time of a visit of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     pub(crate) reads: usize,
     pub(crate) changes: usize,
     pub(crate) events: u64,
-    /// The events of all threads.
+    /// The number of events of all threads.
     pub(crate) moment: u32,
-    /// Other effects than changes.
+    /// The number of effects other than changes.
     pub(crate) effects: u64,
-    /// Of the thread's arena.
+    /// The number of blocks in the thread's arena; `used` is the number of its bytes that are used.
     pub(crate) blocks: usize,
     pub(crate) used: usize,
     pub(crate) frees: u64,
-    /// Waits that have run out.
+    /// The number of waits that have run out.
     pub(crate) in_vain: u64,
 }
 
 impl Mark {
-    /// Whether there are as many effects before both, changes aside: none between them, as one comes before the other.
+    /// Whether the thread had as many effects, changes aside, at both marks: it had none between them, as one comes
+    /// before the other.
     pub(crate) fn has_effected_as_much_as(&self, other: &Self) -> bool {
         let of = |mark: &Self| (mark.effects, mark.blocks, mark.used, mark.frees);
         of(self) == of(other)
     }
 }
 
-/// What a visit of a loop's header ends.
+/// A round of a loop, which a visit of its header ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Round {
-    /// What the thread had done when it began.
+    /// What the thread had done when the round began.
     pub(crate) begin: Mark,
-    /// An address in the frame of the loop's function; the frames of what that calls are below.
+    /// An address in the frame of the loop's function; the frames of functions that it calls are below.
     pub(crate) frame: usize,
 }
 
-/// An iteration that changes more than this does not count as one without effect: it is compared change by change.
+/// The most changes of an iteration that may count as one without effect, as they are compared one by one.
 pub(crate) const MOST_CHANGES: usize = 32;
 
-/// Why a thread's next limited wait does not run out: its last one did, and so would this one.
+/// The reason why a thread's next limited wait does not run out: its last one did, and so would this one.
 #[derive(Clone, Copy)]
 pub(crate) struct Patience {
-    /// What it has read since then are its reads from this one on.
+    /// The index of the first read since the last wait ran out.
     pub(crate) reads: usize,
-    /// How many events it had performed before those.
+    /// How many events the thread had performed before those reads.
     pub(crate) events: u64,
-    /// What it had done when it came back.
+    /// What the thread had done when it came back from the wait.
     pub(crate) back: Mark,
 }
 

@@ -2,7 +2,7 @@
 
 use engine::monitor::{Monitor, Report};
 
-/// Whether a location has the number that it had in the last execution.
+/// Whether locations have the numbers that they had in the last execution.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
     AsBefore,
@@ -13,22 +13,22 @@ pub(crate) enum Numbers {
 pub(crate) struct Watch {
     pub(crate) monitors: Vec<Box<dyn Monitor>>,
     pub(crate) reports: Vec<Report>,
-    /// So many of the first events the monitors know from the last execution.
+    /// The number of first events that the monitors know from the last execution.
     pub(crate) watched: u32,
-    /// Of the locations of the next execution.
+    /// Whether the locations of the next execution have their numbers from the last one.
     pub(crate) numbers: Numbers,
-    /// How many reports there were when the first thread stopped in the middle of an atomic block, where the others go on:
-    /// those behind may follow from what nobody can see.
+    /// How many reports there were when the first thread stopped in the middle of an atomic block while the others went
+    /// on: later reports may follow from what nobody can see.
     pub(crate) reports_before_left_block: Option<usize>,
 }
 
 impl Watch {
-    /// Nothing has been watched yet.
+    /// Makes a watch that has seen nothing.
     pub(crate) fn new(monitors: Vec<Box<dyn Monitor>>) -> Self {
         Self { monitors, reports: Vec::new(), watched: 0, numbers: Numbers::MayDiffer, reports_before_left_block: None }
     }
 
-    /// A new execution begins, whose first `shared` events are those of the last one. The monitors need not watch once
+    /// Begins a new execution, whose first `shared` events are those of the last one. The monitors need not watch once
     /// more what they saw then, if all of them can go back to that and no trace needs their buffers.
     pub(crate) fn begin(&mut self, shared: u32, traces: bool) {
         self.reports_before_left_block = None;

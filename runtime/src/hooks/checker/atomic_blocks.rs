@@ -1,10 +1,11 @@
-//! Atomic blocks of programs for SV-COMP: what stands between `__VERIFIER_atomic_begin` and `__VERIFIER_atomic_end`, and
+//! Atomic blocks of programs for SV-COMP: the code between `__VERIFIER_atomic_begin` and `__VERIFIER_atomic_end`, and
 //! functions whose names begin with `__VERIFIER_atomic_`. Nothing of another thread comes between the accesses of a
 //! block, and each is interlocked as a relaxed read-modify-write is: it drains what would have to be drained for one.
 //!
-//! A block that has to wait waits as a whole, before it begins. Where that is at its first operation, its thread waits there.
-//! Later, an execution in which it has come so far and others can go on is none, and is dropped as at an assumption: the one
-//! in which they have done so first is another. Where nobody can go on, the threads wait for ever.
+//! A block that has to wait waits as a whole, before it begins. If it has to wait at its first operation, its thread
+//! waits there. If it has to wait later while other threads can go on, the execution does not count, and is dropped as
+//! at a failed assumption: the one in which they went on first is another. If no thread can go on, the threads wait for
+//! ever.
 
 use engine::execution::Pending;
 use engine::explore::Notice;
@@ -21,14 +22,14 @@ use crate::state::turn::Way;
 use crate::state::unmodelled::Unmodelled;
 use crate::world;
 
-/// Refuses what a block cannot hold.
+/// Refuses an operation that an atomic block cannot hold, if the running thread is in one.
 pub(crate) fn refuse(operation: &str, site: RecordPointer) {
     if with(|runtime| runtime.threads.at(runtime.running).block.is_open()) == Some(true) {
         unsupported(&format!("{operation} in an atomic block"), site);
     }
 }
 
-/// A function that is an atomic block begins.
+/// Begins a function that is an atomic block.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_block_begin(site: RecordPointer) {
     if is_alone() {
@@ -53,8 +54,8 @@ extern "C" fn __fh_block_begin(site: RecordPointer) {
     });
 }
 
-/// Under the explorer dpor a block begins with a step of its own, which comes before or after all other blocks: what the
-/// block accesses is not known before it has done so. Whether it does.
+/// Performs the step of its own with which a block begins under the explorer `dpor`, and which comes before or after
+/// all other blocks: what the block accesses is not known before it has done so. Returns whether there is such a step.
 fn begin_step(site: RecordPointer) -> bool {
     if with(|runtime| runtime.steps_aside()) != Some(true) {
         return false;
@@ -71,7 +72,7 @@ fn begin_step(site: RecordPointer) -> bool {
     true
 }
 
-/// It ends.
+/// Ends a function that is an atomic block.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_block_end(site: RecordPointer) {
     if is_alone() {

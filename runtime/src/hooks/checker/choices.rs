@@ -58,7 +58,7 @@ extern "C" fn __fh___VERIFIER_error() -> ! {
     )
 }
 
-/// Values that a `__VERIFIER_nondet_*` function gives: 0 and 1.
+/// The number of values that a `__VERIFIER_nondet_*` function chooses from: 0 and 1.
 const NONDET: c_ulong = 2;
 
 macro_rules! nondet {

@@ -16,12 +16,12 @@ unsafe extern "C" fn __fh_loop(record: *mut Loop, visit: u32, state: *const u64,
     }
     // SAFETY: the pass passes the record of this loop in the caller's frame.
     let record = unsafe { &mut *record };
-    // SAFETY: the pass passes so many words, in the caller's frame too.
+    // SAFETY: the pass passes `words` words, in the caller's frame too.
     let state = unsafe { std::slice::from_raw_parts(state, words as usize) };
     let turn = with(|runtime| loops::visit(runtime, record, visit, state, site));
     if let Some(turn) = turn.flatten() {
         turn.obey();
-        // Woken: the round that begins now is the first since.
+        // The thread was woken: the round that begins now is the first since.
         with(|runtime| {
             let mark = mark(runtime);
             runtime.threads.at(runtime.running).visits.restart(state, mark);

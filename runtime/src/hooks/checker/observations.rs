@@ -1,7 +1,7 @@
-//! `fh_observe`, `fh_ignore`: what belongs to an execution's outcome, and what does not.
+//! `fh_observe` and `fh_ignore`: what belongs to an execution's outcome, and what does not.
 //!
-//! It is no event: what a thread observes says nothing of when. An outcome is what each thread observed, in that thread's
-//! order, with the threads named by their paths of creation: `main: 1 2; main.0: 3`.
+//! An observation is no event: what a thread observes says nothing of when. An outcome is what each thread observed, in
+//! that thread's order, with the threads named by their creation paths: `main: 1 2; main.0: 3`.
 
 use std::ffi::{c_long, c_ulong, c_void};
 

@@ -13,6 +13,7 @@ use crate::state::threads::Transaction;
 use crate::state::turn::End;
 use crate::world::library;
 
+/// Takes a mark of the running thread, and ends the execution if it is a misuse.
 fn marked(mark: Mark, site: RecordPointer) {
     if let Some(Some(failure)) = with(|runtime| mark_transaction(runtime, mark, site)) {
         end_execution(End::Failed(failure));
@@ -20,7 +21,7 @@ fn marked(mark: Mark, site: RecordPointer) {
     library::mark(mark);
 }
 
-/// Of a function that is a transaction.
+/// Begins a function that is a transaction.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_transaction_begin(site: RecordPointer) {
     marked(Mark::Begin, site);
@@ -41,7 +42,7 @@ extern "C" fn __fh_fh_atomic_end() {
     marked(Mark::End, call_site());
 }
 
-/// Takes a mark of the running thread; what is wrong with it, if it ends nothing.
+/// Takes a mark of the running thread; returns the failure if it ends no transaction.
 fn mark_transaction(runtime: &mut Runtime, mark: Mark, site: RecordPointer) -> Option<Failure> {
     let thread = runtime.running;
     let transaction = &mut runtime.threads.at(thread).transaction;

@@ -1,5 +1,5 @@
-//! Time: a clock that begins anew in every execution, and advances by a fixed step whenever it is looked at, and by what
-//! a sleep asks for. So a program that waits for a moment reaches it, and the same schedule shows the same times.
+//! Time: a clock that begins anew in every execution. It advances by a fixed step whenever it is read, and by what a
+//! sleep asks for. So a program that waits for a moment reaches it, and the same schedule shows the same times.
 
 use std::ffi::{c_int, c_long};
 
@@ -9,26 +9,26 @@ use crate::process::sites::call_site;
 use crate::run::with;
 use crate::world::library::advance_clock;
 
-/// Nanoseconds by which the clock advances when it is looked at.
+/// The nanoseconds by which the clock advances when it is read.
 const STEP: u64 = 10_000_000;
-/// What the clocks show that count from 1970 when an execution begins, in seconds.
+/// The seconds that the clocks that count from 1970 show when an execution begins.
 const BEGIN: u64 = 1_000_000_000;
-/// What the others show then: the machine has been up for a while.
+/// The seconds that the other clocks show then: the machine has been up for a while.
 const UP: u64 = 100_000;
 const SECOND: u64 = 1_000_000_000;
 
-/// Lets time pass: the running thread sleeps.
+/// Advances the clock, as the running thread sleeps.
 pub(crate) fn pass(nanoseconds: u64) {
     advance_clock(|clock| clock.saturating_add(nanoseconds));
 }
 
-/// Lets time pass until this clock shows so many nanoseconds.
+/// Advances the clock until this clock shows at least this time.
 pub(crate) fn pass_until(clock: libc::clockid_t, nanoseconds: u64) {
     let begin = if clock == libc::CLOCK_REALTIME { BEGIN } else { UP };
     advance_clock(|clock| clock.max(nanoseconds.saturating_sub(begin * SECOND)));
 }
 
-/// Nanoseconds since the execution began.
+/// Reads the clock: returns the nanoseconds since the execution began.
 fn now() -> u64 {
     with(|runtime| {
         runtime.has_effect();
@@ -40,7 +40,7 @@ fn now() -> u64 {
     advance_clock(|clock| clock.saturating_add(STEP))
 }
 
-/// Writes two numbers: seconds, and parts of one.
+/// Writes a time to the program's memory: seconds, and parts of a second.
 fn write(place: usize, seconds: u64, rest: u64) {
     let numbers = (u128::from(rest) << 64 | u128::from(seconds)).to_le_bytes();
     cursor::write(place, &numbers, call_site());
@@ -100,7 +100,7 @@ extern "C" fn __fh_timespec_get(place: usize, base: c_int) -> c_int {
     0
 }
 
-/// Nanoseconds of a `timespec`; 0 if it is none.
+/// Returns the nanoseconds of a `timespec`; 0 if the pointer is null.
 pub(crate) fn nanoseconds(request: *const libc::timespec) -> u64 {
     // SAFETY: the program passes a timespec or null.
     let Some(request) = (unsafe { request.as_ref() }) else { return 0 };
@@ -108,7 +108,7 @@ pub(crate) fn nanoseconds(request: *const libc::timespec) -> u64 {
     part(request.tv_sec).saturating_mul(SECOND).saturating_add(part(request.tv_nsec))
 }
 
-/// Nanoseconds of a `timeval`; 0 if it is none.
+/// Returns the nanoseconds of a `timeval`; 0 if the pointer is null.
 pub(crate) fn of_timeval(request: *const libc::timeval) -> u64 {
     // SAFETY: the program passes a timeval or null.
     let Some(request) = (unsafe { request.as_ref() }) else { return 0 };

@@ -1,8 +1,8 @@
-//! How modelled library functions read and write the program's memory: where other threads could see it, by accesses
-//! that are events, of naturally aligned pieces of at most 8 bytes, as memcpy's; elsewhere natively.
+//! Reading and writing of the program's memory by modelled library functions: where other threads could see it, by
+//! accesses that are events, of naturally aligned pieces of at most 8 bytes, as memcpy's; elsewhere natively.
 //!
-//! A piece never goes beyond what the function has to read: not behind the byte at which it stops, nor out of the object
-//! that the bytes belong to, unless the function itself does.
+//! A piece never goes beyond what the function has to read: neither behind the byte at which it stops, nor out of the
+//! object that the bytes belong to, unless the function itself does.
 
 use engine::event::Kind;
 use engine::mapping::Barriers;
@@ -20,24 +20,25 @@ use crate::state::unwritten::{self, Unwritten};
 use crate::world::World;
 use crate::world::memory::{self, Approach, report, turn_to_access};
 
-/// How far is read.
+/// The extent of a read.
 #[derive(Clone, Copy)]
 pub(crate) enum Limit {
     /// Up to a zero byte.
     String,
-    /// Up to a zero byte, at most so many bytes.
+    /// Up to a zero byte, but at most this number of bytes.
     StringWithin(usize),
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(usize),
-    /// So many bytes, which are copied and so may be such as were never written.
+    /// This number of bytes, which are copied and so may never have been written.
     Copied(usize),
-    /// Up to this byte, at most so many bytes.
+    /// Up to this byte, but at most this number of bytes.
     Until(u8, usize),
     /// Up to this byte or a zero byte.
     StringUntil(u8),
 }
 
 impl Limit {
+    /// Returns the most bytes that are read.
     const fn count(self) -> usize {
         match self {
             Self::String | Self::StringUntil(_) => usize::MAX,
@@ -45,6 +46,7 @@ impl Limit {
         }
     }
 
+    /// Whether the read ends at this byte.
     const fn stops_at(self, byte: u8) -> bool {
         match self {
             Self::String | Self::StringWithin(_) => byte == 0,
@@ -55,23 +57,24 @@ impl Limit {
     }
 }
 
-/// Whether accesses there are events.
+/// Whether accesses to the address are events.
 pub(crate) fn is_watched(address: usize) -> bool {
     with(|runtime| runtime.memory.is_watched(runtime.running, address)).unwrap_or(false)
 }
 
+/// Reads a byte of the program's natively.
 fn peek(address: usize) -> u8 {
-    // SAFETY: the program's own access; a pointer that is not valid faults, as it would without us.
+    // SAFETY: this is the program's own access; a pointer that is not valid faults, as it would without the runtime.
     unsafe { (address as *const u8).read() }
 }
 
-/// Reads bytes one after the other.
+/// A reader of the program's bytes, one after the other.
 pub(crate) struct Cursor {
     at: usize,
     left: usize,
     limit: Limit,
     site: RecordPointer,
-    /// Bytes that were loaded and not given yet, the next one lowest, and how many.
+    /// The bytes that were loaded and not returned yet, the next one lowest; `count` of them.
     loaded: u64,
     unwritten: Unwritten,
     count: usize,
@@ -86,8 +89,8 @@ impl Cursor {
         Self { at: address, left, limit, site, loaded: 0, unwritten, count: 0, watched }
     }
 
-    /// The next byte; none behind the limit. The byte at which the function stops is given too; what follows it is not
-    /// to be asked for.
+    /// Returns the next byte; `None` behind the limit. The byte at which the function stops is returned too; what
+    /// follows it must not be asked for.
     pub(crate) fn next(&mut self) -> Option<u8> {
         if self.count == 0 {
             if self.left == 0 {
@@ -137,7 +140,7 @@ impl Cursor {
         self.count = width;
     }
 
-    /// How wide the next piece is, whatever is read.
+    /// Returns the width of the next piece, which does not depend on what is read.
     fn fixed_width(&self) -> usize {
         match self.limit {
             Limit::Bytes(_) | Limit::Copied(_) => memory::piece(self.at, piece(self.at, self.left)),
@@ -145,7 +148,7 @@ impl Cursor {
         }
     }
 
-    /// How wide the next piece is, now that it is this thread's turn to load it.
+    /// Returns the width of the next piece, now that it is this thread's turn to load it.
     fn width(&self) -> usize {
         let object = with(|runtime| runtime.memory.left_of_object(self.at)).flatten().unwrap_or(8);
         let mut width = piece(self.at, self.left.min(object));
@@ -156,7 +159,7 @@ impl Cursor {
     }
 }
 
-/// The bytes up to the limit, without the one at which it stops.
+/// Reads the bytes up to the limit, without the one at which it stops.
 pub(crate) fn gather(address: usize, limit: Limit, site: RecordPointer) -> ScratchText {
     let text = ScratchText::new();
     let mut cursor = Cursor::new(address, limit, site);
@@ -166,19 +169,19 @@ pub(crate) fn gather(address: usize, limit: Limit, site: RecordPointer) -> Scrat
     text
 }
 
-/// The string there, with its zero byte.
+/// Reads the string at the address, with its zero byte.
 pub(crate) fn gather_string(address: usize, site: RecordPointer) -> ScratchText {
     let text = gather(address, Limit::String, site);
     text.push(0);
     text
 }
 
-/// Writes the bytes. They must not be the program's own.
+/// Writes bytes, which must not be the program's own, to the program's memory.
 pub(crate) fn write(address: usize, bytes: &[u8], site: RecordPointer) {
     if !is_watched(address) {
         dependencies::put(address, bytes.len(), Label::NONE);
         unwritten::written(address, bytes.len());
-        // SAFETY: the program passes memory for so many bytes.
+        // SAFETY: the program passes memory for this number of bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) };
         return;
     }

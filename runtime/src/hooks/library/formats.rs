@@ -1,16 +1,16 @@
-//! The conversions of printf's and scanf's formats, as far as one has to know them to see which memory is read and
-//! written; and the lists of their arguments.
+//! The conversions of printf's and scanf's formats, as far as they decide which memory is read and written; and the
+//! lists of their arguments.
 
 use std::ffi::c_void;
 
-/// `va_list` of x86-64: where the next argument is (psABI, 3.5.7).
+/// The `va_list` of x86-64, which says where the next argument is (psABI, 3.5.7).
 #[repr(C)]
 pub(crate) struct Arguments {
-    /// Bytes of the saved general registers that are used up, of 48.
+    /// The bytes of the saved general registers that are used up, of 48.
     general: u32,
-    /// Bytes of all saved registers that are used up, of 176.
+    /// The bytes of all saved registers that are used up, of 176.
     floating: u32,
-    /// The arguments in memory.
+    /// The arguments in memory that come next; `saved` are the saved registers.
     memory: *const u8,
     saved: *const u8,
 }
@@ -19,11 +19,13 @@ const GENERAL: u32 = 48;
 const FLOATING: u32 = 176;
 
 impl Arguments {
-    /// A list whose arguments are all in memory, one after the other as [`Arguments::wide`] and its sisters read them.
+    /// Makes a list whose arguments are all in memory, one after the other as [`Arguments::wide`] and its sisters read
+    /// them.
     pub(crate) const fn in_memory(memory: *const u8) -> Self {
         Self { general: GENERAL, floating: FLOATING, memory, saved: std::ptr::null() }
     }
 
+    /// Takes the next argument in memory.
     fn next_in_memory<const COUNT: usize>(&mut self) -> [u8; COUNT] {
         let at = self.memory.cast::<[u8; COUNT]>();
         self.memory = self.memory.wrapping_add(COUNT);
@@ -31,13 +33,14 @@ impl Arguments {
         unsafe { at.read_unaligned() }
     }
 
+    /// Returns a saved register.
     fn saved(&self, offset: u32) -> [u8; 8] {
         let at = self.saved.wrapping_add(offset as usize).cast::<[u8; 8]>();
-        // SAFETY: as the ABI has it, the registers were saved there.
+        // SAFETY: the ABI says that the registers were saved there.
         unsafe { at.read_unaligned() }
     }
 
-    /// The next argument that is an integer or a pointer.
+    /// Takes the next argument that is an integer or a pointer.
     pub(crate) fn word(&mut self) -> [u8; 8] {
         if self.general < GENERAL {
             self.general += 8;
@@ -46,7 +49,7 @@ impl Arguments {
         self.next_in_memory()
     }
 
-    /// The next argument that is a `double`.
+    /// Takes the next argument that is a `double`.
     pub(crate) fn double(&mut self) -> [u8; 8] {
         if self.floating < FLOATING {
             self.floating += 16;
@@ -55,14 +58,14 @@ impl Arguments {
         self.next_in_memory()
     }
 
-    /// The next argument that is a `long double`.
+    /// Takes the next argument that is a `long double`.
     pub(crate) fn wide(&mut self) -> [u8; 16] {
         let at = (self.memory as usize).next_multiple_of(16);
         self.memory = self.memory.wrapping_add(at - self.memory as usize);
         self.next_in_memory()
     }
 
-    /// As C passes it to libc.
+    /// Returns the list in the form in which C passes it to libc.
     pub(crate) const fn pass(&mut self) -> *mut c_void {
         std::ptr::from_mut(self).cast()
     }
@@ -72,40 +75,40 @@ impl Arguments {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Length {
     None,
-    /// `hh`
+    /// The modifier `hh`.
     Char,
-    /// `h`
+    /// The modifier `h`.
     Short,
-    /// `l`, `ll`, `q`, `j`, `z`, `Z`, `t`
+    /// The modifiers `l`, `ll`, `q`, `j`, `z`, `Z` and `t`.
     Long,
-    /// `L`
+    /// The modifier `L`.
     LongDouble,
 }
 
-/// A width or precision.
+/// A width or precision of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Count {
     None,
-    /// An argument says.
+    /// An argument holds it.
     Argument,
     Number(usize),
 }
 
-/// One conversion.
+/// A conversion of a format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Conversion {
     pub(crate) width: Count,
     pub(crate) precision: Count,
     pub(crate) length: Length,
-    /// The letter at its end.
+    /// The letter at the end of the conversion.
     pub(crate) letter: u8,
-    /// Its argument is said by number (`%1$d`).
+    /// Whether its argument is given by number (`%1$d`).
     pub(crate) numbered: bool,
-    /// Where it ends in the format.
+    /// The position in the format behind the conversion.
     pub(crate) end: usize,
 }
 
-/// The first conversion of a format at or after a position, `%%` left out.
+/// Returns the first conversion of a format at or after a position; `%%` is no conversion.
 pub(crate) fn conversion(format: &[u8], from: usize) -> Option<Conversion> {
     let at = |index: usize| format.get(index).copied().unwrap_or(0);
     let mut index = from;

@@ -1,4 +1,5 @@
-//! The functions that read numbers from text. What could be part of a number is gathered; libc reads it from there.
+//! The functions that read numbers from text. All bytes that could be part of a number are gathered, and libc reads it
+//! from there.
 
 use std::ffi::{c_char, c_int, c_long, c_longlong, c_ulong, c_ulonglong};
 
@@ -6,7 +7,7 @@ use crate::hooks::library::cursor::{self, Cursor, Limit};
 use crate::process::scratch::ScratchText;
 use crate::process::sites::call_site;
 
-/// The longest text from the address on of which a number could be read, as a string.
+/// Gathers the longest text from the address on that could be a number, as a string.
 fn gather_number(address: usize) -> ScratchText {
     let text = ScratchText::new();
     let mut cursor = Cursor::new(address, Limit::String, call_site());
@@ -18,7 +19,7 @@ fn gather_number(address: usize) -> ScratchText {
     text
 }
 
-/// Lets libc read a number from text, and says where it ends.
+/// Lets libc read a number from text, and stores the address of its end to `end` unless that is 0.
 fn number<T>(address: usize, end: usize, read: impl FnOnce(*const c_char, *mut *mut c_char) -> T) -> T {
     let site = call_site();
     let text = gather_number(address);
@@ -37,7 +38,7 @@ macro_rules! whole {
     ($($type:ty: $read:path = $($name:ident)*;)*) => {$($(
         #[unsafe(no_mangle)]
         extern "C" fn $name(text: usize, end: usize, base: c_int) -> $type {
-            // SAFETY: a string of our own, and where its end goes.
+            // SAFETY: libc is passed a string of the runtime's own, and a place for its end.
             number(text, end, |text, end| unsafe { $read(text, end, base) })
         }
     )*)*};
@@ -51,13 +52,13 @@ whole!(
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_strtod(text: usize, end: usize) -> f64 {
-    // SAFETY: a string of our own, and where its end goes.
+    // SAFETY: libc is passed a string of the runtime's own, and a place for its end.
     number(text, end, |text, end| unsafe { libc::strtod(text, end) })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh_strtof(text: usize, end: usize) -> f32 {
-    // SAFETY: a string of our own, and where its end goes.
+    // SAFETY: libc is passed a string of the runtime's own, and a place for its end.
     number(text, end, |text, end| unsafe { libc::strtof(text, end) })
 }
 

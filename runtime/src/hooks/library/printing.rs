@@ -15,7 +15,7 @@ unsafe extern "C" {
     fn vsnprintf(to: *mut c_char, size: usize, format: *const c_char, arguments: *mut c_void) -> c_int;
 }
 
-/// The arguments of a conversion's width and precision; what the precision is.
+/// Collects the arguments of a conversion's width and precision, and returns the precision.
 fn counts(one: &Conversion, from: &mut Arguments, into: &ScratchText) -> Option<usize> {
     let mut count = |count| match count {
         Count::None => None,
@@ -35,7 +35,7 @@ fn append(into: &ScratchText, bytes: &[u8]) {
     bytes.iter().for_each(|&byte| into.push(byte));
 }
 
-/// What a string conversion prints, in memory of our own, if the program's can be seen by others.
+/// Copies what a string conversion prints, if other threads can see the program's string.
 fn string(address: usize, precision: Option<usize>, site: RecordPointer) -> Option<ScratchText> {
     is_watched(address).then(|| {
         let text = gather(address, precision.map_or(Limit::String, Limit::StringWithin), site);
@@ -44,8 +44,8 @@ fn string(address: usize, precision: Option<usize>, site: RecordPointer) -> Opti
     })
 }
 
-/// The arguments that a format asks for, one after the other, with strings in memory of our own, which are kept in
-/// `strings`.
+/// Collects the arguments that a format asks for, one after the other. Strings that other threads can see are copied,
+/// and the copies are kept in `strings`.
 fn collect(format: &[u8], from: &mut Arguments, strings: &ScratchText, site: RecordPointer) -> ScratchText {
     let into = ScratchText::new();
     let mut at = 0;
@@ -85,7 +85,7 @@ fn collect(format: &[u8], from: &mut Arguments, strings: &ScratchText, site: Rec
     into
 }
 
-/// The text that a format and its arguments make, with a zero byte at its end; none if libc refuses them.
+/// Returns the text that a format and its arguments make, with a zero byte at its end; `None` if libc refuses them.
 fn print(format: usize, arguments: *mut Arguments, site: RecordPointer) -> Option<ScratchText> {
     // SAFETY: the caller was passed a list of arguments.
     let arguments = unsafe { &mut *arguments };
@@ -97,7 +97,7 @@ fn print(format: usize, arguments: *mut Arguments, site: RecordPointer) -> Optio
     for _ in 0..2 {
         let size = text.bytes().len();
         let mut again = Arguments::in_memory(list.pointer());
-        // SAFETY: a format, room for so many bytes, and the arguments that the format asks for.
+        // SAFETY: libc is passed a format, room for `size` bytes, and the arguments that the format asks for.
         let length = unsafe { vsnprintf(text.pointer().cast(), size, format.pointer().cast(), again.pass()) };
         let Ok(length) = usize::try_from(length) else { break };
         if length < size {
@@ -121,7 +121,7 @@ fn print(format: usize, arguments: *mut Arguments, site: RecordPointer) -> Optio
     }
 }
 
-/// Hands the text of a format, without its zero byte, to `put`; gives back its length, or what `put` refuses with.
+/// Passes the text of a format, without its zero byte, to `put`; returns its length, or -1 if `put` fails.
 fn print_to(format: usize, arguments: *mut Arguments, put: impl FnOnce(&[u8], RecordPointer) -> bool) -> c_int {
     let site = call_site();
     let Some(text) = print(format, arguments, site) else { return -1 };
@@ -131,9 +131,10 @@ fn print_to(format: usize, arguments: *mut Arguments, put: impl FnOnce(&[u8], Re
     if done { c_int::try_from(length).unwrap_or(-1) } else { -1 }
 }
 
+/// Writes bytes to a stream; returns whether all were written.
 fn put(stream: *mut libc::FILE, bytes: &[u8]) -> bool {
     world::library::prints(bytes);
-    // SAFETY: the program passes a stream; the bytes are our own.
+    // SAFETY: the program passes a stream; the bytes are the runtime's own.
     let written = unsafe { libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stream) };
     written == bytes.len()
 }
@@ -157,7 +158,7 @@ extern "C" fn __fh_vfprintf(stream: *mut libc::FILE, format: usize, arguments: *
 extern "C" fn __fh_vdprintf(file: c_int, format: usize, arguments: *mut Arguments) -> c_int {
     print_to(format, arguments, |bytes, _| {
         world::library::prints(bytes);
-        // SAFETY: the bytes are our own.
+        // SAFETY: the bytes are the runtime's own.
         let written = unsafe { libc::write(file, bytes.as_ptr().cast(), bytes.len()) };
         written.cast_unsigned() == bytes.len()
     })
@@ -191,7 +192,7 @@ extern "C" fn __fh_vasprintf(place: usize, format: usize, arguments: *mut Argume
     })
 }
 
-// What the compiler calls instead with _FORTIFY_SOURCE.
+// These are the functions that the compiler calls instead with _FORTIFY_SOURCE.
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh___vprintf_chk(_flag: c_int, format: usize, arguments: *mut Arguments) -> c_int {
@@ -231,6 +232,7 @@ extern "C" fn __fh___vsnprintf_chk(
     __fh_vsnprintf(to, size, format, arguments)
 }
 
+/// Writes a string of the program's and then `end` to a stream, with the result of `puts`.
 fn put_string(string: usize, stream: *mut libc::FILE, end: &[u8]) -> c_int {
     let text = gather(string, Limit::String, call_site());
     append(&text, end);
@@ -269,7 +271,7 @@ extern "C" fn __fh_putchar(byte: c_int) -> c_int {
 extern "C" fn __fh_fwrite(from: usize, size: usize, count: usize, stream: *mut libc::FILE) -> usize {
     let text = gather(from, Limit::Bytes(size.saturating_mul(count)), call_site());
     world::library::prints(text.bytes());
-    // SAFETY: the program passes a stream; the bytes are our own.
+    // SAFETY: the program passes a stream; the bytes are the runtime's own.
     let written = unsafe { libc::fwrite(text.pointer().cast(), size, count, stream) };
     text.release();
     written

@@ -1,5 +1,5 @@
-//! Random numbers: each generator of glibc begins anew in every execution, and gives the numbers that glibc gives.
-//! What asks the machine for chance gets one fixed sequence.
+//! Random numbers: each generator of glibc begins anew in every execution, and returns the numbers that glibc returns.
+//! The functions that ask the machine for chance return one fixed sequence.
 
 use std::ffi::{c_int, c_long, c_uint};
 
@@ -10,7 +10,8 @@ use crate::run::with;
 use crate::state::library::{Common, Library};
 use crate::world::library::change;
 
-/// The state of `random` after it was given a seed: the seed, which is 1 at first, and how many numbers were drawn since.
+/// Returns the state of `random` after `srandom` with this seed: the upper half stands for the seed, which is 1 at
+/// first, the lower half counts the numbers drawn since.
 pub(crate) const fn seeded(seed: u32) -> u64 {
     ((seed ^ 1) as u64) << 32
 }
@@ -51,7 +52,7 @@ extern "C" fn __fh_rand_r(state: usize) -> c_int {
     ((high << 10 ^ middle) << 10 ^ low).cast_signed()
 }
 
-/// The next state of the generator of `drand48`, as POSIX defines it.
+/// Returns the next state of the generator of `drand48`, as POSIX defines it.
 const fn next_linear(state: u64) -> u64 {
     state.wrapping_mul(0x5_deec_e66d).wrapping_add(0xb) & 0xffff_ffff_ffff
 }
@@ -63,7 +64,7 @@ fn linear() -> u64 {
     })
 }
 
-/// The next state of a generator whose state the program keeps.
+/// Advances a generator whose state the program keeps, and returns the next state.
 fn linear_at(state: usize) -> u64 {
     let site = call_site();
     let mut cursor = Cursor::new(state, Limit::Bytes(6), site);
@@ -120,7 +121,7 @@ extern "C" fn __fh_jrand48(state: usize) -> c_long {
     signed(linear_at(state))
 }
 
-/// The next 64 bits of what stands for the machine's own chance (`SplitMix64`).
+/// Returns the next 64 bits of the sequence that stands for the machine's own chance (`SplitMix64`).
 fn chance() -> u64 {
     with(|runtime| {
         runtime.remarks.assumptions.insert("the machine's random bytes (getrandom, arc4random) are one fixed sequence");
@@ -133,7 +134,7 @@ fn chance() -> u64 {
     })
 }
 
-/// Fills the program's memory with chance.
+/// Fills the program's memory with bytes of that sequence.
 fn fill(memory: usize, count: usize) {
     let site = call_site();
     let text = ScratchText::new();

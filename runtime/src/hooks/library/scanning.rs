@@ -1,5 +1,5 @@
-//! `sscanf` and its sisters: libc reads a copy of the text, and puts what it finds into memory of our own where others
-//! could see the program's, from where it is written there piece by piece.
+//! `sscanf` and its sisters: libc reads a copy of the text. Where other threads could see the program's memory, libc
+//! puts its results into memory of the runtime's, from where they are written piece by piece.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -14,7 +14,7 @@ unsafe extern "C" {
     fn vsscanf(text: *const c_char, format: *const c_char, arguments: *mut c_void) -> c_int;
 }
 
-/// How much a conversion writes.
+/// The bytes that a conversion writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Size {
     Bytes(usize),
@@ -22,7 +22,7 @@ enum Size {
 }
 
 impl Size {
-    /// How many bytes a result takes at most that comes from a text of so many.
+    /// Returns the most bytes that a result takes if it comes from a text of `text` bytes.
     const fn longest(self, text: usize) -> usize {
         match self {
             Self::Bytes(count) => count,
@@ -31,7 +31,7 @@ impl Size {
     }
 }
 
-/// What a conversion that writes writes.
+/// Returns the bytes that a conversion which writes writes.
 fn size(one: &Conversion) -> Size {
     let whole = match one.length {
         Length::Char => 1,
@@ -48,7 +48,7 @@ fn size(one: &Conversion) -> Size {
     }
 }
 
-/// Where the set of a `[` conversion ends, whose `[` is before `at`.
+/// Returns the position behind the set of a `[` conversion, whose `[` is before `at`.
 fn end_of_set(format: &[u8], at: usize) -> usize {
     let mut index = at;
     if format.get(index) == Some(&b'^') {
@@ -62,19 +62,19 @@ fn end_of_set(format: &[u8], at: usize) -> usize {
     index + 1
 }
 
-/// What is found for one conversion: where it belongs, and where libc put it.
+/// The result of one conversion: where it belongs, and where libc puts it.
 struct Slot {
     target: usize,
     own: usize,
     size: Size,
-    /// The number of the conversion among those that are counted; none for `%n`.
+    /// The number of the conversion among those that are counted; `None` for `%n`.
     number: Option<usize>,
 }
 
-/// What a `%n` that is not reached leaves.
+/// The byte that fills a result before libc writes it, by which a `%n` that is not reached is known.
 const UNTOUCHED: u8 = 0xee;
 
-/// Hands libc the arguments with memory of our own, keeps in `slots` what was replaced.
+/// Makes the list of arguments for libc: places that other threads can see are replaced by slots of the runtime's own.
 fn replace(format: &[u8], from: &mut Arguments, longest: usize, site: RecordPointer, slots: &mut Slots) -> ScratchText {
     let list = ScratchText::new();
     let (mut at, mut number) = (0, 0);
@@ -101,15 +101,17 @@ fn replace(format: &[u8], from: &mut Arguments, longest: usize, site: RecordPoin
     list
 }
 
-/// At most so many conversions of one call can write into memory that others see.
+/// The most conversions of one call that can write into memory that other threads see.
 const SLOTS: usize = 32;
 
+/// The results of a call that libc puts into memory of the runtime's.
 struct Slots {
     slots: [Option<Slot>; SLOTS],
     used: usize,
 }
 
 impl Slots {
+    /// Adds a result, and returns the address at which libc puts it.
     fn add(&mut self, target: usize, size: Size, number: Option<usize>, longest: usize) -> usize {
         let length = size.longest(longest);
         let text = ScratchText::new();
@@ -123,7 +125,7 @@ impl Slots {
         address
     }
 
-    /// Writes what was found where it belongs; `found` conversions gave something.
+    /// Writes the results where they belong; `found` conversions gave one.
     fn write(&mut self, found: usize, site: RecordPointer) {
         for slot in &mut self.slots[..self.used] {
             let Some(Slot { target, own, size, number }) = slot.take() else { continue };
@@ -148,7 +150,7 @@ extern "C" fn __fh_vsscanf(text: usize, format: usize, arguments: *mut Arguments
     let mut slots = Slots { slots: [const { None }; SLOTS], used: 0 };
     let list = replace(format.bytes(), arguments, text.bytes().len(), site, &mut slots);
     let mut own = Arguments::in_memory(list.pointer());
-    // SAFETY: two strings, and an address for each result that the format asks for.
+    // SAFETY: libc is passed two strings, and an address for each result that the format asks for.
     let found = unsafe { vsscanf(text.pointer().cast(), format.pointer().cast(), own.pass()) };
     list.release();
     format.release();

@@ -1,5 +1,5 @@
 //! `qsort` and `bsearch`, whose comparison is the program's own code: it may access shared memory and be switched away
-//! from, so it runs on the thread's stack with nothing of libc's below it.
+//! from, so it runs on the thread's stack with no frame of libc's below it.
 //!
 //! `qsort` compares the elements where they are, as a merge sort does (glibc's order of comparisons, and stable, as
 //! glibc's is), and moves them once the order is known: all are read, then all are written.
@@ -10,10 +10,10 @@ use crate::hooks::library::cursor::{self, Limit, gather};
 use crate::process::scratch::ScratchText;
 use crate::process::sites::call_site;
 
-/// What the program passes to compare two elements.
+/// The program's comparison of two elements, by their addresses.
 type Comparison<'a> = &'a dyn Fn(usize, usize) -> c_int;
 
-/// Numbers of elements, in scratch memory.
+/// The numbers of elements, in scratch memory.
 struct Numbers {
     text: ScratchText,
 }
@@ -35,7 +35,7 @@ impl Numbers {
     }
 }
 
-/// Sorts the numbers from `begin` to `end`; `room` is as long as they are.
+/// Sorts the numbers from `begin` to `end`, stably; `room` is as long as `numbers`.
 fn merge_sort(numbers: &Numbers, room: &Numbers, begin: usize, end: usize, compare: Comparison) {
     if end - begin < 2 {
         return;
@@ -53,6 +53,7 @@ fn merge_sort(numbers: &Numbers, room: &Numbers, begin: usize, end: usize, compa
     (begin..end).for_each(|index| numbers.set(index, room.get(index)));
 }
 
+/// Sorts elements of the program's: compares them where they are, then reads and writes all of them.
 fn sort(base: usize, count: usize, size: usize, compare: Comparison) {
     if count < 2 || size == 0 {
         return;

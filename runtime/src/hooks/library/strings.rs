@@ -1,6 +1,6 @@
-//! The functions of `<string.h>` and `<strings.h>`. They read and write what other threads could see piece by piece
-//! ([`crate::hooks::library::cursor`]), in the order in which the C standard lets one think of it: the comparing and searching ones stop
-//! where the answer is known, the copying ones read all before they write.
+//! The functions of `<string.h>` and `<strings.h>`. They read and write memory that other threads could see piece by
+//! piece ([`crate::hooks::library::cursor`]), in an order that the C standard allows: those that compare and search
+//! stop as soon as the answer is known, and those that copy read all before they write.
 
 use std::cmp::Ordering;
 use std::ffi::{c_char, c_int};
@@ -11,6 +11,7 @@ use crate::process::sites::{RecordPointer, call_site};
 use crate::state::library::Common;
 use crate::world::library::change;
 
+/// Returns the length of a string.
 fn length(address: usize, limit: Limit, site: RecordPointer) -> usize {
     let mut cursor = Cursor::new(address, limit, site);
     let mut length = 0;
@@ -30,7 +31,7 @@ extern "C" fn __fh_strnlen(string: usize, limit: usize) -> usize {
     length(string, Limit::StringWithin(limit), call_site())
 }
 
-/// Compares byte by byte up to the first difference, after `fold`; `limit` is that of both.
+/// Compares byte by byte, after `fold`, up to the first difference; `limit` is that of both.
 fn compare(one: usize, other: usize, limit: Limit, fold: fn(u8) -> u8) -> c_int {
     let site = call_site();
     let (mut left, mut right) = (Cursor::new(one, limit, site), Cursor::new(other, limit, site));
@@ -83,7 +84,7 @@ extern "C" fn __fh_bcmp(one: usize, other: usize, count: usize) -> c_int {
     compare(one, other, Limit::Bytes(count), same)
 }
 
-/// The offset of the first byte that is one of those that the limit stops at.
+/// Returns the offset of the first byte that is wanted, among those up to the limit.
 fn first(address: usize, limit: Limit, wanted: impl Fn(u8) -> bool) -> Option<usize> {
     let mut cursor = Cursor::new(address, limit, call_site());
     let mut offset = 0;
@@ -99,6 +100,7 @@ fn first(address: usize, limit: Limit, wanted: impl Fn(u8) -> bool) -> Option<us
     }
 }
 
+/// Returns the address at an offset; 0 if there is none.
 fn address_of(string: usize, offset: Option<usize>) -> usize {
     offset.map_or(0, |offset| string + offset)
 }
@@ -131,7 +133,7 @@ extern "C" fn __fh_strchrnul(string: usize, byte: c_int) -> usize {
     address_of(string, first(string, Limit::StringUntil(wanted), |byte| byte == wanted || byte == 0))
 }
 
-/// Gathers the bytes and asks for an offset in them.
+/// Gathers the bytes, and returns the address at the offset that `find` returns; 0 if it finds none.
 fn search(address: usize, limit: Limit, find: impl FnOnce(&[u8]) -> Option<usize>) -> usize {
     let text = gather(address, limit, call_site());
     let offset = find(text.bytes());
@@ -158,7 +160,7 @@ extern "C" fn __fh_rindex(string: usize, byte: c_int) -> usize {
     __fh_strrchr(string, byte)
 }
 
-/// Where the needle begins in the hay, if both are gathered first.
+/// Returns the address at which the needle begins in the hay, both of which are gathered first; 0 if it is not there.
 fn find(hay: (usize, Limit), needle: (usize, Limit), fold: fn(u8) -> u8) -> usize {
     let needle = gather(needle.0, needle.1, call_site());
     let found = search(hay.0, hay.1, |hay| {
@@ -185,7 +187,8 @@ extern "C" fn __fh_memmem(hay: usize, length: usize, needle: usize, count: usize
     find((hay, Limit::Bytes(length)), (needle, Limit::Bytes(count)), same)
 }
 
-/// The offset of the first byte that is one of the set's, or is not, or of the end.
+/// Returns the offset of the first byte that is not in the set (that is in it, unless `of_set`), or of the string's
+/// end.
 fn span(string: usize, set: usize, of_set: bool, site: RecordPointer) -> usize {
     let set = gather(set, Limit::String, site);
     let mut cursor = Cursor::new(string, Limit::String, site);
@@ -207,6 +210,7 @@ extern "C" fn __fh_strcspn(string: usize, set: usize) -> usize {
     span(string, set, false, call_site())
 }
 
+/// Returns the byte at an address.
 fn byte_at(address: usize, site: RecordPointer) -> u8 {
     Cursor::new(address, Limit::Bytes(1), site).next().unwrap_or(0)
 }
@@ -218,7 +222,7 @@ extern "C" fn __fh_strpbrk(string: usize, set: usize) -> usize {
     if byte_at(at, site) == 0 { 0 } else { at }
 }
 
-/// Copies a string, with its zero byte; gives back its length.
+/// Copies a string, with its zero byte, and returns its length.
 fn copy(to: usize, from: usize, limit: Limit, site: RecordPointer) -> usize {
     let text = gather(from, limit, site);
     text.push(0);
@@ -239,7 +243,7 @@ extern "C" fn __fh_stpcpy(to: usize, from: usize) -> usize {
     to + copy(to, from, Limit::String, call_site())
 }
 
-/// Copies at most so many bytes of a string and fills the rest with zeros; gives back the string's length.
+/// Copies at most `count` bytes of a string and fills the rest with zeros; returns the string's length.
 fn copy_filled(to: usize, from: usize, count: usize) -> usize {
     let site = call_site();
     let text = gather(from, Limit::StringWithin(count), site);
@@ -273,7 +277,8 @@ extern "C" fn __fh_strncat(to: usize, from: usize, count: usize) -> usize {
     to
 }
 
-// What the compiler calls instead of the above with _FORTIFY_SOURCE: the last argument is the size of the target.
+// These are the functions that the compiler calls instead of the above with _FORTIFY_SOURCE: the last argument is the
+// size of the target.
 
 #[unsafe(no_mangle)]
 extern "C" fn __fh___strcpy_chk(to: usize, from: usize, _size: usize) -> usize {
@@ -300,7 +305,7 @@ extern "C" fn __fh___strncat_chk(to: usize, from: usize, count: usize, _size: us
     __fh_strncat(to, from, count)
 }
 
-/// Copies so many bytes, all read before the first is written.
+/// Copies bytes, all of which are read before the first is written, and returns them.
 fn move_bytes(to: usize, from: usize, limit: Limit, site: RecordPointer) -> ScratchText {
     let text = gather(from, limit, site);
     cursor::write(to, text.bytes(), site);
@@ -344,7 +349,7 @@ extern "C" fn __fh_explicit_bzero(memory: usize, count: usize) {
     __fh_bzero(memory, count);
 }
 
-/// The pointer that the program keeps at the address.
+/// Returns the pointer that the program keeps at the address.
 pub(crate) fn load_pointer(address: usize, site: RecordPointer) -> usize {
     let mut cursor = Cursor::new(address, Limit::Bytes(size_of::<usize>()), site);
     usize::from_le_bytes(std::array::from_fn(|_| cursor.next().unwrap_or(0)))
@@ -367,7 +372,8 @@ extern "C" fn __fh_strsep(place: usize, set: usize) -> usize {
     string
 }
 
-/// The next token from the address on (0 if there is none), and where to look for the one after it.
+/// Returns the next token from the address on (0 if there is none), and the address from which to look for the one
+/// after it.
 fn token(string: usize, set: usize, site: RecordPointer) -> (usize, usize) {
     let begin = string + span(string, set, true, site);
     if byte_at(begin, site) == 0 {
@@ -398,7 +404,7 @@ extern "C" fn __fh___strtok_r(string: usize, set: usize, place: usize) -> usize 
     __fh_strtok_r(string, set, place)
 }
 
-/// As in libc, there is one place to go on for all threads.
+/// Performs `strtok`. As in libc, one place to go on is kept for all threads.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_strtok(string: usize, set: usize) -> usize {
     let site = call_site();
@@ -415,7 +421,7 @@ extern "C" fn __fh_strtok(string: usize, set: usize) -> usize {
 extern "C" fn __fh_strcoll(one: usize, other: usize) -> c_int {
     let site = call_site();
     let (left, right) = (gather_string(one, site), gather_string(other, site));
-    // SAFETY: both are strings of our own.
+    // SAFETY: both are strings of the runtime's own.
     let order = unsafe { libc::strcoll(left.pointer().cast::<c_char>(), right.pointer().cast::<c_char>()) };
     right.release();
     left.release();

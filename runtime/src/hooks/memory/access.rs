@@ -22,7 +22,7 @@ use crate::world::memory::{self, Approach, fails_weakly, report, turn_to_access}
 
 #[inline]
 fn read<T: Bits>(address: *const T) -> T {
-    // SAFETY: the program's own access; a pointer that is not valid faults, as it would without us.
+    // SAFETY: this is the program's own access; a pointer that is not valid faults, as it would without the runtime.
     unsafe { address.read_unaligned() }
 }
 
@@ -68,12 +68,12 @@ pub(crate) fn store<T: Bits>(address: *mut T, value: T, barriers: Barriers, site
     });
 }
 
-/// The order with this number. The program may have computed it.
+/// Returns the memory order with this C11 number; refuses others, which the program may have computed.
 pub(crate) fn order(number: u32, site: RecordPointer) -> Order {
     Order::from_c11(number).unwrap_or_else(|| unsupported(&format!("the memory order {number}"), site))
 }
 
-/// Success and failure order of a compare-and-exchange.
+/// Returns the orders of a compare-and-exchange on success and on failure.
 pub(crate) fn orders(numbers: u32, site: RecordPointer) -> (Order, Order) {
     (order(numbers & 0xff, site), order(numbers >> 8 & 0xff, site))
 }
@@ -85,7 +85,7 @@ pub(crate) enum Strength {
     Weak,
 }
 
-/// `FH_RMW_…` of the hook ABI.
+/// Returns the result of a read-modify-write, given as `FH_RMW_…` of the hook ABI, and its name.
 fn combine<T: Bits>(old: T, operand: T, operation: u32) -> (T, Operation) {
     let (a, b) = (old.wide(), operand.wide());
     let pick = |first: bool| if first { a } else { b };
@@ -108,7 +108,8 @@ fn combine<T: Bits>(old: T, operand: T, operation: u32) -> (T, Operation) {
     (T::narrow(wide), operation)
 }
 
-/// What an `FH_RMW_…` of the hook ABI makes of two floating-point numbers of 4 or 8 bytes, given by their bits.
+/// Returns the result of an `FH_RMW_…` of the hook ABI on two floating-point numbers of 4 or 8 bytes, given by their
+/// bits.
 fn combine_floats(a: u64, b: u64, width: u8, operation: u32) -> (u64, Operation) {
     macro_rules! apply {
         ($float:ty, $a:expr, $b:expr) => {{
@@ -129,6 +130,7 @@ fn combine_floats(a: u64, b: u64, width: u8, operation: u32) -> (u64, Operation)
     (value.to_bits(), operation)
 }
 
+/// Performs a read-modify-write, and returns the old value.
 fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: RecordPointer) -> T {
     let barriers = mapping::rmw(order(number, site));
     turn_to_access(Approach::Update(barriers.before), address as usize, size_of::<T>(), site);
@@ -149,7 +151,7 @@ fn rmw<T: Bits>(address: *mut T, operand: T, operation: u32, number: u32, site: 
     old
 }
 
-/// The old value, and whether it succeeded.
+/// Performs a compare-and-exchange; returns the old value, and whether it succeeded.
 fn compare_exchange<T: Bits>(
     address: *mut T,
     expected: T,
@@ -240,7 +242,7 @@ macro_rules! hooks {
         ) -> $type {
             if is_alone() {
                 let result = <$type>::compare_exchange(address, old, new);
-                // SAFETY: as below.
+                // SAFETY: as below: the pass passes a variable of the caller's frame.
                 unsafe { *succeeded = result.is_ok() };
                 return result.unwrap_or_else(|current| current);
             }
@@ -264,7 +266,7 @@ const INSTRUCTIONS: u32 = number("FH_FENCE_INSTRUCTIONS");
 
 const PAIRS: u32 = number("FH_FENCE_PAIRS");
 
-/// What a fence of this number orders.
+/// Returns the pairs of accesses that a fence with this number orders.
 const fn pairs(fence: u32) -> Fences {
     const fn count(fence: u32, pair: u32) -> u16 {
         if fence & pair == 0 { 0 } else { 1 }
@@ -299,7 +301,7 @@ extern "C" fn __fh_fence(number: u32, site: RecordPointer) {
     memory::fence(machine, Barriers { before: barrier, ..Barriers::NONE }, order, site);
 }
 
-/// The widest naturally aligned piece at `address` of at most `left` bytes.
+/// Returns the width of the widest naturally aligned piece at `address` of at most `left` bytes.
 pub(crate) const fn piece(address: usize, left: usize) -> usize {
     let mut width = 8;
     while width > left || !address.is_multiple_of(width) {
@@ -308,6 +310,7 @@ pub(crate) const fn piece(address: usize, left: usize) -> usize {
     width
 }
 
+/// Loads a piece of 1, 2, 4 or 8 bytes.
 pub(crate) fn load_piece(address: usize, width: usize, site: RecordPointer) -> u64 {
     match width {
         1 => load(address as *const u8, Barriers::NONE, site).wide(),
@@ -317,6 +320,7 @@ pub(crate) fn load_piece(address: usize, width: usize, site: RecordPointer) -> u
     }
 }
 
+/// Stores a piece of 1, 2, 4 or 8 bytes.
 pub(crate) fn store_piece(address: usize, width: usize, value: u64, site: RecordPointer) {
     match width {
         1 => store(address as *mut u8, u8::narrow(value), Barriers::NONE, site),
@@ -326,7 +330,7 @@ pub(crate) fn store_piece(address: usize, width: usize, value: u64, site: Record
     }
 }
 
-/// Loads `length` bytes, piece by piece, and hands each piece on: its offset, its width, its value.
+/// Loads `length` bytes, piece by piece, and passes each piece to `take`: its offset, its width, its value.
 fn load_pieces(from: usize, length: usize, site: RecordPointer, mut take: impl FnMut(usize, usize, u64)) {
     let mut done = 0;
     let (address, _) = labels::given();
@@ -338,14 +342,14 @@ fn load_pieces(from: usize, length: usize, site: RecordPointer, mut take: impl F
     }
 }
 
-/// The value of a piece, what it depends on, and which of its bits were never written.
+/// The value of a piece, the label of what it depends on, and which of its bits were never written.
 struct Piece {
     value: u64,
     label: Label,
     unwritten: Unwritten,
 }
 
-/// Stores `length` bytes, piece by piece: `give` gives the piece with this offset and width.
+/// Stores `length` bytes, piece by piece: `give` returns the piece with this offset and width.
 fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl FnMut(usize, usize) -> Piece) {
     let mut done = 0;
     let (address, stored) = labels::given();
@@ -353,7 +357,7 @@ fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl Fn
         let width = memory::piece(to + done, piece(to + done, length - done));
         let Piece { value, label, unwritten } = give(done, width);
         labels::give(address, dependencies::union(stored, label));
-        // What was loaded meanwhile was a piece itself.
+        // A load that `give` made was a piece itself, so this store has to be marked as one anew.
         memory::piece(to + done, width);
         store_piece(to + done, width, value, site);
         unwritten::put(to + done, width, unwritten);
@@ -361,12 +365,14 @@ fn store_pieces(to: usize, length: usize, site: RecordPointer, mut give: impl Fn
     }
 }
 
+/// Writes a piece to memory that is private to the caller.
 fn put_private(into: *mut c_void, offset: usize, width: usize, value: u64) {
     let bytes = value.to_le_bytes();
     // SAFETY: the pass passes private memory of the length that it asks for.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), into.cast::<u8>().wrapping_add(offset), width) };
 }
 
+/// Reads a piece of memory that is private to the caller.
 fn get_private(from: *const c_void, offset: usize, width: usize) -> u64 {
     let mut bytes = [0; 8];
     // SAFETY: as for `put_private`.
@@ -374,7 +380,7 @@ fn get_private(from: *const c_void, offset: usize, width: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Loads `length` bytes, piece by piece, into memory of the caller's.
+/// Loads `length` bytes, piece by piece, into private memory of the caller's.
 pub(crate) fn load_bytes(from: usize, into: *mut c_void, length: usize, site: RecordPointer) {
     load_pieces(from, length, site, |offset, width, value| {
         put_private(into, offset, width, value);
@@ -383,9 +389,9 @@ pub(crate) fn load_bytes(from: usize, into: *mut c_void, length: usize, site: Re
     });
 }
 
-/// What `memmove` does.
+/// Copies bytes natively, as `memmove` does.
 fn move_bytes(to: *mut c_void, from: *const c_void, length: u64) {
-    // SAFETY: the program's own access.
+    // SAFETY: this is the program's own access, at addresses that it vouches for.
     unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), length as usize) };
 }
 
@@ -409,7 +415,7 @@ extern "C" fn __fh_write(address: *mut c_void, from: *const c_void, length: u64,
     });
 }
 
-/// Stores what is there natively once more, piece by piece, as the function's own that it comes from has not been seen.
+/// Stores bytes once more, piece by piece, that are at the address already and whose native stores nobody has seen.
 pub(crate) fn store_anew(address: usize, length: usize, site: RecordPointer) {
     let held = ScratchText::new();
     (0..length).for_each(|offset| held.push(get_private(address as *const c_void, offset, 1) as u8));
@@ -430,7 +436,7 @@ extern "C" fn __fh_copy(to: *mut c_void, from: *const c_void, length: u64, site:
     let (of_to, of_from) = labels::given();
     labels::give(of_to, Label::NONE);
     if from < to && to - from < length {
-        // They overlap, and the low end of the target is the high end of the source: from the end.
+        // They overlap, and the low end of the target is the high end of the source: the copy goes from the end.
         let mut left = length;
         while left > 0 {
             let mut width = piece_before(to + left, left);
@@ -454,7 +460,7 @@ pub(crate) fn copy(to: usize, from: usize, length: usize, of_from: Label, site: 
     store_pieces(to, length, site, |offset, width| gather(from + offset, width, of_from, site));
 }
 
-/// The widest naturally aligned piece that ends at `end`, of at most `left` bytes.
+/// Returns the width of the widest naturally aligned piece that ends at `end`, of at most `left` bytes.
 const fn piece_before(end: usize, left: usize) -> usize {
     let mut width = 8;
     while width > left || !end.is_multiple_of(width) {
@@ -463,7 +469,7 @@ const fn piece_before(end: usize, left: usize) -> usize {
     width
 }
 
-/// `width` bytes that may lie across aligned pieces, at an address with this label.
+/// Loads `width` bytes, which may lie across aligned pieces, at an address with this label.
 fn gather(from: usize, width: usize, address: Label, site: RecordPointer) -> Piece {
     let mut whole = Piece { value: 0, label: Label::NONE, unwritten: Unwritten::NONE };
     labels::give(address, Label::NONE);
@@ -478,7 +484,7 @@ fn gather(from: usize, width: usize, address: Label, site: RecordPointer) -> Pie
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fill(to: *mut c_void, byte: u32, length: u64, site: RecordPointer) {
     if is_alone() {
-        // SAFETY: the program's own access.
+        // SAFETY: this is the program's own access, at an address that it vouches for.
         return unsafe { std::ptr::write_bytes(to.cast::<u8>(), byte as u8, length as usize) };
     }
     fill(to as usize, byte, length as usize, site);

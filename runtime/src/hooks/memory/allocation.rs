@@ -19,7 +19,8 @@ use crate::state::unmodelled::Unmodelled;
 use crate::state::unwritten;
 use crate::world::{self, memory};
 
-/// Allocates for the running thread, filled with `byte`; null, and `errno` set, for more than there can be.
+/// Allocates a block for the running thread, filled with `byte`; returns null, and sets `errno`, for more than there
+/// can be.
 fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
     let site = call_site();
     if size.saturating_add(alignment) >= layout::ARENA {
@@ -32,7 +33,7 @@ fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
     memory::allocates();
     match allocated {
         Some(Some(address)) => {
-            // SAFETY: a block of the arena, which is mapped, writable and nobody's yet.
+            // SAFETY: a block of the arena is mapped, writable and nobody's yet.
             unsafe { std::ptr::write_bytes(address as *mut u8, byte, size) };
             let maker = (running(), Record::behind(site));
             match byte {
@@ -46,10 +47,10 @@ fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
             fail(FailureKind::Crash, message, site, Operation::Allocate, Vec::new())
         }
         None => {
-            // SAFETY: libc's own contract.
+            // SAFETY: libc's own contract holds for any size and alignment here.
             let block = unsafe { libc::memalign(alignment, size) };
             if !block.is_null() {
-                // SAFETY: libc just gave `size` bytes.
+                // SAFETY: libc just returned `size` bytes.
                 unsafe { std::ptr::write_bytes(block.cast::<u8>(), byte, size) };
             }
             block
@@ -57,16 +58,18 @@ fn allocate(size: usize, alignment: usize, byte: u8) -> *mut c_void {
     }
 }
 
+/// Returns the running thread; main before `main` begins.
 fn running() -> Thread {
     with(|runtime| runtime.running).unwrap_or(Thread::MAIN)
 }
 
+/// Sets `errno` to `ENOMEM`, and returns null.
 fn out_of_memory() -> *mut c_void {
     set_errno(libc::ENOMEM);
     std::ptr::null_mut()
 }
 
-/// Ends the execution: the running thread did something wrong here, in which others had a part.
+/// Ends the execution with a failure of the running thread, in which the other sites have a part.
 fn fail(kind: FailureKind, message: String, site: RecordPointer, operation: Operation, others: Vec<SiteUse>) -> ! {
     let at = part(Role::At, (running(), Record::behind(site)), operation);
     let sites = [vec![at], others].concat();
@@ -86,7 +89,7 @@ extern "C" fn __fh_calloc(count: usize, size: usize) -> *mut c_void {
     }
 }
 
-/// A new block of zeros, which are stores where others may see the block before them.
+/// Allocates a block of zeros, which are written by stores if others may see the block before them.
 pub(crate) fn allocate_zeroed(size: usize, alignment: usize) -> *mut c_void {
     if !world::zeros_may_wait() {
         return allocate(size, alignment, 0);
@@ -96,7 +99,7 @@ pub(crate) fn allocate_zeroed(size: usize, alignment: usize) -> *mut c_void {
     if !block.is_null() {
         fill(block as usize, 0, size, site);
         // Accesses that others cannot see go to real memory.
-        // SAFETY: a block of that size, which is this thread's alone.
+        // SAFETY: the block has that size and is this thread's alone.
         unsafe { std::ptr::write_bytes(block.cast::<u8>(), 0, size) };
     }
     block
@@ -112,8 +115,8 @@ extern "C" fn __fh_aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
     allocate(size, alignment.max(ALIGNMENT), PATTERN)
 }
 
-/// Ends the execution if the alignment is none. What comes of such a call is left open by the C standard, and for
-/// `memalign` by glibc; `posix_memalign` has to say `EINVAL`, which a program may count on.
+/// Ends the execution if the alignment is no power of two. The C standard leaves open what comes of such a call, and so
+/// does glibc for `memalign`; `posix_memalign` has to return `EINVAL`, which a program may count on.
 fn require_power_of_two(alignment: usize, function: &'static str) {
     if !alignment.is_power_of_two() {
         let message = format!("{function} with the alignment {alignment}, which is no power of two");
@@ -142,7 +145,7 @@ unsafe extern "C" fn __fh_posix_memalign(into: *mut *mut c_void, alignment: usiz
     0
 }
 
-/// Frees a block, or says what is wrong with that, of the function that was called.
+/// Frees a block on behalf of the function that was called, or ends the execution if that cannot be done.
 pub(crate) fn release(block: *mut c_void, function: &'static str, site: RecordPointer) {
     let address = block as usize;
     if !layout::is_heap(address) {
@@ -151,7 +154,7 @@ pub(crate) fn release(block: *mut c_void, function: &'static str, site: RecordPo
             let message = format!("{function} of memory that malloc did not give");
             fail(FailureKind::InvalidFree, message, site, Operation::call(function), Vec::new());
         }
-        // SAFETY: a block that libc allocated inside one of its own functions.
+        // SAFETY: this is a block that libc allocated inside one of its own functions.
         unsafe { libc::free(block) };
         return;
     }
@@ -160,7 +163,7 @@ pub(crate) fn release(block: *mut c_void, function: &'static str, site: RecordPo
     }
 }
 
-/// `freed` is what a block that was freed before makes of the call.
+/// Ends the execution as this block cannot be freed; `freed` is the kind of the failure if it was freed before.
 fn fail_to_free(bad: &BadFree, function: &'static str, freed: FailureKind, site: RecordPointer) -> ! {
     let allocated = |block: &Block| part(Role::Allocated, block.allocated, Operation::Allocate);
     match bad {
@@ -190,10 +193,10 @@ extern "C" fn __fh_free(block: *mut c_void) {
     }
 }
 
-/// The size of a block, whoever allocated it.
+/// Returns the size of a block, whoever allocated it.
 fn size_of_block(block: *mut c_void, function: &'static str, freed: FailureKind, site: RecordPointer) -> usize {
     if !layout::is_heap(block as usize) {
-        // SAFETY: a block of libc's.
+        // SAFETY: this is a block of libc's.
         return unsafe { libc::malloc_usable_size(block) };
     }
     match with(|runtime| runtime.memory.heap.living(block as usize)) {
@@ -226,6 +229,7 @@ extern "C" fn __fh_realloc(old: *mut c_void, size: usize) -> *mut c_void {
     new
 }
 
+/// Whether the address is in the running thread's arena.
 fn is_of_running_thread(address: usize) -> bool {
     let arena = layout::arena(running());
     (arena..arena + layout::ARENA).contains(&address)
@@ -261,7 +265,7 @@ unsafe extern "C" fn __fh_strndup(string: *const c_char, limit: usize) -> *mut c
     duplicate(string, Limit::StringWithin(limit))
 }
 
-/// A new block with a copy of a string.
+/// Allocates a block with a copy of a string.
 fn duplicate(string: *const c_char, limit: Limit) -> *mut c_char {
     let site = call_site();
     let text = cursor::gather(string as usize, limit, site);
@@ -270,7 +274,7 @@ fn duplicate(string: *const c_char, limit: Limit) -> *mut c_char {
     copy.cast()
 }
 
-/// A new block with these bytes and a zero byte; null if there is no room.
+/// Allocates a block with these bytes and a zero byte; returns null if there is no room.
 pub(crate) fn new_block(bytes: &[u8]) -> *mut c_void {
     let block = allocate(bytes.len() + 1, ALIGNMENT, PATTERN);
     if !block.is_null() {

@@ -11,7 +11,7 @@ use crate::run::with;
 use crate::state::locals::Local;
 use crate::world::{World, memory};
 
-/// So many bytes of one are filled: large buffers cost too much.
+/// The most bytes of a local variable that are filled: filling large buffers costs too much.
 const AS_MUCH_AS_IS_FILLED: usize = number("FH_FRESH_BYTES") as usize;
 
 #[unsafe(no_mangle)]
@@ -24,12 +24,13 @@ extern "C" fn __fh_local(address: *mut c_void, size: u64, site: RecordPointer) {
     if is_alone() {
         return;
     }
-    // What is not initialised must not be what an earlier function left there: wait loops compare it.
-    // SAFETY: the pass passes where a local variable of this size begins, which the program has not used yet.
+    // Bytes that are not initialised must not be those of an earlier function: wait loops compare them.
+    // SAFETY: the pass passes the beginning of a local variable of this size, which the program has not used yet.
     unsafe { std::ptr::write_bytes(address.cast::<u8>(), PATTERN, (size as usize).min(AS_MUCH_AS_IS_FILLED)) };
     declare(address as usize, size, site);
 }
 
+/// Declares a local variable that begins to live.
 pub(crate) fn declare(address: usize, size: u64, site: RecordPointer) {
     let bytes = address..address + size as usize;
     memory::begins(bytes.clone(), site);
@@ -47,7 +48,7 @@ extern "C" fn __fh_by_value(address: *mut c_void, size: u64, site: RecordPointer
     }
     declare(address as usize, size, site);
     if World::now().has_accesses_alone() {
-        // Nobody saw what the caller wrote to it.
+        // Nobody saw the caller's stores to it.
         access::store_anew(address as usize, size as usize, site);
     }
 }

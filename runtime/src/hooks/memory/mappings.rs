@@ -1,4 +1,4 @@
-//! Memory that a program maps: what belongs to no file is a block of zeros on whole pages, like any other of the heap.
+//! Memory that a program maps: a mapping without a file is a block of zeros on whole pages, like any other of the heap.
 
 use std::ffi::{c_int, c_void};
 
@@ -13,11 +13,12 @@ use crate::state::unmodelled::Unmodelled;
 
 const PAGE: usize = 4096;
 
-/// The bytes of the pages that so many bytes take; none for nothing, and for more than there can be.
+/// Rounds a length up to whole pages; returns `None` for 0, and for more than there can be.
 fn whole_pages(length: usize) -> Option<usize> {
     (length > 0).then(|| length.checked_next_multiple_of(PAGE)).flatten()
 }
 
+/// Makes a call of `mmap` fail with this error number.
 fn failed(number: c_int) -> *mut c_void {
     set_errno(number);
     libc::MAP_FAILED
@@ -58,17 +59,18 @@ extern "C" fn __fh_mmap64(
     __fh_mmap(wish, length, protection, flags, file, offset)
 }
 
-/// What lies at an address that a program unmaps.
+/// The memory at an address that a program unmaps.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mapped {
-    /// A mapping of these bytes.
+    /// A whole mapping, of these bytes.
     Whole,
-    /// Nothing any more.
+    /// A mapping of these bytes that was unmapped before.
     Nothing,
-    /// Something else, or a part.
+    /// Something else, or a part of a mapping.
     Other,
 }
 
+/// Returns what is mapped at these bytes.
 fn mapped(address: usize, length: usize) -> Mapped {
     match with(|runtime| runtime.memory.heap.living(address)) {
         Some(Ok(block)) if block.size == length => Mapped::Whole,
@@ -88,7 +90,8 @@ extern "C" fn __fh_munmap(address: *mut c_void, length: usize) -> c_int {
     0
 }
 
-/// The fifth argument, a wish for an address, comes with a flag that is refused. There is never room to grow in place.
+/// Performs `mremap`. The fifth argument, a wish for an address, comes with a flag that is refused. There is never room
+/// to grow in place.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_mremap(address: *mut c_void, length: usize, wanted: usize, flags: c_int) -> *mut c_void {
     let (Some(length), Some(wanted)) = (whole_pages(length), whole_pages(wanted)) else { return failed(libc::EINVAL) };

@@ -1,4 +1,5 @@
-//! The hooks behind those of [`crate::hooks::memory::access`], by which the shadows of values go (`--uninitialised`), and what a use of a value comes to that was never written.
+//! The hooks that pass the shadows of values on (`--uninitialised`), each behind a hook of
+//! [`crate::hooks::memory::access`], and the findings where a value that was never written is used.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -19,8 +20,8 @@ use crate::state::unwritten::{
     written,
 };
 
-/// `struct fh_unwritten_context` of the hook ABI, which LLVM lays down: the shadows of the arguments of the next call and
-/// of the result of the last one.
+/// The shadows of the arguments of the next call and of the result of the last one: `struct fh_unwritten_context` of
+/// the hook ABI, whose layout is LLVM's.
 #[repr(C)]
 pub(crate) struct Context {
     arguments: [u8; 800],
@@ -44,31 +45,30 @@ static CONTEXT: Shared<Context> = Shared(UnsafeCell::new(Context {
     _unused: [0; 3],
 }));
 
-/// The context: nobody keeps what this gives.
+/// Returns the context; callers do not keep the reference over a call.
 pub(crate) fn context() -> &'static mut Context {
     // SAFETY: one OS thread; instrumented code and this file touch the context in turn.
     unsafe { &mut *CONTEXT.0.get() }
 }
 
-/// What memory without a shadow has: zeros, as nobody writes them.
+/// The shadow that loads find for memory without one: zeros, as nobody writes them.
 static NOTHING: Shared<[u64; 512]> = Shared(UnsafeCell::new([0; 512]));
-/// Where the shadow of what is written to memory without one goes.
+/// The shadow to which stores go for memory without one, and which nobody reads.
 static AWAY: Shared<[u64; 512]> = Shared(UnsafeCell::new([0; 512]));
 
-/// Metadata of memory that has none, for at most 4096 bytes.
+/// Returns metadata for memory that has none, for at most 4096 bytes.
 pub(crate) fn elsewhere(shared: &'static Shared<[u64; 512]>) -> Metadata {
     Metadata { shadow: shared.0.get().cast(), origins: shared.0.get().cast() }
 }
 
-/// Ends the execution if the byte of which this is known is one that was never written, and the library function that is
-/// called here uses it.
+/// Ends the execution if this byte was never written, as the library function that is called here uses it.
 pub(crate) fn require(value: Unwritten, site: RecordPointer) {
     if value.bits != 0 {
         use_of(value.origin, site);
     }
 }
 
-/// What was never written is used here: a finding.
+/// Ends the execution: a value that was never written is used here.
 #[cold]
 fn use_of(origin: Origin, site: RecordPointer) {
     let source = origins().get(origin).cloned();
@@ -85,7 +85,7 @@ fn use_of(origin: Origin, site: RecordPointer) {
     end_execution(End::Failed(failure));
 }
 
-/// A branch, an address, an argument or a result depends on what was never written.
+/// Reports that a branch, an address, an argument or a result depends on a value that was never written.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_unwritten_use(origin: Origin, site: RecordPointer) {
     if ON.load(Ordering::Relaxed) {
@@ -93,13 +93,13 @@ extern "C" fn __fh_unwritten_use(origin: Origin, site: RecordPointer) {
     }
 }
 
-/// The program is about to access what this pointer points to.
+/// Checks the pointer by which the program is about to access memory.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_unwritten_address(_pointer: *const c_void, site: RecordPointer) {
     require(argument(0), site);
 }
 
-/// The program makes room for a local variable.
+/// Notes that the program makes room for a local variable.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_unwritten_local(address: *const c_void, size: u64, site: RecordPointer) {
     let (address, size) = (address as usize, size as usize);
@@ -111,26 +111,27 @@ extern "C" fn __fh_unwritten_local(address: *const c_void, size: u64, site: Reco
     begin_object(Source { object: address..address + size, what: What::Local, maker, loaded: None });
 }
 
-/// A function that is not instrumented has got this pointer: what of the object it may have written is not known.
+/// Forgets what is known of the object from this pointer on: a function that is not instrumented has got the pointer
+/// and may have written it.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_unwritten_forget(pointer: *const c_void) {
     let address = pointer as usize;
     if !ON.load(Ordering::Relaxed) {
         return;
     }
-    // Asked by address: an origin is of four aligned bytes, which may lie in two objects.
+    // The object is found by its address: an origin is of four aligned bytes, which may lie in two objects.
     if let Some(end) = origins().end_of_object(address) {
         written(address, end - address);
     }
 }
 
-/// Copies what is known of so many bytes, which an indivisible access has just copied.
+/// Copies what is known of bytes that an indivisible access has just copied.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_unwritten_copy(to: *mut c_void, from: *const c_void, length: u64) {
     copy(to as usize, from as usize, length as usize);
 }
 
-/// What is known of the argument of this hook at this position: each takes eight bytes of the context.
+/// Returns what is known of the argument of this hook at this position; each takes eight bytes of the context.
 pub(crate) fn argument(position: usize) -> Unwritten {
     let context = context();
     let bits = context.arguments.as_chunks::<8>().0[position];
@@ -138,29 +139,31 @@ pub(crate) fn argument(position: usize) -> Unwritten {
     Unwritten { bits, origin: context.argument_origins[2 * position] }
 }
 
-/// Says what is known of the result of this hook.
+/// Sets what is known of the result of this hook.
 pub(crate) fn give(value: Unwritten) {
     let context = context();
     context.result[..8].copy_from_slice(&value.bits.to_le_bytes());
     context.result_origin = value.origin;
 }
 
+/// Returns what is known of the lowest `width` bytes of a value.
 pub(crate) const fn narrow(value: Unwritten, width: usize) -> Unwritten {
     Unwritten { bits: value.bits & (u64::MAX >> (64 - 8 * width)), ..value }
 }
 
-/// What is known of memory that an access of the program has just loaded, which goes to its result.
+/// Sets what is known of the result of this hook to what is known of memory that an access of the program has just
+/// loaded.
 pub(crate) fn load<T: Bits>(value: T, address: usize) -> T {
     give(of_loaded(address, usize::from(T::WIDTH)));
     value
 }
 
-/// Whether none of so many bytes was ever written: what is compared then means nothing, even where padding is compared.
+/// Whether none of these bytes was ever written: then a comparison with them means nothing, even if it is of padding.
 const fn is_all(value: Unwritten, width: usize) -> bool {
     value.bits == u64::MAX >> (64 - 8 * width)
 }
 
-/// A compare-and-exchange has been performed.
+/// Passes on the shadows of a compare-and-exchange that has been performed.
 fn exchanged<T: Bits>(address: usize, desired: Unwritten, succeeded: bool, site: RecordPointer) {
     let width = usize::from(T::WIDTH);
     let before = of_loaded(address, width);
@@ -214,7 +217,7 @@ macro_rules! hooks {
         #[unsafe(no_mangle)]
         extern "C" fn $weak(old: $type, address: usize, _: $type, succeeded: *const u8, site: RecordPointer) -> $type {
             let desired = narrow(argument(2), size_of::<$type>());
-            // SAFETY: the variable of the caller's frame to which the access has just written.
+            // SAFETY: this is the variable of the caller's frame to which the access has just written.
             let success = unsafe { succeeded.read() } != 0;
             written(succeeded as usize, 1);
             exchanged::<$type>(address, desired, success, site);
@@ -264,7 +267,8 @@ hooks!(
     __fh_unwritten_weak_cas8
 );
 
-/// An indivisible read-modify-write of any width has been performed: `old` is where the old value went.
+/// Passes on the shadows of an indivisible read-modify-write of any width that has been performed; `old` is where the
+/// old value went.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_unwritten_atomic_rmw(
     address: *mut c_void,
@@ -281,7 +285,7 @@ extern "C" fn __fh_unwritten_atomic_rmw(
     }
 }
 
-/// An indivisible compare-and-exchange of any width has been performed.
+/// Passes on the shadows of an indivisible compare-and-exchange of any width that has been performed.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_unwritten_atomic_cas(
     address: *mut c_void,
@@ -302,12 +306,12 @@ extern "C" fn __fh_msan_get_context_state() -> *mut c_void {
     CONTEXT.0.get().cast()
 }
 
-/// Metadata of so many bytes, where the memory has none.
+/// Returns metadata for `length` bytes of memory that has none.
 pub(crate) fn large(shared: &'static Shared<[u64; 512]>, length: usize) -> Metadata {
     if length <= size_of::<[u64; 512]>() {
         return elsewhere(shared);
     }
-    // Rare: a vector or struct of that size in memory that is not the program's own.
+    // This is rare: a vector or struct of that size in memory that is not the program's own.
     match layout::reserve(0, length) {
         Ok(room) => Metadata { shadow: room, origins: room.cast() },
         Err(_) => elsewhere(shared),
@@ -324,13 +328,13 @@ extern "C" fn __fh_msan_metadata_ptr_for_store_n(address: usize, length: u64) ->
     metadata(address).unwrap_or_else(|| large(&AWAY, length as usize))
 }
 
-/// An origin keeps its number where its value is stored.
+/// Returns the origin as it is: an origin keeps its number where its value is stored.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_msan_chain_origin(origin: Origin) -> Origin {
     origin
 }
 
-/// What inline assembly that stays native may write, it writes.
+/// Notes that memory is written which inline assembly that stays native may write.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_msan_instrument_asm_store(address: usize, length: u64) {
     written(address, length as usize);
@@ -340,7 +344,7 @@ extern "C" fn __fh_msan_instrument_asm_store(address: usize, length: u64) {
 /// As `memmove`, on private memory.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __fh_msan_memmove(to: *mut c_void, from: *const c_void, length: usize) -> *mut c_void {
-    // SAFETY: the caller's own copy.
+    // SAFETY: this is the caller's own copy.
     unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), length) };
     copy(to as usize, from as usize, length);
     to
@@ -350,7 +354,7 @@ unsafe extern "C" fn __fh_msan_memmove(to: *mut c_void, from: *const c_void, len
 /// As `memcpy`, on private memory.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __fh_msan_memcpy(to: *mut c_void, from: *const c_void, length: usize) -> *mut c_void {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises the same.
     unsafe { __fh_msan_memmove(to, from, length) }
 }
 
@@ -358,7 +362,7 @@ unsafe extern "C" fn __fh_msan_memcpy(to: *mut c_void, from: *const c_void, leng
 /// As `memset`, on private memory.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __fh_msan_memset(to: *mut c_void, byte: i32, length: usize) -> *mut c_void {
-    // SAFETY: the caller's own fill.
+    // SAFETY: this is the caller's own fill.
     unsafe { std::ptr::write_bytes(to.cast::<u8>(), byte as u8, length) };
     written(to as usize, length);
     to

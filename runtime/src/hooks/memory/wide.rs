@@ -1,6 +1,6 @@
-//! The hooks of indivisible accesses to any number of bytes: atomics of 16 bytes, and atomic structs, which need a lock
-//! of the compiler's library beyond that; and a compare-and-swap of two words. Each is one event, whose bytes commit as a
-//! whole.
+//! The hooks of indivisible accesses to any number of bytes: atomics of 16 bytes, and atomic structs, which beyond that
+//! need a lock of the compiler's library; and a compare-and-swap of two words. Each is one event, whose bytes commit as
+//! a whole.
 
 use std::ffi::{c_int, c_void};
 
@@ -19,22 +19,23 @@ use crate::state::unmodelled::Unmodelled;
 use crate::world;
 use crate::world::memory::{Approach, fails_weakly, report_wide, turn_to_access};
 
-/// The bytes from an address on.
+/// Reads the bytes from an address on.
 fn get(from: *const c_void, length: u64) -> Vec<u8> {
     let mut bytes = vec![0; length as usize];
-    // SAFETY: the program's own access, or memory of the caller's frame that the pass passes; a pointer that is not
-    // valid faults, as it would without us.
+    // SAFETY: this is the program's own access, or memory of the caller's frame that the pass passes; a pointer that is
+    // not valid faults, as it would without the runtime.
     unsafe { std::ptr::copy_nonoverlapping(from.cast(), bytes.as_mut_ptr(), bytes.len()) };
     bytes
 }
 
-/// Puts bytes to an address.
+/// Writes bytes to an address.
 fn put(to: *mut c_void, bytes: &[u8]) {
     // SAFETY: as for `get`.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len()) };
 }
 
-/// `FH_RMW_…` of the hook ABI, on little-endian numbers of at most 16 bytes; exchanges of any length.
+/// Returns the result of an `FH_RMW_…` of the hook ABI, on little-endian numbers of at most 16 bytes, or, for an
+/// exchange, of any length.
 fn combine(old: &[u8], operand: &[u8], operation: u32) -> (Vec<u8>, Operation) {
     if operation == rmw::EXCHANGE {
         return (operand.to_vec(), Operation::Exchange);
@@ -60,7 +61,7 @@ fn combine(old: &[u8], operand: &[u8], operation: u32) -> (Vec<u8>, Operation) {
     (value.to_le_bytes()[..old.len()].to_vec(), operation)
 }
 
-/// Waits for the thread's turn.
+/// Waits for the thread's turn to access these bytes.
 fn turn(approach: Approach, address: usize, length: u64, site: RecordPointer) {
     world::refuse(Unmodelled::Indivisible(length), site);
     turn_to_access(approach, address, length as usize, site);
@@ -162,7 +163,7 @@ extern "C" fn __fh_atomic_cas(
     succeeds
 }
 
-/// Reports an access that has been performed: what memory held before, and what it holds now.
+/// Reports an access that has been performed, with what memory held before and what it holds now.
 fn access(
     address: *const c_void,
     kind: Kind,
@@ -174,7 +175,7 @@ fn access(
     report_wide(&WideAccess { address: address as usize, kind, barriers, operation, site, before, after });
 }
 
-/// `fh_double_compare_and_swap`, which no processor of today has: relaxed.
+/// Performs `fh_double_compare_and_swap`, which no processor of today has; its order is relaxed.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_fh_double_compare_and_swap(
     first: *mut c_void,

@@ -13,7 +13,7 @@ extern "C" fn __fh_close(descriptor: c_int) -> c_int {
     if descriptor == SOCKET.load(Ordering::Relaxed) {
         return fiber::refuse_call(libc::EBADF);
     }
-    // SAFETY: the program's own call, of a descriptor that is not ours.
+    // SAFETY: this is the program's own call, of a descriptor that is not the runtime's.
     unsafe { libc::close(descriptor) }
 }
 
@@ -36,8 +36,9 @@ extern "C" fn __fh_close_range(first: c_uint, last: c_uint, flags: c_int) -> c_i
     }
 }
 
+/// Closes a range of descriptors that does not hold the socket to the tool.
 fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
-    // SAFETY: the program's own call, of descriptors that are not ours.
+    // SAFETY: this is the program's own call, of descriptors that are not the runtime's.
     let status = unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) };
     if status == 0 { 0 } else { -1 }
 }

@@ -1,5 +1,5 @@
-//! What runs before `main` and when the program exits: constructors and destructors, which the pass moves into sections
-//! of ours, and the functions given to `atexit`. All of it is run in each execution.
+//! The functions that run before `main` and when the program exits: constructors and destructors, which the pass moves
+//! into sections of its own, and the functions passed to `atexit`. All of them are run in each execution.
 
 use std::ffi::{c_int, c_void};
 
@@ -18,14 +18,14 @@ pub(crate) fn construct() {
     }
 }
 
-/// Calls what is to be called before the program exits.
+/// Calls the functions that are to be called before the program exits.
 pub(crate) fn before_exit() {
     while let Some(Some(handler)) = with(|runtime| runtime.process.exits.at_exit.pop()) {
         handler.call();
     }
 }
 
-/// Calls what is to be called before the program exits quickly.
+/// Calls the functions that are to be called before the program exits quickly.
 pub(crate) fn before_quick_exit() {
     while let Some(Some(handler)) = with(|runtime| runtime.process.exits.at_quick_exit.pop()) {
         handler.call();

@@ -1,5 +1,5 @@
-//! Calls of functions that are neither modelled nor instrumented: listed in the result, and refused where one could
-//! read or write memory that other threads can see.
+//! Calls of functions that are neither modelled nor instrumented: they are listed in the result, and refused if one
+//! could read or write memory that other threads can see.
 
 use std::ffi::{c_char, c_void};
 
@@ -10,18 +10,18 @@ use crate::process::uncontrolled::is_alone;
 use crate::process::{layout, sections};
 use crate::run::{self, stack_pointer, with};
 
-/// Whether other threads than this one are likely to see what is at the address. A local variable of the thread itself
-/// counts as its own, though its address may have been given away: else no thread could call `read`.
+/// Whether threads other than this one are likely to see the memory at the address. A local variable of the thread
+/// itself counts as its own, though its address may have been given away: else no thread could call `read`.
 pub(crate) fn is_shared(address: usize, thread: Thread) -> bool {
     let own = layout::stack(thread)..layout::stack(thread) + layout::STACK;
     let on_a_stack = layout::is_stack(address) && !own.contains(&address);
     on_a_stack || layout::is_heap(address) || sections::is_variable(address)
 }
 
-/// The stack of this hook, which the function about to be called will use, is at most so large.
+/// The most bytes of this hook's stack, which the function about to be called will use.
 const HOOK: usize = 1024;
 
-/// The hook passes its pointers one after the other.
+/// Notes the call of an external function; [`__fh_external_pointer`] is then called for each of its pointers.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer) {
     if is_alone() {
@@ -40,7 +40,8 @@ extern "C" fn __fh_external(name: *const c_char, known: u32, site: RecordPointer
     });
 }
 
-/// A pointer that the function about to be called gets.
+/// Refuses the external function about to be called if this pointer, which it is passed, leads to memory that others
+/// can see.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_external_pointer(pointer: *const c_void, site: RecordPointer) {
     let unseen = with(|runtime| {

@@ -1,4 +1,4 @@
-//! `setjmp` and `longjmp` within a thread. libc fills the buffer and jumps; here is only kept which buffers can be
+//! `setjmp` and `longjmp` within a thread. libc fills the buffer and jumps; the runtime only keeps which buffers can be
 //! jumped to.
 
 use std::ffi::{c_int, c_void};
@@ -11,13 +11,13 @@ use crate::state::jumps::JumpTarget;
 use crate::state::objects::Call;
 use crate::world::memory;
 
-/// Why a jump is not made.
+/// The reason why a jump is not made.
 enum Wrong {
     Misuse(&'static str),
     Unsupported(&'static str),
 }
 
-/// How many atomic blocks and transactions a thread is in, one within the other.
+/// Returns how many atomic blocks and transactions a thread is in, one within the other.
 pub(crate) fn within(runtime: &mut Runtime, thread: Thread) -> (u32, u32) {
     let state = runtime.threads.at(thread);
     (state.block.depth(), state.transaction.map_or(0, |open| open.depth))
@@ -28,7 +28,7 @@ unsafe extern "C" {
     fn jump(buffer: *mut c_void, value: c_int) -> !;
 }
 
-/// Before a call of `setjmp`, in the same function.
+/// Notes that the calling function is about to call `setjmp`.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_setjmp(buffer: *const c_void, saves_mask: u32, _site: RecordPointer) {
     with(|runtime| {
@@ -72,11 +72,11 @@ extern "C" fn __fh_longjmp(buffer: *mut c_void, value: c_int) -> ! {
         None => {}
     }
     // SAFETY: the buffer leads into a function of this thread that has not returned; the frames between are the
-    // program's, and hold nothing of ours.
+    // program's, and hold nothing of the runtime's.
     unsafe { jump(buffer, value) }
 }
 
-/// Bytes of stack by which the hooks of `setjmp` and of `longjmp` may differ.
+/// The bytes of stack by which the hooks of `setjmp` and of `longjmp` may differ.
 const HOOK: usize = 256;
 
 #[unsafe(no_mangle)]

@@ -21,11 +21,12 @@ unsafe extern "C" {
     pub(crate) fn main_of_the_program(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int;
 }
 
-/// Runs the program's `main`, and what comes before it and after it: how it ends the process.
+/// Runs the program's `main`, and what comes before and after it; returns how it ends the process.
 pub(crate) fn run_main() -> Exit {
     PROCESS.status.set(0);
     exits::construct();
-    // SAFETY: the arguments that the system passed to the process; a `main` that takes fewer ignores the rest.
+    // SAFETY: these are the arguments that the system passed to the process; a `main` that takes fewer ignores the
+    // rest.
     let status = unsafe { main_of_the_program(PROCESS.argc.get(), PROCESS.argv.get(), PROCESS.envp.get()) };
     PROCESS.status.set(status);
     let site = call_site();
@@ -33,13 +34,13 @@ pub(crate) fn run_main() -> Exit {
     Exit { status, operation: Operation::Return, site }
 }
 
-/// The process exits. Other threads may still do all that they could have done before: what they do is part of some
-/// execution of the program, whenever the exit really comes.
+/// Ends the process on behalf of the running thread. Other threads may still do all that they could have done before:
+/// what they do is part of some execution of the program, whenever the exit really comes.
 pub(crate) fn exit(status: c_int, function: &'static str, site: RecordPointer) -> ! {
     PROCESS.status.set(status);
     threads::exits_at(stack_pointer());
     if with(|_| ()).is_none() {
-        // SAFETY: before `main`: the process ends as it would without us.
+        // SAFETY: this is before `main`: the process ends as it would without the runtime.
         unsafe { libc::exit(status) };
     }
     fiber::abandon(threads::end_process(Exit { status, operation: Operation::call(function), site }))

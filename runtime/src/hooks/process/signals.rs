@@ -1,5 +1,5 @@
-//! Signals. None comes from outside while a program runs under control, which the result says of a program that handles
-//! or blocks some. What a program sends to itself it gets at once, on the thread that sends it.
+//! Signals. While a program runs under control no signal comes from outside, which the result says of a program that
+//! handles or blocks signals. A signal that a program sends to itself it gets at once, on the thread that sends it.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -15,22 +15,22 @@ use crate::state::unmodelled::Unmodelled;
 use crate::state::unwritten;
 use crate::world::{self, uses};
 
-/// The signals are numbered from 1 to this.
+/// The highest number of a signal; the lowest is 1.
 const LAST: c_int = 64;
 
-/// What a signal is called.
+/// Returns the name of a signal.
 fn name(signal: c_int) -> String {
-    // SAFETY: takes a number, and gives a text that lives until the next call.
+    // SAFETY: the call takes a number, and returns a text that lives until the next call.
     text(unsafe { libc::strsignal(signal) })
 }
 
-/// What is done about a signal of which nothing was said.
+/// Returns the action of a signal for which the program has set none.
 const fn default_disposition() -> libc::sigaction {
     // SAFETY: all zero is the default action.
     unsafe { MaybeUninit::zeroed().assume_init() }
 }
 
-/// What a signal does to a program that says nothing about it.
+/// Performs the default action of a signal.
 fn default_action(signal: c_int, function: &'static str) -> c_int {
     match signal {
         libc::SIGCHLD | libc::SIGCONT | libc::SIGURG | libc::SIGWINCH => 0,
@@ -44,7 +44,7 @@ fn default_action(signal: c_int, function: &'static str) -> c_int {
     }
 }
 
-/// The running thread sends a signal to itself or to its process, and so gets it.
+/// Handles a signal that the running thread sends to itself or to its process, and so gets.
 fn signal_oneself(signal: c_int, function: &'static str) -> c_int {
     if !(0..=LAST).contains(&signal) {
         return fiber::refuse_call(libc::EINVAL);
@@ -82,14 +82,14 @@ fn handle(signal: c_int, action: &libc::sigaction) {
         std::mem::replace(blocked, more)
     });
     if action.sa_flags & libc::SA_SIGINFO == 0 {
-        // SAFETY: the program gave the function to be called with the number of the signal.
+        // SAFETY: the program set this function as one to be called with the number of the signal.
         let function: extern "C" fn(c_int) = unsafe { std::mem::transmute(action.sa_sigaction) };
         function(signal);
     } else {
         let mut information = MaybeUninit::<libc::siginfo_t>::zeroed();
-        // SAFETY: all zero is one; the number stands in it where every signal has it.
+        // SAFETY: all zero is valid information; the number stands in it where every signal has it.
         unsafe { (*information.as_mut_ptr()).si_signo = signal };
-        // SAFETY: the program gave the function to be called with what the system knows of the signal.
+        // SAFETY: the program set this function as one to be called with what the system knows of the signal.
         let function: extern "C" fn(c_int, *mut libc::siginfo_t, *mut std::ffi::c_void) =
             unsafe { std::mem::transmute(action.sa_sigaction) };
         function(signal, information.as_mut_ptr(), std::ptr::null_mut());
@@ -97,8 +97,7 @@ fn handle(signal: c_int, action: &libc::sigaction) {
     with(|runtime| runtime.threads.at(runtime.running).blocked = before.unwrap_or_default());
 }
 
-/// Whether a handler of the program's own for this signal would take what a thread does wrong for something to go on
-/// from.
+/// Whether a handler of the program's own for this signal would go on after what is a fault of a thread.
 const fn tells_of_faults(signal: c_int) -> bool {
     matches!(
         signal,
@@ -106,7 +105,7 @@ const fn tells_of_faults(signal: c_int) -> bool {
     )
 }
 
-/// Sets what is to be done about a signal; gives what was, or the number of the error.
+/// Sets the action of a signal, if there is a new one, and returns the old one, or the error number.
 fn set_action(signal: c_int, new: Option<libc::sigaction>, function: &'static str) -> Result<libc::sigaction, c_int> {
     world::refuse(Unmodelled::Call(function), call_site());
     let fixed = matches!(signal, libc::SIGKILL | libc::SIGSTOP) && new.is_some();
@@ -135,7 +134,7 @@ extern "C" fn __fh_sigaction(signal: c_int, new: *const libc::sigaction, old: *m
     match set_action(signal, new, "sigaction") {
         Ok(_) if old.is_null() => 0,
         Ok(found) => {
-            // SAFETY: the program passes where an action goes.
+            // SAFETY: the program passes a place for an action.
             unsafe { old.write(found) };
             unwritten::written(old as usize, size_of::<libc::sigaction>());
             0
@@ -157,7 +156,7 @@ extern "C" fn __fh_signal(signal: c_int, handler: libc::sighandler_t) -> libc::s
     }
 }
 
-/// Changes which signals the running thread blocks.
+/// Changes which signals the running thread blocks; returns the error number if it cannot.
 fn set_blocked(
     how: c_int,
     new: *const libc::sigset_t,
@@ -197,7 +196,7 @@ extern "C" fn __fh_sigprocmask(how: c_int, new: *const libc::sigset_t, old: *mut
     set_blocked(how, new, old, "sigprocmask").map_or_else(fiber::refuse_call, |()| 0)
 }
 
-/// None is ever pending: one that is sent while it is blocked is refused.
+/// Reports that no signal is pending: one that is sent while it is blocked is refused.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_sigpending(pending: *mut libc::sigset_t) -> c_int {
     Blocked::default().write(pending);
@@ -207,7 +206,7 @@ extern "C" fn __fh_sigpending(pending: *mut libc::sigset_t) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn __fh_raise(signal: c_int) -> c_int {
     if with(|_| ()).is_none() {
-        // SAFETY: before `main`: the program's own call.
+        // SAFETY: this is before `main`: the program's own call.
         return unsafe { libc::raise(signal) };
     }
     signal_oneself(signal, "raise")
@@ -219,7 +218,7 @@ extern "C" fn __fh_kill(process: libc::pid_t, signal: c_int) -> c_int {
     // The tool puts the program into a process group of its own.
     let oneself = [own, 0, -own].contains(&process);
     if signal == 0 || with(|_| ()).is_none() {
-        // SAFETY: asks whether a process is there, or is the program's own call before `main`.
+        // SAFETY: the call asks whether a process is there, or is the program's own before `main`.
         return unsafe { libc::kill(process, signal) };
     }
     if !oneself {

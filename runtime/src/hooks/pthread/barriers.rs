@@ -1,4 +1,4 @@
-//! `pthread_barrier_t`.
+//! Barriers: the functions of `pthread_barrier_t`.
 
 use std::ffi::{c_int, c_uint};
 

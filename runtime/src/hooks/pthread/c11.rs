@@ -1,4 +1,4 @@
-//! C11's `threads.h`: other names, and other results, for what `pthread.h` has.
+//! The functions of C11's `threads.h`, which are those of `pthread.h` by other names and with other results.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -15,9 +15,10 @@ const SUCCESS: c_int = 0;
 const BUSY: c_int = 1;
 const ERROR: c_int = 2;
 const TIMED_OUT: c_int = 4;
-/// `mtx_recursive`; `mtx_timed` is 2 and makes no difference.
+/// The flag `mtx_recursive`; `mtx_timed` is 2 and makes no difference.
 const RECURSIVE: c_int = 1;
 
+/// Returns the result of `threads.h` for an error number.
 const fn result(error: c_int) -> c_int {
     match error {
         0 => SUCCESS,
@@ -41,7 +42,7 @@ extern "C" fn __fh_thrd_join(handle: usize, into: *mut c_int) -> c_int {
         Err(error) => result(error),
         Ok(value) => {
             if !into.is_null() {
-                // The low half, as `threads::body` keeps it.
+                // The result is the low half, as [`Start::run`] has it.
                 crate::hooks::library::results::store(into, value as u32, call.site);
             }
             SUCCESS

@@ -1,4 +1,4 @@
-//! `pthread_cancel` and its sisters.
+//! Cancellation: `pthread_cancel` and its sisters.
 
 use std::ffi::c_int;
 
@@ -52,6 +52,7 @@ extern "C" fn __fh_pthread_testcancel() {
     point(Call::on("pthread_testcancel", std::ptr::null::<u8>()));
 }
 
+/// Stores a state to the program's memory unless the pointer is null.
 pub(crate) fn store(into: *mut c_int, value: c_int) {
     if !into.is_null() {
         crate::hooks::library::results::store(into, value.cast_unsigned(), call_site());

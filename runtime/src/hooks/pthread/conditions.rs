@@ -1,4 +1,4 @@
-//! `pthread_cond_t`.
+//! Condition variables: the functions of `pthread_cond_t`.
 
 use std::ffi::c_int;
 
@@ -17,6 +17,7 @@ extern "C" fn __fh_pthread_cond_init(condition: Condition, _attributes: *const l
     initialise(Call::on("pthread_cond_init", condition))
 }
 
+/// Initialises a condition variable.
 pub(crate) fn initialise(call: Call) -> c_int {
     objects::initialise(call, Class::Condition, Initial::Machine(Machine::Sleepers(Sleepers::default())));
     0

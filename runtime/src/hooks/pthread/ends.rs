@@ -1,5 +1,5 @@
-//! How a thread ends from within: `pthread_exit` and cancellation run the cleanup handlers, then, as a return from the
-//! thread's function does, the destructors of thread-specific data.
+//! The end of a thread from within: `pthread_exit` and cancellation run the cleanup handlers, then, as a return from
+//! the thread's function does, the destructors of thread-specific data.
 //!
 //! The handlers run on top of the stack of the call that ends the thread, whose frames are all still there. The macros
 //! `pthread_cleanup_push` and `pop` are those of `include/pthread.h`: glibc's, which jump back into the frames, would

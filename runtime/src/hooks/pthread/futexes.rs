@@ -1,8 +1,8 @@
-//! The system call `futex`, and `syscall` for nothing else.
+//! The system call `futex`, by `syscall`, which is refused for nearly all others.
 //!
 //! Falling asleep is one event, which reads the word and enters the queue: the read of a compare-and-swap that fails,
-//! with a full fence on both sides. The queue is a location of its own there, which stands at an address that no
-//! program has; waking writes it, and so does leaving it.
+//! with a full fence on both sides. The queue is a location of its own, at an address that no program has; it is
+//! written by waking threads, and by leaving it.
 
 use std::ffi::{c_int, c_long};
 
@@ -24,15 +24,16 @@ const WAIT: c_int = libc::FUTEX_WAIT;
 const WAKE: c_int = libc::FUTEX_WAKE;
 const WAIT_BITSET: c_int = libc::FUTEX_WAIT_BITSET;
 const WAKE_BITSET: c_int = libc::FUTEX_WAKE_BITSET;
-/// `FUTEX_BITSET_MATCH_ANY`.
+/// The bits of a futex call without any, `FUTEX_BITSET_MATCH_ANY`.
 const ANY: u32 = u32::MAX;
 
+/// Makes the call fail with this error number.
 fn fail(error: c_int) -> c_long {
     fiber::set_errno(error);
     -1
 }
 
-/// The arguments of `syscall` are passed as those of a function with so many parameters.
+/// Performs `syscall`, whose arguments are passed as those of a function with this many parameters.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_syscall(
     number: c_long,
@@ -51,7 +52,7 @@ extern "C" fn __fh_syscall(
     match number {
         libc::SYS_futex => {}
         libc::SYS_gettid => return crate::hooks::pthread::threads::__fh_gettid().into(),
-        // The system may be one without it: callers have another way.
+        // The system may be one without `membarrier`: callers have another way.
         libc::SYS_membarrier => {
             with(|runtime| runtime.remarks.assumptions.insert("the system has no membarrier"));
             return fail(libc::ENOSYS);
@@ -84,6 +85,7 @@ fn queue_event(call: Call, object: Object, word: *mut u32, operation: Operation)
     }
 }
 
+/// Performs `FUTEX_WAIT`, on a word that must hold `expected`.
 fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, bits: u32) -> c_long {
     let Some(object) = objects::object(call, Class::Futex) else { return 0 };
     if !time.is_null() && !timed::is_time(time) {
@@ -98,7 +100,8 @@ fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, 
         if value == expected {
             sleeps_on_futex(runtime, object, bits);
         }
-        // Also where it does not sleep: what an event touches must not depend on what it reads.
+        // It touches the queue also if the thread does not sleep: what an event touches must not depend on what it
+        // reads.
         runtime.execution.at_hand.touches(object);
         let address = word as usize;
         waits::reads(runtime, address, 4, value.into());
@@ -143,6 +146,7 @@ fn wait(call: Call, word: *mut u32, expected: u32, time: *const libc::timespec, 
     }
 }
 
+/// Performs `FUTEX_WAKE`: wakes at most `most` threads.
 fn wake(call: Call, word: *mut u32, most: c_int, bits: u32) -> c_long {
     let Some(object) = objects::object(call, Class::Futex) else { return 0 };
     objects::wait(call, Pending::Access);
@@ -153,7 +157,7 @@ fn wake(call: Call, word: *mut u32, most: c_int, bits: u32) -> c_long {
     wanted.into()
 }
 
-/// Which of the threads asleep there could be woken with these bits.
+/// Returns the threads asleep there that could be woken with these bits.
 fn asleep_with(runtime: &mut Runtime, object: Object, bits: u32) -> ThreadSet {
     let mut asleep = conditions::asleep(runtime, object);
     let mut matching = ThreadSet::EMPTY;

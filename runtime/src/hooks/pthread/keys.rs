@@ -1,5 +1,5 @@
-//! Thread-specific data: `pthread_key_create` and its sisters. Nobody but the thread itself can see a value, so to
-//! set or get one is no event; to create and delete a key is one. Destructors run as a thread ends.
+//! Thread-specific data: `pthread_key_create` and its sisters. Only the thread itself can see a value, so setting or
+//! getting one is no event; creating and deleting a key is one. Destructors run as a thread ends.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -9,7 +9,7 @@ use crate::run::with;
 use crate::state::keys::Destructor;
 use crate::world::library;
 
-/// `pthread_key_create`.
+/// Performs `pthread_key_create`.
 pub(crate) fn create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int {
     let site = call_site();
     match library::create_key(destructor, site) {
@@ -21,17 +21,17 @@ pub(crate) fn create(into: *mut c_uint, destructor: Option<Destructor>) -> c_int
     }
 }
 
-/// `pthread_key_delete`.
+/// Performs `pthread_key_delete`.
 pub(crate) fn delete(key: c_uint) -> c_int {
     library::delete_key(key)
 }
 
-/// `pthread_getspecific`.
+/// Performs `pthread_getspecific`.
 pub(crate) fn get(key: c_uint) -> *mut c_void {
     with(|runtime| runtime.process.keys.value(runtime.running, key)).unwrap_or(0) as *mut c_void
 }
 
-/// `pthread_setspecific`.
+/// Performs `pthread_setspecific`.
 pub(crate) fn set(key: c_uint, value: *const c_void) -> c_int {
     let set = with(|runtime| {
         runtime.has_effect();

@@ -1,4 +1,4 @@
-//! `pthread_mutex_t` and `pthread_spinlock_t`.
+//! Mutexes and spin locks: the functions of `pthread_mutex_t` and `pthread_spinlock_t`.
 
 use std::ffi::c_int;
 
@@ -11,7 +11,7 @@ use crate::world::objects::{self, lock, timed_lock, try_lock, unlock};
 pub(crate) type Mutex = *mut libc::pthread_mutex_t;
 pub(crate) type SpinLock = *mut libc::pthread_spinlock_t;
 
-/// Puts the type where [`static_type`] finds it.
+/// Writes the type where [`static_type`] finds it.
 fn set_static_type(mutex: Mutex, number: c_int) {
     let kind = mutex.wrapping_byte_add(KIND_OFFSET).cast::<c_int>();
     // SAFETY: the program passes memory for a mutex.
@@ -26,13 +26,13 @@ unsafe extern "C" fn __fh_pthread_mutex_init(mutex: Mutex, attributes: *const li
     if !attributes.is_null() {
         // SAFETY: the program passes initialised attributes.
         unsafe { pthread_mutexattr_gettype(attributes, &raw mut kind) };
-        // SAFETY: the same.
+        // SAFETY: as above.
         unsafe { libc::pthread_mutexattr_getrobust(attributes, &raw mut robust) };
     }
     initialise(Call::on("pthread_mutex_init", mutex), mutex, kind | if robust == 0 { 0 } else { ROBUST })
 }
 
-/// A mutex with the type that has this number comes to life.
+/// Initialises a mutex with the type that has this number.
 pub(crate) fn initialise(call: Call, mutex: Mutex, number: c_int) -> c_int {
     objects::initialise(call, Class::Mutex, Initial::Mutex(MutexKind::of(number)));
     set_static_type(mutex, number);

@@ -1,5 +1,5 @@
-//! The names of threads: `pthread_setname_np` and `pthread_getname_np`, which are events: each thread can know the
-//! other's.
+//! The names of threads: `pthread_setname_np` and `pthread_getname_np`, which are events, as each thread can learn the
+//! other's name.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -14,12 +14,13 @@ use crate::state::unmodelled::Unmodelled;
 use crate::state::unwritten;
 use crate::world::{self, steps_on};
 
-/// Bytes of a name, its end included.
+/// The most bytes of a name, its end included.
 const LENGTH: usize = 16;
-/// The name of a thread that was given none: for the real one of the process, there is no telling.
+/// The name of a thread that was given none: the real one would be that of the process, which is not known.
 const DEFAULT: &[u8] = b"thread";
 
-/// The thread with this handle. In execution graphs the running one alone: there is no telling how far another one is.
+/// Returns the thread with this handle. In execution graphs only the running thread has one: how far another thread has
+/// come is not known.
 fn named(handle: usize) -> Option<Thread> {
     if handle == threads::current() {
         return with(|runtime| runtime.running);

@@ -1,4 +1,4 @@
-//! `pthread_once_t`.
+//! Functions that run once: `pthread_once`.
 
 use std::ffi::c_int;
 

@@ -1,4 +1,4 @@
-//! `pthread_rwlock_t`.
+//! Read-write locks: the functions of `pthread_rwlock_t`.
 
 use std::ffi::c_int;
 

@@ -1,4 +1,4 @@
-//! `sem_t`, unnamed. Named ones are refused: other processes could change them.
+//! Semaphores: the functions of `sem_t` for unnamed ones. Named ones are refused: other processes could change them.
 
 use std::ffi::{c_int, c_uint};
 
@@ -13,12 +13,13 @@ use crate::world::objects;
 
 pub(crate) type Sem = *mut libc::sem_t;
 
-/// How these functions fail.
+/// Makes one of these functions fail with this error number.
 pub(crate) fn fail(error: c_int) -> c_int {
     fiber::set_errno(error);
     -1
 }
 
+/// Returns the result of one of these functions.
 pub(crate) fn result(result: Result<(), Refusal>) -> c_int {
     match result {
         Ok(()) => 0,
@@ -40,6 +41,7 @@ extern "C" fn __fh_sem_destroy(semaphore: Sem) -> c_int {
     0
 }
 
+/// Takes one unit from a semaphore, with a limit of time if one is given.
 fn take(call: Call, time: Option<*const libc::timespec>) -> c_int {
     objects::take(call, time).map_or_else(fail, |()| 0)
 }

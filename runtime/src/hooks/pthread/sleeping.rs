@@ -1,4 +1,4 @@
-//! Yielding and sleeping: a thread that does gives way to others, and time passes.
+//! Yielding and sleeping: the thread gives way to others, and time passes.
 
 use std::ffi::{c_int, c_uint};
 
@@ -8,12 +8,13 @@ use crate::run::{self, with};
 use crate::schedule::threads::call;
 use crate::schedule::{cancellation, turns};
 
-/// The running thread gives way to others.
+/// Lets the running thread give way to others.
 pub(crate) fn yields() {
     with(turns::yields);
 }
 
-/// The running thread sleeps: it gives way to others. To be cancelled it must have an event to be cancelled at.
+/// Lets the running thread sleep, by a call of this name: it gives way to others, and can be cancelled there, for which
+/// it needs an event.
 pub(crate) fn sleeps(name: &'static str) {
     cancellation::point(call(name));
     yields();
@@ -68,8 +69,9 @@ extern "C" fn __fh_clock_nanosleep(
     0
 }
 
-/// The running thread sleeps in a call that watches `count` file descriptors: with none it is a sleep of another name.
-/// What happens at a descriptor is not the program's own doing, and no execution of it could be run again.
+/// Lets the running thread sleep in a call that watches `count` file descriptors; it is refused unless that is 0, and a
+/// time is given. What happens at a descriptor is not the program's own doing, and no execution of it could be run
+/// again.
 fn sleeps_watching(name: &'static str, count: u64, nanoseconds: Option<u64>) -> c_int {
     if count != 0 {
         run::unsupported(&format!("{name} of file descriptors"), call_site());

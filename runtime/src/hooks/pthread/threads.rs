@@ -1,4 +1,4 @@
-//! Threads: `pthread_create`, `join`, `self`, `equal`, `exit`, `detach`, and the yields.
+//! Threads: `pthread_create`, `pthread_join`, `pthread_self`, `pthread_equal`, `pthread_exit`, `pthread_detach`.
 
 use std::ffi::{c_int, c_void};
 
@@ -80,6 +80,7 @@ extern "C" fn __fh_pthread_tryjoin_np(handle: usize, into: *mut usize) -> c_int 
     libc::EBUSY
 }
 
+/// Performs `pthread_timedjoin_np` and its sister.
 fn timed_join(call: Call, handle: usize, into: *mut usize, time: *const libc::timespec) -> c_int {
     world::refuse(Unmodelled::Call(call.name), call.site);
     let before = with(timed::before_a_call);
@@ -123,7 +124,7 @@ extern "C" fn __fh_pthread_detach(handle: usize) -> c_int {
     world::threads::detach(call("pthread_detach"), handle)
 }
 
-/// The handle of the running thread.
+/// Returns the handle of the running thread.
 pub(crate) fn current() -> usize {
     with(|runtime| handle(runtime.running)).unwrap_or(handle(Thread::MAIN))
 }
@@ -133,14 +134,14 @@ extern "C" fn __fh_pthread_self() -> usize {
     current()
 }
 
-/// A number of the running thread as the system could give it, the same in every execution.
+/// Returns a number of the running thread as the system could give it, the same in every execution.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __fh_gettid() -> libc::pid_t {
     const FIRST: libc::pid_t = 4096;
     FIRST + with(|runtime| runtime.running).map_or(0, |thread| thread.0.into())
 }
 
-/// Where a thread runs is a hint to the system, and nothing that the program could see.
+/// Accepts any set of processors: where a thread runs is a hint to the system, and nothing that the program could see.
 #[unsafe(no_mangle)]
 const extern "C" fn __fh_pthread_setaffinity_np(_handle: usize, _size: usize, _set: *const c_void) -> c_int {
     0
@@ -174,7 +175,7 @@ extern "C" fn __fh_tls(image: *mut c_void, own: *mut c_void) -> *mut c_void {
     with(|runtime| runtime.running).map_or(image, |thread| sections::tls_address(thread, image as usize) as *mut c_void)
 }
 
-/// What a fiber runs: the thread's function, from its start to its end.
+/// Runs a thread's function, from its start to its end, as the code of a fiber.
 pub(crate) fn body(thread: Thread) -> Switch {
     match world::threads::begins(thread) {
         None => world::threads::end_process(program::run_main()),
@@ -182,7 +183,7 @@ pub(crate) fn body(thread: Thread) -> Switch {
     }
 }
 
-/// Creates a thread.
+/// Creates a thread; returns the error number, or 0.
 pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim) -> c_int {
     let site = call_site();
     atomic_blocks::refuse("pthread_create", site);
@@ -192,20 +193,20 @@ pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim) -> c_int {
         Ok(Some(handle)) if cursor::is_watched(into as usize) => {
             store(into.cast::<u64>(), handle as u64, Barriers::NONE, site);
         }
-        // SAFETY: the program passes where the new thread's name goes.
+        // SAFETY: the program passes a place for the new thread's handle.
         Ok(Some(handle)) => unsafe { into.write_unaligned(handle) },
     }
     0
 }
 
-/// Puts a thread's result where the program wants it.
+/// Stores a thread's result where the program wants it.
 fn give(result: usize, into: *mut usize) {
     if !into.is_null() {
         if World::now().has_accesses_alone() {
             return cursor::write(into as usize, &result.to_le_bytes(), call_site());
         }
         with(|runtime| runtime.memory.globals.writes(into as usize, 8, 0));
-        // SAFETY: the program passes where the result goes.
+        // SAFETY: the program passes a place for the result.
         unsafe { into.write_unaligned(result) };
         unwritten::written(into as usize, size_of::<usize>());
     }

@@ -1,57 +1,60 @@
-//! What has been stored to the bytes of synchronisation objects, and who made them.
+//! The bytes that were stored to synchronisation objects, and the threads that initialised them.
 
 use engine::event::Thread;
 use rustc_hash::FxHashMap;
 
 use crate::state::objects::{Class, MutexKind};
 
-/// What has been stored to a byte, in all runs of threads.
+/// What has been stored to a byte, over all runs of threads.
 #[derive(Clone, Copy)]
 pub(crate) struct Stored {
     pub(crate) value: u8,
-    /// By one thread, and no other value.
+    /// Whether one thread alone stored it, and always the same value.
     pub(crate) is_one: bool,
     pub(crate) thread: Thread,
-    /// So many threads had it created when it first stored it.
+    /// How many threads that thread had created when it first stored the byte.
     pub(crate) created: u32,
-    /// The last run that stored it.
+    /// The number of the last run that stored it.
     run: u64,
-    /// Some run has stored it more than once.
+    /// Whether some run has stored it more than once.
     pub(crate) again: bool,
 }
 
-/// Who made the object in eight aligned bytes by its `init` function.
+/// The initialisation of the object in eight aligned bytes by its `init` function.
 #[derive(Clone, Copy)]
 struct Made {
     thread: Thread,
     run: u64,
-    /// They were stored to afterwards.
+    /// Whether the bytes were stored to afterwards.
     stored: bool,
 }
 
-/// What is known of how objects came to be.
+/// What is known of how objects were initialised.
 #[derive(Default)]
 pub(crate) struct Initialisers {
-    /// By eight aligned bytes.
+    /// The stored bytes, by the address of eight aligned ones.
     stored: FxHashMap<usize, [Option<Stored>; 8]>,
     made: FxHashMap<usize, Made>,
-    /// The types of the mutexes that `pthread_mutex_init` made.
+    /// The types of the mutexes that `pthread_mutex_init` made, by address.
     pub(crate) mutexes: FxHashMap<usize, MutexKind>,
-    /// The bytes that operations have found in objects that no `init` function made; none where nobody had stored any.
+    /// The bytes that operations have found in objects that no `init` function made; `None` where nobody had stored
+    /// any.
     pub(crate) found: FxHashMap<usize, Option<Vec<u8>>>,
     runs: u64,
 }
 
+/// Returns the addresses of the eight aligned bytes that these bytes lie in.
 pub(crate) fn granules(address: usize, size: usize) -> impl Iterator<Item = usize> {
     (address & !7..address + size).step_by(8)
 }
 
 impl Initialisers {
+    /// Begins another run of a thread.
     pub(crate) const fn begin_run(&mut self) {
         self.runs += 1;
     }
 
-    /// A thread that has created so many others stores a value to bytes that lie in eight aligned ones.
+    /// Notes that a thread, which has created `created` others, stores a value to bytes that lie in eight aligned ones.
     pub(crate) fn store(&mut self, (thread, created): (Thread, u32), address: usize, width: usize, value: u64) {
         let run = self.runs;
         let granule = self.stored.entry(address & !7).or_default();
@@ -71,11 +74,12 @@ impl Initialisers {
         }
     }
 
+    /// Returns what has been stored to a byte.
     pub(crate) fn stored(&self, address: usize) -> Option<&Stored> {
         self.stored.get(&(address & !7))?[address & 7].as_ref()
     }
 
-    /// An object comes to life by its `init` function.
+    /// Notes that a thread initialises an object by its `init` function.
     pub(crate) fn make(&mut self, thread: Thread, address: usize, class: Class) {
         let made = Made { thread, run: self.runs, stored: false };
         self.made.extend(granules(address, class.size()).map(|granule| (granule, made)));

@@ -1,46 +1,47 @@
 //! Dependency labels: sets of a thread's reads, as numbers. Instrumented code carries the number of such a set beside
-//! each value (`llvm-pass/src/labels.rs`), and gives it to hooks, and gets it from them, through [`Record`]. Private
+//! each value (`llvm-pass/src/labels.rs`), and passes it to hooks, and gets it from them, through [`Record`]. Private
 //! memory has a label for each byte, kept here.
 //!
 //! Sets are hash-consed: equal ones have equal numbers, and 0 is the empty one. They are kept through the whole search,
-//! as they are of numbers in program order, whatever the thread.
+//! as their members are indices of reads in program order, whatever the thread.
 
 use std::cell::UnsafeCell;
 
 use engine::graph::set::Set;
 use rustc_hash::FxHashMap;
 
-/// The number of a set of reads. A read is in it as what a value is computed from, or as what *picks* it among others.
+/// The number of a set of reads. A read is in the set because a value is computed from it, or because it *picks* the
+/// value among others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[repr(transparent)]
 pub(crate) struct Label(u32);
 
 impl Label {
-    /// The set of no read.
+    /// The empty set.
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// Arguments of calls that have labels.
+/// The number of a call's arguments that have labels.
 const ARGUMENTS: usize = 64;
-/// Elements of a result that have labels.
+/// The number of a result's elements that have labels.
 const RESULTS: usize = 16;
 
-/// `struct fh_labels` of the hook ABI: how labels come to hooks and functions, and back.
+/// The labels that hooks and functions are passed and return: `struct fh_labels` of the hook ABI.
 #[repr(C)]
 pub(crate) struct Record {
-    /// Of the address of the access that the next hook makes.
+    /// The label of the address of the access that the next hook makes.
     address: Label,
-    /// Of the value that it stores.
+    /// The label of the value that the access stores.
     stored: Label,
-    /// Of the value that it expects, if it is a compare-and-exchange.
+    /// The label of the value that the access expects, if it is a compare-and-exchange.
     expected: Label,
-    /// 1 if nobody uses what it reads, and it is a read-modify-write.
+    /// 1 if nobody uses what the access reads, and it is a read-modify-write; else 0.
     unused: u32,
-    /// Of what it has loaded.
+    /// The label of the value that the access has loaded.
     loaded: Label,
-    /// Of the arguments of the next call.
+    /// The labels of the arguments of the next call.
     arguments: [Label; ARGUMENTS],
-    /// Of the elements of the last call's result.
+    /// The labels of the elements of the last call's result.
     results: [Label; RESULTS],
 }
 
@@ -61,46 +62,46 @@ static RECORD: Shared = Shared(UnsafeCell::new(Record {
     results: [Label::NONE; RESULTS],
 }));
 
-/// The record: nobody keeps what this gives.
+/// Returns the record; callers do not keep the reference over a call.
 pub(crate) fn record() -> &'static mut Record {
     // SAFETY: one OS thread; instrumented code and this crate touch the record in turn.
     unsafe { &mut *RECORD.0.get() }
 }
 
-/// What the next access depends on: its address, and what it stores.
+/// Takes the labels of the next access's address and of the value that it stores.
 pub(crate) fn given() -> (Label, Label) {
     let record = record();
     (std::mem::take(&mut record.address), std::mem::take(&mut record.stored))
 }
 
-/// What the value depends on that the next access expects, and whether nobody uses what it reads.
+/// Takes the label of the value that the next access expects, and whether nobody uses what it reads.
 pub(crate) fn given_of_update() -> (Label, bool) {
     let record = record();
     (std::mem::take(&mut record.expected), std::mem::take(&mut record.unused) != 0)
 }
 
-/// Gives this to the next access.
+/// Passes the labels of its address and of the value that it stores to the next access.
 pub(crate) fn give(address: Label, stored: Label) {
     let record = record();
     (record.address, record.stored) = (address, stored);
 }
 
-/// What the address of the next access depends on.
+/// Returns the label of the next access's address.
 pub(crate) fn of_address() -> Label {
     record().address
 }
 
-/// What the last access that loads has loaded.
+/// Returns the label of what the last load has loaded.
 pub(crate) fn loaded() -> Label {
     record().loaded
 }
 
-/// What the access that has just been made has loaded.
+/// Sets the label of what the access that has just been made has loaded.
 pub(crate) fn gives(label: Label) {
     record().loaded = label;
 }
 
-/// Instrumented code begins: nothing is given.
+/// Empties the record before instrumented code begins.
 pub(crate) fn reset() {
     let record = record();
     (record.address, record.stored, record.loaded) = (Label::NONE, Label::NONE, Label::NONE);
@@ -109,21 +110,21 @@ pub(crate) fn reset() {
     record.results.fill(Label::NONE);
 }
 
-/// Of a member, that it only picks.
+/// The mark of a member that only picks.
 const PICKS: u16 = 1 << 15;
 
-/// Which members of a set are meant.
+/// The members of a set that are meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Members {
-    /// What the value is computed from.
+    /// The reads that the value is computed from.
     Computing,
-    /// What picks it.
+    /// The reads that pick the value.
     Picking,
 }
 
-/// The sets.
+/// The sets that labels are numbers of.
 pub(crate) struct Sets {
-    /// The members of each, ascending, those that only pick with [`PICKS`].
+    /// The members of each set, ascending; those that only pick are marked with [`PICKS`].
     members: Vec<Vec<u16>>,
     numbers: FxHashMap<Vec<u16>, Label>,
     unions: FxHashMap<(Label, Label), Label>,
@@ -141,6 +142,7 @@ impl Default for Sets {
 }
 
 impl Sets {
+    /// Returns the label of a set with these members.
     fn number(&mut self, members: Vec<u16>) -> Label {
         if let Some(&known) = self.numbers.get(&members) {
             return known;
@@ -151,12 +153,12 @@ impl Sets {
         label
     }
 
-    /// The set of this read alone.
+    /// Returns the set of this read alone.
     pub(crate) fn of(&mut self, read: usize) -> Label {
         self.number(vec![u16::try_from(read).ok().filter(|read| read & PICKS == 0).expect("fewer than 32768 reads")])
     }
 
-    /// The same reads, as what picks.
+    /// Returns the set of the same reads, as reads that pick.
     pub(crate) fn picking(&mut self, label: Label) -> Label {
         if label == Label::NONE {
             return label;
@@ -167,7 +169,7 @@ impl Sets {
         self.number(members)
     }
 
-    /// The set of the members that are meant, as what something is computed from.
+    /// Returns the set of the members that are meant, as reads that something is computed from.
     pub(crate) fn of_members(&mut self, label: Label, meant: Members) -> Label {
         let members = &self.members[label.0 as usize];
         let is_meant = |read: &&u16| (**read & PICKS != 0) == (meant == Members::Picking);
@@ -181,7 +183,7 @@ impl Sets {
         }
     }
 
-    /// The reads of either.
+    /// Returns the union of two sets.
     pub(crate) fn union(&mut self, one: Label, other: Label) -> Label {
         let (one, other) = (one.min(other), one.max(other));
         if one == other || one == Label::NONE {
@@ -198,12 +200,12 @@ impl Sets {
         union
     }
 
-    /// The reads of a set.
+    /// Returns the reads of a set.
     pub(crate) fn members(&self, label: Label) -> impl Iterator<Item = usize> {
         self.members[label.0 as usize].iter().map(|&read| usize::from(read & !PICKS))
     }
 
-    /// The set as the engine has it.
+    /// Returns the set in the engine's form.
     pub(crate) fn set<const W: usize>(&self, label: Label) -> Set<W> {
         self.members(label).collect()
     }
@@ -219,16 +221,17 @@ impl Label {
     }
 }
 
-/// The labels of private memory, by byte: those that are not empty.
+/// The labels of private memory, by byte, where they are not empty.
 #[derive(Default)]
 pub(crate) struct Private(pub(crate) FxHashMap<usize, Label>);
 
 impl Private {
-    /// Forgets all.
+    /// Forgets all labels.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
+    /// Sets the label of these bytes.
     pub(crate) fn put(&mut self, address: usize, length: usize, label: Label) {
         if label == Label::NONE && self.0.is_empty() {
             return;
@@ -245,6 +248,7 @@ impl Private {
         }
     }
 
+    /// Returns the label of a byte.
     pub(crate) fn at(&self, address: usize) -> Label {
         self.0.get(&address).copied().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What begins and ends between the accesses of a thread.
+//! Milestones of a thread: the beginnings and ends of what it can use, between its accesses.
 
 use std::ops::Range;
 
@@ -11,39 +11,41 @@ use crate::state::failure::{Failure, part};
 use crate::state::locals::Local;
 use crate::state::objects::Class;
 
-/// What a thread does to what can be used only for a time.
+/// A change that a thread makes to something that can be used only for a time.
 #[derive(Clone)]
 pub(crate) enum Change {
     /// Something begins to live in this memory: an object, or a local variable.
     Begins(Range<usize>),
-    /// A block of the heap is freed by this function.
+    /// A block of the heap, at this address, is freed by this function.
     Frees(usize, &'static str),
     /// The function of a local variable returns.
     Leaves(Local),
-    /// The object of this class at the address is destroyed.
+    /// The object of this class at this address is destroyed.
     Destroys(usize, Class),
 }
 
-/// A change, and where.
+/// A change, and where it happens.
 #[derive(Clone)]
 pub(crate) struct Milestone {
     pub(crate) change: Change,
     pub(crate) moment: Moment,
-    /// So many of its thread come before it.
+    /// How many milestones of its thread come before it.
     pub(crate) nth: usize,
     pub(crate) site: RecordPointer,
 }
 
 impl Milestone {
+    /// Returns what identifies the milestone: its thread, and its number there.
     pub(crate) const fn id(&self) -> (u16, usize) {
         (self.moment.thread, self.nth)
     }
 
+    /// Returns the thread that makes the change, and the place where it does.
     pub(crate) fn doer(&self) -> (Thread, &'static Record) {
         (Thread::from_index(self.moment.thread.into()), Record::behind(self.site))
     }
 
-    /// The failure of an operation that this makes one.
+    /// Makes the failure of which this change is the operation that fails.
     pub(crate) fn failure(
         &self,
         kind: FailureKind,

@@ -1,4 +1,4 @@
-//! Accesses that are stronger than the program has them ([`protocol::Repair`]), by their records.
+//! Accesses that a repair makes stronger than the program has them ([`protocol::Repair`]), by their records.
 
 use engine::graph::Access;
 use engine::mapping::Strength;
@@ -11,12 +11,12 @@ use rustc_hash::FxHashMap;
 use crate::process::sites::{RecordPointer, records};
 use crate::state::operation::Note;
 
-/// What stands around which accesses, beside what the program has there.
+/// The strengths that a repair adds to accesses and operations, by record and operation.
 #[derive(Default)]
 pub(crate) struct Overrides(FxHashMap<(RecordPointer, Operation), Vec<Strength>>);
 
 impl Overrides {
-    /// Those that were asked for, by all the records that have their places.
+    /// Makes the table of these overrides, by all the records that have their places.
     pub(crate) fn new(all: &[Override]) -> Self {
         let mut table: FxHashMap<(RecordPointer, Operation), Vec<Strength>> = FxHashMap::default();
         for record in records().filter(|_| !all.is_empty()) {
@@ -28,7 +28,7 @@ impl Overrides {
         Self(table)
     }
 
-    /// What stands around an access.
+    /// Returns the fences and annotations that a repair adds to an access.
     #[inline]
     pub(crate) fn around(&self, model: MemoryModel, access: Access, note: Note) -> Around {
         let mut all = Around::default();

@@ -1,6 +1,6 @@
-//! From addresses to the locations of execution graphs. Each access must be to the same bytes as all others that touch
-//! one of them. Only what copies and fills memory byte by byte is in pieces that may be cut: where such a piece
-//! turns out to be too wide, the cut is kept, and the search begins anew.
+//! The map from addresses to the locations of execution graphs. Each access must be to the same bytes as all others
+//! that touch one of them. Only functions that copy and fill memory byte by byte make their accesses in pieces, which
+//! may be cut: where such a piece turns out to be too wide, the cut is kept, and the search begins anew.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use rustc_hash::FxHashMap;
 
 use crate::state::library::Common;
 
-/// What a location is.
+/// The memory of a location; its width is 0 if it is not memory.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     address: usize,
     width: usize,
     initial: Value,
-    /// All accesses so far were pieces of longer ones.
+    /// Whether all accesses so far were pieces of longer ones.
     piece: bool,
 }
 
-/// A location of memory: where, how many bytes, and what they hold at first.
+/// A location of memory: its address, its width in bytes, and the value that it holds at first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bytes {
     pub(crate) address: usize,
@@ -28,40 +28,41 @@ pub(crate) struct Bytes {
     pub(crate) first: Value,
 }
 
-/// What is no memory but has a location.
+/// Something that is no memory but has a location.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Thing {
-    /// That a thread has been created.
+    /// The fact that a thread has been created.
     Beginning(Thread),
-    /// That it has ended.
+    /// The fact that a thread has ended.
     End(Thread),
     /// The mutex at an address.
     Mutex(usize),
-    /// Another object at an address: its state has a number.
+    /// Another object at an address, whose states have numbers.
     Object(usize),
-    /// That a round of a barrier, which came to life by this access of a thread, is complete.
+    /// The fact that a round of a barrier is complete; the barrier is named by the access of the thread that
+    /// initialised it.
     Round((Thread, u32), u32),
-    /// What a thread chooses.
+    /// The choices of a thread.
     Choices(Thread),
-    /// What the C library keeps for all threads.
+    /// Something that the C library keeps for all threads.
     Common(Common),
 }
 
-/// Why an access has no location.
+/// The reason why an access has no location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unlocated {
     /// Some of its bytes were accessed as a part of others.
     Mixed,
-    /// The same, by pieces that may be cut: next time they will be.
+    /// Some of its bytes were accessed as a part of others, by pieces that may be cut: next time they will be.
     Cut,
-    /// It is across eight aligned bytes.
+    /// The access is across eight aligned bytes.
     Unaligned,
 }
 
-/// The locations.
+/// The locations of a search.
 #[derive(Default)]
 pub(crate) struct Places {
-    /// By eight aligned bytes, of each byte: the number of its location plus 1.
+    /// The number of the location of each byte plus 1, or 0, by the address of eight aligned ones.
     granules: FxHashMap<usize, [u32; 8]>,
     things: FxHashMap<Thing, Location>,
     places: Vec<Place>,
@@ -81,12 +82,12 @@ impl Places {
         self.places.len()
     }
 
-    /// What the location holds at first.
+    /// Returns the value that the location holds at first.
     pub(crate) fn initial(&self, location: Location) -> Value {
         self.places[location.index()].initial
     }
 
-    /// All locations that are memory.
+    /// Returns all locations that are memory.
     pub(crate) fn memory(&self) -> impl Iterator<Item = (Location, Bytes)> {
         let numbered = (0..).map(Location).zip(&self.places).filter(|(_, place)| place.width > 0);
         numbered.map(|(location, place)| {
@@ -94,7 +95,7 @@ impl Places {
         })
     }
 
-    /// All locations that are not, in the order in which they were found.
+    /// Returns all locations that are not memory, in the order in which they were found.
     pub(crate) fn things(&self) -> impl Iterator<Item = (Thing, Location)> {
         let mut things: Vec<(Thing, Location)> =
             self.things.iter().map(|(&thing, &location)| (thing, location)).collect();
@@ -113,12 +114,12 @@ impl Places {
         Location(number)
     }
 
-    /// The location of the bytes of the last access that was located there.
+    /// Returns the location of the byte at an address that [`Self::locate`] has found before.
     pub(crate) fn at(&self, address: usize) -> Location {
         Location(self.granules[&(address & !7)][address & 7] - 1)
     }
 
-    /// The location of these bytes, at most eight, of which it is known what they hold at first.
+    /// Returns the location of these bytes, at most eight, which hold `initial` at first.
     pub(crate) fn locate(
         &mut self,
         address: usize,
@@ -156,16 +157,16 @@ impl Places {
         if !piece || others.iter().all(|other| other.piece) {
             self.cuts.extend([address, address + width]);
         }
-        // A piece of what only others access as a whole: no cut helps.
+        // This is a piece of something that only others access as a whole: no cut helps.
         Err(if self.cuts.len() > known { Unlocated::Cut } else { Unlocated::Mixed })
     }
 
-    /// These bytes are accessed, with no others.
+    /// Makes these bytes a location of their own, by cuts before and behind them.
     pub(crate) fn cut_around(&mut self, bytes: std::ops::Range<usize>) {
         self.cuts.extend([bytes.start, bytes.end]);
     }
 
-    /// The widest piece at the address, of at most so many bytes, that no cut goes through.
+    /// Returns the width of the widest piece at the address, of at most `width` bytes, that no cut goes through.
     pub(crate) fn piece(&self, address: usize, width: usize) -> usize {
         let mut width = width;
         while width > 1 && self.cuts.range(address + 1..address + width).next().is_some() {
@@ -174,7 +175,7 @@ impl Places {
         width
     }
 
-    /// The location of what is no memory.
+    /// Returns the location of something that is no memory.
     pub(crate) fn of(&mut self, thing: Thing) -> Location {
         if let Some(&location) = self.things.get(&thing) {
             return location;

@@ -1,4 +1,4 @@
-//! The states of synchronisation objects in execution graphs, as numbers.
+//! The states of synchronisation objects in execution graphs, numbered.
 
 use engine::event::Thread;
 use engine::graph::Value;
@@ -9,14 +9,14 @@ use engine::sync::read_write_lock as rw;
 use engine::sync::semaphore::Semaphore;
 use rustc_hash::FxHashMap;
 
-/// The state of an object.
+/// The state of a synchronisation object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ObjectState {
-    /// Of a condition variable.
+    /// The state of a condition variable.
     Condition(Line),
-    /// Of a barrier, and which beginning of which thread it came to life by.
+    /// The state of a barrier, and the access of a thread that initialised it.
     Barrier(Barrier, (Thread, u32)),
-    /// Of another one.
+    /// The state of an object of any other class.
     Other(Machine),
 }
 
@@ -28,6 +28,7 @@ pub(crate) struct States {
 }
 
 impl States {
+    /// Returns the number of a state.
     pub(crate) fn number(&mut self, state: ObjectState) -> Value {
         if let Some(&number) = self.numbers.get(&state) {
             return number;
@@ -38,13 +39,14 @@ impl States {
         number
     }
 
-    /// The state with this number; none if it is 0.
+    /// Returns the state with this number; `None` if it is 0.
     pub(crate) fn get(&self, number: Value) -> Option<&ObjectState> {
         usize::try_from(number).ok()?.checked_sub(1).map(|index| &self.states[index])
     }
 }
 
 impl ObjectState {
+    /// Returns the state of a condition variable, which it must be.
     pub(crate) const fn line(&mut self) -> &mut Line {
         match self {
             Self::Condition(line) => line,
@@ -52,6 +54,7 @@ impl ObjectState {
         }
     }
 
+    /// Returns the state of an object of another class, which it must be.
     pub(crate) const fn machine(&mut self) -> &mut Machine {
         match self {
             Self::Other(machine) => machine,
@@ -59,15 +62,17 @@ impl ObjectState {
         }
     }
 
+    /// Returns the state of a read-write lock, which it must be.
     pub(crate) const fn read_write_lock(&mut self) -> &mut rw::ReadWriteLock {
         self.machine().read_write_lock().expect("objects are used as what they are")
     }
 
+    /// Returns the state of a semaphore, which it must be.
     pub(crate) const fn semaphore(&mut self) -> &mut Semaphore {
         self.machine().semaphore().expect("objects are used as what they are")
     }
 
-    /// The threads that hold it.
+    /// Returns the threads that hold the object.
     pub(crate) fn holders(&self) -> Vec<Thread> {
         use engine::sync::once::Once;
         match self {
