@@ -70,7 +70,7 @@ impl Baseline {
         })
     }
 
-    /// The file as it will be written anew: nothing known, or what it says now.
+    /// Returns the file as it will be written anew: nothing known, or what it says now.
     ///
     /// # Errors
     /// If the file is there and is no baseline, or cannot be written.
@@ -84,12 +84,12 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// What is known of a target with this fingerprint.
+    /// Returns what is known of a target with this fingerprint.
     pub(crate) fn find(&self, target: &str, fingerprint: &str) -> Option<&Known> {
         self.known.iter().find(|known| known.target == target && known.fingerprint == fingerprint)
     }
 
-    /// What is known of a target and is none of these.
+    /// Returns what is known of a target and is none of these.
     pub(crate) fn unmatched<'a>(
         &'a self,
         target: &'a str,
@@ -122,7 +122,7 @@ impl Baseline {
         fs::write(&self.file, text).map_err(|error| self.cannot(&error))
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub(crate) fn name(&self) -> String {
         self.file.display().to_string()
     }
@@ -133,7 +133,7 @@ impl Baseline {
     }
 }
 
-/// What the text of a file says, or why it is no baseline.
+/// Returns what the text of a file says, or why it is no baseline.
 fn parse(text: &str) -> Result<Vec<Known>, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| format!("not a baseline: {error}"))?;
     if value["fencehound"] != MARK {

@@ -8,27 +8,27 @@ use crate::toolchain::Parts;
 /// The option of the plugin that names a file of templates of inline assembly.
 const TEMPLATES: &str = "-fencehound-asm-templates=";
 
-/// What tells the plugin of a file of templates.
+/// Returns what tells the plugin of a file of templates.
 pub(crate) fn templates(file: &str) -> [String; 2] {
     ["-mllvm".to_string(), format!("{TEMPLATES}{file}")]
 }
 
-/// What tells the plugin to label values with the loads that they depend on.
+/// Returns what tells the plugin to label values with the loads that they depend on.
 pub(crate) fn labels() -> [String; 2] {
     ["-mllvm".to_string(), "-fencehound-labels".to_string()]
 }
 
-/// What tells the plugin to follow values that were never written, and clang to keep the names of local variables.
+/// Returns what tells the plugin to follow values that were never written, and clang to keep the names of local variables.
 pub(crate) fn uninitialised() -> [String; 3] {
     ["-mllvm", "-fencehound-uninitialised", "-fno-discard-value-names"].map(str::to_string)
 }
 
-/// The files of templates that options of [`templates`] name.
+/// Returns the files of templates that options of [`templates`] name.
 pub(crate) fn template_files(options: &[String]) -> impl Iterator<Item = &str> {
     options.iter().filter_map(|option| option.strip_prefix(TEMPLATES))
 }
 
-/// What every compilation needs, before the user's own arguments, so that these win.
+/// Returns what every compilation needs, before the user's own arguments, so that these win.
 pub(crate) fn compiling(parts: &Parts) -> Vec<OsString> {
     let mut plugin = OsString::from("-fpass-plugin=");
     plugin.push(&parts.plugin);
@@ -42,8 +42,8 @@ pub(crate) fn compiling(parts: &Parts) -> Vec<OsString> {
     all
 }
 
-/// What linking an executable needs, after the user's own arguments. The library goes through `-Xlinker`, so that
-/// no `-x` of the user makes it a source file.
+/// Returns what linking an executable needs, after the user's own arguments. The library goes through `-Xlinker`, so that no `-x`
+/// of the user makes it a source file.
 pub(crate) fn linking(parts: &Parts) -> Vec<OsString> {
     let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into(), "-no-pie".into()];
     all.extend([parts.linker.argument(), "-Xlinker".into(), parts.runtime.clone().into()]);

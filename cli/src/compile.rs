@@ -50,7 +50,7 @@ pub(crate) struct Built {
 }
 
 impl Built {
-    /// The program made of these `.c` files, to be run in a folder: its name is that of the first.
+    /// Returns the program made of these `.c` files, to be run in a folder: its name is that of the first.
     pub(crate) fn program(&self, directory: &Path, files: &[PathBuf], arguments: Vec<String>) -> Program {
         let name = files.first().and_then(|file| file.file_stem()).unwrap_or_default().to_os_string();
         Program { executable: self.executable.clone(), name, arguments, directory: directory.to_path_buf() }
@@ -146,8 +146,8 @@ enum Main {
     Missing,
 }
 
-/// What clang said, without what the linker says of a missing `main`, which has another name there; and nothing at all
-/// if that was all.
+/// Returns what clang said, without what the linker says of a missing `main`, which has another name there; and nothing at all if
+/// that was all.
 fn without_main(said: &str) -> (String, Main) {
     let mut kept = String::new();
     let mut main = Main::There;
@@ -172,7 +172,7 @@ fn without_main(said: &str) -> (String, Main) {
     (kept, main)
 }
 
-/// The headers read, without those of the system and of fencehound, which are in this folder.
+/// Returns the headers read, without those of the system and of fencehound, which are in this folder.
 fn own_headers(list: &Path, include: &Path) -> Vec<PathBuf> {
     let names = fs::read(list).unwrap_or_default();
     let names = names.split(|&byte| byte == b'\n').filter(|name| !name.is_empty());

@@ -79,7 +79,7 @@ fn attend(mut socket: UnixStream, job: &Job) {
     }
 }
 
-/// How much of what was sent has not been received.
+/// Returns how much of what was sent has not been received.
 fn unread(socket: &UnixStream) -> libc::c_int {
     let mut count: libc::c_int = 0;
     // SAFETY: TIOCOUTQ writes an int through the pointer, which is valid for that.

@@ -20,7 +20,7 @@ pub(crate) enum JsonTo {
 }
 
 impl JsonTo {
-    /// The place that a value of `--json` names, or none.
+    /// Returns the place that a value of `--json` names, or none.
     pub(crate) fn named(typed: Option<&Path>) -> JsonTo {
         match typed {
             None => JsonTo::Off,
@@ -29,7 +29,7 @@ impl JsonTo {
         }
     }
 
-    /// The way of the text for people, which gives way to JSON on the standard output.
+    /// Returns the way of the text for people, which gives way to JSON on the standard output.
     pub(crate) fn screen(&self, color: Color) -> Screen {
         let channel = if *self == JsonTo::Output { Channel::Error } else { Channel::Output };
         Screen::new(channel, color)

@@ -25,7 +25,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// The status that a run ends with where both apply: 70, then 2 and 5, then 1, 4, 3, 0.
+    /// Returns the status that a run ends with where both apply: 70, then 2 and 5, then 1, 4, 3, 0.
     ///
     /// 2 beats 1 here: a violation whose finding could not be written is not the result that was asked for.
     pub(crate) fn and(self, other: Status) -> Status {

@@ -108,7 +108,7 @@ impl Findings {
         })
     }
 
-    /// The folder of a finding as results name it, with a slash at its end.
+    /// Returns the folder of a finding as results name it, with a slash at its end.
     pub(crate) fn path(&self, id: &str) -> String {
         format!("{}/", self.folder.join(id).display())
     }
@@ -165,7 +165,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The name of the next violation, behind a prefix.
+    /// Returns the name of the next violation, behind a prefix.
     pub(crate) fn next(&mut self, prefix: &str, violation: &Violation) -> String {
         let name = format!("{prefix}{}", group_name(violation));
         let number = self.numbers.entry(name.clone()).or_default();
@@ -174,7 +174,7 @@ impl Names {
     }
 }
 
-/// What a violation is counted under: its monitor, else its kind.
+/// Returns what a violation is counted under: its monitor, else its kind.
 pub(crate) fn group_name(violation: &Violation) -> &'static str {
     violation.monitor.map_or_else(|| violation.kind.name(), MonitorName::name)
 }

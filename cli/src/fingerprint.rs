@@ -14,8 +14,8 @@ use crate::report::excerpt::Sources;
 /// Bytes of a fingerprint.
 const LENGTH: usize = 8;
 
-/// The fingerprints of what was found of a program, each with the name of its model. Of several that are alike but for their
-/// places, the first one in the order of places has none, the others have their number behind it: `5b0c…-2`.
+/// Returns the fingerprints of what was found of a program, each with the name of its model. Of several that are alike but for
+/// their places, the first one in the order of places has none, the others have their number behind it: `5b0c…-2`.
 pub(crate) fn fingerprints(found: &[(&Violation, &str)], sources: &mut Sources) -> Vec<String> {
     let hashes: Vec<String> = found.iter().map(|&(violation, model)| hash(violation, model, sources)).collect();
     let mut alike: BTreeMap<_, BTreeSet<Vec<&Place>>> = BTreeMap::new();
@@ -32,7 +32,7 @@ pub(crate) fn fingerprints(found: &[(&Violation, &str)], sources: &mut Sources) 
     numbered.collect()
 }
 
-/// The fingerprint of ends that no sequentially consistent execution has, by the names of what differs.
+/// Returns the fingerprint of ends that no sequentially consistent execution has, by the names of what differs.
 pub(crate) fn of_ends(model: &str, names: &BTreeSet<Vec<String>>) -> String {
     let names: Vec<String> = names.iter().map(|names| names.join(" ")).collect();
     digest(&[&["shows".to_string(), model.to_string()], names.as_slice()].concat())
@@ -51,7 +51,7 @@ fn places(violation: &Violation) -> Vec<&Place> {
     places
 }
 
-/// What takes part and belongs to the finding, not to the one execution that is kept of it.
+/// Returns what takes part and belongs to the finding, not to the one execution that is kept of it.
 fn parts(violation: &Violation) -> impl Iterator<Item = &SiteUse> {
     let belongs = |site: &&SiteUse| match violation.kind {
         FailureKind::ScViolation => matches!(site.role, Role::Delayed | Role::Overtaking),
@@ -91,7 +91,7 @@ fn described(site: &SiteUse, sources: &mut Sources) -> String {
     fields.join("\t")
 }
 
-/// The name of a variable or block, without what an execution gives it: its address, or its number.
+/// Returns the name of a variable or block, without what an execution gives it: its address, or its number.
 fn name(expression: &str) -> String {
     if expression.starts_with("0x") {
         return String::new();
@@ -119,7 +119,7 @@ mod tests {
     use crate::report::excerpt::Sources;
     use crate::report::samples;
 
-    /// A folder with a source whose lines 8, 14 and 15 are those of the sample, below so many others.
+    /// Returns a folder with a source whose lines 8, 14 and 15 are those of the sample, below so many others.
     fn source(above: usize, blank: &str) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let lines = ["x = 1;", "r = y;", "", "", "", "", format!("y{blank}=1;").leak(), "r = x;"];

@@ -18,7 +18,7 @@ pub(crate) fn hashes(directory: &Path, files: &[PathBuf]) -> Vec<(String, String
     named.into_iter().collect()
 }
 
-/// The name without `./` at its beginning.
+/// Returns the name without `./` at its beginning.
 pub(crate) fn plain_name(name: &str) -> &str {
     match name.strip_prefix("./") {
         Some(rest) => plain_name(rest),
@@ -26,7 +26,7 @@ pub(crate) fn plain_name(name: &str) -> &str {
     }
 }
 
-/// A hash of a file's content.
+/// Returns a hash of a file's content.
 pub(crate) fn hash_file(file: &Path) -> io::Result<String> {
     if !fs::metadata(file)?.is_file() {
         return Err(io::Error::other("not a file"));

@@ -37,7 +37,7 @@ impl Cause {
         }
     }
 
-    /// The end of a command that was interrupted before it had anything to report.
+    /// Returns the end of a command that was interrupted before it had anything to report.
     pub(crate) fn failure(self) -> Failure {
         Failure { status: Status::Incomplete, message: format!("stopped by {}", self.name()), help: None }
     }
@@ -79,7 +79,7 @@ impl Interrupts {
         self.lock().presses > 0
     }
 
-    /// What was the first to ask for an end, if anything did.
+    /// Returns what was the first to ask for an end, if anything did.
     pub(crate) fn cause(&self) -> Option<Cause> {
         self.lock().cause
     }

@@ -195,7 +195,7 @@ pub(crate) fn has_little_stack() -> bool {
     limits(libc::RLIMIT_STACK).rlim_cur < SMALLEST_STACK
 }
 
-/// The limits of this process of a resource.
+/// Returns the limits of this process of a resource.
 fn limits(resource: libc::__rlimit_resource_t) -> libc::rlimit {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: getrlimit writes the limits through the pointer, which is valid for that.
@@ -255,8 +255,7 @@ pub(crate) fn is_cut_short(line: &[u8], error: &serde_json::Error) -> bool {
     line.starts_with(b"{") && error.is_eof()
 }
 
-/// The failure that a line is no message: the program itself has written it, unless it is JSON, which the runtime
-/// writes.
+/// Returns the failure that a line is no message: the program itself has written it, unless it is JSON, which the runtime writes.
 pub(crate) fn no_message(line: &[u8], error: &serde_json::Error) -> Failure {
     let start: String = String::from_utf8_lossy(line).chars().take(80).collect();
     if error.is_data() {
@@ -283,7 +282,7 @@ pub(crate) fn ended_early(ending: ExitStatus, when: &str) -> Failure {
     }
 }
 
-/// How a program ended: `was killed by signal 11 (SIGSEGV)`, `ended with status 3`.
+/// Returns how a program ended: `was killed by signal 11 (SIGSEGV)`, `ended with status 3`.
 fn in_words(status: ExitStatus) -> String {
     match status.signal() {
         Some(signal) => match signal_hook::low_level::signal_name(signal) {

@@ -19,7 +19,7 @@ pub(crate) fn not_followed(words: &str) -> String {
     format!("not reproduced: the program did not follow the schedule: {words}")
 }
 
-/// What the program is asked for to run the execution of a finding.
+/// Returns what the program is asked for to run the execution of a finding.
 pub(crate) fn job(finding: &Finding) -> Replay {
     Replay {
         version: VERSION,

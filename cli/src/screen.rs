@@ -46,7 +46,7 @@ pub(crate) enum Width {
 }
 
 impl Width {
-    /// The columns that tables are laid out for.
+    /// Returns the columns that tables are laid out for.
     pub(crate) const fn columns(self) -> usize {
         match self {
             Width::Terminal(columns) => columns,
@@ -64,7 +64,7 @@ impl Screen {
         Screen { channel, color }
     }
 
-    /// How wide lines may become: on a terminal `COLUMNS`, if that is set, or else its width, but at least 60.
+    /// Returns how wide lines may become: on a terminal `COLUMNS`, if that is set, or else its width, but at least 60.
     pub(crate) fn width(self) -> Width {
         let (is_terminal, size) = match self.channel {
             Channel::Output => (io::stdout().is_terminal(), terminal_size::terminal_size_of(io::stdout())),

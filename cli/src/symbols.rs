@@ -29,7 +29,7 @@ pub(crate) fn locate_silence(executable: &Path, directory: &Path, silence: &mut 
     }
 }
 
-/// The place and the function; none outside of C code with a line table, as in the runtime or in libc.
+/// Returns the place and the function; none outside of C code with a line table, as in the runtime or in libc.
 fn lookup(executable: &Path, directory: &Path, address: u64) -> Option<(Place, String)> {
     let loader = Loader::new(executable).ok()?;
     let location = loader.find_location(address).ok()??;
@@ -45,7 +45,7 @@ fn lookup(executable: &Path, directory: &Path, address: u64) -> Option<(Place, S
     Some((place, function.to_owned()))
 }
 
-/// The C files that the executable's line table knows, sorted, those below the directory relative to it.
+/// Returns the C files that the executable's line table knows, sorted, those below the directory relative to it.
 pub(crate) fn files(executable: &Path, directory: &Path) -> Vec<String> {
     let names = || {
         let loader = Loader::new(executable).ok()?;
@@ -61,7 +61,7 @@ pub(crate) fn files(executable: &Path, directory: &Path) -> Vec<String> {
     names().unwrap_or_default()
 }
 
-/// Where the function begins that the address belongs to.
+/// Returns where the function begins that the address belongs to.
 fn start_of_function(executable: &Path, address: u64) -> Option<u64> {
     let content = std::fs::read(executable).ok()?;
     let elf = object::File::parse(content.as_slice()).ok()?;

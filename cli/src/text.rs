@@ -8,7 +8,7 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{b7}' } else { c }).collect()
 }
 
-/// A number with its noun: `1 execution`, `2 executions`.
+/// Returns a number with its noun: `1 execution`, `2 executions`.
 pub(crate) fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }

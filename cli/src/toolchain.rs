@@ -84,7 +84,7 @@ impl Toolchain {
         }
     }
 
-    /// All parts, or the first that is missing.
+    /// Returns all parts, or the first that is missing.
     pub(crate) fn require(self) -> Result<Parts, Failure> {
         let missing = |what: &str| Failure::missing(format!("{what} was not found"));
         Ok(Parts {
@@ -97,7 +97,7 @@ impl Toolchain {
     }
 }
 
-/// A program in `PATH`.
+/// Returns a program in `PATH`.
 pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(name)).find(|file| file.is_file())
 }

@@ -18,7 +18,7 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
-    /// The folder that the user is in, and those named with `--source`.
+    /// Returns the folder that the user is in, and those named with `--source`.
     ///
     /// # Errors
     /// If a folder that is named is not there.
@@ -179,7 +179,7 @@ pub(crate) fn arguments(directory: &Path, files: &[(String, String)], options: &
     sources.chain(repeated).collect()
 }
 
-/// The folders of files that lie neither in the folder that the user is in nor below another one of these.
+/// Returns the folders of files that lie neither in the folder that the user is in nor below another one of these.
 fn folders_elsewhere(directory: &Path, files: &[(String, String)], options: &[String]) -> Vec<PathBuf> {
     let Ok(mut roots) = Roots::new(&[]) else { return Vec::new() };
     let named = files.iter().map(|(file, _)| file).filter(|file| !is_of_the_system(file)).map(PathBuf::from);
@@ -202,7 +202,7 @@ fn folders_elsewhere(directory: &Path, files: &[(String, String)], options: &[St
     folders
 }
 
-/// The options that a replay takes only from the user, wherever the program lies.
+/// Returns the options that a replay takes only from the user, wherever the program lies.
 fn doubtful(options: &[String]) -> Vec<String> {
     let everywhere = Roots { folders: vec![PathBuf::from("/")] };
     let mut options = Options { left: options.iter(), directory: Path::new("/"), roots: &everywhere };
@@ -249,7 +249,7 @@ impl Options<'_> {
         }
     }
 
-    /// What `fencehound check` itself hands to the plugin.
+    /// Returns what `fencehound check` itself hands to the plugin.
     fn plugin_option(&mut self) -> Judgement {
         match self.left.next() {
             Some(option) if *option == clang::labels()[1] || *option == clang::uninitialised()[1] => {
@@ -263,7 +263,7 @@ impl Options<'_> {
         }
     }
 
-    /// A folder with headers: those of the system are nobody's word but the system's.
+    /// Returns a folder with headers: those of the system are nobody's word but the system's.
     fn headers(&self, folder: &str) -> Judgement {
         match fs::canonicalize(self.directory.join(folder)) {
             Ok(whole) if SYSTEM.iter().any(|system| whole.starts_with(system)) => Judgement::Harmless,

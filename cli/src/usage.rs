@@ -58,7 +58,7 @@ pub(crate) fn usage_error(error: &clap::Error, command: &str) -> Failure {
     Failure::usage(message, tip.unwrap_or_else(general))
 }
 
-/// What the contract names and this version does not have yet.
+/// Returns what the contract names and this version does not have yet.
 fn later(kind: ErrorKind, argument: Option<&str>) -> Option<Failure> {
     const OPTIONS: [&str; 2] = ["--sarif", "--junit"];
     if kind != ErrorKind::UnknownArgument {

@@ -53,7 +53,7 @@ pub(crate) enum Outcomes {
 }
 
 impl Outcomes {
-    /// What that asks of the program.
+    /// Returns what that asks of the program.
     pub(crate) const fn compared(self) -> Compared {
         match self {
             Outcomes::Memory => Compared::Memory,
@@ -85,7 +85,7 @@ pub(crate) enum ExitStatuses {
 const WORKERS: usize = 1024;
 
 impl Preemptions {
-    /// The bound, if there is one.
+    /// Returns the bound, if there is one.
     pub(crate) const fn bound(self) -> Option<u32> {
         match self {
             Preemptions::Unbounded => None,
@@ -95,7 +95,7 @@ impl Preemptions {
 }
 
 impl Time {
-    /// The time in whole seconds, rounded up.
+    /// Returns the time in whole seconds, rounded up.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 < seconds < 1e9")]
     pub(crate) fn whole_seconds(&self) -> u64 {
         self.seconds.ceil() as u64
@@ -184,7 +184,7 @@ pub(crate) fn workers(typed: &str) -> Result<usize, Failure> {
     Err(Failure::usage(message, format!("give a whole number from 1 to {WORKERS}")))
 }
 
-/// How many processes are used unless the user says it: one for each core.
+/// Returns how many processes are used unless the user says it: one for each core.
 pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, std::num::NonZero::get)
 }

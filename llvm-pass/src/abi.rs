@@ -37,17 +37,17 @@ pub(crate) struct Field {
 
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 
-/// The hook of a name.
+/// Returns the hook of a name.
 pub(crate) fn hook(name: &str) -> Option<&'static Declaration> {
     HOOKS.iter().find(|hook| hook.name == name)
 }
 
-/// The fields of a struct, in order.
+/// Returns the fields of a struct, in order.
 pub(crate) fn fields(of: &str) -> impl Iterator<Item = &'static Field> {
     FIELDS.iter().filter(move |field| field.of == of)
 }
 
-/// How many words of 32 bits stand before a field of `struct fh_labels`, which is made of nothing else.
+/// Returns how many words of 32 bits stand before a field of `struct fh_labels`, which is made of nothing else.
 pub(crate) const fn label_word(name: &str) -> u32 {
     let mut words = 0;
     let mut index = 0;
@@ -64,7 +64,7 @@ pub(crate) const fn label_word(name: &str) -> u32 {
     panic!("struct fh_labels has no such field")
 }
 
-/// How many elements a field of `struct fh_labels` has.
+/// Returns how many elements a field of `struct fh_labels` has.
 pub(crate) const fn label_words(name: &str) -> u32 {
     let mut index = 0;
     while index < FIELDS.len() {

@@ -75,7 +75,7 @@ pub(crate) struct Accesses<'a> {
 }
 
 impl Accesses<'_> {
-    /// The hooks of a function, in program order.
+    /// Returns the hooks of a function, in program order.
     pub(crate) fn of(&self, function: Value) -> Vec<Hook> {
         ir::Function(function)
             .instructions()
@@ -84,7 +84,7 @@ impl Accesses<'_> {
             .collect()
     }
 
-    /// The hooks of an instruction, in the order in which they are called.
+    /// Returns the hooks of an instruction, in the order in which they are called.
     fn of_instruction(&self, instruction: Value) -> Vec<Hook> {
         let actions = match instruction.opcode() {
             Some(LLVMOpcode::LLVMLoad) => self.load(instruction),
@@ -100,7 +100,7 @@ impl Accesses<'_> {
         actions.into_iter().map(hook).collect()
     }
 
-    /// The place in the source that a hook is called with.
+    /// Returns the place in the source that a hook is called with.
     fn site(&self, instruction: Value, action: &Action) -> Site {
         let operand = match (action, instruction.opcode()) {
             (Action::PassByValue(argument, _), _) => *argument,
@@ -117,7 +117,7 @@ impl Accesses<'_> {
         self.places.site(instruction, Some((instruction.operand(operand), self.width(instruction, action))))
     }
 
-    /// How many bytes an instruction accesses; 1 if that is not known, or if it is an object of the C library's.
+    /// Returns how many bytes an instruction accesses; 1 if that is not known, or if it is an object of the C library's.
     fn width(&self, instruction: Value, action: &Action) -> u64 {
         let accessed = match (action, instruction.opcode()) {
             (Action::PassByValue(_, kind), _) => Some(*kind),
@@ -180,7 +180,7 @@ impl Accesses<'_> {
         ir::Instruction(access).has_metadata(metadata_kind("nontemporal")) && !self.privacy.is_native(pointer)
     }
 
-    /// The action of a load or store, which `action` makes from its order.
+    /// Returns the action of a load or store, which `action` makes from its order.
     fn access(
         &self,
         pointer: Value,
@@ -232,7 +232,7 @@ impl Accesses<'_> {
         }]
     }
 
-    /// The width of an atomic access, or what is wrong with it.
+    /// Returns the width of an atomic access, or what is wrong with it.
     fn atomic_bytes(&self, kind: Type) -> Result<u64, String> {
         let wide = kind.kind() == LLVMTypeKind::LLVMIntegerTypeKind && kind.integer_bits() == 128;
         kind.simple_bytes()
@@ -247,7 +247,7 @@ impl Accesses<'_> {
         vec![c11_order(ir::Instruction(fence).ordering()).map_or_else(|| refuse("an unordered fence"), Action::Fence)]
     }
 
-    /// The actions of a call.
+    /// Returns the actions of a call.
     fn call(&self, call: Value) -> Vec<Action> {
         let kind = callee(call, self.names);
         let mut actions = Vec::new();
@@ -269,7 +269,7 @@ impl Accesses<'_> {
         actions
     }
 
-    /// The actions that copy structs passed by value out of shared memory.
+    /// Returns the actions that copy structs passed by value out of shared memory.
     fn by_value(&self, call: Value) -> Vec<Action> {
         let byval = attribute_kind("byval");
         Call(call)
@@ -280,7 +280,7 @@ impl Accesses<'_> {
             .collect()
     }
 
-    /// The actions of inline assembly.
+    /// Returns the actions of inline assembly.
     fn assembly(&self, call: Value, meaning: Assembly) -> Vec<Action> {
         if passes_control_elsewhere(call) {
             return vec![refuse("asm goto")];
@@ -309,7 +309,7 @@ impl Accesses<'_> {
         }
     }
 
-    /// The action of a call of the atomic library.
+    /// Returns the action of a call of the atomic library.
     fn atomic_library(&self, call: Value, name: &str) -> Action {
         match LibraryFunction::of(name) {
             Some(function) if call.operand(0).is(Class::ConstantInt) && !is_terminator(call) => {
@@ -332,7 +332,7 @@ impl Accesses<'_> {
         harmful.then(|| refuse(&format!("the intrinsic `{name}`")))
     }
 
-    /// The action of a memcpy, memmove or memset.
+    /// Returns the action of a memcpy, memmove or memset.
     fn memory(&self, call: Value, copies: bool) -> Option<Action> {
         let length = call.operand(2);
         if length.is(Class::ConstantInt) && Constant(length).unsigned() == 0 {
@@ -362,7 +362,7 @@ fn refuse(what: &str) -> Action {
     Action::Refuse(what.to_owned())
 }
 
-/// The number that C11 gives to a memory order.
+/// Returns the number that C11 gives to a memory order.
 fn c11_order(ordering: LLVMAtomicOrdering) -> Option<u32> {
     match ordering {
         LLVMAtomicOrdering::LLVMAtomicOrderingMonotonic => Some(0),
@@ -374,7 +374,7 @@ fn c11_order(ordering: LLVMAtomicOrdering) -> Option<u32> {
     }
 }
 
-/// The number that the hook ABI gives to a read-modify-write operation (`FH_RMW_…`).
+/// Returns the number that the hook ABI gives to a read-modify-write operation (`FH_RMW_…`).
 fn rmw_number(operation: LLVMAtomicRMWBinOp, kind: Type) -> Option<u32> {
     let float = matches!(kind.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind);
     match operation {

@@ -43,12 +43,12 @@ pub(crate) fn argument_use(call: Value, argument: u32, names: &Names, byval: u32
     }
 }
 
-/// What a call does with an argument that its result may be.
+/// Returns what a call does with an argument that its result may be.
 fn returned(call: Value) -> ArgumentUse {
     if call.users().is_empty() { ArgumentUse::Written } else { ArgumentUse::Kept }
 }
 
-/// What a function of the atomic library does with a pointer argument. The object itself counts as kept, so that it is
+/// Returns what a function of the atomic library does with a pointer argument. The object itself counts as kept, so that it is
 /// shared.
 fn of_atomic_library(name: &str, argument: u32) -> ArgumentUse {
     let Some(function) = LibraryFunction::of(name) else { return ArgumentUse::Kept };

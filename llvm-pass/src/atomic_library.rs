@@ -26,7 +26,7 @@ pub(crate) enum LibraryFunction {
 }
 
 impl LibraryFunction {
-    /// The function of this name.
+    /// Returns the function of this name.
     pub(crate) fn of(name: &str) -> Option<Self> {
         Some(match name {
             "__atomic_load" => Self::Load,
@@ -38,7 +38,7 @@ impl LibraryFunction {
         })
     }
 
-    /// The arguments that are buffers of the caller's, and what is done with them.
+    /// Returns the arguments that are buffers of the caller's, and what is done with them.
     pub(crate) const fn buffers(self) -> &'static [(u32, Buffer)] {
         match self {
             Self::Load => &[(2, Buffer::Written)],

@@ -13,7 +13,7 @@ use crate::sites::Site;
 /// The annotation that the macro `FH_ATOMIC` puts on a function.
 const ANNOTATION: &str = "fencehound.atomic";
 
-/// The functions of a module that are transactions.
+/// Returns the functions of a module that are transactions.
 pub(crate) fn annotated(module: LLVMModuleRef) -> Vec<Value> {
     let Some(list) = ir::globals(module).into_iter().find(|global| global.name() == "llvm.global.annotations") else {
         return Vec::new();
@@ -38,7 +38,7 @@ pub(crate) enum Bracket {
 }
 
 impl Bracket {
-    /// The bracket of a function, if it is one; `annotated` are the functions of its module that are transactions.
+    /// Returns the bracket of a function, if it is one; `annotated` are the functions of its module that are transactions.
     pub(crate) fn of(function: Value, annotated: &[Value], names: &Names) -> Option<Self> {
         if annotated.contains(&function) {
             return Some(Self::Transaction);
@@ -47,7 +47,7 @@ impl Bracket {
         (name.starts_with(PREFIX) && !names.is_modelled(&name)).then_some(Self::AtomicBlock)
     }
 
-    /// The names of the hooks that are called where the function begins and where it ends.
+    /// Returns the names of the hooks that are called where the function begins and where it ends.
     const fn hooks(self) -> [&'static str; 2] {
         match self {
             Self::Transaction => ["__fh_transaction_begin", "__fh_transaction_end"],

@@ -63,7 +63,7 @@ pub(crate) fn callee(call: Value, names: &Names) -> Callee {
     external(callee.name(), names)
 }
 
-/// What a function without a body is, by its name.
+/// Returns what a function without a body is, by its name.
 fn external(name: String, names: &Names) -> Callee {
     match name.as_str() {
         "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Callee::Memory(true),
@@ -79,7 +79,7 @@ fn external(name: String, names: &Names) -> Callee {
     }
 }
 
-/// The name of an intrinsic.
+/// Returns the name of an intrinsic.
 pub(crate) fn intrinsic_name(function: Value) -> String {
     function.name()
 }
@@ -125,7 +125,7 @@ pub(crate) fn is_quiet_intrinsic(name: &str) -> bool {
     QUIET.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// The order of an intrinsic that is a fence.
+/// Returns the order of an intrinsic that is a fence.
 pub(crate) fn fence_intrinsic(name: &str) -> Option<u32> {
     match name {
         "llvm.x86.sse2.mfence" => Some(SEQ_CST),
@@ -135,7 +135,7 @@ pub(crate) fn fence_intrinsic(name: &str) -> Option<u32> {
     }
 }
 
-/// What inline assembly does.
+/// Returns what inline assembly does.
 fn assembly(call: Value, names: &Names) -> Assembly {
     let callee = Call(call).callee();
     let elementtype = attribute_kind("elementtype");
@@ -163,7 +163,7 @@ fn assembly(call: Value, names: &Names) -> Assembly {
     }
 }
 
-/// The sizes of the results, where they are scalars.
+/// Returns the sizes of the results, where they are scalars.
 fn output_sizes(kind: Type) -> Vec<Option<u64>> {
     match kind.kind() {
         LLVMTypeKind::LLVMVoidTypeKind => Vec::new(),

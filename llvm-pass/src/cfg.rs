@@ -28,7 +28,7 @@ pub(crate) struct Loop {
 }
 
 impl FlowGraph {
-    /// The graph of a function with a body.
+    /// Returns the graph of a function with a body.
     pub(crate) fn of(function: Value) -> Self {
         let blocks = Function(function).blocks();
         let numbers: HashMap<Block, usize> = blocks.iter().copied().zip(0..).collect();
@@ -45,17 +45,17 @@ impl FlowGraph {
         Self { blocks, successors, predecessors }
     }
 
-    /// Where a block may be reached from, once for each edge.
+    /// Returns where a block may be reached from, once for each edge.
     pub(crate) fn predecessors(&self, block: usize) -> &[usize] {
         &self.predecessors[block]
     }
 
-    /// Where a block may go to, once for each edge.
+    /// Returns where a block may go to, once for each edge.
     pub(crate) fn successors(&self, block: usize) -> &[usize] {
         &self.successors[block]
     }
 
-    /// All loops, in the order of their headers.
+    /// Returns all loops, in the order of their headers.
     pub(crate) fn loops(&self) -> Vec<Loop> {
         let reachable = self.reached_without(None);
         self.back_edges()
@@ -69,7 +69,7 @@ impl FlowGraph {
             .collect()
     }
 
-    /// The sources of the back edges to each header.
+    /// Returns the sources of the back edges to each header.
     fn back_edges(&self) -> BTreeMap<usize, BTreeSet<usize>> {
         const NEW: u8 = 0;
         const OPEN: u8 = 1;
@@ -99,7 +99,7 @@ impl FlowGraph {
         edges
     }
 
-    /// The blocks that the entry reaches without going through a block.
+    /// Returns the blocks that the entry reaches without going through a block.
     fn reached_without(&self, avoided: Option<usize>) -> Vec<bool> {
         let mut reached = vec![false; self.blocks.len()];
         let mut open = vec![0];
@@ -111,7 +111,7 @@ impl FlowGraph {
         reached
     }
 
-    /// The blocks that reach the sources without passing the header.
+    /// Returns the blocks that reach the sources without passing the header.
     fn body(&self, header: usize, sources: &BTreeSet<usize>, reachable: &[bool]) -> BTreeSet<usize> {
         let mut body = BTreeSet::from([header]);
         let mut open: Vec<usize> = sources.iter().copied().collect();

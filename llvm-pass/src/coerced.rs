@@ -105,7 +105,7 @@ impl Pieces {
             .map(|_| ())
     }
 
-    /// A variable for the structure.
+    /// Returns a variable for the structure.
     fn copy<'ctx>(&self, hooks: &Hooks<'ctx>, function: Value) -> Result<PointerValue<'ctx>> {
         hooks.variable(function, hooks.integer_type(self.bits)?.array_type(self.count))
     }

@@ -34,7 +34,7 @@ impl<'names> Effects<'names> {
         Self { names, layout, byval: attribute_kind("byval"), elementtype: attribute_kind("elementtype") }
     }
 
-    /// The memory that an instruction reads and writes, whether or not it gets a hook.
+    /// Returns the memory that an instruction reads and writes, whether or not it gets a hook.
     pub(crate) fn of(&self, instruction: Value) -> Vec<Effect> {
         let effect = |operand: u32, length, reads, writes| Effect {
             pointer: instruction.operand(operand),
@@ -55,7 +55,7 @@ impl<'names> Effects<'names> {
         }
     }
 
-    /// The memory that a call reads and writes through its pointer arguments.
+    /// Returns the memory that a call reads and writes through its pointer arguments.
     fn of_call(&self, call: Value) -> Vec<Effect> {
         let memory = match callee(call, self.names) {
             Callee::Memory(copies) => Some(copies),
@@ -79,12 +79,12 @@ impl<'names> Effects<'names> {
             .collect()
     }
 
-    /// What a call does with a pointer argument.
+    /// Returns what a call does with a pointer argument.
     pub(crate) fn argument(&self, call: Value, index: u32) -> ArgumentUse {
         argument_use(call, index, self.names, self.byval, self.elementtype)
     }
 
-    /// The pointers that an instruction may keep or hand on, so that others may come to know them.
+    /// Returns the pointers that an instruction may keep or hand on, so that others may come to know them.
     pub(crate) fn kept(&self, instruction: Value) -> Vec<Value> {
         match instruction.opcode() {
             None

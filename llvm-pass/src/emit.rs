@@ -112,12 +112,12 @@ impl<'ctx> Emitter<'_, 'ctx> {
         Ok(())
     }
 
-    /// The length of a type, as hooks take it.
+    /// Returns the length of a type, as hooks take it.
     fn length(&self, kind: Type) -> BasicValueEnum<'ctx> {
         self.hooks.long(self.layout.store_size(kind)).into()
     }
 
-    /// A new variable of the frame that holds a value.
+    /// Returns a new variable of the frame that holds a value.
     fn room_with(&self, instruction: Value, value: Value) -> Result<PointerValue<'ctx>> {
         let room = self.hooks.variable(instruction.function(), value.kind().typed::<'ctx>())?;
         self.hooks.builder.build_store(room, value.basic())?;
@@ -177,8 +177,8 @@ impl<'ctx> Emitter<'_, 'ctx> {
         replace(instruction, pair.into())
     }
 
-    /// A weak compare-and-exchange, which may fail although the old value is the expected one: the old value, and
-    /// whether it succeeded.
+    /// Returns a weak compare-and-exchange, which may fail although the old value is the expected one: the old value, and whether
+    /// it succeeded.
     fn weak_exchange(
         &self,
         instruction: Value,

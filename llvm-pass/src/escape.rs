@@ -88,7 +88,7 @@ impl<'names> Privacy<'names> {
         self.escaped.contains(&local)
     }
 
-    /// The private variables that a native pointer may point into; none if it may point into other native memory.
+    /// Returns the private variables that a native pointer may point into; none if it may point into other native memory.
     pub(crate) fn variables(&self, pointer: Value) -> Option<Vec<Value>> {
         let roots = self.objects.of(pointer);
         let known = !self.objects.is_library(pointer) && !roots.contains(&Object::Library);
@@ -103,7 +103,7 @@ impl<'names> Privacy<'names> {
     }
 }
 
-/// The variable that may be private.
+/// Returns the variable that may be private.
 fn variable(object: Object) -> Option<Value> {
     match object {
         Object::Local(value) | Object::ThreadLocal(value) => Some(value),
@@ -111,7 +111,7 @@ fn variable(object: Object) -> Option<Value> {
     }
 }
 
-/// The position of a value in a list, at whose end it is put if it is not there yet.
+/// Returns the position of a value in a list, at whose end it is put if it is not there yet.
 fn number(candidates: &mut Vec<Value>, value: Value) -> usize {
     candidates.iter().position(|&candidate| candidate == value).unwrap_or_else(|| {
         candidates.push(value);

@@ -12,7 +12,7 @@ use crate::sites::{Places, Site};
 pub(crate) struct Returns(Vec<(Value, Site)>);
 
 impl Returns {
-    /// The returns of a function, if it is `main`; none of any other one.
+    /// Returns the returns of a function, if it is `main`; none of any other one.
     pub(crate) fn of(function: Value, places: &Places) -> Self {
         if function.name() != "main" {
             return Self::default();
@@ -25,7 +25,7 @@ impl Returns {
     }
 }
 
-/// The ends of the `return` statements that lead to this instruction: of several, clang makes jumps to one.
+/// Returns the ends of the `return` statements that lead to this instruction: of several, clang makes jumps to one.
 fn statements(blocks: &[Block], end: Value) -> Vec<Value> {
     let before: Vec<Value> = blocks
         .iter()

@@ -22,7 +22,7 @@ pub(crate) struct Object {
     pub(crate) sort: u32,
 }
 
-/// The name in the source of a variable. A static one of a function `f` is called `f.name`, and `f.name.1` if there are
+/// Returns the name in the source of a variable. A static one of a function `f` is called `f.name`, and `f.name.1` if there are
 /// two.
 pub(crate) fn source_name(name: &str) -> &str {
     name.split('.').nth(1).unwrap_or(name)
@@ -38,13 +38,13 @@ struct PointerPath {
     steps: Vec<(Value, Option<i64>)>,
 }
 
-/// The number of bytes that these steps add, if that is a constant, and not negative.
+/// Returns the number of bytes that these steps add, if that is a constant, and not negative.
 fn sum(steps: &[(Value, Option<i64>)]) -> Option<u64> {
     let sum: Option<i64> = steps.iter().map(|step| step.1).sum();
     u64::try_from(sum?).ok()
 }
 
-/// The name of the struct or union to whose members a getelementptr goes.
+/// Returns the name of the struct or union to whose members a getelementptr goes.
 fn struct_of(step: Value) -> Option<String> {
     Instruction(step).source_element_type().struct_name()
 }
@@ -61,7 +61,7 @@ impl Expressions {
         Self { types, layout }
     }
 
-    /// What an access of so many bytes by a pointer is to, as the program writes it; "" if it has no name.
+    /// Returns what an access of so many bytes by a pointer is to, as the program writes it; "" if it has no name.
     pub(crate) fn of(&self, pointer: Value, width: u64) -> String {
         self.behind_pointers(pointer, width, DEPTH)
     }
@@ -89,7 +89,7 @@ impl Expressions {
         if name.is_empty() { name } else { self.pointed(&name, &way.steps, width) }
     }
 
-    /// What these steps from a pointer of this name lead to: `*p`, `p->next`, `p[…]`.
+    /// Returns what these steps from a pointer of this name lead to: `*p`, `p->next`, `p[…]`.
     fn pointed(&self, name: &str, steps: &[(Value, Option<i64>)], width: u64) -> String {
         let kind = steps.first().and_then(|(first, _)| struct_of(*first));
         let path = self.path(&kind.map(|kind| self.types.of_struct(&kind)).unwrap_or_default(), steps, width);
@@ -100,7 +100,7 @@ impl Expressions {
         }
     }
 
-    /// What these steps from a pointer of this name to no struct lead to: `*p`, `p[1]`.
+    /// Returns what these steps from a pointer of this name to no struct lead to: `*p`, `p[1]`.
     fn element_behind(&self, name: &str, steps: &[(Value, Option<i64>)]) -> String {
         let size = steps.last().map(|(last, _)| self.layout.allocated_size(Instruction(*last).source_element_type()));
         match (sum(steps), size) {
@@ -110,8 +110,8 @@ impl Expressions {
         }
     }
 
-    /// The object that a pointer is into, and how many bytes; none for variables with static storage, which are known
-    /// by their addresses.
+    /// Returns the object that a pointer is into, and how many bytes; none for variables with static storage, which are known by
+    /// their addresses.
     pub(crate) fn object(&self, pointer: Value) -> Option<(Object, u64)> {
         let way = self.way(pointer);
         if way.base.is(Class::Alloca)
@@ -125,7 +125,7 @@ impl Expressions {
         (0..way.steps.len()).find_map(|first| self.object_at(&way.steps[first..]))
     }
 
-    /// The struct whose members the first of these steps goes to.
+    /// Returns the struct whose members the first of these steps goes to.
     fn object_at(&self, steps: &[(Value, Option<i64>)]) -> Option<(Object, u64)> {
         let (first, _) = *steps.first()?;
         let (kind, offset) = (struct_of(first)?, sum(steps)?);
@@ -148,8 +148,8 @@ impl Expressions {
         PointerPath { base, steps }
     }
 
-    /// The way that steps go from an object with these members: `.slots[1].value`, or `.slots[…].value` where an index
-    /// is no constant.
+    /// Returns the way that steps go from an object with these members: `.slots[1].value`, or `.slots[…].value` where an index is
+    /// no constant.
     fn path(&self, members: &str, steps: &[(Value, Option<i64>)], width: u64) -> String {
         if let Some(offset) = sum(steps) {
             return members::path(members, offset, width).unwrap_or_default();

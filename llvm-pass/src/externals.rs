@@ -40,7 +40,7 @@ const KEPT: [&str; 13] = [
     "elementtype",
 ];
 
-/// The name of the symbol by which an instrumented file says that it defines a function.
+/// Returns the name of the symbol by which an instrumented file says that it defines a function.
 pub(crate) fn marker(function: &str) -> String {
     format!("__fh_defined_{function}")
 }
@@ -226,7 +226,7 @@ fn loss(attribute: LLVMAttributeRef) -> Option<Loss> {
     (!KEPT.iter().any(|name| attribute_kind(name) == kind)).then_some(Loss::Kind(kind))
 }
 
-/// The places of a function with so many parameters that have attributes.
+/// Returns the places of a function with so many parameters that have attributes.
 fn indices(parameters: u32) -> impl Iterator<Item = LLVMAttributeIndex> {
     (0..=parameters).chain([FUNCTION])
 }

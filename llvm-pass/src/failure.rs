@@ -12,7 +12,7 @@ pub(crate) struct Failure(pub(crate) String);
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
-    /// A failure for a reason.
+    /// Returns a failure for a reason.
     pub(crate) fn new(reason: impl Display) -> Self {
         Self(reason.to_string())
     }

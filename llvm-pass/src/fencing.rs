@@ -65,7 +65,7 @@ enum FencingStep {
 struct Unproved;
 
 impl FencingStep {
-    /// The position after the step, if it calls nothing.
+    /// Returns the position after the step, if it calls nothing.
     fn on(self, position: FencingPosition) -> Result<FencingPosition, Unproved> {
         let FencingPosition { depth, waiting } = position;
         let outside_and_waiting = depth == 0 && waiting;
@@ -179,8 +179,7 @@ impl Fencing {
         if roots.iter().all(is_closed) { Ok(()) } else { Err(Unproved) }
     }
 
-    /// The positions in which the function returns when it is called in this one, as far as that is known of its
-    /// callees.
+    /// Returns the positions in which the function returns when it is called in this one, as far as that is known of its callees.
     fn follow(&mut self, function: usize, entry: FencingPosition) -> Result<Positions, Unproved> {
         let blocks = self.functions[function].graph.blocks.len();
         let is_transaction = self.functions[function].is_transaction;
@@ -254,7 +253,7 @@ impl Steps<'_> {
         FencingBody { graph, steps, returns, is_transaction }
     }
 
-    /// The steps of a hook's action.
+    /// Returns the steps of a hook's action.
     fn of_action(action: &Action) -> Vec<FencingStep> {
         match action {
             Action::Load | Action::AtomicLoad(_) | Action::PassByValue(..) => vec![FencingStep::Load],
@@ -277,7 +276,7 @@ impl Steps<'_> {
         }
     }
 
-    /// The steps of a call beside those of its hooks.
+    /// Returns the steps of a call beside those of its hooks.
     fn of_call(&self, call: Value) -> Vec<FencingStep> {
         match callee(call, self.names) {
             Callee::Own => match self.numbers.get(&Call(call).callee()) {
@@ -299,7 +298,7 @@ impl Steps<'_> {
         }
     }
 
-    /// What a function does that the runtime models (`store_buffer.txt`).
+    /// Returns what a function does that the runtime models (`store_buffer.txt`).
     fn of_modelled(&self, call: Value, name: &str) -> Vec<FencingStep> {
         let is_private = |argument: u32| self.privacy.is_native(call.operand(argument));
         match name {

@@ -89,7 +89,7 @@ pub(crate) fn fill(hooks: &Hooks, variables: &Locals, layout: Layout) -> Result<
     Ok(())
 }
 
-/// How many bytes an alloca makes room for.
+/// Returns how many bytes an alloca makes room for.
 fn size<'ctx>(hooks: &Hooks<'ctx>, local: Value, layout: Layout) -> Result<IntValue<'ctx>> {
     let each = hooks.long(layout.allocated_size(Instruction(local).allocated_type()));
     let count: IntValue = local.operand(0).integer();

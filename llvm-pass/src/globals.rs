@@ -116,7 +116,7 @@ fn lower(hooks: &Hooks, global: Value) -> Result<()> {
     Ok(())
 }
 
-/// The image of a thread-local variable, with its initial value where that is defined here.
+/// Returns the image of a thread-local variable, with its initial value where that is defined here.
 fn image_of(hooks: &Hooks, global: Value) -> Result<Value> {
     let kind = Global(global).value_type().typed();
     let image = hooks.module.add_global(kind, None, &format!("__fh_image_{}", global.name()));
@@ -146,7 +146,7 @@ fn lower_operands(hooks: &Hooks, image: Value, global: Value, user: Value) -> Re
     Ok(())
 }
 
-/// The address of the running thread's own variable.
+/// Returns the address of the running thread's own variable.
 fn own(hooks: &Hooks, image: Value, global: Value) -> Result<Value> {
     use inkwell::values::AsValueRef;
     let function = hooks.declare("__fh_tls")?;

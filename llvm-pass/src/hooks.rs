@@ -48,23 +48,23 @@ impl Hooks<'_> {
 }
 
 impl<'ctx> Hooks<'ctx> {
-    /// The type of pointers.
+    /// Returns the type of pointers.
     pub(crate) fn pointer_type(&self) -> inkwell::types::PointerType<'ctx> {
         self.context.ptr_type(AddressSpace::default())
     }
 
-    /// The type of integers of so many bits.
+    /// Returns the type of integers of so many bits.
     pub(crate) fn integer_type(&self, bits: u32) -> Result<IntType<'ctx>> {
         let bits = std::num::NonZeroU32::new(bits).ok_or_else(|| Failure::new("an integer of no bits"))?;
         self.context.custom_width_int_type(bits).map_err(Failure::new)
     }
 
-    /// A constant of 32 bits.
+    /// Returns a constant of 32 bits.
     pub(crate) fn number(&self, value: u32) -> IntValue<'ctx> {
         self.context.i32_type().const_int(u64::from(value), false)
     }
 
-    /// A constant of 64 bits.
+    /// Returns a constant of 64 bits.
     pub(crate) fn long(&self, value: u64) -> IntValue<'ctx> {
         self.context.i64_type().const_int(value, false)
     }
@@ -93,7 +93,7 @@ impl<'ctx> Hooks<'ctx> {
         self.call_declared(function, arguments)
     }
 
-    /// The declaration of a hook as its header has it, made if it is not there yet.
+    /// Returns the declaration of a hook as its header has it, made if it is not there yet.
     pub(crate) fn declare(&self, name: &str) -> Result<FunctionValue<'ctx>> {
         if let Some(function) = self.module.get_function(name) {
             return Ok(function);
@@ -123,7 +123,7 @@ impl<'ctx> Hooks<'ctx> {
         Ok(function)
     }
 
-    /// The type that a parameter, a result or a field of the hook ABI has.
+    /// Returns the type that a parameter, a result or a field of the hook ABI has.
     fn type_of(&self, kind: Kind) -> Result<BasicTypeEnum<'ctx>> {
         match kind {
             Kind::Integer(bytes) => Ok(self.integer_type(8 * bytes)?.into()),
@@ -132,7 +132,7 @@ impl<'ctx> Hooks<'ctx> {
         }
     }
 
-    /// A constant struct of the hook ABI, from its fields.
+    /// Returns a constant struct of the hook ABI, from its fields.
     pub(crate) fn record(&self, of: &str, fields: &[BasicValueEnum<'ctx>]) -> Result<StructValue<'ctx>> {
         let wanted = abi::fields(of).map(|field| self.type_of(field.kind)).collect::<Result<Vec<_>>>()?;
         if wanted != fields.iter().map(BasicValueEnum::get_type).collect::<Vec<_>>() {
@@ -160,12 +160,12 @@ impl<'ctx> Hooks<'ctx> {
         })
     }
 
-    /// An attribute without a value.
+    /// Returns an attribute without a value.
     pub(crate) fn attribute(&self, name: &str) -> Attribute {
         self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), 0)
     }
 
-    /// A constant string of the module's.
+    /// Returns a constant string of the module's.
     pub(crate) fn string(&mut self, text: &str) -> PointerValue<'ctx> {
         if let Some(&known) = self.strings.get(text) {
             return known;
@@ -182,7 +182,7 @@ impl<'ctx> Hooks<'ctx> {
         global.as_pointer_value()
     }
 
-    /// The record of a site.
+    /// Returns the record of a site.
     pub(crate) fn site(&mut self, site: &Site) -> Result<BasicValueEnum<'ctx>> {
         if let Some(&known) = self.sites.get(site) {
             return Ok(known.into());
@@ -213,7 +213,7 @@ impl<'ctx> Hooks<'ctx> {
         Ok(global.as_pointer_value().into())
     }
 
-    /// The record of an object.
+    /// Returns the record of an object.
     fn object(&mut self, object: &Object) -> Result<PointerValue<'ctx>> {
         if let Some(&known) = self.objects.get(object) {
             return Ok(known);
@@ -230,7 +230,7 @@ impl<'ctx> Hooks<'ctx> {
         Ok(global.as_pointer_value())
     }
 
-    /// The frames of a site's stack, as an array.
+    /// Returns the frames of a site's stack, as an array.
     fn stack(&mut self, frames: &[Frame]) -> Result<PointerValue<'ctx>> {
         if let Some(&known) = self.stacks.get(frames) {
             return Ok(known);
@@ -252,12 +252,12 @@ impl<'ctx> Hooks<'ctx> {
         Ok(global.as_pointer_value())
     }
 
-    /// A constant of 16 bits.
+    /// Returns a constant of 16 bits.
     fn short(&self, number: u16) -> BasicValueEnum<'ctx> {
         self.context.i16_type().const_int(u64::from(number), false).into()
     }
 
-    /// A variable in a function's frame.
+    /// Returns a variable in a function's frame.
     pub(crate) fn variable<T: BasicType<'ctx>>(&self, function: Value, kind: T) -> Result<PointerValue<'ctx>> {
         let entry = Function(function).blocks().first().and_then(|block| block.instructions().first().copied());
         let builder = self.context.create_builder();
@@ -269,7 +269,7 @@ impl<'ctx> Hooks<'ctx> {
         Ok(builder.build_alloca(kind, "")?)
     }
 
-    /// A variable of a type in a function's frame for the time of one access, shared by all of them.
+    /// Returns a variable of a type in a function's frame for the time of one access, shared by all of them.
     pub(crate) fn temporary(&mut self, function: Value, kind: Type) -> Result<PointerValue<'ctx>> {
         if let Some(&known) = self.temporaries.get(&(function, kind)) {
             return Ok(known);
@@ -279,7 +279,7 @@ impl<'ctx> Hooks<'ctx> {
         Ok(made)
     }
 
-    /// A simple value as the integer that a hook takes.
+    /// Returns a simple value as the integer that a hook takes.
     pub(crate) fn to_bits(&self, value: BasicValueEnum<'ctx>, bytes: u64) -> Result<IntValue<'ctx>> {
         let wanted = self.integer_type(u32::try_from(bytes * 8).map_err(Failure::new)?)?;
         Ok(match value {
@@ -290,7 +290,7 @@ impl<'ctx> Hooks<'ctx> {
         })
     }
 
-    /// The simple value of a type that an integer from a hook stands for.
+    /// Returns the simple value of a type that an integer from a hook stands for.
     pub(crate) fn value_of(&self, bits: IntValue<'ctx>, kind: BasicTypeEnum<'ctx>) -> Result<BasicValueEnum<'ctx>> {
         Ok(match kind {
             BasicTypeEnum::IntType(kind) if kind == bits.get_type() => bits.into(),
@@ -306,12 +306,12 @@ fn is_narrow(value: BasicValueEnum) -> bool {
     matches!(value, BasicValueEnum::IntValue(value) if value.get_type().get_bit_width() < 32)
 }
 
-/// A handle of a value that inkwell built.
+/// Returns a handle of a value that inkwell built.
 pub(crate) fn handle<'ctx>(value: &impl BasicValue<'ctx>) -> Result<Value> {
     Value::from_raw(value.as_value_ref()).ok_or_else(|| Failure::new("LLVM built no value"))
 }
 
-/// The width in bits of so many bytes (1, 2, 4 or 8).
+/// Returns the width in bits of so many bytes (1, 2, 4 or 8).
 pub(crate) fn width(bytes: u64) -> u32 {
     if bytes >= 8 {
         64

@@ -65,7 +65,7 @@ pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names, layout: Layout
     Ok(())
 }
 
-/// The blocks, each after those that dominate it.
+/// Returns the blocks, each after those that dominate it.
 fn in_order(graph: &FlowGraph) -> Vec<Block> {
     let mut seen = vec![false; graph.blocks.len()];
     let mut order = Vec::new();
@@ -86,7 +86,7 @@ fn in_order(graph: &FlowGraph) -> Vec<Block> {
     order
 }
 
-/// How many labels values of a type have.
+/// Returns how many labels values of a type have.
 fn elements(kind: Type) -> usize {
     match kind.kind() {
         LLVMTypeKind::LLVMStructTypeKind => kind.struct_element_count().max(1) as usize,
@@ -95,12 +95,12 @@ fn elements(kind: Type) -> usize {
 }
 
 impl<'ctx> Labeller<'_, 'ctx> {
-    /// The labels of a value.
+    /// Returns the labels of a value.
     fn all(&self, value: Value) -> Vec<IntValue<'ctx>> {
         self.labels.get(&value).cloned().unwrap_or_else(|| vec![self.code.none(); elements(value.kind())])
     }
 
-    /// The label of a whole value.
+    /// Returns the label of a whole value.
     fn of(&self, value: Value) -> Result<IntValue<'ctx>> {
         self.labels.get(&value).map_or(Ok(self.code.none()), |labels| self.code.union(labels))
     }

@@ -72,7 +72,7 @@ use objects::Objects;
 use portability::Fences;
 use sites::{Places, Site};
 
-/// What clang calls when it has loaded the plugin.
+/// Returns what clang calls when it has loaded the plugin.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvmGetPassPluginInfo() -> shim::PluginInfo {
     shim::plugin_info()

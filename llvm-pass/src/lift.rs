@@ -68,7 +68,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
         Ok(())
     }
 
-    /// The value that an output slot holds in the end, in 64 bits.
+    /// Returns the value that an output slot holds in the end, in 64 bits.
     fn output(&self, slot: usize) -> Result<IntValue<'ctx>> {
         match (self.machine.program.slots[slot].place, Register::of(&self.machine.program.slots, slot)) {
             (Place::Flag(condition), _) => self.machine.extended(self.flags.holds(self.machine.hooks, condition)?),
@@ -77,7 +77,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
         }
     }
 
-    /// The lower part of 64 bits, as a scalar of a type.
+    /// Returns the lower part of 64 bits, as a scalar of a type.
     fn narrowed_to(&self, value: IntValue<'ctx>, kind: Type) -> Result<BasicValueEnum<'ctx>> {
         match kind.simple_bytes() {
             Some(bytes) if kind.typed().is_float_type() => {
@@ -273,7 +273,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
         Ok(())
     }
 
-    /// A compare-and-exchange of private memory; the old value is in the first room afterwards.
+    /// Returns a compare-and-exchange of private memory; the old value is in the first room afterwards.
     fn compare_exchange_private(
         &self,
         place: PointerValue<'ctx>,
@@ -344,7 +344,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
     }
 }
 
-/// What an operator makes of the target's old value and the source.
+/// Returns what an operator makes of the target's old value and the source.
 fn result<'ctx>(
     hooks: &Hooks<'ctx>,
     operator: Operator,

@@ -15,7 +15,7 @@ use crate::objects::{LARGEST, constant_offset};
 pub(crate) struct Bytes([u64; 4]);
 
 impl Bytes {
-    /// The bytes from one on, so many of them.
+    /// Returns the bytes from one on, so many of them.
     pub(crate) fn range(from: u64, length: u64) -> Self {
         let mut set = Self::default();
         for byte in from..from.saturating_add(length).min(LARGEST) {
@@ -87,13 +87,13 @@ impl Liveness {
         Self { live }
     }
 
-    /// The live bytes of a variable at the beginning of a block.
+    /// Returns the live bytes of a variable at the beginning of a block.
     pub(crate) fn at(&self, block: usize, variable: Value) -> Bytes {
         self.live.get(&variable).map_or(Bytes::default(), |blocks| blocks[block])
     }
 }
 
-/// What an instruction does to a variable.
+/// Returns what an instruction does to a variable.
 fn summary(variable: Value, touched: &[Effect], privacy: &Privacy, layout: Layout) -> Summary {
     let mut sum = Summary::default();
     for effect in touched {
@@ -114,7 +114,7 @@ fn summary(variable: Value, touched: &[Effect], privacy: &Privacy, layout: Layou
     sum
 }
 
-/// The least solution of: live in = read ∪ (live out − written).
+/// Returns the least solution of: live in = read ∪ (live out − written).
 fn solve(graph: &FlowGraph, summaries: &[Summary]) -> Vec<Bytes> {
     let mut live: Vec<Bytes> = summaries.iter().map(|summary| summary.read).collect();
     let mut changed = true;

@@ -71,7 +71,7 @@ fn emit_loop<'ctx>(
     hooks.call("__fh_loop", &[record.into(), visit, place.into(), hooks.long(words).into(), site]).map(|_| ())
 }
 
-/// A phi that is false on the edges from outside and true on the back edges.
+/// Returns a phi that is false on the edges from outside and true on the back edges.
 fn came_back<'ctx>(hooks: &Hooks<'ctx>, one: &HookedLoop) -> Result<BasicValueEnum<'ctx>> {
     let kind = hooks.context.bool_type();
     let phi = hooks.builder.build_phi(kind, "")?;
@@ -88,7 +88,7 @@ fn is_comparable(value: BasicValueEnum) -> bool {
     matches!(value, BasicValueEnum::IntValue(_) | BasicValueEnum::PointerValue(_) | BasicValueEnum::FloatValue(_))
 }
 
-/// The bits of an integer, a pointer or a floating-point number, as an integer of whole words.
+/// Returns the bits of an integer, a pointer or a floating-point number, as an integer of whole words.
 fn to_words<'ctx>(hooks: &Hooks<'ctx>, value: BasicValueEnum<'ctx>) -> Result<IntValue<'ctx>> {
     let builder = &hooks.builder;
     let bits = match value {
@@ -152,7 +152,7 @@ fn differ<'ctx>(hooks: &Hooks<'ctx>, one: BasicValueEnum<'ctx>, other: BasicValu
     Ok(hooks.builder.build_int_compare(IntPredicate::NE, one, other, "")?)
 }
 
-/// A word of a variable, which may be uninitialised.
+/// Returns a word of a variable, which may be uninitialised.
 fn load_word<'ctx>(
     hooks: &Hooks<'ctx>,
     variable: PointerValue<'ctx>,
@@ -166,13 +166,13 @@ fn load_word<'ctx>(
     Ok(freeze(hooks, word).into_int_value())
 }
 
-/// A pointer so many bytes further.
+/// Returns a pointer so many bytes further.
 fn displaced<'ctx>(hooks: &Hooks<'ctx>, pointer: PointerValue<'ctx>, offset: u64) -> Result<PointerValue<'ctx>> {
     // SAFETY: the offset is within the variable.
     Ok(unsafe { hooks.builder.build_gep(hooks.context.i8_type(), pointer, &[hooks.long(offset)], "") }?)
 }
 
-/// A value that is the same at each use, even if it is undefined.
+/// Returns a value that is the same at each use, even if it is undefined.
 fn freeze<'ctx>(hooks: &Hooks<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueEnum<'ctx> {
     // SAFETY: the builder is positioned, the value is live, the name ends with a zero.
     let frozen = unsafe { LLVMBuildFreeze(hooks.builder.as_mut_ptr(), value.as_value_ref(), c"".as_ptr()) };

@@ -90,7 +90,7 @@ struct NativeWrite {
 }
 
 impl<'a> Loops<'a> {
-    /// The private thread-local variables that some function writes.
+    /// Returns the private thread-local variables that some function writes.
     pub(crate) fn written_thread_locals(functions: &[Value], privacy: &Privacy, effects: &Effects) -> Vec<Value> {
         let mut found = Vec::new();
         for instruction in functions.iter().flat_map(|&function| Function(function).instructions()) {
@@ -243,7 +243,7 @@ impl<'a> Loops<'a> {
             }
     }
 
-    /// The native writes of private memory in the blocks.
+    /// Returns the native writes of private memory in the blocks.
     fn native_writes(&self, instructions: &[Vec<Value>]) -> Vec<NativeWrite> {
         let mut found = Vec::new();
         for (block, instruction) in
@@ -267,7 +267,7 @@ impl<'a> Loops<'a> {
         found
     }
 
-    /// The size of a variable that can be watched: at one place for all of the function's time, and not too large.
+    /// Returns the size of a variable that can be watched: at one place for all of the function's time, and not too large.
     fn size(&self, variable: Value) -> Option<u64> {
         let kind = if variable.is(Class::Alloca) {
             let fixed = variable.operand(0).is(Class::ConstantInt) && Constant(variable.operand(0)).unsigned() == 1;
@@ -284,7 +284,7 @@ impl<'a> Loops<'a> {
         Some(self.layout.store_size(kind)).filter(|&size| size <= LARGEST)
     }
 
-    /// The variables that a loop compares.
+    /// Returns the variables that a loop compares.
     fn watched(
         &self,
         header: usize,
@@ -313,7 +313,7 @@ impl<'a> Loops<'a> {
             .collect()
     }
 
-    /// The site of a loop: the first instruction from the header on. Blocks that only lead to another are passed over:
+    /// Returns the site of a loop: the first instruction from the header on. Blocks that only lead to another are passed over:
     /// whether clang makes them depends on the optimisation level.
     fn site(&self, graph: &FlowGraph, found: &Loop, instructions: &[Vec<Value>]) -> Site {
         let mut block = found.header;
@@ -333,7 +333,7 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// Where a block goes to, once for each edge: a branch on a constant goes one way, as that of `do {} while (1)`.
+/// Returns where a block goes to, once for each edge: a branch on a constant goes one way, as that of `do {} while (1)`.
 fn taken<'a>(graph: &'a FlowGraph, block: usize, instructions: &[Vec<Value>]) -> &'a [usize] {
     let all = graph.successors(block);
     let condition = instructions[block].last().filter(|one| one.opcode() == Some(LLVMOpcode::LLVMBr));
@@ -377,7 +377,7 @@ pub(crate) fn quiet(functions: &[(Value, Vec<Hook>)], names: &Names) -> HashSet<
     }
 }
 
-/// The native writes of an instruction with these effects.
+/// Returns the native writes of an instruction with these effects.
 fn native_writes(effects: &[Effect], privacy: &Privacy) -> Vec<Value> {
     effects
         .iter()

@@ -83,7 +83,7 @@ impl Names {
         self.library_data.contains(name)
     }
 
-    /// What the modelled function does to the store buffer.
+    /// Returns what the modelled function does to the store buffer.
     pub(crate) fn on_store_buffer(&self, name: &str) -> OnStoreBuffer {
         match self.store_buffer.get(name) {
             Some(&"drains") => OnStoreBuffer::Drains,
@@ -94,7 +94,7 @@ impl Names {
         }
     }
 
-    /// What the external function does with a pointer argument.
+    /// Returns what the external function does with a pointer argument.
     pub(crate) fn capture(&self, name: &str, argument: u32) -> Capture {
         let Some(positions) = self.non_capturing.get(name) else { return Capture::Kept };
         let wanted = argument.to_string();
@@ -110,7 +110,7 @@ impl Names {
     }
 }
 
-/// The templates of inline assembly that the user explains. A file that is not as it should be ends the compilation.
+/// Returns the templates of inline assembly that the user explains. A file that is not as it should be ends the compilation.
 fn templates() -> Templates {
     let file = shim::template_file();
     if file.is_empty() {
@@ -120,7 +120,7 @@ fn templates() -> Templates {
     Templates::parse(&text).unwrap_or_else(|(line, wrong)| shim::fatal(&format!("{file}:{line}: {wrong}")))
 }
 
-/// The lines of a file that are neither empty nor comments.
+/// Returns the lines of a file that are neither empty nor comments.
 fn entries(file: &'static str) -> impl Iterator<Item = &'static str> {
     file.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }

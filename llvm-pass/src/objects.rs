@@ -42,7 +42,7 @@ impl<'names> Objects<'names> {
         Self { names, layout, byval: attribute_kind("byval") }
     }
 
-    /// The objects that a pointer may point into, each once, in the order of the walk.
+    /// Returns the objects that a pointer may point into, each once, in the order of the walk.
     pub(crate) fn of(&self, pointer: Value) -> Vec<Object> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
@@ -67,7 +67,7 @@ impl<'names> Objects<'names> {
             && objects.iter().any(|&object| object != Object::Nothing)
     }
 
-    /// The object that a value is, or the pointers that it is made from.
+    /// Returns the object that a value is, or the pointers that it is made from.
     fn step(&self, value: Value, open: &mut Vec<Value>) -> Option<Object> {
         if value.is(Class::Alloca) {
             return Some(Object::Local(value));
@@ -107,7 +107,7 @@ impl<'names> Objects<'names> {
         }
     }
 
-    /// What a global variable is.
+    /// Returns what a global variable is.
     fn variable(&self, global: Value) -> Object {
         if Global(global).is_thread_local() {
             // A large one is not: loops compare the private ones (`loops.rs`).
@@ -123,7 +123,7 @@ impl<'names> Objects<'names> {
         Object::Other
     }
 
-    /// What an argument points to.
+    /// Returns what an argument points to.
     fn argument(&self, argument: Value) -> Object {
         let function = Function::of_argument(argument);
         let own = (0..function.parameter_count())
@@ -132,7 +132,7 @@ impl<'names> Objects<'names> {
         if own { Object::Local(argument) } else { Object::Other }
     }
 
-    /// What a call gives back.
+    /// Returns what a call gives back.
     fn call(&self, call: Value, open: &mut Vec<Value>) -> Option<Object> {
         let callee = Call(call).callee();
         if callee.is(Class::Function) && Function(callee).intrinsic() != 0 {
@@ -202,8 +202,8 @@ pub(crate) fn constant_offset(layout: Layout, pointer: Value) -> (Value, Option<
     (base, offset)
 }
 
-/// What a pointer is computed from by a getelementptr or an intrinsic that passes it on, and how many bytes that adds,
-/// if it is a constant.
+/// Returns what a pointer is computed from by a getelementptr or an intrinsic that passes it on, and how many bytes that adds, if
+/// it is a constant.
 pub(crate) fn step_back(layout: Layout, pointer: Value) -> Option<(Value, Option<i64>)> {
     let passes_on = || {
         let callee = Call(pointer).callee();
@@ -217,7 +217,7 @@ pub(crate) fn step_back(layout: Layout, pointer: Value) -> Option<(Value, Option
     }
 }
 
-/// How many bytes a getelementptr adds, if that is a constant.
+/// Returns how many bytes a getelementptr adds, if that is a constant.
 fn distance(layout: Layout, element: Value) -> Option<i64> {
     use inkwell::llvm_sys::LLVMTypeKind::{LLVMArrayTypeKind, LLVMStructTypeKind, LLVMVectorTypeKind};
     let mut kind = Instruction(element).source_element_type();

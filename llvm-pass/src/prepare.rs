@@ -189,7 +189,7 @@ impl<'a> Preparation<'a> {
     }
 }
 
-/// The kind of the metadata of accesses that are not really volatile.
+/// Returns the kind of the metadata of accesses that are not really volatile.
 pub(crate) fn plain_mark(module: LLVMModuleRef) -> u32 {
     const MARK: &str = "fencehound.plain";
     // SAFETY: the module is live.
@@ -199,7 +199,7 @@ pub(crate) fn plain_mark(module: LLVMModuleRef) -> u32 {
     unsafe { LLVMGetMDKindIDInContext(context, MARK.as_ptr().cast(), length) }
 }
 
-/// The name of the intrinsic that a call was before it was hidden.
+/// Returns the name of the intrinsic that a call was before it was hidden.
 pub(crate) fn hidden_name(instruction: Value) -> Option<String> {
     let callee =
         instruction.is_call().then(|| Call(instruction).callee()).filter(|callee| callee.is(Class::Function))?;

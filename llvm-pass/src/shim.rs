@@ -34,7 +34,7 @@ unsafe extern "C" {
     fn fencehound_wants_unwritten() -> bool;
 }
 
-/// The name and the callbacks of the plugin.
+/// Returns the name and the callbacks of the plugin.
 pub(crate) fn plugin_info() -> PluginInfo {
     // SAFETY: the function has no conditions.
     unsafe { fencehound_plugin_info() }
@@ -48,7 +48,7 @@ pub(crate) fn fatal(message: &str) -> ! {
     std::process::exit(1)
 }
 
-/// The file of templates of inline assembly that the user names, or "".
+/// Returns the file of templates of inline assembly that the user names, or "".
 pub(crate) fn template_file() -> String {
     // SAFETY: the function has no conditions.
     let name = unsafe { fencehound_template_file() };
@@ -92,7 +92,7 @@ pub(crate) fn mark_wrapper(function: Value) {
     unsafe { fencehound_mark_wrapper(function.raw()) }
 }
 
-/// The name in the source of the function that a place is in.
+/// Returns the name in the source of the function that a place is in.
 pub(crate) fn function_name(location: Location) -> String {
     let mut length = 0;
     // SAFETY: the handle is a live place; the function writes the length.

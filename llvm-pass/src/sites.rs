@@ -52,8 +52,8 @@ impl Places {
         Self { module, expressions, source_file: source_file(module), folder, here }
     }
 
-    /// The site of an instruction, which accesses so many bytes of what a pointer points to, if it accesses something.
-    /// It is the innermost place outside wrappers.
+    /// Returns the site of an instruction, which accesses so many bytes of what a pointer points to, if it accesses something. It
+    /// is the innermost place outside wrappers.
     pub(crate) fn site(&self, instruction: Value, accessed: Option<(Value, u64)>) -> Site {
         let function = instruction.function().name();
         let locations: Vec<Location> = successors(instruction.location(), |location| location.call()).collect();
@@ -74,7 +74,7 @@ impl Places {
         Site { file, function, expression, object, line, column, stack }
     }
 
-    /// The frame that a location of the debug information stands for.
+    /// Returns the frame that a location of the debug information stands for.
     fn frame(&self, location: Location) -> Frame {
         let (file, folder) = location.file();
         Frame {
@@ -85,7 +85,7 @@ impl Places {
         }
     }
 
-    /// The site of what a function declares: the place where the function itself is declared.
+    /// Returns the site of what a function declares: the place where the function itself is declared.
     pub(crate) fn of_function(&self, function: Value) -> Site {
         let place = Function(function).subprogram_file();
         Site {
@@ -99,9 +99,9 @@ impl Places {
         }
     }
 
-    /// The path of a file of the debug information. Clang splits absolute paths at what they share with the folder of
-    /// the compilation; they are joined again, so that the path can be opened from there. A path that was given relative
-    /// stands behind that folder and `/./`: so it can be opened from everywhere, and what was given is known.
+    /// Returns the path of a file of the debug information. Clang splits absolute paths at what they share with the folder of the
+    /// compilation; they are joined again, so that the path can be opened from there. A path that was given relative stands
+    /// behind that folder and `/./`: so it can be opened from everywhere, and what was given is known.
     fn path(&self, file: String, folder: &str) -> String {
         if folder.is_empty() || file.starts_with('/') {
             return file;
@@ -114,7 +114,7 @@ impl Places {
     }
 }
 
-/// The folder that the compiler runs in, if that is this one.
+/// Returns the folder that the compiler runs in, if that is this one.
 fn working_folder(folder: &str) -> Option<String> {
     let here = std::env::current_dir().and_then(std::fs::canonicalize).ok()?;
     let is_it = std::fs::canonicalize(folder).is_ok_and(|folder| folder == here);

@@ -15,7 +15,7 @@ use crate::ir::{Global, Value};
 /// The byte of the runtime's that is 1 where a tool controls the program.
 const CONTROLLED: &str = "__fh_controlled";
 
-/// The name by which a modelled function is called from now on. One that only checkers have is the runtime's own in any
+/// Returns the name by which a modelled function is called from now on. One that only checkers have is the runtime's own in any
 /// case; for any other the module gets a stub, which hands all arguments on as they are, as many as there may be.
 pub(crate) fn name_of(module: LLVMModuleRef, function: &str) -> String {
     let model = format!("__fh_{function}");
@@ -55,14 +55,14 @@ pub(crate) fn guard(hooks: &Hooks, list: Value) -> Result<()> {
     Ok(())
 }
 
-/// An entry of a list: its priority, its function, and what it belongs to.
+/// Returns an entry of a list: its priority, its function, and what it belongs to.
 fn guarded<'ctx>(hooks: &Hooks<'ctx>, entry: Value) -> Result<inkwell::values::StructValue<'ctx>> {
     let [priority, function, data] = [0, 1, 2].map(|index| entry.operand(index));
     let guard: BasicValueEnum = guard_of(hooks, function.pointer())?.into();
     Ok(hooks.context.const_struct(&[priority.basic(), guard, data.basic()], false))
 }
 
-/// A function that calls this one with what the system passes to constructors, or does nothing.
+/// Returns a function that calls this one with what the system passes to constructors, or does nothing.
 fn guard_of<'ctx>(hooks: &Hooks<'ctx>, function: PointerValue<'ctx>) -> Result<PointerValue<'ctx>> {
     let pointer: BasicMetadataTypeEnum = hooks.pointer_type().into();
     let kind = hooks.context.void_type().fn_type(&[hooks.context.i32_type().into(), pointer, pointer], false);

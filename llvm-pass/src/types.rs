@@ -36,7 +36,7 @@ impl Types {
         Self(unsafe { fencehound_types(module) })
     }
 
-    /// The members of the struct or union that LLVM calls so.
+    /// Returns the members of the struct or union that LLVM calls so.
     pub(crate) fn of_struct(&self, name: &str) -> String {
         let mut length = 0;
         // SAFETY: ours until it is freed; the name is as long as is said; the function writes the length.
@@ -44,7 +44,7 @@ impl Types {
         ir::text(start, length)
     }
 
-    /// The members of a variable with static storage; of an array of numbers or pointers its elements, at least.
+    /// Returns the members of a variable with static storage; of an array of numbers or pointers its elements, at least.
     pub(crate) fn of_variable(&self, variable: Value, layout: Layout) -> String {
         let known = self.ask(fencehound_variable_members, variable);
         let kind = Global(variable).value_type();
@@ -54,17 +54,17 @@ impl Types {
         known
     }
 
-    /// The members of a local variable for which an alloca makes room.
+    /// Returns the members of a local variable for which an alloca makes room.
     pub(crate) fn of_local(&self, room: Value) -> String {
         self.ask(fencehound_local_members, room)
     }
 
-    /// The name of a local variable for which an alloca makes room.
+    /// Returns the name of a local variable for which an alloca makes room.
     pub(crate) fn local_name(&self, room: Value) -> String {
         self.ask(fencehound_local_name, room)
     }
 
-    /// The name of a pointer of the source that has this value.
+    /// Returns the name of a pointer of the source that has this value.
     pub(crate) fn pointer_name(&self, pointer: Value) -> String {
         self.ask(fencehound_pointer_name, pointer)
     }
@@ -78,7 +78,7 @@ impl Types {
     }
 }
 
-/// The members of an array of numbers or pointers, by LLVM's type.
+/// Returns the members of an array of numbers or pointers, by LLVM's type.
 fn elements(kind: Type, layout: Layout) -> Option<String> {
     match kind.kind() {
         LLVMTypeKind::LLVMArrayTypeKind => {

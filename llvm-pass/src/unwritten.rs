@@ -253,13 +253,13 @@ pub(crate) fn finish(module: LLVMModuleRef) -> Result<()> {
     hooks.module.verify().map_err(Failure::new)
 }
 
-/// A site with the name that its function has in the source: `main` has been renamed by now.
+/// Returns a site with the name that its function has in the source: `main` has been renamed by now.
 fn named(site: Site) -> Site {
     let function = site.function.strip_prefix("__fh_").unwrap_or(&site.function).to_owned();
     Site { function, ..site }
 }
 
-/// The name of a local variable in the source, where clang was asked to keep it.
+/// Returns the name of a local variable in the source, where clang was asked to keep it.
 fn local_name(pointer: Value) -> String {
     pointer.name().split('.').next().unwrap_or_default().to_owned()
 }

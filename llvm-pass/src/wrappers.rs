@@ -54,12 +54,12 @@ pub(crate) fn inline(module: LLVMModuleRef, names: &Names) -> bool {
     found
 }
 
-/// The calls in a function.
+/// Returns the calls in a function.
 fn calls(function: Value) -> impl Iterator<Item = Value> {
     Function(function).instructions().into_iter().filter(|one| one.is_call())
 }
 
-/// The calls of a function that may be replaced, each once: a call may use the function as an argument, too.
+/// Returns the calls of a function that may be replaced, each once: a call may use the function as an argument, too.
 fn calls_of(function: Value) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for user in function.users() {

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Failure {
     Failure::missing(format!("{} cannot be started: {error}", parts.clang.display()))
 }
 
-/// The arguments for clang.
+/// Returns the arguments for clang.
 fn complete(arguments: &[OsString], parts: &Parts) -> Vec<OsString> {
     let (templates, arguments) = split_own(arguments);
     let (dependencies, arguments) = split_dependencies(arguments);
@@ -97,14 +97,14 @@ fn split_dependencies(arguments: Vec<OsString>) -> (Vec<OsString>, Vec<OsString>
     (becomes, others)
 }
 
-/// What linking a shared library needs, after the user's own arguments: that the hooks are not there yet is right.
+/// Returns what linking a shared library needs, after the user's own arguments: that the hooks are not there yet is right.
 fn linking_library(parts: &Parts) -> Vec<OsString> {
     let mut all: Vec<OsString> = vec!["--start-no-unused-arguments".into(), parts.linker.argument()];
     all.extend(["-Xlinker", "-z", "-Xlinker", "undefs", "--end-no-unused-arguments"].map(OsString::from));
     all
 }
 
-/// The arguments with those of response files (`@objects.rsp`) in their place, as clang reads them. What cannot be read
+/// Returns the arguments with those of response files (`@objects.rsp`) in their place, as clang reads them. What cannot be read
 /// is left for clang to complain about.
 fn expanded(arguments: &[OsString]) -> Vec<OsString> {
     let mut all = Vec::new();
@@ -122,7 +122,7 @@ fn expanded(arguments: &[OsString]) -> Vec<OsString> {
 /// Response files in response files are followed so far.
 const NESTED: u32 = 20;
 
-/// The words of a response file: separated by blanks, which quotes and backslashes keep.
+/// Returns the words of a response file: separated by blanks, which quotes and backslashes keep.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -68,7 +68,7 @@ fn is_lacking(part: &CheckedPart) -> bool {
     part.need == Need::Required && part.found.is_none()
 }
 
-/// What to type to get what is missing.
+/// Returns what to type to get what is missing.
 fn remedies(parts: &[CheckedPart]) -> Vec<String> {
     let missing = || parts.iter().filter(|part| part.found.is_none());
     let packages: Vec<&str> = missing()

@@ -172,7 +172,7 @@ impl Judged {
     }
 }
 
-/// The last line: that of the log, or what several come to.
+/// Returns the last line: that of the log, or what several come to.
 fn verdict_line(judged: &[Judged], status: Status) -> String {
     if let [only] = judged {
         return only.verdict.line.clone();

@@ -85,7 +85,7 @@ fn require_unchanged(finding: &Finding) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The program of a finding, compiled again if it was `.c` files.
+/// Returns the program of a finding, compiled again if it was `.c` files.
 fn rebuild(finding: &Finding, plan: &ReplayPlan, interrupts: &Interrupts) -> Result<(Program, Option<Built>), Failure> {
     let made_of = &finding.program;
     let directory = PathBuf::from(&made_of.directory);

@@ -24,7 +24,7 @@ use crate::screen::Screen;
 /// How many of the stores that wait are shown at most.
 const LANE: usize = 32;
 
-/// The trace of an execution, with what is wrong with it.
+/// Returns the trace of an execution, with what is wrong with it.
 ///
 /// # Errors
 /// Why the test has no such execution.
@@ -40,12 +40,12 @@ pub(super) fn again(
     }
 }
 
-/// What is found of an execution by how it ends, a question's answer among it.
+/// Returns what is found of an execution by how it ends, a question's answer among it.
 fn endings(target: &TestFile, outcome: &Outcome) -> Vec<Violation> {
     failure(target, outcome).into_iter().chain(witness(target, outcome)).collect()
 }
 
-/// What is found of an execution graph.
+/// Returns what is found of an execution graph.
 fn found(target: &TestFile, finished: &Finished<'_>) -> Vec<Violation> {
     endings(target, &finished.outcome).into_iter().chain(race(target, finished)).collect()
 }

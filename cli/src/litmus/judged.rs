@@ -17,7 +17,7 @@ pub(super) struct Judged<'t> {
 }
 
 impl Judged<'_> {
-    /// The result as JSON wants it, its violations borrowed.
+    /// Returns the result as JSON wants it, its violations borrowed.
     pub(super) fn outcome<'a>(&'a self, plan: &CheckPlan, entries: &'a [Entry<'a>]) -> Outcome<'a> {
         let Judged { searched, verdict, kept } = self;
         let bounded = searched.explorer == Explorer::BOUNDED;
@@ -51,7 +51,7 @@ impl Judged<'_> {
     }
 }
 
-/// The violations of a result as JSON wants them.
+/// Returns the violations of a result as JSON wants them.
 pub(super) fn entries<'a>(judged: &'a Judged<'_>) -> Vec<Entry<'a>> {
     let Judged { searched, kept, .. } = judged;
     let found = kept.found().iter().zip(&searched.violations).enumerate();

@@ -49,17 +49,17 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// The violations, in their order.
+    /// Returns the violations, in their order.
     pub(super) fn found(&self) -> &[KeptFinding] {
         &self.all[..self.violations]
     }
 
-    /// The folder of the execution that answers the test's question, if it is kept.
+    /// Returns the folder of the execution that answers the test's question, if it is kept.
     pub(super) fn witness(&self) -> Option<&str> {
         self.all.get(self.violations).map(|kept| kept.folder.as_str())
     }
 
-    /// What is shown of them at once.
+    /// Returns what is shown of them at once.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.all.iter().filter_map(|kept| kept.text.as_deref())
     }

@@ -43,7 +43,7 @@ pub(super) struct Recorder<'t> {
 }
 
 impl<'t> Recorder<'t> {
-    /// A recorder that has counted nothing, of a search that starts now.
+    /// Returns a recorder that has counted nothing, of a search that starts now.
     pub(super) fn new(target: &'t TestFile, monitors: &[MonitorName], started: Instant) -> Self {
         Self {
             target,
@@ -169,7 +169,7 @@ impl<'t> Recorder<'t> {
         })
     }
 
-    /// The counts of the monitors.
+    /// Returns the counts of the monitors.
     pub(super) fn monitor_counts(&self) -> Vec<MonitorCount> {
         let count = |(monitor, reported): &(MonitorName, Reported)| MonitorCount {
             monitor: *monitor,

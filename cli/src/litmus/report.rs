@@ -74,12 +74,12 @@ fn violation_line(violation: &Violation) -> String {
     }
 }
 
-/// A verdict line that names the model, where it is not SC.
+/// Returns a verdict line that names the model, where it is not SC.
 pub(super) fn under(line: &str, model: MemoryModel) -> String {
     if model == MemoryModel::Sc { line.to_string() } else { format!("{line} ({})", model.title()) }
 }
 
-/// The verdict line of several tests or models.
+/// Returns the verdict line of several tests or models.
 pub(super) fn verdict(judged: &[Judged<'_>], tests: usize) -> String {
     let status = judged.iter().map(|one| one.verdict.status).fold(Status::Clean, Status::and);
     let executions: u64 = judged.iter().map(|one| one.searched.summary.executions).sum();

@@ -44,7 +44,7 @@ struct LitmusBudget<'p> {
 }
 
 impl LitmusBudget<'_> {
-    /// The budget that is used up, if one is.
+    /// Returns the budget that is used up, if one is.
     fn used_up(&mut self, executions: u64) -> Option<Stopped> {
         if self.plan.budget.executions.is_some_and(|limit| executions >= limit) {
             return Some(Stopped::Budget(StoppedBy::Executions));
@@ -173,7 +173,7 @@ pub(super) fn search<'t>(
     })
 }
 
-/// The limit of events of an execution.
+/// Returns the limit of events of an execution.
 fn max_events(plan: &CheckPlan) -> u32 {
     u32::try_from(plan.explore.limits.max_events).unwrap_or(u32::MAX)
 }

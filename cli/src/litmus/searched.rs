@@ -25,7 +25,7 @@ pub(super) struct Searched<'t> {
 }
 
 impl Searched<'_> {
-    /// The verdict on the search.
+    /// Returns the verdict on the search.
     pub(super) fn judge(&self, plan: &CheckPlan) -> Verdict {
         let bounded = self.explorer == Explorer::BOUNDED;
         judge(&Facts {

@@ -37,7 +37,7 @@ impl Sites {
     /// Numbers with this bit are lines of the log.
     const OF_THE_LOG: Site = 1 << 31;
 
-    /// The number of an event's place.
+    /// Returns the number of an event's place.
     pub(super) fn number(&mut self, event: &Event<'_>, at: Position) -> Site {
         let Some(loc) = event.loc.as_deref() else { return at.line | Self::OF_THE_LOG };
         let mut place = Cow::Borrowed(loc);
@@ -75,7 +75,7 @@ impl History {
         self.next = 0;
     }
 
-    /// How many events there are so far.
+    /// Returns how many events there are so far.
     pub(super) const fn length(&self) -> EventIndex {
         self.next
     }
@@ -94,7 +94,7 @@ impl History {
         self.next += 1;
     }
 
-    /// Where an event is.
+    /// Returns where an event is.
     pub(super) fn seat(&self, event: EventIndex, log: &Log, sites: &mut Sites) -> Result<Seat, Failure> {
         if (self.next - event) as usize <= WINDOW {
             return Ok(self.window[event as usize % WINDOW]);

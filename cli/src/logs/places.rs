@@ -58,7 +58,7 @@ impl Places {
         self.is_stale = false;
     }
 
-    /// The first byte.
+    /// Returns the first byte.
     pub(super) fn start(&mut self, address: &Address<'_>) -> Start {
         match address {
             Address::Number(number) => (MEMORY, *number),
@@ -85,7 +85,7 @@ impl Places {
         }
     }
 
-    /// The locations of the access located last, ascending.
+    /// Returns the locations of the access located last, ascending.
     pub(super) fn locations(&self, located: Located) -> &[Location] {
         &self.lists[located.first as usize..][..located.count as usize]
     }
@@ -133,7 +133,7 @@ impl Places {
     }
 }
 
-/// A number below 9.
+/// Returns a number below 9.
 fn byte(number: u64) -> u8 {
     u8::try_from(number).expect("granules have 8 bytes")
 }
@@ -146,7 +146,7 @@ mod tests {
 
     use super::Places;
 
-    /// The locations that each access has when all have been seen, and how often the log was read.
+    /// Returns the locations that each access has when all have been seen, and how often the log was read.
     fn located(accesses: &[(Address<'_>, Option<u32>)]) -> (Vec<BTreeSet<u32>>, u32) {
         let mut places = Places::default();
         for times in 1.. {

@@ -59,12 +59,12 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// The threads of an execution in which nothing has happened yet.
+    /// Returns the threads of an execution in which nothing has happened yet.
     pub(super) fn new(commits: Commits, limit: Option<u32>) -> Self {
         Self { commits, limit, states: Vec::new() }
     }
 
-    /// The thread with this number in the log.
+    /// Returns the thread with this number in the log.
     ///
     /// # Errors
     /// Why there is none.
@@ -165,7 +165,7 @@ impl Threads {
         Ok(state.depth == 0)
     }
 
-    /// The transactions that the execution leaves open.
+    /// Returns the transactions that the execution leaves open.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = Misuse> {
         (1..)
             .zip(&self.states)

@@ -32,7 +32,7 @@ pub(super) const fn fits(name: MonitorName, commits: Commits) -> bool {
 }
 
 impl Watcher {
-    /// The monitor of this name, if it is one of these.
+    /// Returns the monitor of this name, if it is one of these.
     pub(super) fn new(name: MonitorName, commits: Commits, search_steps: u64) -> Option<Self> {
         let execution = |criterion| Judge::Execution(Serializability::new(criterion));
         let budget = CheckBudget { steps: search_steps, ..CheckBudget::default() };
@@ -77,7 +77,7 @@ impl Watcher {
         }
     }
 
-    /// The execution is over; whether nothing is known of it. What does not balance has been said.
+    /// Returns the execution is over; whether nothing is known of it. What does not balance has been said.
     pub(super) fn end(&mut self) -> Answer {
         match &mut self.judge {
             Judge::Execution(judge) => {
@@ -91,7 +91,7 @@ impl Watcher {
         }
     }
 
-    /// What was found since it was last asked.
+    /// Returns what was found since it was last asked.
     pub(super) fn take(&mut self) -> Vec<Violation> {
         std::mem::take(&mut self.violations)
     }
@@ -110,7 +110,7 @@ pub(super) enum Answer {
     Undecided,
 }
 
-/// The events of a cycle, with the part that each one plays.
+/// Returns the events of a cycle, with the part that each one plays.
 pub(super) fn parts(cycle: &Violation) -> Vec<(Role, EventIndex)> {
     let edges = cycle.edges.iter().flat_map(|edge| {
         let to = if edge.is_reordered() { Role::Overtaken } else { Role::To };
@@ -120,7 +120,7 @@ pub(super) fn parts(cycle: &Violation) -> Vec<(Role, EventIndex)> {
     edges.chain(delays).collect()
 }
 
-/// What makes two cycles the same: the places of the edges.
+/// Returns what makes two cycles the same: the places of the edges.
 pub(super) fn edges<S: Ord + Copy>(parts: &[(Role, S)]) -> BTreeSet<[S; 2]> {
     let is_edge = |pair: &&[(Role, S)]| pair[0].0 == Role::From;
     parts.chunks_exact(2).filter(is_edge).map(|pair| [pair[0].1, pair[1].1]).collect()

@@ -18,7 +18,7 @@ use super::transactions::{Answer, Watcher, edges, fits, parts};
 use crate::exit::Failure;
 use crate::plan::monitor::MonitorPlan;
 
-/// The engine's monitor that watches for cycles under this name, if one does. A log is one execution, and stands for its
+/// Returns the engine's monitor that watches for cycles under this name, if one does. A log is one execution, and stands for its
 /// class.
 const fn method_of(name: MonitorName) -> Option<MonitorName> {
     match name {
@@ -416,7 +416,7 @@ impl<'l> Watch<'l> {
     }
 }
 
-/// Which end of a transaction a line is.
+/// Returns which end of a transaction a line is.
 const fn mark(operation: Op) -> Option<Mark> {
     match operation {
         Op::Begin => Some(Mark::Begin),
@@ -425,7 +425,7 @@ const fn mark(operation: Op) -> Option<Mark> {
     }
 }
 
-/// A line as the monitors see it.
+/// Returns a line as the monitors see it.
 fn engine_event(operation: Op, thread: Thread, child: Option<Thread>) -> EngineEvent {
     let kind = match (operation, child) {
         (Op::Ld, _) => Kind::Load,

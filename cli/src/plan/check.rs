@@ -139,8 +139,8 @@ impl CheckPlan {
         })
     }
 
-    /// The plan for a program that has fences for x86 alone: PSO, which keeps less in order than x86, is not watched unless it
-    /// is asked for.
+    /// Returns the plan for a program that has fences for x86 alone: PSO, which keeps less in order than x86, is not watched
+    /// unless it is asked for.
     pub(crate) fn for_x86(&self) -> CheckPlan {
         let is_asked = self.models.iter().any(|(model, _)| *model == MemoryModel::Pso);
         let mut plan = self.clone();
@@ -157,7 +157,7 @@ impl CheckPlan {
         self.watching == Watching::ForX86
     }
 
-    /// The plan for one of its models alone.
+    /// Returns the plan for one of its models alone.
     pub(crate) fn under(&self, model: MemoryModel, explorer: Explorer) -> CheckPlan {
         let mut plan = CheckPlan { models: vec![(model, explorer)], ..self.clone() };
         if let (Explorer::Auto(_), None, Some(seconds)) = (explorer, plan.budget.seconds, self.auto_seconds) {
@@ -181,7 +181,7 @@ impl CheckPlan {
         plan
     }
 
-    /// The plan for the execution graphs of a model, by which SC violations are judged, in so many seconds.
+    /// Returns the plan for the execution graphs of a model, by which SC violations are judged, in so many seconds.
     pub(crate) fn to_judge(&self, model: MemoryModel, seconds: f64) -> CheckPlan {
         let budget = Budget { executions: None, seconds: Some(seconds) };
         let whole = CheckPlan { budget, checkpoint: None, graph_monitors: Vec::new(), ..self.clone() };
@@ -193,8 +193,8 @@ impl CheckPlan {
         plan
     }
 
-    /// The plan for all interleavings of a model, by which SC violations are judged, in so many seconds: of a machine with
-    /// store buffers, if the model is relaxed.
+    /// Returns the plan for all interleavings of a model, by which SC violations are judged, in so many seconds: of a machine
+    /// with store buffers, if the model is relaxed.
     pub(crate) fn to_judge_by_machines(
         &self,
         model: MemoryModel,
@@ -233,34 +233,34 @@ impl CheckPlan {
         on_interleavings || self.graph_monitors.iter().any(of_model)
     }
 
-    /// The bound on rounds of loops, where there is one.
+    /// Returns the bound on rounds of loops, where there is one.
     pub(crate) fn unroll(&self) -> Option<u64> {
         self.unroll.filter(|_| self.explore.graphs.is_some())
     }
 
-    /// The preemption bound, where there is one.
+    /// Returns the preemption bound, where there is one.
     pub(crate) fn preemptions(&self) -> Option<u32> {
         self.explore.preemptions.filter(|_| self.explore.graphs.is_none())
     }
 
-    /// The bound on delayed stores, where there is one.
+    /// Returns the bound on delayed stores, where there is one.
     pub(crate) fn delays(&self) -> Option<u32> {
         self.explore.machine.and_then(|machine| machine.delays)
     }
 
-    /// What a baseline calls the target.
+    /// Returns what a baseline calls the target.
     pub(crate) fn baseline_target(&self) -> String {
         let names = self.target.names();
         names.iter().map(|name| plain_name(name)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Where the text for people goes.
+    /// Returns where the text for people goes.
     pub(crate) fn screen(&self) -> Screen {
         self.json.screen(self.color)
     }
 }
 
-/// What the runtime is asked.
+/// Returns what the runtime is asked.
 fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Explorer>) -> Result<Explore, Failure> {
     Ok(Explore {
         version: VERSION,

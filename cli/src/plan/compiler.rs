@@ -4,7 +4,7 @@ use super::explorer::Explored;
 use crate::args::CheckArgs;
 use crate::clang;
 
-/// The options for the compiler.
+/// Returns the options for the compiler.
 pub(super) fn compile_options(typed: &CheckArgs, models: &[Explored]) -> Vec<String> {
     let mut options = vec![format!("-O{}", typed.optimise)];
     let mut add = |flag: &str, values: &[String]| options.extend(values.iter().map(|value| format!("{flag}{value}")));

@@ -45,7 +45,8 @@ impl Default for Costs {
 }
 
 impl Costs {
-    /// The costs of a file: a line for each instruction that costs something else than usual, its name and a number from 1 on.
+    /// Returns the costs of a file: a line for each instruction that costs something else than usual, its name and a number from
+    /// 1 on.
     pub(crate) fn read(file: &Path) -> Result<Costs, Failure> {
         let name = printable(&file.to_string_lossy());
         let text = fs::read_to_string(file)
@@ -57,7 +58,7 @@ impl Costs {
         })
     }
 
-    /// The costs of a text, or the number of a line and what is wrong with it.
+    /// Returns the costs of a text, or the number of a line and what is wrong with it.
     fn parse(text: &str) -> Result<Costs, (usize, String)> {
         let mut costs = Costs::default();
         for (number, line) in (1..).zip(text.lines()) {
@@ -80,7 +81,7 @@ impl Costs {
         self.0.get(name).copied().unwrap_or(1)
     }
 
-    /// What it costs to perform a strengthened access once more strongly, on the machines of these models together.
+    /// Returns what it costs to perform a strengthened access once more strongly, on the machines of these models together.
     pub(crate) fn once(&self, one: &Override, models: &[MemoryModel]) -> u64 {
         models.iter().map(|&model| self.on(one, model)).sum::<u64>().max(1)
     }

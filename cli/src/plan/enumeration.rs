@@ -37,7 +37,7 @@ fn fits_model(typed: &CheckArgs, explorer: protocol::Explorer, model: MemoryMode
     Err(Failure::usage(format!("explorer `{}` does not fit model `{}`", explorer.name(), model.name()), help))
 }
 
-/// How interleavings are enumerated where nothing is said about that: within more and more preemptions, by classes if
+/// Returns how interleavings are enumerated where nothing is said about that: within more and more preemptions, by classes if
 /// that fits. A log has each execution once, and litmus tests are small.
 fn usual(typed: &CheckArgs) -> Explorer {
     if typed.record.is_some() || has_litmus(typed) {
@@ -51,7 +51,7 @@ fn has_litmus(typed: &CheckArgs) -> bool {
     typed.targets.iter().any(is_litmus)
 }
 
-/// The option with which the explorer `dpor` does not go, if one is given.
+/// Returns the option with which the explorer `dpor` does not go, if one is given.
 pub(crate) fn unfit(typed: &CheckArgs) -> Option<String> {
     let partial = |monitor: &&MonitorName| matches!(monitor, MonitorName::BurnimTso | MonitorName::BurnimPso);
     let monitor = typed.monitor.iter().flat_map(|monitors| &monitors.0).find(partial);

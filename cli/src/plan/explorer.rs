@@ -31,7 +31,7 @@ impl Explorer {
         Explorer::Rsmc,
     ];
 
-    /// The name on the command line and in JSON.
+    /// Returns the name on the command line and in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Explorer::Interleavings(explorer) => explorer.name(),
@@ -40,7 +40,7 @@ impl Explorer {
         }
     }
 
-    /// The explorer of interleavings, if it is one.
+    /// Returns the explorer of interleavings, if it is one.
     pub(crate) fn of_interleavings(self) -> Option<protocol::Explorer> {
         match self {
             Explorer::Interleavings(explorer) | Explorer::Auto(explorer) => Some(explorer),

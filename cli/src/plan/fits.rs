@@ -146,7 +146,7 @@ pub(super) fn fits_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), F
     Ok(())
 }
 
-/// The preemption bound: 2 for `bounded` and none for the others, unless one is given.
+/// Returns the preemption bound: 2 for `bounded` and none for the others, unless one is given.
 pub(super) fn bound(
     typed: &CheckArgs,
     models: &[Explored],
@@ -171,7 +171,7 @@ pub(super) fn bound(
     }
 }
 
-/// The bound on rounds of loops, if one is given.
+/// Returns the bound on rounds of loops, if one is given.
 pub(super) fn unroll(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u64>, Failure> {
     if typed.unroll.is_some() && !has_graphs(models) {
         return Err(Failure::usage(
@@ -182,7 +182,7 @@ pub(super) fn unroll(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u6
     Ok(typed.unroll)
 }
 
-/// The bound on stores that are delayed at a time, if one is given.
+/// Returns the bound on stores that are delayed at a time, if one is given.
 pub(super) fn delays(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u32>, Failure> {
     match typed.delays {
         Some(_) if !has_machines(models) => Err(Failure::usage(
@@ -193,7 +193,7 @@ pub(super) fn delays(typed: &CheckArgs, models: &[Explored]) -> Result<Option<u3
     }
 }
 
-/// The seed of a random search.
+/// Returns the seed of a random search.
 pub(super) fn seed(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<u64, Failure> {
     if typed.seed.is_some() && !explorer.is_some_and(protocol::Explorer::draws) {
         return Err(Failure::usage("--seed fits only random search", "add --explorer random, pct or urw"));

@@ -69,7 +69,7 @@ impl Judging {
     }
 }
 
-/// The relaxed models that are named, or those of the default monitors where none is.
+/// Returns the relaxed models that are named, or those of the default monitors where none is.
 fn asked(typed: &CheckArgs) -> Vec<MemoryModel> {
     let named = typed.model.0.iter().copied().filter(|&model| model != MemoryModel::Sc);
     let watched = typed.monitor.iter().flat_map(|monitors| &monitors.0).filter_map(|monitor| monitor.model());

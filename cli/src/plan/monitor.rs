@@ -43,7 +43,7 @@ impl MonitorPlan {
         })
     }
 
-    /// Where the text for people goes.
+    /// Returns where the text for people goes.
     pub(crate) fn screen(&self) -> Screen {
         self.json.screen(self.color)
     }

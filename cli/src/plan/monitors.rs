@@ -16,7 +16,7 @@ pub(super) fn watches_graphs(monitor: MonitorName, model: MemoryModel) -> bool {
     }
 }
 
-/// The models of the monitors that watch where none is named.
+/// Returns the models of the monitors that watch where none is named.
 pub(super) fn default_models() -> Vec<MemoryModel> {
     DEFAULT.iter().filter_map(|monitor| monitor.model()).collect()
 }
@@ -24,7 +24,7 @@ pub(super) fn default_models() -> Vec<MemoryModel> {
 /// The monitors that watch where none is named.
 const DEFAULT: [MonitorName; 2] = [MonitorName::Tso, MonitorName::Pso];
 
-/// The monitors, each of which has something to watch.
+/// Returns the monitors, each of which has something to watch.
 pub(super) fn monitors_of(typed: &CheckArgs, models: &[Explored]) -> Result<Vec<MonitorName>, Failure> {
     // Of `--model all` each machine's executions are looked at themselves.
     let is_all = MemoryModel::MACHINES.iter().all(|machine| models.iter().any(|(model, _)| model == machine));

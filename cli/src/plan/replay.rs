@@ -46,7 +46,7 @@ pub(crate) enum ReplayMode {
     Gdb,
 }
 
-/// The mode of a `replay`.
+/// Returns the mode of a `replay`.
 fn replay_mode(typed: &ReplayArgs) -> ReplayMode {
     match (typed.gdb, typed.step) {
         (true, _) => ReplayMode::Gdb,

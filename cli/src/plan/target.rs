@@ -18,7 +18,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// The names as text, in which bytes that are no UTF-8 are replaced.
+    /// Returns the names as text, in which bytes that are no UTF-8 are replaced.
     pub(crate) fn names(&self) -> Vec<String> {
         let files = match self {
             Target::Sources(files) | Target::Litmus(files) => files.as_slice(),

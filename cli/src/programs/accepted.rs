@@ -119,7 +119,7 @@ fn name(all: &mut [Searched], judged: &mut [Judged], sources: &mut Sources) {
     }
 }
 
-/// The models whose findings the check can show.
+/// Returns the models whose findings the check can show.
 fn models(all: &[Searched]) -> BTreeSet<MemoryModel> {
     let watched = all.iter().flat_map(|searched| &searched.plan.explore.monitors).filter_map(|name| name.model());
     all.iter().map(|searched| searched.plan.models[0].0).chain(watched).collect()
@@ -139,7 +139,7 @@ fn counts(plan: &CheckPlan, one: &Found, judged: &[Judged]) -> bool {
     by.is_none_or(|judged| judged.asked && *judged.judgement() != Judgement::Harmless)
 }
 
-/// What a baseline has to list so that nothing of the check fails.
+/// Returns what a baseline has to list so that nothing of the check fails.
 fn failing(plan: &CheckPlan, target: &str, all: &[Searched], judged: &[Judged]) -> Vec<Known> {
     let known = |plan: &CheckPlan, one: &Found| Known {
         target: target.to_string(),
@@ -168,7 +168,7 @@ fn failing(plan: &CheckPlan, target: &str, all: &[Searched], judged: &[Judged]) 
     found.chain(ends).collect()
 }
 
-/// A finding in one line, without its id.
+/// Returns a finding in one line, without its id.
 fn in_a_line(plan: &CheckPlan, one: &Found) -> String {
     let text = plain(&line(&one.subject(plan)));
     text.trim_end().trim_start_matches(&format!("{}: ", one.id)).to_string()
@@ -257,7 +257,7 @@ fn is_at(one: &Found, annotation: &Harmless) -> bool {
         && places.any(|place| place == (plain_name(&annotation.file), annotation.line))
 }
 
-/// The annotations of the program's files, and what is said of those that are not understood.
+/// Returns the annotations of the program's files, and what is said of those that are not understood.
 fn annotations(files: &[String], sources: &mut Sources) -> (Vec<Harmless>, Vec<Unmatched>) {
     let (mut annotations, mut unknown) = (Vec::new(), Vec::new());
     for file in files {
@@ -286,7 +286,7 @@ fn unmatched_entry(baseline: &Baseline, known: &Known) -> Unmatched {
 }
 
 impl Accepted {
-    /// What is accepted, and what accepts nothing, in lines for people.
+    /// Returns what is accepted, and what accepts nothing, in lines for people.
     pub(crate) fn in_words(&self, all: &[Searched], judged: &[Judged]) -> String {
         let of_models = judged.iter().map(|one| (&one.plan, &one.found));
         let found = all.iter().map(|searched| (&searched.plan, &searched.found)).chain(of_models);

@@ -16,7 +16,7 @@ pub(crate) struct Bench<'a> {
     pub(crate) interrupts: &'a Interrupts,
 }
 
-/// The search that a plan asks for, with these numbers of threads.
+/// Returns the search that a plan asks for, with these numbers of threads.
 pub(crate) fn search(plan: &CheckPlan, bench: Bench<'_>, threads: &[Vec<u32>]) -> Result<Exploration, Failure> {
     if bench.interrupts.pressed() {
         return Ok(Exploration::default());

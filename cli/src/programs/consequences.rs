@@ -80,7 +80,7 @@ impl Unseen {
         }
     }
 
-    /// What a search of execution graphs does not show, given its bound on rounds, what it found, and what was found in
+    /// Returns what a search of execution graphs does not show, given its bound on rounds, what it found, and what was found in
     /// interleavings.
     pub(crate) fn of(unroll: Option<u64>, found: &[(&Violation, &str)], consistent: &[&Violation]) -> Option<Self> {
         let is_unseen = |violation: &&Violation| match violation.kind {
@@ -122,7 +122,7 @@ pub(crate) fn consequence(violation: &Violation, graphs: &Graphs<'_>) -> Option<
     Some(Consequence { model: graphs.model.name(), verdict, executions, failing, failure, why })
 }
 
-/// A violation that no monitor reported, and the folder of its finding.
+/// Returns a violation that no monitor reported, and the folder of its finding.
 pub(crate) fn failure_of(violation: &Violation, finding: Option<String>) -> FirstFailure {
     let place = violation.sites.first().map(|site| site.place.clone()).unwrap_or_default();
     FirstFailure {
@@ -264,7 +264,7 @@ mod tests {
         consequence(&samples::store_buffering(), &graphs).map(|consequence| consequence.in_words())
     }
 
-    /// What is said where relaxed executions wait for ever, and these are the failures of the others.
+    /// Returns what is said where relaxed executions wait for ever, and these are the failures of the others.
     fn beside_a_deadlock(summary: &Summary, consistent: &[&Violation]) -> String {
         let deadlock = samples::deadlock();
         let found = [(&deadlock, "fencehound-out/tso-deadlock-1")];

@@ -91,13 +91,13 @@ pub(crate) fn collect(
     Ok(all)
 }
 
-/// The functions that the program calls and that are not watched inside, if there are some.
+/// Returns the functions that the program calls and that are not watched inside, if there are some.
 fn outside(exploration: &Exploration) -> Option<String> {
     let names = &exploration.summary.as_ref()?.uninstrumented;
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// The execution of a violation, none after Ctrl-C, or why it could not be had.
+/// Returns the execution of a violation, none after Ctrl-C, or why it could not be had.
 fn run_again(
     plan: &CheckPlan,
     subjects: &Subjects,

@@ -72,7 +72,7 @@ pub(crate) fn explore(
     }
 }
 
-/// The key of the search, whatever bound it is at.
+/// Returns the key of the search, whatever bound it is at.
 fn key(plan: &CheckPlan, subjects: &Subjects) -> Result<Key, Failure> {
     let hash = subjects.hash_of_executable()?;
     let (options, arguments) = (&plan.compile_options, &plan.arguments);
@@ -144,13 +144,13 @@ impl Iteration {
         }
     }
 
-    /// The result where the search came to its end.
+    /// Returns the result where the search came to its end.
     fn finish(&self, mut exploration: Exploration) -> Exploration {
         self.explain(exploration.summary.as_mut());
         exploration
     }
 
-    /// The result where it did not, and the bound that it is of: the last bound that is complete, if that is enough, with
+    /// Returns the result where it did not, and the bound that it is of: the last bound that is complete, if that is enough, with
     /// what was found beyond it.
     fn cut(mut self, partial: Exploration) -> (u32, Exploration) {
         let stopped = partial.summary.as_ref().and_then(|summary| summary.stopped_by);

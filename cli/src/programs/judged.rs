@@ -55,7 +55,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// The part for the next of so many searches.
+    /// Returns the part for the next of so many searches.
     fn share(&self, searches: usize) -> f64 {
         let left = self.seconds - self.begun.elapsed().as_secs_f64();
         (left / f64::from(u32::try_from(searches.max(1)).unwrap_or(1))).max(0.05)
@@ -154,13 +154,13 @@ fn judge_each(
     Ok(judged)
 }
 
-/// The paths of creation of threads by their numbers in reports, as far as any of what was found knows them.
+/// Returns the paths of creation of threads by their numbers in reports, as far as any of what was found knows them.
 fn numbered(all: &[Searched]) -> Vec<Vec<u32>> {
     let known = all.iter().flat_map(|searched| &searched.found).map(|one| &one.violation.schedule.threads);
     known.max_by_key(|threads| threads.len()).cloned().unwrap_or_default()
 }
 
-/// How many SC violations under this model were reported.
+/// Returns how many SC violations under this model were reported.
 fn reported(all: &[Searched], model: MemoryModel) -> u64 {
     let of_model = |one: &&Found| is_of(&one.violation, model);
     all.iter().map(|searched| searched.found.iter().filter(of_model).count() as u64).max().unwrap_or_default()
@@ -193,7 +193,7 @@ fn take_failures(
     Ok(())
 }
 
-/// The search for the model's execution graphs that the user has asked for, if its outcomes are known.
+/// Returns the search for the model's execution graphs that the user has asked for, if its outcomes are known.
 fn searched_before(all: &[Searched], model: MemoryModel) -> Option<&Searched> {
     all.iter().find(|searched| {
         searched.plan.models[0].0 == model
@@ -266,7 +266,7 @@ impl Judged {
         Ok(self)
     }
 
-    /// The violations of the model's search, with the folders of those that are kept here.
+    /// Returns the violations of the model's search, with the folders of those that are kept here.
     pub(crate) fn failures(&self) -> Vec<(&Violation, &str)> {
         let folder = |violation: &Violation| {
             self.found.iter().find(|one| one.violation == *violation).map_or("", |one| one.folder.as_str())
@@ -279,24 +279,24 @@ impl Judged {
         self.reported > 0
     }
 
-    /// How many executions of the model's search show a violation.
+    /// Returns how many executions of the model's search show a violation.
     pub(crate) fn executions_of(&self, violation: &Violation) -> u64 {
         let index = self.exploration.violations.iter().position(|one| one == violation);
         let counts = self.exploration.summary.as_ref().map(|summary| &summary.violation_executions);
         index.and_then(|index| counts?.get(index)).copied().unwrap_or(1)
     }
 
-    /// The judgement: the worst that can be said.
+    /// Returns the judgement: the worst that can be said.
     pub(crate) fn judgement(&self) -> &Judgement {
         &self.judgements[0]
     }
 
-    /// The worst that can be said beside what is accepted, if there is anything.
+    /// Returns the worst that can be said beside what is accepted, if there is anything.
     pub(crate) fn standing(&self) -> Option<&Judgement> {
         self.judgements.iter().find(|judgement| !self.accepted.contains(&judgement.word()))
     }
 
-    /// The values of an end that no sequentially consistent execution has, if that is accepted.
+    /// Returns the values of an end that no sequentially consistent execution has, if that is accepted.
     pub(crate) fn accepted_end(&self) -> Option<&[(String, String)]> {
         let is_accepted = |judgement: &&Judgement| self.accepted.contains(&judgement.word());
         self.judgements.iter().filter(is_accepted).find_map(|judgement| match judgement {
@@ -319,7 +319,7 @@ impl Judged {
         }
     }
 
-    /// What the judgement is to the exit status.
+    /// Returns what the judgement is to the exit status.
     pub(crate) fn status(&self, counted: Counted) -> Status {
         match self.standing() {
             standing if !self.asked || standing.is_none() => Status::Clean,
@@ -368,7 +368,7 @@ impl Judged {
         }
     }
 
-    /// The judgement as JSON has it.
+    /// Returns the judgement as JSON has it.
     pub(crate) fn as_json(&self, counted: Counted) -> Entry<'_> {
         let difference = match self.judgement() {
             Judgement::Shows(values) => values.iter().map(|(name, value)| Value { name, value }).collect(),
@@ -400,7 +400,7 @@ impl Judged {
     }
 }
 
-/// Which executions are wrong, given the sequentially consistent ones: those that fail as none of these does, and those
+/// Returns which executions are wrong, given the sequentially consistent ones: those that fail as none of these does, and those
 /// that end so, where all of these are known.
 fn wrong(sc: &Side<'_>, known: &Known<'_>) -> Wrong {
     let violations = sc.violations.iter().chain(known.consistent.iter().copied());
@@ -411,7 +411,7 @@ fn wrong(sc: &Side<'_>, known: &Known<'_>) -> Wrong {
     }
 }
 
-/// The name of a model at the beginning of its verdict.
+/// Returns the name of a model at the beginning of its verdict.
 pub(crate) fn title(model: MemoryModel) -> &'static str {
     match model {
         MemoryModel::Tso => "x86 (TSO)",
@@ -419,7 +419,7 @@ pub(crate) fn title(model: MemoryModel) -> &'static str {
     }
 }
 
-/// The harmless SC violations in a few lines: each pair of places once, with the models.
+/// Returns the harmless SC violations in a few lines: each pair of places once, with the models.
 pub(crate) fn harmless_notes<'a>(found: impl Iterator<Item = &'a Found>, judged: &[Judged]) -> String {
     let harmless: Vec<&Judged> = judged.iter().filter(|one| *one.judgement() == Judgement::Harmless).collect();
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();

@@ -28,17 +28,17 @@ impl<'a> Machines<'a> {
         matches!(model, MemoryModel::Tso | MemoryModel::Pso) && plan.judging.foreign != Some("--uninitialised")
     }
 
-    /// What was found on the sequentially consistent side, if it was searched.
+    /// Returns what was found on the sequentially consistent side, if it was searched.
     pub(crate) fn violations(&self) -> &[Violation] {
         self.consistent.as_ref().map_or(&[], |(_, exploration)| &exploration.violations)
     }
 
-    /// The sequentially consistent side, if it was searched.
+    /// Returns the sequentially consistent side, if it was searched.
     pub(crate) fn searched(self) -> Option<(CheckPlan, Exploration)> {
         self.consistent
     }
 
-    /// The sequentially consistent side, searched for so many seconds if it was not before.
+    /// Returns the sequentially consistent side, searched for so many seconds if it was not before.
     pub(crate) fn consistent(&mut self, seconds: f64) -> Result<&Exploration, Failure> {
         if self.consistent.is_none() {
             let first = if self.plan.unfit.is_some() { Explorer::Bounded } else { Explorer::Dpor };
@@ -51,7 +51,7 @@ impl<'a> Machines<'a> {
         Ok(self.consistent.as_ref().map(|(_, exploration)| exploration).expect("it was searched just now"))
     }
 
-    /// The executions of the model's machine, with threads numbered as on the other side, and the plan of their search.
+    /// Returns the executions of the model's machine, with threads numbered as on the other side, and the plan of their search.
     pub(crate) fn relaxed(&self, model: MemoryModel, seconds: f64) -> Result<(CheckPlan, Exploration), Failure> {
         self.search(model, Explorer::Bounded, seconds)
     }

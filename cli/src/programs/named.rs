@@ -6,7 +6,7 @@ use super::judging::{Judgement, values_in_words};
 use crate::exit::Status;
 use crate::report::verdict::Verdict;
 
-/// The verdict on the executions of a model, with the judgement on it.
+/// Returns the verdict on the executions of a model, with the judgement on it.
 pub(crate) fn with_judgement(verdict: &Verdict, judged: &Judged) -> Verdict {
     let words = verdict.line.split_once(": ").map_or("", |(_, words)| words);
     let of = |status, word, words: String| Verdict { status, word, line: format!("{word}: {words}") };

@@ -16,7 +16,7 @@ use crate::text::printable;
 /// How many orders are named.
 const NAMED: usize = 6;
 
-/// A line for each machine, and one for each order that matters; nothing unless all machines were asked for.
+/// Returns a line for each machine, and one for each order that matters; nothing unless all machines were asked for.
 pub(crate) fn table(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> String {
     let models: Vec<MemoryModel> = all.iter().map(|searched| searched.plan.models[0].0).collect();
     if !MemoryModel::MACHINES.iter().all(|machine| models.contains(machine)) {
@@ -49,7 +49,7 @@ pub(crate) fn table(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -
     text
 }
 
-/// The orders of a thread that failing executions do not keep, in the findings as they are shown, with the machines.
+/// Returns the orders of a thread that failing executions do not keep, in the findings as they are shown, with the machines.
 fn orders(all: &[Searched]) -> Vec<(String, Vec<&'static str>)> {
     let mut known: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for searched in all {

@@ -14,7 +14,7 @@ use crate::plan::check::CheckPlan;
 use crate::plan::judge::Counted;
 use crate::report::verdict::Verdict;
 
-/// The verdict line: that of the only model, or the worst word, and what was found under each; and one verdict for each
+/// Returns the verdict line: that of the only model, or the worst word, and what was found under each; and one verdict for each
 /// model under which the program was judged.
 pub(crate) fn line(plan: &CheckPlan, all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> String {
     // What is said of the others is in their verdicts.
@@ -66,7 +66,7 @@ fn models_in_words(all: &[Searched], judged: &[&Judged], status: Status) -> Stri
     models.map(|model| format!("{}: {}", title(model), words(model))).collect::<Vec<_>>().join("; ")
 }
 
-/// The word of a result of which these are the verdict on the search and the judgements.
+/// Returns the word of a result of which these are the verdict on the search and the judgements.
 fn word<'a>(verdict: &Verdict, judged: impl Iterator<Item = &'a Judged>, counted: Counted) -> &'static str {
     let worst = judged.map(|one| one.status(counted)).fold(verdict.status, Status::and);
     match worst {
@@ -111,7 +111,7 @@ pub(crate) fn consequences(
     all.iter().map(|searched| searched.found.iter().map(of).collect()).collect()
 }
 
-/// The violations of a search as JSON wants them.
+/// Returns the violations of a search as JSON wants them.
 pub(crate) fn entries<'a>(
     searched: &'a Searched,
     summary: &Summary,
@@ -147,7 +147,7 @@ pub(crate) fn entries<'a>(
     searched.found.iter().enumerate().map(entry).chain(by_judging).collect()
 }
 
-/// The result of a search as JSON wants it, its violations borrowed.
+/// Returns the result of a search as JSON wants it, its violations borrowed.
 pub(crate) fn result<'a>(
     target: &'a str,
     searched: &'a Searched,

@@ -17,12 +17,12 @@ pub(crate) struct Searched {
 }
 
 impl Searched {
-    /// The counts.
+    /// Returns the counts.
     pub(crate) fn summary(&self) -> Summary {
         self.exploration.summary.clone().unwrap_or_else(Summary::nothing)
     }
 
-    /// The verdict on the search, but for SC violations under these models.
+    /// Returns the verdict on the search, but for SC violations under these models.
     pub(crate) fn judge(&self, summary: &Summary, interrupts: &Interrupts, apart: &[MemoryModel]) -> Verdict {
         let explore = &self.plan.explore;
         let is_apart = |monitor: MonitorName| monitor.model().is_some_and(|model| apart.contains(&model));
@@ -61,7 +61,7 @@ impl Searched {
     }
 }
 
-/// The counts without what is accepted of the monitors' reports.
+/// Returns the counts without what is accepted of the monitors' reports.
 fn without(summary: &Summary, accepted: &[&Found]) -> Summary {
     let mut summary = summary.clone();
     for count in &mut summary.monitors {

@@ -45,7 +45,7 @@ pub(crate) fn show(
     plan.screen().print(&accepted.in_words(all, judged));
 }
 
-/// All findings but harmless SC violations, and what is accepted.
+/// Returns all findings but harmless SC violations, and what is accepted.
 fn alarming<'a>(searched: &'a Searched, judged: &[Judged]) -> Vec<&'a Found> {
     let is_harmless = |one: &&Found| {
         let by = judged.iter().find(|judged| is_of(&one.violation, judged.model));
@@ -109,7 +109,7 @@ fn notes(plan: &CheckPlan, exploration: &Exploration, sources: &mut Sources) {
     }
 }
 
-/// What to do where a search was stopped by this.
+/// Returns what to do where a search was stopped by this.
 const fn help(by: StoppedBy) -> Option<&'static str> {
     match by {
         StoppedBy::LocalTimeout => Some(

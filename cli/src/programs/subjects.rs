@@ -25,7 +25,7 @@ pub(crate) struct Subjects {
 }
 
 impl Subjects {
-    /// The hash of the program as it is run; an executable that the user named is one of its files.
+    /// Returns the hash of the program as it is run; an executable that the user named is one of its files.
     pub(crate) fn hash_of_executable(&self) -> Result<String, Failure> {
         if self.built.is_none() {
             return Ok(self.files.iter().map(|(_, hash)| hash.clone()).collect());
@@ -70,7 +70,7 @@ impl Subjects {
         is_written_for_x86(&self.program.executable)
     }
 
-    /// The sources that the program is made of, but for headers of the system.
+    /// Returns the sources that the program is made of, but for headers of the system.
     pub(crate) fn sources(&self) -> Vec<String> {
         let files = match &self.built {
             Some(_) => self.files.iter().map(|(name, _)| name.clone()).collect(),
@@ -80,7 +80,7 @@ impl Subjects {
         files.into_iter().filter(is_own).collect()
     }
 
-    /// The folders that relative names of sources are looked for in.
+    /// Returns the folders that relative names of sources are looked for in.
     pub(crate) fn source_folders(&self) -> Vec<PathBuf> {
         let beside = self.program.executable.parent().map(Path::to_path_buf);
         [self.directory.clone()].into_iter().chain(beside).collect()

@@ -34,7 +34,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The key of a search of this program.
+    /// Returns the key of a search of this program.
     pub(crate) fn new(
         target: Vec<String>,
         files: &[(String, String)],
@@ -47,7 +47,7 @@ impl Key {
         Key { target, files, executable, compile_options, arguments, explore: explore.clone() }
     }
 
-    /// What is different of another search.
+    /// Returns what is different of another search.
     fn difference(&self, other: &Key) -> Option<&'static str> {
         let same = [
             (self.target == other.target, "another target"),
@@ -103,7 +103,7 @@ fn hash(text: &[u8]) -> String {
 }
 
 impl Checkpoint {
-    /// The checkpoint of this search in a file, and what has been saved there.
+    /// Returns the checkpoint of this search in a file, and what has been saved there.
     pub(crate) fn open(file: &Path, key: Key) -> Result<(Checkpoint, Option<Progress>), Failure> {
         let checkpoint = Checkpoint { file: file.to_path_buf(), key };
         let saved = match fs::metadata(file) {
@@ -185,7 +185,7 @@ impl Checkpoint {
         File::open(folder)?.sync_all()
     }
 
-    /// The file, as typed.
+    /// Returns the file, as typed.
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }

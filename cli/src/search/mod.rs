@@ -108,7 +108,7 @@ pub(crate) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search that begins, or goes on from a checkpoint.
+    /// Returns a search that begins, or goes on from a checkpoint.
     pub(crate) fn new(
         program: &'a Program,
         job: &'a Explore,
@@ -301,7 +301,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A process that waits for a slice. One that has given threads numbers that the search does not know yet is of no
+    /// Returns a process that waits for a slice. One that has given threads numbers that the search does not know yet is of no
     /// use: a thread found next would get another number than in a search in one process.
     fn idle(&mut self) -> Option<usize> {
         let threads = &self.progress.totals.threads;

@@ -60,7 +60,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A search of which nothing has been run.
+    /// Returns a search of which nothing has been run.
     pub(super) fn whole() -> Progress {
         let whole = Unit { weight: 1.0, prefixes: Prefixes::Whole };
         Progress {
@@ -118,7 +118,7 @@ impl Progress {
         None
     }
 
-    /// What is known, with what has been run out of order.
+    /// Returns what is known, with what has been run out of order.
     pub(super) fn all(&self) -> Totals {
         let mut totals = self.totals.clone();
         for done in self.queue.waiting().filter(|done| agree(&self.totals.threads, &done.harvest.threads)) {
@@ -127,7 +127,7 @@ impl Progress {
         totals
     }
 
-    /// How many executions have been run, joined or not.
+    /// Returns how many executions have been run, joined or not.
     pub(super) fn executions(&self) -> u64 {
         self.totals.tally.executions + self.queue.waiting().map(|done| done.harvest.tally.executions).sum::<u64>()
     }

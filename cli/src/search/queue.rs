@@ -69,23 +69,23 @@ fn weight<'a>(units: impl IntoIterator<Item = &'a Unit>) -> f64 {
 }
 
 impl Queue {
-    /// The queue of a search of which nothing has been run.
+    /// Returns the queue of a search of which nothing has been run.
     pub(crate) fn new(whole: Unit) -> Queue {
         let first = Part { state: UnitState::Pending([whole].into()), left_of: Vec::new() };
         Queue { parts: [first].into(), ..Queue::default() }
     }
 
-    /// The round, from 0.
+    /// Returns the round, from 0.
     pub(crate) fn round(&self) -> u32 {
         self.round
     }
 
-    /// How many units wait in this round.
+    /// Returns how many units wait in this round.
     pub(crate) fn pending(&self) -> usize {
         self.parts.iter().map(|part| if let UnitState::Pending(units) = &part.state { units.len() } else { 0 }).sum()
     }
 
-    /// The weight of what waits or runs in this round, and of what is known of the next.
+    /// Returns the weight of what waits or runs in this round, and of what is known of the next.
     pub(crate) fn weights(&self) -> (f64, f64) {
         let mut ahead = (0.0, weight(&self.next));
         for part in &self.parts {
@@ -146,7 +146,7 @@ impl Queue {
         self.parts[at].state = UnitState::Pending(std::mem::take(units).into());
     }
 
-    /// The first part, if it has been run.
+    /// Returns the first part, if it has been run.
     pub(crate) fn first(&self) -> Option<&Done> {
         match &self.parts.front()?.state {
             UnitState::Done(done) => Some(done),
@@ -179,7 +179,7 @@ impl Queue {
         self.parts.push_front(Part { state: UnitState::Pending(done.units.into()), left_of });
     }
 
-    /// What has been run and waits to be joined, in order.
+    /// Returns what has been run and waits to be joined, in order.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Done> {
         self.parts.iter().filter_map(|part| match &part.state {
             UnitState::Done(done) => Some(done),

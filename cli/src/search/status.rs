@@ -121,7 +121,7 @@ fn line(facts: &Facts) -> String {
     parts.join(", ")
 }
 
-/// A number with two digits that say something: `310000`, `2.9 million`.
+/// Returns a number with two digits that say something: `310000`, `2.9 million`.
 fn rounded(number: f64) -> String {
     if number < 100.0 {
         return format!("{number:.0}");

@@ -62,32 +62,32 @@ impl Totals {
         self.found.extend(lacking);
     }
 
-    /// The totals that a search begins anew with: all that is known is where memory is divided.
+    /// Returns the totals that a search begins anew with: all that is known is where memory is divided.
     pub(crate) fn divided(&self) -> Totals {
         Totals { divisions: self.divisions.clone(), ..Totals::default() }
     }
 
-    /// Where memory is divided within accesses.
+    /// Returns where memory is divided within accesses.
     pub(crate) fn divisions(&self) -> Vec<Division> {
         self.divisions.iter().map(|(&address, &bounds)| Division { address, bounds }).collect()
     }
 
-    /// What has been found after the first so many.
+    /// Returns what has been found after the first so many.
     pub(crate) fn found_since(&self, known: usize) -> Vec<Identity> {
         self.found.iter().skip(known).map(|found| found.identity.clone()).collect()
     }
 
-    /// How many violations have been found.
+    /// Returns how many violations have been found.
     pub(crate) fn findings(&self) -> usize {
         self.found.len()
     }
 
-    /// The violations in the order of discovery; none is missing.
+    /// Returns the violations in the order of discovery; none is missing.
     pub(crate) fn violations(&self) -> Vec<Violation> {
         self.found.iter().filter_map(|found| found.violation.as_deref().cloned()).collect()
     }
 
-    /// The counts of a search with these monitors, as far as they are no matter of how it ended.
+    /// Returns the counts of a search with these monitors, as far as they are no matter of how it ended.
     ///
     /// A run that only repeats another one but for iterations without effect does not count; but what it shows belongs
     /// to some execution that counts.
@@ -140,14 +140,14 @@ impl Totals {
         }
     }
 
-    /// The sentence that says that outcomes are left out, if some are.
+    /// Returns the sentence that says that outcomes are left out, if some are.
     fn outcomes_left_out(&self) -> Option<String> {
         let sentence = || format!("of the outcomes observed, the first {} in sorted order are kept", Outcomes::MOST);
         self.tally.outcomes.leaves_out().then(sentence)
     }
 
-    /// How many executions leave open what a monitor looks for: none if it is known that serializability under TSO does not
-    /// hold.
+    /// Returns how many executions leave open what a monitor looks for: none if it is known that serializability under TSO does
+    /// not hold.
     fn undecided(&self) -> u64 {
         let is_known = self.reported_by(MonitorName::TsoAtomicity).next().is_some();
         if is_known { 0 } else { self.tally.undecided.max(u64::from(self.tally.is_open)) }

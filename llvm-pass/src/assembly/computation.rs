@@ -11,7 +11,7 @@ pub(crate) fn is_all(statements: &[String], constraints: &str) -> bool {
     are_own && !constraints.contains('*') && statements.iter().all(|statement| computes(statement))
 }
 
-/// The name of an instruction and its operands, without the label before it.
+/// Returns the name of an instruction and its operands, without the label before it.
 fn split(statement: &str) -> (&str, &str) {
     let statement = match statement.split_once(':') {
         Some((label, rest)) if is_number(label) => rest.trim_start(),

@@ -20,7 +20,7 @@ pub(crate) enum Test {
 }
 
 impl Condition {
-    /// The condition with this name: `e`, `nz`, `c`, …
+    /// Returns the condition with this name: `e`, `nz`, `c`, …
     pub(crate) fn of(name: &str) -> Option<Self> {
         let plain = |name| {
             Some(match name {

@@ -79,7 +79,7 @@ impl Flags {
     const ALL: Self = Self(15);
 }
 
-/// The flags that a condition looks at.
+/// Returns the flags that a condition looks at.
 const fn flags_of(condition: Condition) -> Flags {
     match condition.test {
         Test::Below => Flags::CARRY,
@@ -102,7 +102,7 @@ pub(crate) fn is_nothing(statement: &str) -> bool {
 const ACQ_REL: u32 = 4;
 const SEQ_CST: u32 = 5;
 
-/// The fence that a statement is, by its number in the hook ABI.
+/// Returns the fence that a statement is, by its number in the hook ABI.
 fn fence(statement: &str) -> Option<u32> {
     Some(match statement {
         "mfence" | "sync" | "hwsync" | "dmb" | "dsb" | "fence" => SEQ_CST,
@@ -171,7 +171,7 @@ pub(crate) fn parse(statements: &[String], slots: &[Slot]) -> Option<Vec<Instruc
     (wanted.fold(0, |all, one| all | one) & !known.0 == 0).then_some(found)
 }
 
-/// The flags that an instruction looks at, and those that it sets.
+/// Returns the flags that an instruction looks at, and those that it sets.
 const fn flags(instruction: &Instruction) -> (Flags, Flags) {
     match instruction {
         Instruction::Arithmetic { operator: Operator::Increment | Operator::Decrement, .. } => {
@@ -235,7 +235,7 @@ fn parse_one(statement: &str, slots: &[Slot]) -> Option<Instruction> {
     is_sensible(&instruction, lock).then_some(instruction)
 }
 
-/// The width that the operands imply: that of the registers, else that of the memory.
+/// Returns the width that the operands imply: that of the registers, else that of the memory.
 fn implied(operands: &[Sized]) -> Option<u64> {
     let of = |wanted: fn(&Operand) -> bool| {
         operands.iter().rev().find(|(operand, bytes)| wanted(operand) && bytes.is_some()).and_then(|(_, bytes)| *bytes)

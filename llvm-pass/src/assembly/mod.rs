@@ -75,7 +75,7 @@ pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], t
     }
 }
 
-/// The meaning of an instruction that stays as it is: its result has nothing to do with other threads.
+/// Returns the meaning of an instruction that stays as it is: its result has nothing to do with other threads.
 fn native(statement: &str) -> Option<Assembly> {
     const SEQ_CST: u32 = 5;
     let (harmless, fence) = match statement {

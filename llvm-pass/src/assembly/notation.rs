@@ -1,6 +1,6 @@
 //! Inline assembly as C writes it (`%0`, `%b0`, `%%rax`, `$5`) and as LLVM does (`$0`, `${0:b}`, `%rax`, `$$5`).
 
-/// A template as LLVM writes it, of one as C has it.
+/// Returns a template as LLVM writes it, of one as C has it.
 pub(crate) fn as_llvm(text: &str) -> String {
     let mut result = String::new();
     let mut letters = text.chars().peekable();
@@ -26,7 +26,7 @@ pub(crate) fn as_llvm(text: &str) -> String {
     result
 }
 
-/// A template as C has it, of one as LLVM writes it.
+/// Returns a template as C has it, of one as LLVM writes it.
 pub(crate) fn as_c(text: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -50,12 +50,12 @@ pub(crate) fn as_c(text: &str) -> String {
     result + rest
 }
 
-/// A template on one line, in C's notation: a line of a file of templates may begin with it.
+/// Returns a template on one line, in C's notation: a line of a file of templates may begin with it.
 pub(crate) fn as_written(text: &str) -> String {
     as_c(&statements(text).join("; "))
 }
 
-/// The statements of a template in lower case, with single blanks and without comments; prefixes stand before what they
+/// Returns the statements of a template in lower case, with single blanks and without comments; prefixes stand before what they
 /// belong to.
 pub(crate) fn statements(text: &str) -> Vec<String> {
     let mut plain = String::new();

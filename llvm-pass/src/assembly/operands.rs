@@ -11,7 +11,7 @@ pub(crate) enum Register {
 }
 
 impl Register {
-    /// The register that an operand outside memory is in.
+    /// Returns the register that an operand outside memory is in.
     pub(crate) fn of(slots: &[Slot], number: usize) -> Option<Self> {
         match slots.get(number)?.place {
             Place::Any => Some(Self::Slot(number)),
@@ -95,7 +95,7 @@ pub(crate) fn parse(text: &str, slots: &[Slot]) -> Option<Sized> {
     (displacement == 0).then_some((Operand::Register(register), modified.or(known.bytes)))
 }
 
-/// A register that holds an address.
+/// Returns a register that holds an address.
 fn address_register(text: &str, slots: &[Slot]) -> Option<Register> {
     if let Some(name) = text.strip_prefix('%') {
         return Named::of(name).filter(|&(_, bytes)| bytes >= 4).map(|(register, _)| Register::Named(register));
@@ -104,7 +104,7 @@ fn address_register(text: &str, slots: &[Slot]) -> Option<Register> {
     modified.is_none_or(|bytes| bytes == 8).then(|| Register::of(slots, number))?
 }
 
-/// The slot that `$0` or `${0:b}` names, and the bytes that the modifier asks for.
+/// Returns the slot that `$0` or `${0:b}` names, and the bytes that the modifier asks for.
 fn slot(text: &str) -> Option<(usize, Option<u64>)> {
     let name = text.strip_prefix('$')?;
     let Some(inner) = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')) else {
@@ -121,7 +121,7 @@ fn slot(text: &str) -> Option<(usize, Option<u64>)> {
     Some((number.parse().ok()?, Some(bytes)))
 }
 
-/// A number in decimal or hexadecimal.
+/// Returns a number in decimal or hexadecimal.
 fn integer(text: &str) -> Option<i64> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
     let value = match digits.strip_prefix("0x") {

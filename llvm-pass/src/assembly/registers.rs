@@ -10,7 +10,7 @@ impl Named {
     pub(crate) const C: Self = Self(2);
     pub(crate) const D: Self = Self(3);
 
-    /// The register of this name, and how many of its bytes the name stands for. (Not the second byte: `ah`.)
+    /// Returns the register of this name, and how many of its bytes the name stands for. (Not the second byte: `ah`.)
     pub(crate) fn of(name: &str) -> Option<(Self, u64)> {
         const LETTERS: [&str; 4] = ["a", "b", "c", "d"];
         const OTHERS: [&str; 4] = ["si", "di", "bp", "sp"];

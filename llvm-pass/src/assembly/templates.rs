@@ -66,7 +66,7 @@ impl Templates {
         }
     }
 
-    /// What the user says of a template with these statements.
+    /// Returns what the user says of a template with these statements.
     pub(crate) fn meaning(&self, statements: &[String]) -> Option<&Meaning> {
         self.meanings.get(statements)
     }

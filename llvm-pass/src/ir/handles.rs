@@ -93,12 +93,12 @@ impl Value {
         (!raw.is_null()).then_some(Self(raw))
     }
 
-    /// The value as LLVM's C interface takes it.
+    /// Returns the value as LLVM's C interface takes it.
     pub(crate) fn raw(self) -> LLVMValueRef {
         self.0
     }
 
-    /// The opcode of an instruction or of a constant expression.
+    /// Returns the opcode of an instruction or of a constant expression.
     pub(crate) fn opcode(self) -> Option<LLVMOpcode> {
         if self.is(Class::Instruction) {
             // SAFETY: the handle is a live instruction.
@@ -117,13 +117,13 @@ impl Value {
         matches!(self.opcode(), Some(LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr))
     }
 
-    /// The type of the value.
+    /// Returns the type of the value.
     pub(crate) fn kind(self) -> Type {
         // SAFETY: the handle is live (the invariant of this file).
         Type(unsafe { LLVMTypeOf(self.0) })
     }
 
-    /// The number of operands.
+    /// Returns the number of operands.
     pub(crate) fn operand_count(self) -> u32 {
         // SAFETY: the handle is live (the invariant of this file).
         unsafe { LLVMGetNumOperands(self.0) }.unsigned_abs()
@@ -135,7 +135,7 @@ impl Value {
         Self(unsafe { LLVMGetOperand(self.0, index) })
     }
 
-    /// All operands, blocks and metadata included.
+    /// Returns all operands, blocks and metadata included.
     pub(crate) fn operands(self) -> impl Iterator<Item = Value> {
         (0..self.operand_count()).map(move |index| self.operand(index))
     }
@@ -146,18 +146,18 @@ impl Value {
         unsafe { LLVMSetOperand(self.0, index, value.0) }
     }
 
-    /// The block of an instruction.
+    /// Returns the block of an instruction.
     pub(crate) fn block(self) -> Block {
         // SAFETY: the handle is a live instruction.
         Block(unsafe { LLVMGetInstructionParent(self.0) })
     }
 
-    /// The function of an instruction.
+    /// Returns the function of an instruction.
     pub(crate) fn function(self) -> Value {
         self.block().function()
     }
 
-    /// The instruction after this one in its block.
+    /// Returns the instruction after this one in its block.
     pub(crate) fn next(self) -> Option<Value> {
         // SAFETY: the handle is a live instruction.
         Self::from_raw(unsafe { LLVMGetNextInstruction(self.0) })
@@ -169,7 +169,7 @@ impl Value {
         unsafe { LLVMInstructionEraseFromParent(self.0) }
     }
 
-    /// The name, as a linker sees it but for a leading \x01 (which asm labels have).
+    /// Returns the name, as a linker sees it but for a leading \x01 (which asm labels have).
     pub(crate) fn name(self) -> String {
         let mut length = 0;
         // SAFETY: the handle is live; LLVM writes the length.
@@ -183,7 +183,7 @@ impl Value {
         unsafe { LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len()) }
     }
 
-    /// The place of an instruction in the source, if that is known.
+    /// Returns the place of an instruction in the source, if that is known.
     pub(crate) fn location(self) -> Option<Location> {
         use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
         // SAFETY: the handle is a live instruction.
@@ -191,7 +191,7 @@ impl Value {
         (!location.is_null()).then_some(Location(location))
     }
 
-    /// The users of a value.
+    /// Returns the users of a value.
     pub(crate) fn users(self) -> Vec<Value> {
         // SAFETY: the handle is live.
         let first = unsafe { LLVMGetFirstUse(self.0) };
@@ -233,26 +233,26 @@ impl Value {
 }
 
 impl Block {
-    /// The instructions of the block, in order.
+    /// Returns the instructions of the block, in order.
     pub(crate) fn instructions(self) -> Vec<Value> {
         // SAFETY: the block is live.
         let first = Value::from_raw(unsafe { LLVMGetFirstInstruction(self.0) });
         std::iter::successors(first, |instruction| instruction.next()).collect()
     }
 
-    /// The last instruction of the block.
+    /// Returns the last instruction of the block.
     pub(crate) fn terminator(self) -> Option<Value> {
         // SAFETY: the block is live.
         Value::from_raw(unsafe { LLVMGetBasicBlockTerminator(self.0) })
     }
 
-    /// The function that the block is in.
+    /// Returns the function that the block is in.
     pub(crate) fn function(self) -> Value {
         // SAFETY: the block is live and in a function.
         Value(unsafe { LLVMGetBasicBlockParent(self.0) })
     }
 
-    /// The blocks to which the last instruction may go, once for each edge.
+    /// Returns the blocks to which the last instruction may go, once for each edge.
     pub(crate) fn successors(self) -> Vec<Block> {
         let Some(terminator) = self.terminator() else { return Vec::new() };
         // SAFETY: the terminator is live.
@@ -265,7 +265,7 @@ impl Block {
             .collect()
     }
 
-    /// The first instruction of the block that is not a phi.
+    /// Returns the first instruction of the block that is not a phi.
     pub(crate) fn first_non_phi(self) -> Option<Value> {
         self.instructions().into_iter().find(|instruction| !instruction.is(Class::Phi))
     }
@@ -278,25 +278,25 @@ impl Block {
 }
 
 impl Type {
-    /// Which kind of type it is.
+    /// Returns which kind of type it is.
     pub(crate) fn kind(self) -> LLVMTypeKind {
         // SAFETY: the type is live.
         unsafe { LLVMGetTypeKind(self.0) }
     }
 
-    /// The number of bits of an integer type.
+    /// Returns the number of bits of an integer type.
     pub(crate) fn integer_bits(self) -> u32 {
         // SAFETY: the type is a live integer type.
         unsafe { LLVMGetIntTypeWidth(self.0) }
     }
 
-    /// The address space of a pointer type.
+    /// Returns the address space of a pointer type.
     pub(crate) fn address_space(self) -> u32 {
         // SAFETY: the type is a live pointer type.
         unsafe { LLVMGetPointerAddressSpace(self.0) }
     }
 
-    /// The number of elements of a struct type.
+    /// Returns the number of elements of a struct type.
     pub(crate) fn struct_element_count(self) -> u32 {
         // SAFETY: the type is a live struct type.
         unsafe { LLVMCountStructElementTypes(self.0) }
@@ -316,25 +316,25 @@ impl Type {
         }
     }
 
-    /// The type of an array's or a vector's elements.
+    /// Returns the type of an array's or a vector's elements.
     pub(crate) fn element(self) -> Type {
         // SAFETY: the type is a live array or vector.
         Type(unsafe { LLVMGetElementType(self.0) })
     }
 
-    /// The number of an array's elements.
+    /// Returns the number of an array's elements.
     pub(crate) fn array_length(self) -> u64 {
         // SAFETY: the type is a live array.
         unsafe { LLVMGetArrayLength2(self.0) }
     }
 
-    /// The type of a struct's element.
+    /// Returns the type of a struct's element.
     pub(crate) fn struct_element(self, index: u32) -> Type {
         // SAFETY: the type is a live struct with more than `index` elements.
         Type(unsafe { LLVMStructGetTypeAtIndex(self.0, index) })
     }
 
-    /// A named struct's name.
+    /// Returns a named struct's name.
     pub(crate) fn struct_name(self) -> Option<String> {
         if self.kind() != LLVMTypeKind::LLVMStructTypeKind {
             return None;
@@ -348,7 +348,7 @@ impl Type {
         Some(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
-    /// The width in bytes of a type that a hook takes as a value: 1, 2, 4 or 8.
+    /// Returns the width in bytes of a type that a hook takes as a value: 1, 2, 4 or 8.
     pub(crate) fn simple_bytes(self) -> Option<u64> {
         match self.kind() {
             LLVMTypeKind::LLVMIntegerTypeKind => match self.integer_bits() {
@@ -366,7 +366,7 @@ impl Type {
         }
     }
 
-    /// The zero of this type.
+    /// Returns the zero of this type.
     pub(crate) fn zero(self) -> Value {
         // SAFETY: the type is live and has a zero.
         Value(unsafe { LLVMConstNull(self.0) })
@@ -380,25 +380,25 @@ impl Type {
 }
 
 impl Layout {
-    /// The layout that a module is compiled for.
+    /// Returns the layout that a module is compiled for.
     pub(crate) fn of(module: LLVMModuleRef) -> Self {
         // SAFETY: the module is live; its layout lives as long.
         Self(unsafe { LLVMGetModuleDataLayout(module) })
     }
 
-    /// The number of bytes that a store of the type writes.
+    /// Returns the number of bytes that a store of the type writes.
     pub(crate) fn store_size(self, kind: Type) -> u64 {
         // SAFETY: the type is live and has a size.
         unsafe { LLVMStoreSizeOfType(self.0, kind.0) }
     }
 
-    /// The distance between two elements of the type in an array.
+    /// Returns the distance between two elements of the type in an array.
     pub(crate) fn allocated_size(self, kind: Type) -> u64 {
         // SAFETY: the type is live and has a size.
         unsafe { LLVMABISizeOfType(self.0, kind.0) }
     }
 
-    /// Where a struct's element begins.
+    /// Returns where a struct's element begins.
     pub(crate) fn element_offset(self, kind: Type, index: u32) -> u64 {
         // SAFETY: the type is a live struct with more than `index` elements.
         unsafe { LLVMOffsetOfElement(self.0, kind.0, index) }

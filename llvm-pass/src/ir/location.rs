@@ -18,19 +18,19 @@ impl Location {
         self.0
     }
 
-    /// The line, from 1; 0 if unknown.
+    /// Returns the line, from 1; 0 if unknown.
     pub(crate) fn line(self) -> u32 {
         // SAFETY: the place is live.
         unsafe { LLVMDILocationGetLine(self.0) }
     }
 
-    /// The column, from 1; 0 if unknown.
+    /// Returns the column, from 1; 0 if unknown.
     pub(crate) fn column(self) -> u32 {
         // SAFETY: the place is live.
         unsafe { LLVMDILocationGetColumn(self.0) }
     }
 
-    /// The file name and folder.
+    /// Returns the file name and folder.
     pub(crate) fn file(self) -> (String, String) {
         let (mut file_length, mut folder_length) = (0, 0);
         // SAFETY: the place is live.
@@ -47,7 +47,7 @@ impl Location {
         (text(name, file_length as usize), text(folder, folder_length as usize))
     }
 
-    /// The call in whose place the function's body was put, if it was.
+    /// Returns the call in whose place the function's body was put, if it was.
     pub(crate) fn call(self) -> Option<Self> {
         // SAFETY: the place is live.
         let call = unsafe { LLVMDILocationGetInlinedAt(self.0) };

@@ -12,7 +12,7 @@ use super::handles::{Type, Value};
 use super::text::{c_text, text};
 use super::views::Global;
 
-/// The function of a name, declared if it is not there yet.
+/// Returns the function of a name, declared if it is not there yet.
 pub(crate) fn declare(module: LLVMModuleRef, name: &str, kind: Type) -> Value {
     let name = c_text(name);
     // SAFETY: the module is live, the name ends with a zero.
@@ -23,7 +23,7 @@ pub(crate) fn declare(module: LLVMModuleRef, name: &str, kind: Type) -> Value {
     })
 }
 
-/// The functions of a module, in order.
+/// Returns the functions of a module, in order.
 pub(crate) fn functions(module: LLVMModuleRef) -> Vec<Value> {
     // SAFETY: the module is live.
     let first = Value::from_raw(unsafe { LLVMGetFirstFunction(module) });
@@ -34,12 +34,12 @@ pub(crate) fn functions(module: LLVMModuleRef) -> Vec<Value> {
     .collect()
 }
 
-/// The functions of a module that have a body, in order.
+/// Returns the functions of a module that have a body, in order.
 pub(crate) fn definitions(module: LLVMModuleRef) -> Vec<Value> {
     functions(module).into_iter().filter(|function| !Global(*function).is_declaration()).collect()
 }
 
-/// The global variables of a module, in order.
+/// Returns the global variables of a module, in order.
 pub(crate) fn globals(module: LLVMModuleRef) -> Vec<Value> {
     // SAFETY: the module is live.
     let first = Value::from_raw(unsafe { LLVMGetFirstGlobal(module) });
@@ -50,7 +50,7 @@ pub(crate) fn globals(module: LLVMModuleRef) -> Vec<Value> {
     .collect()
 }
 
-/// The name of a module's main file, as the compiler was given it.
+/// Returns the name of a module's main file, as the compiler was given it.
 pub(crate) fn source_file(module: LLVMModuleRef) -> String {
     let mut length = 0;
     // SAFETY: the module is live; LLVM writes the length.
@@ -58,7 +58,7 @@ pub(crate) fn source_file(module: LLVMModuleRef) -> String {
     text(start, length)
 }
 
-/// The folder that the compilation ran in, from the debug information.
+/// Returns the folder that the compilation ran in, from the debug information.
 pub(crate) fn compilation_folder(module: LLVMModuleRef) -> Option<String> {
     let name = c"llvm.dbg.cu".as_ptr();
     // SAFETY: the module is live, the name ends with a zero.
@@ -76,7 +76,7 @@ pub(crate) fn compilation_folder(module: LLVMModuleRef) -> Option<String> {
     Some(text(start, length as usize))
 }
 
-/// The operands of a metadata node.
+/// Returns the operands of a metadata node.
 fn metadata_operands(node: Value) -> Vec<Option<Value>> {
     // SAFETY: the handle is a live metadata node.
     let count = unsafe { LLVMGetMDNodeNumOperands(node.raw()) };

@@ -4,13 +4,13 @@ use std::ffi::{CString, c_char};
 
 use inkwell::llvm_sys::core::{LLVMGetEnumAttributeKindForName, LLVMGetMDKindID};
 
-/// The number of a kind of attribute.
+/// Returns the number of a kind of attribute.
 pub(crate) fn attribute_kind(name: &str) -> u32 {
     // SAFETY: pointer and length are of one string.
     unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
 }
 
-/// The number of a kind of metadata that LLVM has of itself.
+/// Returns the number of a kind of metadata that LLVM has of itself.
 pub(crate) fn metadata_kind(name: &str) -> u32 {
     let length = u32::try_from(name.len()).unwrap_or(0);
     // SAFETY: pointer and length are of one string.

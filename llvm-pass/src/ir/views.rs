@@ -53,18 +53,18 @@ impl Call {
         argument_count() -> u32 = LLVMGetNumArgOperands;
     }
 
-    /// What a call calls.
+    /// Returns what a call calls.
     pub(crate) fn callee(self) -> Value {
         // SAFETY: the handle is a live call.
         Value(unsafe { LLVMGetCalledValue(self.0.raw()) })
     }
 
-    /// The arguments of a call.
+    /// Returns the arguments of a call.
     pub(crate) fn arguments(self) -> impl Iterator<Item = (u32, Value)> {
         (0..self.argument_count()).map(move |index| (index, self.0.operand(index)))
     }
 
-    /// The type of the function that a call takes the function called for.
+    /// Returns the type of the function that a call takes the function called for.
     pub(crate) fn called_type(self) -> Type {
         // SAFETY: the handle is a live call.
         Type(unsafe { LLVMGetCalledFunctionType(self.0.raw()) })
@@ -86,7 +86,7 @@ impl Call {
         !unsafe { LLVMGetCallSiteEnumAttribute(self.0.raw(), whole, attribute_kind("noinline")) }.is_null()
     }
 
-    /// The type attribute (`byval`, `elementtype`, …) of a call's argument.
+    /// Returns the type attribute (`byval`, `elementtype`, …) of a call's argument.
     pub(crate) fn type_attribute(self, argument: u32, kind: u32) -> Option<Type> {
         // SAFETY: the handle is a live call.
         attribute_type(unsafe { LLVMGetCallSiteEnumAttribute(self.0.raw(), argument + 1, kind) })
@@ -103,25 +103,25 @@ impl Function {
         intrinsic() -> u32 = LLVMGetIntrinsicID;
     }
 
-    /// A function's parameter.
+    /// Returns a function's parameter.
     pub(crate) fn parameter(self, index: u32) -> Value {
         // SAFETY: the handle is a live function with more than `index` parameters.
         Value(unsafe { LLVMGetParam(self.0.raw(), index) })
     }
 
-    /// The function of an argument.
+    /// Returns the function of an argument.
     pub(crate) fn of_argument(argument: Value) -> Self {
         // SAFETY: the handle is a live argument.
         Self(Value(unsafe { LLVMGetParamParent(argument.raw()) }))
     }
 
-    /// The type attribute of a function's parameter.
+    /// Returns the type attribute of a function's parameter.
     pub(crate) fn parameter_type_attribute(self, parameter: u32, kind: u32) -> Option<Type> {
         // SAFETY: the handle is a live function.
         attribute_type(unsafe { LLVMGetEnumAttributeAtIndex(self.0.raw(), parameter + 1, kind) })
     }
 
-    /// The file name and folder of the function's debug information.
+    /// Returns the file name and folder of the function's debug information.
     pub(crate) fn subprogram_file(self) -> Option<(String, String)> {
         let (mut file_length, mut folder_length) = (0, 0);
         // SAFETY: the handle is a live function; LLVM writes the length.
@@ -131,7 +131,7 @@ impl Function {
         (!file.is_null()).then(|| (text(file, file_length as usize), text(folder, folder_length as usize)))
     }
 
-    /// The line at which the function begins; 0 if that is not known.
+    /// Returns the line at which the function begins; 0 if that is not known.
     pub(crate) fn subprogram_line(self) -> u32 {
         use inkwell::llvm_sys::debuginfo::{LLVMDISubprogramGetLine, LLVMGetSubprogram};
         // SAFETY: the handle is a live function.
@@ -143,7 +143,7 @@ impl Function {
         unsafe { LLVMDISubprogramGetLine(subprogram) }
     }
 
-    /// The blocks of a function, in order.
+    /// Returns the blocks of a function, in order.
     pub(crate) fn blocks(self) -> Vec<Block> {
         // SAFETY: the handle is a live function.
         let first = unsafe { LLVMGetFirstBasicBlock(self.0.raw()) };
@@ -155,7 +155,7 @@ impl Function {
         .collect()
     }
 
-    /// The instructions of a function, in order.
+    /// Returns the instructions of a function, in order.
     pub(crate) fn instructions(self) -> Vec<Value> {
         self.blocks().into_iter().flat_map(Block::instructions).collect()
     }
@@ -178,19 +178,19 @@ impl Global {
         set_linkage(linkage: LLVMLinkage) -> () = LLVMSetLinkage;
     }
 
-    /// The type of a global variable's value, or of a function.
+    /// Returns the type of a global variable's value, or of a function.
     pub(crate) fn value_type(self) -> Type {
         // SAFETY: the handle is a live global value.
         Type(unsafe { LLVMGlobalGetValueType(self.0.raw()) })
     }
 
-    /// A global variable's initializer.
+    /// Returns a global variable's initializer.
     pub(crate) fn initializer(self) -> Option<Value> {
         // SAFETY: the handle is a live global variable.
         Value::from_raw(unsafe { LLVMGetInitializer(self.0.raw()) })
     }
 
-    /// The section of a global, or "".
+    /// Returns the section of a global, or "".
     pub(crate) fn section(self) -> String {
         // SAFETY: the handle is a live global.
         let start = unsafe { LLVMGetSection(self.0.raw()) };
@@ -227,7 +227,7 @@ impl Instruction {
         unsafe { LLVMSetVolatile(self.0.raw(), i32::from(volatile)) }
     }
 
-    /// The incoming values of a phi.
+    /// Returns the incoming values of a phi.
     pub(crate) fn incoming(self) -> impl Iterator<Item = (Value, Block)> {
         (0..self.incoming_count()).map(move |index| {
             // SAFETY: the handle is a live phi with more than `index` entries.
@@ -238,7 +238,7 @@ impl Instruction {
         })
     }
 
-    /// How many indices an `extractvalue` or `insertvalue` has.
+    /// Returns how many indices an `extractvalue` or `insertvalue` has.
     pub(crate) fn index_count(self) -> u32 {
         // SAFETY: the handle is such an instruction.
         unsafe { LLVMGetNumIndices(self.0.raw()) }
@@ -252,13 +252,13 @@ impl Instruction {
         unsafe { *indices }
     }
 
-    /// The type that an alloca makes room for.
+    /// Returns the type that an alloca makes room for.
     pub(crate) fn allocated_type(self) -> Type {
         // SAFETY: the handle is a live alloca.
         Type(unsafe { LLVMGetAllocatedType(self.0.raw()) })
     }
 
-    /// The type that a getelementptr's indices walk.
+    /// Returns the type that a getelementptr's indices walk.
     pub(crate) fn source_element_type(self) -> Type {
         // SAFETY: the handle is a live getelementptr, instruction or constant.
         Type(unsafe { LLVMGetGEPSourceElementType(self.0.raw()) })
@@ -291,7 +291,7 @@ impl Constant {
         signed() -> i64 = LLVMConstIntGetSExtValue;
     }
 
-    /// The text of a constant array of characters.
+    /// Returns the text of a constant array of characters.
     pub(crate) fn text(self) -> Option<String> {
         use inkwell::llvm_sys::core::{LLVMGetAsString, LLVMIsAConstantDataArray, LLVMIsConstantString};
         // SAFETY: the handle is a live value.
@@ -316,7 +316,7 @@ impl Constant {
 pub(crate) struct InlineAssembly(pub(crate) Value);
 
 impl InlineAssembly {
-    /// The text of inline assembly.
+    /// Returns the text of inline assembly.
     pub(crate) fn text(self) -> String {
         let mut length = 0;
         // SAFETY: the handle is live inline assembly; LLVM writes the length.
@@ -324,7 +324,7 @@ impl InlineAssembly {
         text(start, length)
     }
 
-    /// The constraints of inline assembly.
+    /// Returns the constraints of inline assembly.
     pub(crate) fn constraints(self) -> String {
         let mut length = 0;
         // SAFETY: the handle is live inline assembly; LLVM writes the length.
@@ -333,7 +333,7 @@ impl InlineAssembly {
     }
 }
 
-/// The type that a type attribute carries.
+/// Returns the type that a type attribute carries.
 fn attribute_type(attribute: LLVMAttributeRef) -> Option<Type> {
     if attribute.is_null() {
         return None;

@@ -28,12 +28,12 @@ pub(super) struct Code<'a, 'ctx> {
 }
 
 impl<'ctx> Code<'_, 'ctx> {
-    /// The label of what depends on no load.
+    /// Returns the label of what depends on no load.
     pub(super) fn none(&self) -> IntValue<'ctx> {
         self.hooks.number(0)
     }
 
-    /// The label of what depends on all that these labels stand for.
+    /// Returns the label of what depends on all that these labels stand for.
     pub(super) fn union(&self, labels: &[IntValue<'ctx>]) -> Result<IntValue<'ctx>> {
         let mut all: Vec<IntValue<'ctx>> = Vec::new();
         for &label in labels {
@@ -45,7 +45,7 @@ impl<'ctx> Code<'_, 'ctx> {
         rest.iter().try_fold(first, |sum, &label| self.hooks.call("__fh_label_union", &[sum.into(), label.into()]))
     }
 
-    /// The label of one of two values, by that of what chooses between them, which gives one of these.
+    /// Returns the label of one of two values, by that of what chooses between them, which gives one of these.
     pub(super) fn select(
         &self,
         by: IntValue<'ctx>,
@@ -63,7 +63,7 @@ impl<'ctx> Code<'_, 'ctx> {
         self.hooks.call("__fh_label_select", &[by.into(), chosen.into(), other.into()])
     }
 
-    /// A word of the record.
+    /// Returns a word of the record.
     fn word(&self, index: u32) -> Result<PointerValue<'ctx>> {
         const NAME: &str = "__fh_labels";
         let module = &self.hooks.module;
@@ -87,7 +87,7 @@ impl<'ctx> Code<'_, 'ctx> {
         Ok(self.hooks.builder.build_load(self.hooks.context.i32_type(), place, "")?.into_int_value())
     }
 
-    /// The address under which the labels of an argument passed by value are kept during the call; no memory is there.
+    /// Returns the address under which the labels of an argument passed by value are kept during the call; no memory is there.
     fn passing(&self, index: u32) -> PointerValue<'ctx> {
         const NOWHERE: u64 = 1 << 60;
         self.hooks.long(NOWHERE + (u64::from(index) << 32)).const_to_pointer(self.hooks.pointer_type())
@@ -129,12 +129,12 @@ impl<'ctx> Code<'_, 'ctx> {
         Ok(())
     }
 
-    /// The number of bytes of a value, as hooks take it.
+    /// Returns the number of bytes of a value, as hooks take it.
     pub(super) fn length(&self, kind: Type) -> BasicValueEnum<'ctx> {
         self.hooks.long(self.layout.store_size(kind)).into()
     }
 
-    /// Where the elements of a type are, each with its size.
+    /// Returns where the elements of a type are, each with its size.
     pub(super) fn parts(&self, kind: Type) -> Vec<(u64, u64)> {
         match kind.kind() {
             LLVMTypeKind::LLVMStructTypeKind if kind.struct_element_count() > 0 => (0..kind.struct_element_count())
@@ -146,7 +146,7 @@ impl<'ctx> Code<'_, 'ctx> {
         }
     }
 
-    /// A pointer so many bytes behind another.
+    /// Returns a pointer so many bytes behind another.
     pub(super) fn displaced(&self, pointer: PointerValue<'ctx>, offset: u64) -> Result<PointerValue<'ctx>> {
         if offset == 0 {
             return Ok(pointer);

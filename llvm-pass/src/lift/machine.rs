@@ -34,7 +34,7 @@ pub(super) struct Machine<'a, 'ctx> {
 }
 
 impl<'a, 'ctx> Machine<'a, 'ctx> {
-    /// The machine at the beginning of the assembly: the inputs are in their registers.
+    /// Returns the machine at the beginning of the assembly: the inputs are in their registers.
     pub(super) fn new(
         hooks: &'a mut Hooks<'ctx>,
         call: Value,
@@ -55,7 +55,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
         Ok(machine)
     }
 
-    /// The argument of the call that an input slot is.
+    /// Returns the argument of the call that an input slot is.
     fn argument(&self, slot: usize) -> Option<u32> {
         let slots = &self.program.slots;
         let before = slots[..slot].iter().filter(|slot| slot.role == Role::Input).count();
@@ -70,7 +70,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
         self.registers.get(&register).copied().unwrap_or_else(|| self.hooks.long(0))
     }
 
-    /// An integer of at most 64 bits with zeros above.
+    /// Returns an integer of at most 64 bits with zeros above.
     pub(super) fn extended(&self, value: IntValue<'ctx>) -> Result<IntValue<'ctx>> {
         let long = self.hooks.context.i64_type();
         if value.get_type() == long {
@@ -79,7 +79,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
         Ok(self.hooks.builder.build_int_z_extend(value, long, "")?)
     }
 
-    /// The lower bytes of 64 bits.
+    /// Returns the lower bytes of 64 bits.
     pub(super) fn low(&self, value: IntValue<'ctx>, width: u64) -> Result<IntValue<'ctx>> {
         let kind = self.hooks.integer_type(bits_of(width))?;
         if value.get_type() == kind {
@@ -102,7 +102,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
         Ok(())
     }
 
-    /// The place of an operand in memory.
+    /// Returns the place of an operand in memory.
     pub(super) fn target(&self, memory: Memory) -> Result<AccessTarget<'ctx>> {
         let byte = self.hooks.context.i8_type();
         let (pointer, shared) = match memory.base {
@@ -143,7 +143,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
         store.set_alignment(1).map_err(Failure::new)
     }
 
-    /// The value of an operand.
+    /// Returns the value of an operand.
     pub(super) fn read(&self, operand: Operand, width: u64) -> Result<IntValue<'ctx>> {
         match operand {
             Operand::Immediate(value) => self.low(self.hooks.long(value.cast_unsigned()), width),

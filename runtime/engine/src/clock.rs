@@ -14,25 +14,25 @@
 
 use crate::event::Thread;
 
-/// How many events of a thread: 1 stands for its first event, 0 for none.
+/// A number of events of one thread: 1 stands for its first event, 0 for none.
 pub type Tick = u32;
 
 /// The number of threads whose counts make one block.
 pub const LANES: usize = 4;
 
-/// A block of counts: those of threads 4i … 4i+3.
+/// The counts of threads 4i … 4i+3 of a clock.
 pub type Block = [Tick; LANES];
 
 /// One vector clock.
 pub type Clock = [Block];
 
-/// The number of blocks of a clock for this many threads.
+/// Returns the number of blocks of a clock for this many threads.
 #[must_use]
 pub const fn blocks_for(threads: usize) -> usize {
     threads.div_ceil(LANES)
 }
 
-/// Makes `into` the least clock above both.
+/// Makes `into` the least clock that is not below either of the two.
 #[inline]
 pub fn join(into: &mut Clock, from: &Clock) {
     for (into, from) in into.iter_mut().zip(from) {
@@ -42,7 +42,7 @@ pub fn join(into: &mut Clock, from: &Clock) {
     }
 }
 
-/// How many events of `thread` the clock knows.
+/// Returns how many events of `thread` the clock knows.
 #[inline]
 #[must_use]
 pub fn count(clock: &Clock, thread: Thread) -> Tick {
@@ -69,7 +69,7 @@ pub struct Clocks<const PER_ROW: usize> {
     stamps: Vec<u32>,
     /// The present execution; never 0, which is the stamp of a row that no execution has touched.
     execution: u32,
-    /// The blocks of one clock.
+    /// The number of blocks of one clock.
     width: usize,
 }
 
@@ -89,7 +89,7 @@ impl<const PER_ROW: usize> Clocks<PER_ROW> {
         });
     }
 
-    /// The blocks of one clock.
+    /// Returns the number of blocks of one clock.
     #[must_use]
     pub const fn width(&self) -> usize {
         self.width
@@ -109,13 +109,13 @@ impl<const PER_ROW: usize> Clocks<PER_ROW> {
         self.width = width;
     }
 
-    /// The clocks of one row, one after the other, each [`Clocks::width`] blocks.
+    /// Returns the clocks of one row, one after the other, each [`Clocks::width`] blocks long.
     #[inline]
     pub fn row(&mut self, row: usize) -> &mut [Block] {
         self.row_of_width::<0>(row)
     }
 
-    /// The same as [`Clocks::row`], for clocks that are known to be `WIDTH` blocks wide; for 0, nothing is known.
+    /// Returns what [`Clocks::row`] does, for clocks that are known to be `WIDTH` blocks wide; for 0, nothing is known.
     #[inline(always)]
     pub fn row_of_width<const WIDTH: usize>(&mut self, row: usize) -> &mut [Block] {
         if self.stamps.get(row) != Some(&self.execution) {
@@ -124,7 +124,7 @@ impl<const PER_ROW: usize> Clocks<PER_ROW> {
         self.row_again::<WIDTH>(row)
     }
 
-    /// The same as [`Clocks::row_of_width`], for a row that this execution has touched.
+    /// Returns what [`Clocks::row_of_width`] does, for a row that this execution has touched.
     #[inline(always)]
     pub fn row_again<const WIDTH: usize>(&mut self, row: usize) -> &mut [Block] {
         debug_assert!(WIDTH == 0 || WIDTH == self.width, "clocks have another width");
@@ -133,7 +133,7 @@ impl<const PER_ROW: usize> Clocks<PER_ROW> {
         &mut self.blocks[row * blocks..(row + 1) * blocks]
     }
 
-    /// Makes the row one of this execution: its clocks become zero.
+    /// Makes the row one of this execution, with all its clocks zero.
     #[inline(never)]
     fn touch<const WIDTH: usize>(&mut self, row: usize) {
         if row >= self.stamps.len() {
@@ -145,7 +145,7 @@ impl<const PER_ROW: usize> Clocks<PER_ROW> {
         }
     }
 
-    /// The clocks of a row that this execution has touched, and nothing for any other row: its clocks are zero.
+    /// Returns the clocks of a row that this execution has touched; none for any other row, whose clocks are zero.
     #[inline]
     #[must_use]
     pub fn touched(&self, row: usize) -> Option<&[Block]> {
@@ -164,7 +164,7 @@ impl<const PER_ROW: usize> Clocks<PER_ROW> {
     /// Joins the clocks of one row of the table into those of another one. `WIDTH` is as in [`Clocks::row_of_width`].
     #[inline]
     pub fn join_rows<const WIDTH: usize>(&mut self, into: usize, from: usize) {
-        // Asked for, so that both exist and neither is left over from an older execution.
+        // Both rows are asked for, so that both exist and neither is left over from an older execution.
         self.row_of_width::<WIDTH>(into);
         let blocks = self.row_of_width::<WIDTH>(from).len();
         for block in 0..blocks {

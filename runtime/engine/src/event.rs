@@ -17,13 +17,13 @@ impl Thread {
     /// The thread that runs `main`.
     pub const MAIN: Self = Self(0);
 
-    /// The thread's number as an index.
+    /// Returns the thread's number as an index.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The thread with this number.
+    /// Returns the thread with this number.
     ///
     /// # Panics
     /// If `index` is not below [`Thread::LIMIT`].
@@ -46,14 +46,14 @@ pub type EventIndex = u32;
 pub struct Location(pub u32);
 
 impl Location {
-    /// The location as an index.
+    /// Returns the location as an index.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Leaves each location in its first place alone: an event touches a location once.
+/// Removes all but the first occurrence of each location: an event touches a location once.
 pub fn make_distinct(locations: &mut Vec<Location>) {
     if locations.len() > 1 {
         let mut seen = BTreeSet::new();
@@ -61,7 +61,7 @@ pub fn make_distinct(locations: &mut Vec<Location>) {
     }
 }
 
-/// Whether no location is there twice.
+/// Whether no location occurs twice.
 #[must_use]
 pub fn are_distinct(locations: &[Location]) -> bool {
     let mut seen = BTreeSet::new();
@@ -73,7 +73,7 @@ pub fn are_distinct(locations: &[Location]) -> bool {
 pub struct Object(pub u32);
 
 impl Object {
-    /// The object as an index.
+    /// Returns the object as an index.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -85,7 +85,7 @@ impl Object {
 pub struct Site(pub u32);
 
 impl Site {
-    /// The site as an index.
+    /// Returns the site as an index.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -95,10 +95,10 @@ impl Site {
 /// The ordering that an event asks of its own thread's stores, beside the access it makes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Barrier {
-    /// None.
+    /// The event orders nothing.
     #[default]
     None,
-    /// Earlier stores commit before later ones (`stbar` of SPARC). Nothing under SC and TSO.
+    /// Earlier stores commit before later ones (`stbar` of SPARC). This does nothing under SC and TSO.
     StoreStore,
     /// Every pending store of the thread commits (`mfence`).
     Full,
@@ -121,7 +121,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The order with this C11 number (`relaxed` 0, `consume` 1, `acquire` 2, `release` 3, `acq_rel` 4, `seq_cst` 5);
+    /// Returns the order with this C11 number (`relaxed` 0, `consume` 1, `acquire` 2, `release` 3, `acq_rel` 4, `seq_cst` 5);
     /// none for any other number.
     #[must_use]
     pub const fn from_c11(number: u32) -> Option<Self> {
@@ -135,44 +135,45 @@ impl Order {
         }
     }
 
-    /// Whether it has an acquire side.
+    /// Whether the order has an acquire side.
     #[must_use]
     pub const fn acquires(self) -> bool {
         matches!(self, Self::Acquire | Self::AcquireRelease | Self::SequentiallyConsistent)
     }
 
-    /// Whether it has a release side.
+    /// Whether the order has a release side.
     #[must_use]
     pub const fn releases(self) -> bool {
         matches!(self, Self::Release | Self::AcquireRelease | Self::SequentiallyConsistent)
     }
 }
 
-/// What an event does.
+/// The operation that an event performs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// Reads the event's locations.
+    /// The event reads its locations.
     Load,
-    /// Writes the event's locations through the store buffer.
+    /// The event writes its locations through the store buffer.
     Store,
-    /// Reads and writes the event's locations in one step, whatever it reads.
+    /// The event reads and writes its locations in one step, whatever it reads.
     Rmw,
-    /// A compare-and-swap that succeeded: a read-modify-write that would not have written, had it read something else.
+    /// The event is a compare-and-swap that succeeded: a read-modify-write that would not have written, had it read something
+    /// else.
     CompareAndSwap,
-    /// A compare-and-swap that failed: reads, and drains what a successful one drains.
+    /// The event is a compare-and-swap that failed: it reads, and drains what a successful one drains.
     FailedRmw,
-    /// A fence, its strength in [`Event::before`].
+    /// The event is a fence, whose strength is in [`Event::before`].
     Fence,
-    /// Any operation on a synchronisation object: acquiring, trying, releasing. A full fence.
+    /// The event acquires, tries or releases a synchronisation object, in any way. A full fence.
     Lock(Object),
-    /// An operation on a synchronisation object that several threads make side by side, as readers of a read-write
-    /// lock do, or that only looks at it: ordered with each [`Kind::Lock`] on the object, not with another one of this
-    /// kind. A full fence if [`Event::before`] is one, else none: it is then a load.
+    /// The event is an operation on a synchronisation object that several threads make side by side, as readers of a read-write
+    /// lock do, or that only looks at the object. It is ordered with each [`Kind::Lock`] on the object, but not with others of
+    /// this kind. It is a full fence if [`Event::before`] is one; else it is no fence, and counts as a load.
     Share(Object),
-    /// Takes an object, which is also the event's location, as soon as it is free: a read-modify-write that overtakes
-    /// no store, since it waits for what it has to read. Its own write goes through the store buffer.
+    /// The event takes an object, which is also its location, as soon as it is free: a read-modify-write that overtakes no store,
+    /// since it waits for what it has to read. Its own write goes through the store buffer.
     Await(Object),
-    /// Falls asleep on a condition variable and releases the mutex, or wakes up from it and acquires the mutex: an
+    /// The event falls asleep on a condition variable and releases the mutex, or wakes up from it and acquires the mutex: an
     /// operation on both. A full fence.
     Wait {
         /// The condition variable.
@@ -180,20 +181,20 @@ pub enum Kind {
         /// The mutex.
         mutex: Object,
     },
-    /// Creates a thread. A full fence.
+    /// The event creates a thread. A full fence.
     Create(Thread),
-    /// Waits for the end of a thread. A full fence.
+    /// The event waits for the end of a thread. A full fence.
     Join(Thread),
 }
 
 impl Kind {
-    /// Whether it reads memory.
+    /// Whether the event reads memory.
     #[must_use]
     pub const fn reads(self) -> bool {
         matches!(self, Self::Load | Self::Rmw | Self::CompareAndSwap | Self::FailedRmw | Self::Await(_))
     }
 
-    /// Whether it wrote memory.
+    /// Whether the event wrote memory.
     #[must_use]
     pub const fn writes(self) -> bool {
         matches!(self, Self::Store | Self::Rmw | Self::CompareAndSwap | Self::Await(_))
@@ -205,23 +206,23 @@ impl Kind {
 pub struct Event {
     /// The thread that performs it.
     pub thread: Thread,
-    /// Where in the source.
+    /// The place in the source.
     pub site: Site,
-    /// What it does.
+    /// The operation that is performed.
     pub kind: Kind,
-    /// What is ordered before the access takes effect. For a [`Kind::Fence`], its whole strength.
+    /// The barrier before the access takes effect. For a [`Kind::Fence`], its whole strength.
     pub before: Barrier,
-    /// What is ordered after the access has taken effect.
+    /// The barrier after the access has taken effect.
     pub after: Barrier,
-    /// What it is to C11: the order of an atomic access or of a fence; none of an access that is not atomic. An
-    /// operation on an object synchronises with others as this says. The monitors of hardware models do not look at it.
+    /// The order that C11 gives to an atomic access or to a fence; none for an access that is not atomic. An operation on an
+    /// object synchronises with others as this says. The monitors of hardware models do not look at it.
     pub order: Option<Order>,
 }
 
 impl Event {
-    /// Whether a full barrier follows the access, and between the two others may see that older stores of the thread
-    /// still wait: the barrier is then best thought of as the beginning of the thread's next event. It is not if
-    /// nothing older waits when the access takes effect, or if the access is a store that commits after all older ones.
+    /// Whether the event's full barrier is best thought of as the beginning of the thread's next event: it follows the access,
+    /// and between the two others may see that older stores of the thread still wait. That is not so if nothing older waits when
+    /// the access takes effect, or if the access is a store that commits after all older ones.
     #[inline]
     #[must_use]
     pub const fn fences_later(&self) -> bool {

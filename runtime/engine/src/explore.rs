@@ -291,12 +291,12 @@ pub trait Strategy: Observer {
         None
     }
 
-    /// How many bytes it keeps of what is still to be run.
+    /// Returns how many bytes it keeps of what is still to be run.
     fn kept(&self) -> u64 {
         0
     }
 
-    /// What it leaves out of what it was to run.
+    /// Returns what it leaves out of what it was to run.
     fn omits(&self) -> Omitted {
         Omitted::default()
     }
@@ -311,9 +311,9 @@ pub struct Omitted {
     pub beyond_bound: bool,
 }
 
-/// The alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on,
-/// the others by their number; or, where it stopped, the others from the next number round to itself. `enabled` is as
-/// in [`Strategy::thread`].
+/// Returns the alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on, the
+/// others by their number; or, where it stopped, the others from the next number round to itself. `enabled` is as in
+/// [`Strategy::thread`].
 ///
 /// # Errors
 /// [`Diverged`] if there are not so many.

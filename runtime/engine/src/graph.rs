@@ -29,7 +29,7 @@ pub struct EventId {
 }
 
 impl EventId {
-    /// The event of this thread with this number.
+    /// Returns the event of this thread with this number.
     ///
     /// # Panics
     /// If either is not below 2¹⁶.
@@ -238,7 +238,7 @@ impl<const W: usize> Label<W> {
     }
 }
 
-/// The last of a thread's accesses before this one that writes, or may write, to its location, as far as locations are
+/// Returns the last of a thread's accesses before this one that writes, or may write, to its location, as far as locations are
 /// known.
 #[must_use]
 pub fn own_store<const W: usize>(labels: &[Label<W>], index: usize) -> Option<usize> {
@@ -276,13 +276,13 @@ pub trait Program<const W: usize> {
     /// Why an execution cannot be continued.
     type Fault;
 
-    /// How many threads it begins with; others are created ([`Link::Creates`]).
+    /// Returns how many threads it begins with; others are created ([`Link::Creates`]).
     fn threads(&self) -> usize;
 
-    /// How many locations it has, as far as they are known.
+    /// Returns how many locations it has, as far as they are known.
     fn locations(&self) -> usize;
 
-    /// What a location holds at first.
+    /// Returns what a location holds at first.
     fn initial(&self, location: Location) -> Value;
 
     /// Runs a thread, of this origin (0 of those that the program begins with), from its beginning: its accesses, as far as

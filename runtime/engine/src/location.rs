@@ -48,7 +48,7 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// A new granule without locations.
+    /// Returns a new granule without locations.
     ///
     /// # Panics
     /// If there are more than 2³² − 1.
@@ -58,7 +58,7 @@ impl Partition {
         Granule(number)
     }
 
-    /// How many locations there are.
+    /// Returns how many locations there are.
     ///
     /// # Panics
     /// If there are more than 2³² − 1.
@@ -67,7 +67,7 @@ impl Partition {
         u32::try_from(self.begins.len()).expect("fewer than 2^32 locations")
     }
 
-    /// The granule and the byte in it where the location begins.
+    /// Returns the granule and the byte in it where the location begins.
     ///
     /// # Panics
     /// If it is none of this partition.
@@ -76,7 +76,7 @@ impl Partition {
         self.begins[location.0 as usize]
     }
 
-    /// The location that the `width` bytes (at least 1) from `offset` (below 8) of the granule are, if they are exactly
+    /// Returns the location that the `width` bytes (at least 1) from `offset` (below 8) of the granule are, if they are exactly
     /// one and an access was that before.
     #[inline]
     #[must_use]
@@ -86,8 +86,8 @@ impl Partition {
         (bytes.widths[begin] == width).then(|| Location(bytes.of[begin]))
     }
 
-    /// What the access to `width` bytes from `offset` of the granule touches. `offset + width` is at most 8 and
-    /// `width` at least 1.
+    /// Returns what the access to `width` bytes from `offset` of the granule touches. `offset + width` is at most 8 and `width`
+    /// at least 1.
     ///
     /// # Panics
     /// If `granule` is none of this partition.
@@ -106,14 +106,14 @@ impl Partition {
         }
     }
 
-    /// The locations of these bytes, ascending by address. They must have been located before.
+    /// Returns the locations of these bytes, ascending by address. They must have been located before.
     pub fn each(&self, granule: Granule, offset: u8, width: u8) -> impl Iterator<Item = Location> + '_ {
         let of = &self.granules[granule.0 as usize].of;
         let (begin, end) = (usize::from(offset), usize::from(offset + width));
         (begin..end).filter(move |&byte| byte == begin || of[byte] != of[byte - 1]).map(|byte| Location(of[byte]))
     }
 
-    /// The bytes of each location of the granule, by their offsets.
+    /// Returns the bytes of each location of the granule, by their offsets.
     #[must_use]
     pub fn pieces(&self, granule: Granule) -> Vec<Range<usize>> {
         let mut begin = 0;
@@ -124,12 +124,12 @@ impl Partition {
         runs.filter(|&(location, _)| location != NONE).map(|(_, bytes)| bytes).collect()
     }
 
-    /// The locations of those of these bytes that have been located, ascending by address.
+    /// Returns the locations of those of these bytes that have been located, ascending by address.
     pub fn located(&self, granule: Granule, offset: u8, width: u8) -> impl Iterator<Item = Location> + '_ {
         self.each(granule, offset, width).filter(|location| location.0 != NONE)
     }
 
-    /// The bytes, as bits, before which a location begins within an access that has been located.
+    /// Returns the bytes, as bits, before which a location begins within an access that has been located.
     ///
     /// # Panics
     /// If `granule` is none of this partition.

@@ -23,55 +23,56 @@ pub use name::MemoryModel;
 /// That co, rf and fr do not contradict program order at any one location, and that nothing comes between the two parts
 /// of a read-modify-write, holds under every model here, and is seen to by the explorer.
 pub trait Model<const W: usize>: Clone + Default + std::fmt::Debug {
-    /// Whether whatever can be committed can be committed in some way. The search relies on it; where it does not hold, it
-    /// blocks, and traces may be missed that would have been reached through what it did not finish.
+    /// Whether every access that can be committed can be committed in some way. The search relies on it; where it does not hold,
+    /// the search blocks, and may miss traces that it would have reached through what it did not finish.
     const IS_DEADLOCK_FREE: bool = true;
 
-    /// Whether each access awaits all that come before it in its thread.
+    /// Whether each access awaits all accesses that come before it in its thread.
     const COMMITS_IN_ORDER: bool = false;
 
-    /// Whether a load may read from the last store of its thread to its location before that is committed. If so, that is
-    /// commit-before the load only if it is awaited, or the load reads from another write.
+    /// Whether a load may read from the last store of its thread to its location before that store is committed. If so, the store
+    /// is commit-before the load only if it is awaited, or the load reads from another write.
     const FORWARDS: bool = false;
 
-    /// Whether what a read-modify-write orders depends on whether it writes: the model is asked about its read when that is
-    /// known.
+    /// Whether what a read-modify-write orders depends on whether it writes: if so, the model is asked about its read only when
+    /// that is known.
     const ORDERS_BY_OUTCOME: bool = false;
 
-    /// The commit-before order, but for rf, which is in it for every model: the accesses of its thread that must be
-    /// committed before the one with this number; none if they are not known yet. Among them are those at the same
-    /// location that come before it. Where the model forwards, a load's are but those behind the last store to the
-    /// location; what that store waits for so that its value is known; and the store itself where it is not forwarded.
+    /// Returns the accesses of the thread that must be committed before the one with the number `index`; none if they are not
+    /// known yet. Together with rf, which is in it for every model, this is the commit-before order. Among the accesses returned
+    /// are those at the same location that come before it. Where the model forwards, a load awaits only those of them behind the
+    /// last store to its location, what that store waits for before its value is known, and the store itself where it is not
+    /// forwarded.
     fn awaits(labels: &[Label<W>], index: usize) -> Option<Set<W>>;
 
-    /// Takes the last node of the trace in, given the accesses of its thread as far as they are known; whether the trace is
-    /// allowed. Of one that is not, the model is not asked again.
+    /// Takes in the last node of the trace, given the accesses of its thread as far as they are known, and returns whether the
+    /// trace is allowed. After a trace that is not, the model is not asked again.
     fn admits(&mut self, trace: &Trace<W>, labels: &[Label<W>]) -> bool;
 
-    /// How many numbers of a `Set<W>` the model needs.
+    /// Returns how many numbers of a `Set<W>` the model needs.
     fn size(&self, trace: &Trace<W>) -> usize {
         trace.nodes().len()
     }
 
-    /// All pairs of accesses that race, the one that is committed earlier first, if the model knows races: if the trace has
-    /// one, the program means nothing.
+    /// Returns all pairs of accesses that race, in each the one that was committed earlier first, if the model knows races: if
+    /// the trace has one, the program has no meaning.
     fn races(&self, _trace: &Trace<W>) -> Vec<(EventId, EventId)> {
         Vec::new()
     }
 
-    /// The nodes that happen before each node, if the model has such an order.
+    /// Returns the nodes that happen before each node, if the model has such an order.
     fn happens_before(&self, _trace: &Trace<W>) -> Option<Vec<Set<W>>> {
         None
     }
 
-    /// Whether a read-modify-write waits for something that comes before its write, and not before its read: being
-    /// committed at once, it then misses executions in which the read takes effect before that.
+    /// Whether a read-modify-write waits for something that comes before its write but not before its read. Since its two parts
+    /// are committed at once, executions in which the read takes effect before that are then missed.
     #[must_use]
     fn waits_as_one(_labels: &[Label<W>], _index: usize) -> bool {
         false
     }
 
-    /// Whether two nodes of a thread, the first one before the second one in program order, take effect in this order
-    /// for everybody, by what is between them in their thread.
+    /// Whether two nodes of a thread, `first` before `second` in program order, take effect in this order for every thread, by
+    /// what is between them in their own.
     fn keeps(&self, trace: &Trace<W>, first: usize, second: usize) -> bool;
 }

@@ -1,4 +1,4 @@
-//! Monitors: they watch one sequentially consistent execution, event by event, and report.
+//! Monitors: each watches one sequentially consistent execution, event by event, and reports what it sees.
 
 use crate::atomicity::{Mark, Violation};
 use crate::event::{Event, EventIndex, Location, Thread};
@@ -20,19 +20,20 @@ pub mod sober;
 mod travelling;
 mod writes;
 
-/// Watches executions, one after the other.
+/// A monitor of executions, which it watches one after the other.
 pub trait Monitor {
     /// Forgets the last execution; the next event is the first of a new one.
     fn begin(&mut self);
 
-    /// Whether [`Monitor::resume`] can go back to where the last execution had so many events, and that is less work than to
-    /// be told of them again. Once that was asked, the monitor keeps what it needs for it.
+    /// Whether [`Monitor::resume`] can go back to the point at which the last execution had `events` events, and doing so is less
+    /// work than being told of them again. From this question on, the monitor keeps what it needs to go back.
     fn can_resume(&mut self, _events: EventIndex) -> bool {
         false
     }
 
-    /// Instead of [`Monitor::begin`]: the next execution begins with so many events of the last one, of which the monitor is
-    /// not told again. `reports`, those of the last execution, keep those that it made of these events.
+    /// Begins an execution whose first `events` events are those of the last one; called instead of [`Monitor::begin`]. The
+    /// monitor is not told of these events again. `reports` holds the reports on the last execution, of which those that the
+    /// monitor made of the shared events are kept.
     fn resume(&mut self, _events: EventIndex, _reports: &mut Vec<Report>) {
         unreachable!("asked for only where it can be done");
     }
@@ -41,47 +42,48 @@ pub trait Monitor {
     /// without duplicates; empty for an event that is no access. Reports are appended to `reports`.
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>);
 
-    /// The stores that wait in some buffer of the machine that the monitor of this name simulates, after the last event, at most so many, the newest
-    /// ones, in ascending order; none if this monitor is another one, or simulates no machine. Asked after each event,
-    /// this costs what it returns.
+    /// Returns the stores that wait, after the last event, in some buffer of the machine that this monitor simulates under the
+    /// name `monitor`: at most `at_most` of them, the newest ones, in ascending order. Returns none if this monitor has another
+    /// name, or simulates no machine. Asked after each event, this costs what it returns.
     fn pending(&mut self, monitor: MonitorName, at_most: usize) -> Vec<EventIndex>;
 
-    /// A transaction of the thread begins or ends here, between two events.
+    /// Notes that a transaction of the thread begins or ends here, between two events.
     fn mark(&mut self, _thread: Thread, _mark: Mark) {}
 
-    /// What [`Report::Transactions`] with this number in this execution reports, if it is this monitor's.
+    /// Returns the cycle that [`Report::Transactions`] with this number reports in this execution, if this monitor made that
+    /// report.
     fn violation(&self, _index: u32) -> Option<&Violation> {
         None
     }
 }
 
-/// What a monitor saw.
+/// A report of a monitor on the execution that it watches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Report {
-    /// A relaxed execution close to this one has the cycle e′ →hb* prev →po e →c e′; or e′ →hb* x →c e →c e′, if e
-    /// accesses several locations.
+    /// A relaxed execution close to this one has the cycle e′ →hb* prev →po e →c e′; or, if e accesses several locations, e′ →hb*
+    /// x →c e →c e′.
     Cycle(Cycle),
     /// The two accesses are a data race.
     Race {
-        /// The one that came first.
+        /// The access that came first.
         earlier: EventIndex,
-        /// The other one; always the event just given.
+        /// The access that came second; always the event just given.
         later: EventIndex,
     },
-    /// Transactions on a cycle.
+    /// Several transactions lie on a cycle.
     Transactions {
-        /// Which of the monitors that watch.
+        /// The monitor that reports.
         monitor: MonitorName,
-        /// Which cycle: see [`Monitor::violation`].
+        /// The number of the cycle, for [`Monitor::violation`].
         violation: u32,
     },
-    /// What the monitor of this name looks for may be in an execution close to this one, which is none of SC: once for an
-    /// execution.
+    /// What the monitor of this name looks for may occur in an execution that is close to this one but is not sequentially
+    /// consistent. Reported at most once per execution.
     Open(MonitorName),
 }
 
 impl Report {
-    /// Which of the monitors that watch.
+    /// Returns the monitor that made the report.
     #[must_use]
     pub const fn monitor(&self) -> MonitorName {
         match self {
@@ -95,7 +97,7 @@ impl Report {
 /// A cycle in the happens-before of a relaxed execution.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cycle {
-    /// Which of the monitors that watch.
+    /// The monitor that reports.
     pub monitor: MonitorName,
     /// e′: the store that still waits in its buffer.
     pub delayed: EventIndex,
@@ -105,7 +107,7 @@ pub struct Cycle {
     pub overtaking: EventIndex,
 }
 
-/// Adds the report that the event just about to happen could overtake a store, unless it is there already.
+/// Adds the report that the next event could overtake the store `delayed`, unless `reports` has it already.
 fn add_report(
     monitor: MonitorName,
     delayed: EventIndex,

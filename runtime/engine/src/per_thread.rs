@@ -20,7 +20,7 @@ impl<T: Default> Default for PerThread<T> {
 }
 
 impl<T> PerThread<T> {
-    /// The entries of the first so many threads.
+    /// Returns the entries of the first so many threads.
     pub fn first(&mut self, threads: usize) -> &mut [T] {
         &mut self.entries[..threads]
     }

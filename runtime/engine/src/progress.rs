@@ -47,7 +47,7 @@ pub enum Cause {
     Loop(Thread),
 }
 
-/// The causes of an execution in which just these threads, ascending by number, cannot go on, and nobody else can.
+/// Returns the causes of an execution in which just these threads, ascending by number, cannot go on, and nobody else can.
 #[must_use]
 pub fn causes(blocked: &[Blocked]) -> Vec<Cause> {
     let find = |thread: Thread| blocked.iter().find(|one| one.thread == thread);
@@ -69,7 +69,7 @@ pub fn causes(blocked: &[Blocked]) -> Vec<Cause> {
     causes
 }
 
-/// The shortest way from a thread round to itself, if it is the least on it.
+/// Returns the shortest way from a thread round to itself, if it is the least on it.
 fn cycle_from(start: Thread, blocked: &[Blocked]) -> Option<Vec<Thread>> {
     let mut ways = vec![vec![start]];
     let mut reached = vec![start];

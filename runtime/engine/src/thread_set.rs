@@ -49,7 +49,7 @@ impl ThreadSet {
         self.length == 0
     }
 
-    /// The thread with the lowest number.
+    /// Returns the thread with the lowest number.
     #[inline]
     #[must_use]
     pub const fn first(&self) -> Option<Thread> {
@@ -65,7 +65,7 @@ impl ThreadSet {
         first
     }
 
-    /// The thread with the lowest number in the words from this one on, of which the first is masked.
+    /// Returns the thread with the lowest number in the words from this one on, of which the first is masked.
     #[inline]
     const fn lowest_from(&self, mut word: usize, mut mask: u64) -> Option<Thread> {
         while word < self.words.len() {
@@ -79,7 +79,7 @@ impl ThreadSet {
         None
     }
 
-    /// The member after `thread`, which need not be one, in ascending order and round from the last to the first.
+    /// Returns the member after `thread`, which need not be one, in ascending order and round from the last to the first.
     #[inline]
     #[must_use]
     pub const fn next_round(&self, thread: Thread) -> Option<Thread> {
@@ -90,7 +90,7 @@ impl ThreadSet {
         }
     }
 
-    /// The threads in ascending order.
+    /// Returns the threads in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = Thread> + '_ {
         self.words.iter().enumerate().flat_map(|(word, &bits)| {
             let mut rest = bits;
@@ -102,7 +102,7 @@ impl ThreadSet {
         })
     }
 
-    /// The thread with `n` smaller ones in the set; none if there are not that many.
+    /// Returns the thread with `n` smaller ones in the set; none if there are not that many.
     #[inline]
     #[must_use]
     pub const fn nth(&self, mut n: u32) -> Option<Thread> {

@@ -83,7 +83,7 @@ impl<L: Copy + PartialEq, M: Copy> Visits<L, M> {
         self.words.extend_from_slice(state);
     }
 
-    /// The marks of the earlier visits of the innermost loop that found it in this state, the last one first.
+    /// Returns the marks of the earlier visits of the innermost loop that found it in this state, the last one first.
     #[inline]
     pub fn same(&self, state: &[u64]) -> impl Iterator<Item = M> {
         let active = self.activations.last();
@@ -126,13 +126,13 @@ impl<L: Copy + PartialEq, M: Copy> Visits<L, M> {
         self.words[words_at..words_at + state.len()].copy_from_slice(state);
     }
 
-    /// The loops that are active, or were when the last visit was, outermost first; and how often each has gone round.
+    /// Returns the loops that are active, or were when the last visit was, outermost first; and how often each has gone round.
     pub fn active(&self) -> impl Iterator<Item = (L, u64)> {
         self.activations.iter().map(|active| (active.of, active.rounds))
     }
 }
 
-/// Where the visit with this number is kept: the first one as the older visit.
+/// Returns where the visit with this number is kept: the first one as the older visit.
 const fn slot(visit: u64) -> usize {
     if visit == 0 { 0 } else { 1 + ((visit - 1) % RECENT as u64) as usize }
 }
@@ -141,7 +141,7 @@ const fn slot(visit: u64) -> usize {
 mod tests {
     use super::{RECENT, Visits};
 
-    /// The states of a loop that runs through `states` once and then through its end from `back` on for ever.
+    /// Returns the states of a loop that runs through `states` once and then through its end from `back` on for ever.
     fn state(states: u64, back: u64, visit: u64) -> [u64; 2] {
         let at = if visit < states { visit } else { back + (visit - back) % (states - back) };
         [7, at]

@@ -10,7 +10,7 @@ use crate::text::TextPosition;
 pub struct Register(pub u16);
 
 impl Register {
-    /// The register as an index.
+    /// Returns the register as an index.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -38,7 +38,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// The register with this name, declared now if it was not.
+    /// Returns the register with this name, declared now if it was not.
     pub(crate) fn register(&mut self, name: &str) -> Register {
         let found = self.registers.iter().position(|register| register.name == name);
         let index = found.unwrap_or_else(|| {

@@ -123,7 +123,7 @@ pub fn follow(
 /// The size of the largest sets.
 const SIZE: usize = 16;
 
-/// How many nodes an execution may have; none if there are loops.
+/// Returns how many nodes an execution may have; none if there are loops.
 fn nodes(test: &Test) -> Option<usize> {
     let mut most = 0;
     for code in &test.threads {
@@ -196,7 +196,7 @@ impl Threads<'_> {
         }
     }
 
-    /// The fences of a thread behind one more.
+    /// Returns the fences of a thread behind one more.
     fn behind(self, mut fences: Fences, fence: Fence) -> Fences {
         fences += match fence {
             Fence::Full => graphs::FULL,
@@ -213,7 +213,7 @@ impl Threads<'_> {
         self.test.location(address).ok_or(Fault::NoLocation { thread, instruction, address })
     }
 
-    /// What an operation orders by itself: in C, what its order becomes on the machine, and, under C11, whether it has
+    /// Returns what an operation orders by itself: in C, what its order becomes on the machine, and, under C11, whether it has
     /// written, if that is known.
     fn annotations(self, operation: &Operation, written: Written, around: &Around) -> Annotations {
         if self.test.architecture != Architecture::C {
@@ -248,7 +248,7 @@ impl Threads<'_> {
         visit(Finished { outcome, waits_as_one, race, performed: &|| self.performed(execution) })
     }
 
-    /// The thread and the instruction of an access.
+    /// Returns the thread and the instruction of an access.
     fn instruction<const W: usize>(self, execution: &CompleteTrace<'_, W>, event: EventId) -> (usize, usize) {
         let thread = usize::from(event.thread);
         let mut all = Vec::new();
@@ -280,7 +280,7 @@ impl Threads<'_> {
         }
     }
 
-    /// The final state of an execution.
+    /// Returns the final state of an execution.
     fn state<const W: usize>(self, execution: &CompleteTrace<'_, W>) -> State {
         let threads: Vec<Thread<0>> =
             (0..self.test.threads.len()).map(|thread| self.run(execution, thread, &mut |_| {})).collect();
@@ -344,7 +344,7 @@ fn step<const W: usize>(local: &mut Thread<W>, code: &Code, kind: Kind, value: O
     }
 }
 
-/// The annotations that an operation has in the test.
+/// Returns the annotations that an operation has in the test.
 fn annotations(operation: &Operation) -> Annotations {
     match operation {
         Operation::Load { annotations, .. }
@@ -393,8 +393,8 @@ impl<const W: usize> Program<W> for Threads<'_> {
 }
 
 impl Threads<'_> {
-    /// The reads on which what an access writes depends, a branch before it, and what decides on it. What a compare-and-swap
-    /// expects decides on ARM whether there is a write; in C on RISC-V, a branch of its own does.
+    /// Returns the reads on which what an access writes depends, a branch before it, and what decides on it. What a
+    /// compare-and-swap expects decides on ARM whether there is a write; in C on RISC-V, a branch of its own does.
     fn depends<const W: usize>(self, operation: &Operation, access: &Accessing<W>) -> [Set<W>; 3] {
         let &Accessing { value_from, expected_from, control_from, decided_by, .. } = access;
         let is_of_c = self.test.architecture == Architecture::C;

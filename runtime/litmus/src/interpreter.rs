@@ -96,7 +96,7 @@ pub enum Stop<const W: usize> {
 const PATIENCE: usize = 50_000;
 
 impl<const W: usize> Thread<W> {
-    /// A thread before its first instruction.
+    /// Returns a thread before its first instruction.
     #[must_use]
     pub fn new(code: &Code) -> Self {
         let content = |initial| Content { value: Some(initial), from: Set::EMPTY, decided_by: Set::EMPTY };
@@ -113,7 +113,7 @@ impl<const W: usize> Thread<W> {
         }
     }
 
-    /// What a register holds.
+    /// Returns what a register holds.
     #[must_use]
     pub fn register(&self, register: Register) -> Option<Value> {
         self.registers[register.index()].value

@@ -53,7 +53,7 @@ impl Outcomes {
         }
     }
 
-    /// The states as text, ascending, each with its number of executions.
+    /// Returns the states as text, ascending, each with its number of executions.
     #[must_use]
     pub fn show(&self, test: &Test) -> Vec<(String, u64)> {
         let mut shown: Vec<_> = self.states.iter().map(|(state, &count)| (show(test, state), count)).collect();
@@ -62,13 +62,13 @@ impl Outcomes {
     }
 }
 
-/// A name so cut that its number can be compared: `r10` comes after `r9`.
+/// Returns a name so cut that its number can be compared: `r10` comes after `r9`.
 fn natural(name: &str) -> (&str, u64) {
     let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (letters, name[letters.len()..].parse().unwrap_or(0))
 }
 
-/// A final state: `0:r5=1; [x]=1`, registers first.
+/// Returns a final state: `0:r5=1; [x]=1`, registers first.
 ///
 /// # Panics
 /// If it is a state of another test.

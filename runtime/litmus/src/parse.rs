@@ -62,7 +62,7 @@ fn head(text: &str, position: TextPosition) -> Result<(Architecture, String), Er
     }
 }
 
-/// The text between the first brace that starts a line and its partner, and the text behind.
+/// Returns the text between the first brace that starts a line and its partner, and the text behind.
 fn split(source: Source<'_>) -> Result<(Source<'_>, Source<'_>), Error> {
     let mut offset = 0;
     let open = source.text.split_inclusive('\n').find_map(|line| {

@@ -116,7 +116,7 @@ impl<'t> Schedules<'t> {
         }
     }
 
-    /// The final state.
+    /// Returns the final state.
     ///
     /// # Panics
     /// If no execution has been run to its end.

@@ -11,7 +11,7 @@ use crate::condition::{Condition, Observable};
 const FIRST_ADDRESS: Value = 1 << 40;
 const DISTANCE: Value = 64;
 
-/// The address of a location.
+/// Returns the address of a location.
 #[must_use]
 pub fn address(location: Location) -> Value {
     FIRST_ADDRESS + DISTANCE * Value::from(location.0)
@@ -33,7 +33,7 @@ pub enum Architecture {
 }
 
 impl Architecture {
-    /// The models under which tests that are written in it mean something.
+    /// Returns the models under which tests that are written in it mean something.
     #[must_use]
     pub const fn models(self) -> &'static [MemoryModel] {
         match self {
@@ -44,7 +44,7 @@ impl Architecture {
         }
     }
 
-    /// The name at the head of a test.
+    /// Returns the name at the head of a test.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ pub struct Test {
 }
 
 impl Test {
-    /// The location at an address.
+    /// Returns the location at an address.
     #[must_use]
     pub fn location(&self, address: Value) -> Option<Location> {
         let offset = address.checked_sub(FIRST_ADDRESS).filter(|offset| offset % DISTANCE == 0)?;
@@ -85,13 +85,13 @@ impl Test {
         ((location as usize) < self.locations.len()).then_some(Location(location))
     }
 
-    /// How a value is written: an address as the name of its location.
+    /// Returns how a value is written: an address as the name of its location.
     #[must_use]
     pub fn show(&self, value: Value) -> String {
         self.location(value).map_or_else(|| value.to_string(), |location| self.locations[location.index()].clone())
     }
 
-    /// The number of an instruction among those of all threads.
+    /// Returns the number of an instruction among those of all threads.
     ///
     /// # Panics
     /// If there are more than 2³² instructions.
@@ -101,7 +101,7 @@ impl Test {
         Site(u32::try_from(before + instruction).expect("fewer than 2^32 instructions"))
     }
 
-    /// The thread and the instruction with this number.
+    /// Returns the thread and the instruction with this number.
     #[must_use]
     pub fn at_site(&self, site: Site) -> Option<(usize, &Instruction)> {
         let mut instruction = site.index();

@@ -34,7 +34,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// An error at a place.
+/// Returns an error at a place.
 pub(super) fn error<T>(position: TextPosition, message: impl Into<String>) -> Result<T, Error> {
     Err(Error { position, message: message.into() })
 }
@@ -65,7 +65,7 @@ pub(super) struct Source<'a> {
     pub(super) start: TextPosition,
 }
 
-/// Where one is after a text that starts at `at`.
+/// Returns where one is after a text that starts at `at`.
 pub(super) fn after(at: TextPosition, text: &str) -> TextPosition {
     text.chars().fold(at, |TextPosition { line, column }, character| match character {
         '\n' => TextPosition { line: line + 1, column: 1 },
@@ -73,7 +73,7 @@ pub(super) fn after(at: TextPosition, text: &str) -> TextPosition {
     })
 }
 
-/// The length of the comment, `(* … *)` with others inside, that starts the text; none if it has no end.
+/// Returns the length of the comment, `(* … *)` with others inside, that starts the text; none if it has no end.
 fn comment(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (0, 0);
@@ -189,7 +189,7 @@ impl<'a> Tokens<'a> {
         self.depth -= 1;
     }
 
-    /// Where the next token is, or the end.
+    /// Returns where the next token is, or the end.
     pub(super) fn position(&self) -> TextPosition {
         self.peek().map_or(self.end, |token| token.position)
     }
@@ -226,7 +226,7 @@ impl<'a> Tokens<'a> {
         self.take_kind(Kind::Name).map_or_else(|| self.unexpected(what), Ok)
     }
 
-    /// A number, perhaps with a sign.
+    /// Returns a number, perhaps with a sign.
     pub(super) fn number(&mut self) -> Result<Value, Error> {
         let negative = self.take("-");
         let Some(token) = self.take_kind(Kind::Number) else { return self.unexpected("a number") };

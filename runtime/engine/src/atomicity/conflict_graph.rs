@@ -125,12 +125,12 @@ impl ConflictGraph {
         self.next_order = 0;
     }
 
-    /// How many nodes there are.
+    /// Returns how many nodes there are.
     pub(super) const fn len(&self) -> usize {
         self.live
     }
 
-    /// A new node, held once.
+    /// Returns a new node, held once.
     pub(super) fn add(&mut self, transaction: Transaction) -> NodeRef {
         self.live += 1;
         let order = self.next_order;
@@ -157,7 +157,7 @@ impl ConflictGraph {
         NodeRef { slot, generation: node.generation }
     }
 
-    /// The thread of a node that is there.
+    /// Returns the thread of a node that is there.
     pub(super) fn thread(&self, node: NodeRef) -> Thread {
         self.nodes[node.slot as usize].transaction.thread
     }
@@ -266,7 +266,7 @@ impl ConflictGraph {
         true
     }
 
-    /// The cycle of the path from `target` to `source` in `reached_by`, and the conflict back.
+    /// Returns the cycle of the path from `target` to `source` in `reached_by`, and the conflict back.
     fn cycle(&self, source: u32, target: u32, conflict: Conflict) -> Violation {
         let mut links = Vec::new();
         let mut slot = source;
@@ -387,7 +387,7 @@ impl ConflictPath {
         }
     }
 
-    /// A conflict between two stops, of which the first one is entered by this event; none if they are neighbours
+    /// Returns a conflict between two stops, of which the first one is entered by this event; none if they are neighbours
     /// already.
     fn direct(&self, first: usize, last: usize, entry: Moment) -> Option<Conflict> {
         let (a, b) = (&self.stops[first], &self.stops[last]);
@@ -415,7 +415,7 @@ impl ConflictPath {
     }
 }
 
-/// The violation of a cycle: each stop's conflict leads to the next one, the last one's to the first.
+/// Returns the violation of a cycle: each stop's conflict leads to the next one, the last one's to the first.
 fn violation(stops: &[Passage]) -> Violation {
     // Paths may have crossed: cut the cycle down until each transaction comes once.
     let mut simple: Vec<Passage> = Vec::new();

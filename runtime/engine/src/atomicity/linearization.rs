@@ -23,8 +23,8 @@ pub enum Happening {
     Commit(EventId),
 }
 
-/// A TSO execution of the accesses of this trace; none if TSO does not allow it. `drains` says which accesses empty
-/// the buffer first though they only read: read-modify-writes that failed.
+/// Returns a TSO execution of the accesses of this trace; none if TSO does not allow it. `drains` says which accesses empty the
+/// buffer first though they only read: read-modify-writes that failed.
 ///
 /// Fences and other events are to be told in program order just before the next access of their thread.
 #[must_use]
@@ -108,7 +108,7 @@ impl Precedence {
         }
     }
 
-    /// A topological order; none if there is a cycle.
+    /// Returns a topological order; none if there is a cycle.
     fn sorted(mut self) -> Option<Vec<Happening>> {
         let mut free: Vec<usize> = (0..self.happenings.len()).filter(|&place| self.before[place] == 0).collect();
         let mut sorted = Vec::new();

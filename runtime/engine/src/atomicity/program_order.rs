@@ -99,7 +99,7 @@ impl<T: Copy> ProgramOrder<T> {
         }
     }
 
-    /// All events that the next one may come after.
+    /// Returns all events that the next one may come after.
     pub(super) fn held(&self) -> impl Iterator<Item = T> + '_ {
         let (last, tso) = match self {
             Self::Total(last) => (*last, None),

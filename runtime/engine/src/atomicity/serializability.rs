@@ -117,7 +117,7 @@ enum AccessRelation {
 }
 
 impl Serializability {
-    /// A monitor for this criterion.
+    /// Returns a monitor for this criterion.
     #[must_use]
     pub fn new(criterion: Criterion) -> Self {
         Self {
@@ -258,7 +258,7 @@ impl Serializability {
         self.transactions.end()
     }
 
-    /// How many transactions it knows at present.
+    /// Returns how many transactions it knows at present.
     #[must_use]
     pub const fn transactions(&self) -> usize {
         self.graph.len()
@@ -273,7 +273,7 @@ impl Serializability {
         &mut self.threads[thread.index()]
     }
 
-    /// The transaction of the thread's next event, and whether it ends with it.
+    /// Returns the transaction of the thread's next event, and whether it ends with it.
     fn node(&mut self, thread: Thread) -> (NodeRef, bool) {
         let single = match self.criterion {
             Criterion::ScEquivalence => Some(self.events),

@@ -136,7 +136,7 @@ const fn object(object: Object) -> Variable {
 }
 
 impl TraceCheck {
-    /// A check with this budget for each trace.
+    /// Returns a check with this budget for each trace.
     #[must_use]
     pub fn new(budget: CheckBudget) -> Self {
         Self {
@@ -249,13 +249,13 @@ impl TraceCheck {
         self.transactions.end()
     }
 
-    /// What is known of the trace. Before [`TraceCheck::end`], the last part of it has not been looked at.
+    /// Returns what is known of the trace. Before [`TraceCheck::end`], the last part of it has not been looked at.
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         self.outcome
     }
 
-    /// How many accesses it keeps at present.
+    /// Returns how many accesses it keeps at present.
     #[must_use]
     pub const fn accesses(&self) -> usize {
         self.accesses.len()
@@ -275,7 +275,7 @@ impl TraceCheck {
         &mut self.threads[thread.index()]
     }
 
-    /// The transaction of the thread's next event.
+    /// Returns the transaction of the thread's next event.
     fn transaction(&mut self, thread: Thread) -> u64 {
         let single = self.transactions.single(thread);
         let state = self.thread(thread);
@@ -412,12 +412,12 @@ impl TraceCheck {
         self.keep(&vec![false; self.known.len()]);
     }
 
-    /// The number of a transaction in the window; none if it has been dropped.
+    /// Returns the number of a transaction in the window; none if it has been dropped.
     fn local(&self, transaction: u64) -> Option<usize> {
         self.known.binary_search_by_key(&transaction, |&(serial, _)| serial).ok()
     }
 
-    /// The transactions that may yet get edges from later events.
+    /// Returns the transactions that may yet get edges from later events.
     fn live(&self) -> Vec<usize> {
         let open = self.threads.iter().filter_map(|thread| thread.open);
         let waiting = self.threads.iter().flat_map(|thread| &thread.waiting);
@@ -516,7 +516,7 @@ fn cycles(window: &Window, steps: &mut u64, violations: &mut Vec<Violation>) -> 
     result
 }
 
-/// A cycle of certain edges through this transaction, which is on one.
+/// Returns a cycle of certain edges through this transaction, which is on one.
 fn certain_cycle(window: &Window, components: &[usize], on: usize) -> Violation {
     let inside = window.certain.from(on).iter().filter(|arc| components[arc.to] == components[on]);
     let ways = inside.filter_map(|first| {

@@ -95,7 +95,7 @@ impl Transactions {
         })
     }
 
-    /// The number of a transaction of one event: none if the thread is inside marks.
+    /// Returns the number of a transaction of one event: none if the thread is inside marks.
     pub(crate) fn single(&mut self, thread: Thread) -> Option<u32> {
         self.count = self.count.max(thread.index() + 1);
         let nesting = &mut self.threads[thread];

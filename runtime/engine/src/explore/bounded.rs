@@ -87,7 +87,7 @@ enum Rounds {
 }
 
 impl Bounded {
-    /// An explorer of all executions with at most `preemptions` preemptions, or of all executions.
+    /// Returns an explorer of all executions with at most `preemptions` preemptions, or of all executions.
     #[must_use]
     pub fn new(preemptions: Option<u32>) -> Self {
         Self::of([Task::whole()].into(), preemptions, Rounds::Here)
@@ -116,19 +116,19 @@ impl Bounded {
         }
     }
 
-    /// An explorer of the first slice of a search.
+    /// Returns an explorer of the first slice of a search.
     #[must_use]
     pub fn first_slice(preemptions: Option<u32>) -> Self {
         Self::of([Task::whole()].into(), preemptions, Rounds::Elsewhere)
     }
 
-    /// The unit of a whole search.
+    /// Returns the unit of a whole search.
     #[must_use]
     pub fn whole() -> Unit {
         Task::whole().pack(1.0)
     }
 
-    /// An explorer of these units, which are of one round, and of nothing else: what they give for the next round is
+    /// Returns an explorer of these units, which are of one round, and of nothing else: what they give for the next round is
     /// handed out by [`Strategy::leave`].
     ///
     /// # Errors
@@ -308,7 +308,7 @@ impl Bounded {
         }
     }
 
-    /// All that is still to be run.
+    /// Returns all that is still to be run.
     fn hand_out(&mut self, steps: &[Step]) -> Leftover {
         let mut now = Vec::new();
         let entry = self.rest_of_entry(steps);
@@ -330,7 +330,7 @@ impl Bounded {
         Leftover { now, next }
     }
 
-    /// The execution that has to be run again, and what is open beside it.
+    /// Returns the execution that has to be run again, and what is open beside it.
     fn again(&self) -> Unit {
         let subtree = Subtree {
             round: self.round,
@@ -384,7 +384,7 @@ impl Bounded {
         since.iter().any(|step| step.thread != since[0].thread)
     }
 
-    /// What is left of the entry at hand. The digest of the events before its last point is known if the last execution
+    /// Returns what is left of the entry at hand. The digest of the events before its last point is known if the last execution
     /// came there.
     fn rest_of_entry(&self, steps: &[Step]) -> Option<Unit> {
         let points = &self.entry.points[..self.points];

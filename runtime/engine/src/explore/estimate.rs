@@ -62,7 +62,7 @@ impl Samples {
         self.products += weight * executions;
     }
 
-    /// How many executions are to come; none as long as nothing has been done.
+    /// Returns how many executions are to come; none as long as nothing has been done.
     #[must_use]
     pub fn left(&self, ahead: &Ahead) -> Option<Estimate> {
         if self.weight <= 0.0 || self.executions <= 0.0 {
@@ -84,7 +84,7 @@ impl Samples {
         Some(estimate)
     }
 
-    /// The standard error of the executions on so much weight to come.
+    /// Returns the standard error of the executions on so much weight to come.
     fn error(&self, a_weight: f64, weight: f64) -> f64 {
         if weight <= 0.0 {
             return 0.0;

@@ -68,7 +68,7 @@ impl Frontier {
         self.bytes += chunk.bytes.len() - before;
     }
 
-    /// How many bytes its chunks have.
+    /// Returns how many bytes its chunks have.
     pub(super) const fn bytes(&self) -> usize {
         self.bytes
     }
@@ -101,7 +101,7 @@ impl Frontier {
 }
 
 impl Chunk {
-    /// The entries in these bytes.
+    /// Returns the entries in these bytes.
     ///
     /// # Errors
     /// [`Corrupt`] if there are none.
@@ -122,7 +122,7 @@ impl From<Chunk> for Frontier {
 }
 
 impl Entry {
-    /// How many prefixes it stands for.
+    /// Returns how many prefixes it stands for.
     pub(super) fn prefixes(&self) -> u64 {
         self.points.iter().map(|point| u64::from(point.alternatives)).sum()
     }

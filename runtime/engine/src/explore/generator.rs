@@ -8,7 +8,7 @@ pub(super) struct Generator {
 }
 
 impl Generator {
-    /// The numbers of one execution of a seed: none depends on other executions.
+    /// Returns the numbers of one execution of a seed: none depends on other executions.
     pub(super) fn new(seed: u64, execution: u64) -> Self {
         let start = Self { state: seed }.next();
         Self { state: start ^ Self { state: execution }.next() }
@@ -23,7 +23,7 @@ impl Generator {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `count`, which is at least 1; all are equally likely.
+    /// Returns a number below `count`, which is at least 1; all are equally likely.
     pub(super) const fn below(&mut self, count: u64) -> u64 {
         // Numbers from the incomplete last round would make the small ones likelier.
         let whole = u64::MAX - u64::MAX % count;

@@ -24,7 +24,7 @@ impl<'a> Reader<'a> {
         Self { bytes }
     }
 
-    /// How many bytes are left.
+    /// Returns how many bytes are left.
     pub(super) const fn left(&self) -> usize {
         self.bytes.len()
     }
@@ -54,13 +54,13 @@ impl<'a> Reader<'a> {
         u32::try_from(self.number()?).map_err(|_| Corrupt)
     }
 
-    /// How many of something follow, each of at least one byte.
+    /// Returns how many of something follow, each of at least one byte.
     pub(super) fn count(&mut self) -> Result<usize, Corrupt> {
         let count = usize::try_from(self.number()?).map_err(|_| Corrupt)?;
         if count <= self.left() { Ok(count) } else { Err(Corrupt) }
     }
 
-    /// A number below `count`.
+    /// Returns a number below `count`.
     pub(super) fn below(&mut self, count: u32) -> Result<u32, Corrupt> {
         self.narrow().and_then(|number| if number < count { Ok(number) } else { Err(Corrupt) })
     }

@@ -21,7 +21,7 @@ enum Stage {
 }
 
 impl Replay {
-    /// The execution whose n-th event is performed by the n-th of `threads`, and in which the program gets `choices`.
+    /// Returns the execution whose n-th event is performed by the n-th of `threads`, and in which the program gets `choices`.
     /// Past their end, threads go on as long as they can, and the values are 0.
     #[must_use]
     pub const fn new(threads: Vec<Thread>, choices: Vec<u64>) -> Self {

@@ -42,7 +42,7 @@ pub trait Draw {
     /// One of the executions that are learned from has ended, and is not run again: it had so many events.
     fn learn(&mut self, _events: u32) {}
 
-    /// What has been learned.
+    /// Returns what has been learned.
     fn learned(&self) -> Vec<u64> {
         Vec::new()
     }
@@ -66,7 +66,7 @@ impl Random {
         self.0.next()
     }
 
-    /// A number below `count`, which is at least 1; all are equally likely.
+    /// Returns a number below `count`, which is at least 1; all are equally likely.
     pub const fn below(&mut self, count: u64) -> u64 {
         self.0.below(count)
     }
@@ -88,7 +88,7 @@ pub struct Sampler<D> {
 }
 
 impl<D: Draw> Sampler<D> {
-    /// The executions of this seed.
+    /// Returns the executions of this seed.
     pub fn new(seed: u64, draw: D) -> Self {
         Self::of(seed, draw, std::iter::once(0..u64::MAX).collect())
     }
@@ -98,7 +98,7 @@ impl<D: Draw> Sampler<D> {
         Self { draw, seed, random: Random::default(), execution: first, first, ahead, length: 0 }
     }
 
-    /// The executions of these units and no others.
+    /// Returns the executions of these units and no others.
     ///
     /// # Errors
     /// [`Corrupt`].

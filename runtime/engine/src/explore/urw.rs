@@ -37,7 +37,7 @@ struct Learned {
 }
 
 impl Urw {
-    /// The events that the thread and those that it is still to create have to perform, at least 1.
+    /// Returns the events that the thread and those that it is still to create have to perform, at least 1.
     fn weight(&self, thread: Thread) -> u64 {
         let most = self.learned.get(thread.index()).map_or(0, |learned| learned.events);
         let own = most.saturating_sub(self.performed[thread]);

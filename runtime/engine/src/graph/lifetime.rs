@@ -78,7 +78,7 @@ impl<'t, const W: usize> Lifetimes<'t, W> {
             || first.thread != second.thread && self.behind(first).any(|event| self.precedes(event, second))
     }
 
-    /// The accesses of a moment's thread behind it.
+    /// Returns the accesses of a moment's thread behind it.
     fn behind(&self, moment: Moment) -> impl Iterator<Item = EventId> {
         let indices = self.trace.committed_of(moment.thread.into()).iter();
         let later = indices.filter(move |&index| index >= usize::from(moment.accesses));

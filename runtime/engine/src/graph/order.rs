@@ -72,7 +72,7 @@ impl<const W: usize> Order<W> {
         Ok(())
     }
 
-    /// What comes before an element.
+    /// Returns what comes before an element.
     ///
     /// # Panics
     /// If there is no such element.

@@ -18,7 +18,7 @@ pub struct Overtaking {
     pub overtaking: EventId,
 }
 
-/// All such cycles of a trace, an element for each e: none if it is one of sequential consistency.
+/// Returns all such cycles of a trace, an element for each e: none if it is one of sequential consistency.
 #[must_use]
 pub fn overtakings<const W: usize>(trace: &Trace<W>) -> Vec<Overtaking> {
     let nodes = 0..trace.nodes().len();
@@ -33,7 +33,7 @@ pub fn overtakings<const W: usize>(trace: &Trace<W>) -> Vec<Overtaking> {
     events.into_iter().filter_map(|event| overtaken_by(trace, &before, event)).collect()
 }
 
-/// The stores that an access overtakes, given what comes before each node.
+/// Returns the stores that an access overtakes, given what comes before each node.
 fn overtaken_by<const W: usize>(trace: &Trace<W>, before: &[Set<W>], overtaking: EventId) -> Option<Overtaking> {
     let previous = EventId { index: overtaking.index.checked_sub(1)?, ..overtaking };
     let last = trace.nodes_of(previous).last()?;
@@ -67,7 +67,7 @@ fn is_acyclic<const W: usize>(direct: &[Set<W>]) -> bool {
     }
 }
 
-/// What comes before each node by paths (Warshall's algorithm).
+/// Returns what comes before each node by paths (Warshall's algorithm).
 pub(super) fn closure<const W: usize>(mut before: Vec<Set<W>>) -> Vec<Set<W>> {
     for middle in 0..before.len() {
         let through = before[middle];

@@ -11,7 +11,7 @@ impl<const W: usize> Set<W> {
     /// No number.
     pub const EMPTY: Self = Self([0; W]);
 
-    /// The set with this number alone.
+    /// Returns the set with this number alone.
     ///
     /// # Panics
     /// As [`Set::insert`].
@@ -48,7 +48,7 @@ impl<const W: usize> Set<W> {
         self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// All numbers below this one.
+    /// Returns all numbers below this one.
     ///
     /// # Panics
     /// If it is above [`Set::CAPACITY`].
@@ -70,7 +70,7 @@ impl<const W: usize> Set<W> {
         }
     }
 
-    /// The numbers of either.
+    /// Returns the numbers of either.
     #[inline]
     #[must_use]
     pub fn or(mut self, other: &Self) -> Self {
@@ -78,7 +78,7 @@ impl<const W: usize> Set<W> {
         self
     }
 
-    /// The numbers of both.
+    /// Returns the numbers of both.
     #[inline]
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
@@ -88,7 +88,7 @@ impl<const W: usize> Set<W> {
         self
     }
 
-    /// The numbers of this one that are not in the other one.
+    /// Returns the numbers of this one that are not in the other one.
     #[inline]
     #[must_use]
     pub fn without(mut self, other: &Self) -> Self {
@@ -119,7 +119,7 @@ impl<const W: usize> Set<W> {
         self.0.iter().all(|&word| word == 0)
     }
 
-    /// The numbers, ascending.
+    /// Returns the numbers, ascending.
     #[inline]
     #[must_use]
     pub const fn iter(&self) -> Numbers<W> {
@@ -152,7 +152,7 @@ impl<const W: usize> Iterator for Numbers<W> {
 }
 
 impl<const W: usize> Set<W> {
-    /// The numbers, descending.
+    /// Returns the numbers, descending.
     #[inline]
     pub fn iter_back(&self) -> impl Iterator<Item = usize> + use<W> {
         let (mut words, mut above) = (self.0, W);

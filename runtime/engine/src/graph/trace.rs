@@ -137,7 +137,7 @@ impl<const W: usize> Clone for Trace<W> {
 }
 
 impl<const W: usize> Trace<W> {
-    /// The trace of no access.
+    /// Returns the trace of no access.
     #[must_use]
     pub fn new(threads: usize, locations: usize) -> Self {
         Self {
@@ -163,13 +163,13 @@ impl<const W: usize> Trace<W> {
         }
     }
 
-    /// The nodes, in the order in which they were committed.
+    /// Returns the nodes, in the order in which they were committed.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// A node.
+    /// Returns a node.
     ///
     /// # Panics
     /// If there is none with this number, as for all methods that take one.
@@ -179,7 +179,7 @@ impl<const W: usize> Trace<W> {
         &self.nodes[node]
     }
 
-    /// The nodes of an event: none if it is not committed.
+    /// Returns the nodes of an event: none if it is not committed.
     #[must_use]
     pub fn nodes_of(&self, event: EventId) -> std::ops::Range<usize> {
         let found = self.committed[usize::from(event.thread)].get(usize::from(event.index)).copied().flatten();
@@ -192,61 +192,61 @@ impl<const W: usize> Trace<W> {
         !self.nodes_of(event).is_empty()
     }
 
-    /// The accesses of a thread that are committed, by their numbers in program order.
+    /// Returns the accesses of a thread that are committed, by their numbers in program order.
     #[must_use]
     pub fn committed_of(&self, thread: usize) -> &Set<W> {
         &self.committed_of[thread]
     }
 
-    /// The write of an event, if it is committed and writes.
+    /// Returns the write of an event, if it is committed and writes.
     #[must_use]
     pub fn write_of(&self, event: EventId) -> Option<usize> {
         self.nodes_of(event).find(|&node| self.nodes[node].writes())
     }
 
-    /// The writes to a location in coherence order.
+    /// Returns the writes to a location in coherence order.
     #[must_use]
     pub fn coherence(&self, location: Location) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator {
         self.coherence[location.index()].iter().map(|&node| usize::from(node))
     }
 
-    /// How many locations there is room for.
+    /// Returns how many locations there is room for.
     #[must_use]
     pub fn locations(&self) -> usize {
         self.coherence.len()
     }
 
-    /// The nodes at a location.
+    /// Returns the nodes at a location.
     #[must_use]
     pub fn at(&self, location: Location) -> &Set<W> {
         &self.of_location[location.index()]
     }
 
-    /// The nodes of a thread.
+    /// Returns the nodes of a thread.
     #[must_use]
     pub fn of_thread(&self, thread: u16) -> &Set<W> {
         &self.of_thread[usize::from(thread)]
     }
 
-    /// All writes.
+    /// Returns all writes.
     #[must_use]
     pub fn writes(&self) -> &Set<W> {
         &self.writes
     }
 
-    /// What is commit-before a node.
+    /// Returns what is commit-before a node.
     #[must_use]
     pub fn before(&self, node: usize) -> &Set<W> {
         &self.before[node]
     }
 
-    /// The write that has this rank at a location; none for 0, the initial one.
+    /// Returns the write that has this rank at a location; none for 0, the initial one.
     #[must_use]
     pub fn ranked(&self, location: Location, rank: usize) -> Option<usize> {
         rank.checked_sub(1).map(|place| usize::from(self.coherence[location.index()][place]))
     }
 
-    /// The least rank that an access may have without breaking coherence with the committed accesses before it in program
+    /// Returns the least rank that an access may have without breaking coherence with the committed accesses before it in program
     /// order. A write must have a larger one.
     #[must_use]
     pub fn floor(&self, event: EventId, location: Location) -> usize {
@@ -334,7 +334,7 @@ impl<const W: usize> Trace<W> {
         Relations { reads_from, coherence: self.coherence.iter().map(events).collect() }
     }
 
-    /// The nodes that come before a node in program order.
+    /// Returns the nodes that come before a node in program order.
     #[must_use]
     pub fn program_before(&self, node: usize) -> Set<W> {
         let this = &self.nodes[node];
@@ -355,7 +355,7 @@ impl<const W: usize> Trace<W> {
         from.rank < to.rank || (equal && from.rank == to.rank)
     }
 
-    /// The nodes from which there is a path along rf, co and fr to this one.
+    /// Returns the nodes from which there is a path along rf, co and fr to this one.
     #[must_use]
     pub fn communicating_with(&self, node: usize) -> Set<W> {
         let mut from = self.of_location[self.nodes[node].location.index()];
@@ -367,7 +367,7 @@ impl<const W: usize> Trace<W> {
         from
     }
 
-    /// The write of another thread that a read reads from.
+    /// Returns the write of another thread that a read reads from.
     #[must_use]
     pub fn external_source(&self, read: usize) -> Option<usize> {
         let Part::Read(source) = self.nodes[read].part else { return None };

@@ -26,14 +26,14 @@ use super::observed::{Before, Local, Observed, Parts};
 use crate::graph::set::Set;
 use crate::graph::{Access, Annotations, Internal, Label, own_store};
 
-/// What a thread of ARMv8 keeps in order.
+/// The machine ARMv8, by what its threads keep in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LocallyOrdered;
 
-/// ARMv8.
+/// The memory model of ARMv8.
 pub type Armv8<const W: usize> = Observed<LocallyOrdered, W>;
 
-/// One instruction that acquires and releases.
+/// The annotations of an access that acquires and releases in one instruction.
 const ACQUIRE_RELEASE: Annotations = Annotations::SINGLE.and(Annotations::ACQUIRE).and(Annotations::RELEASE);
 
 impl Local for LocallyOrdered {
@@ -61,7 +61,7 @@ fn union<const W: usize>(of: &[Set<W>], members: &Set<W>) -> Set<W> {
     members.iter().fold(Set::EMPTY, |all, member| all.or(&of[member]))
 }
 
-/// All but pick;lob.
+/// Returns what comes before an access by all of lob but pick;lob.
 fn directly_before<const W: usize>(labels: &[Label<W>], index: usize) -> Option<Before<W>> {
     let label = &labels[index];
     let location = label.location?;
@@ -96,7 +96,8 @@ fn put<const W: usize>(set: &mut Set<W>, number: usize, belongs: bool) {
     }
 }
 
-/// Whether the read of an access comes before the read, and the write, of a later one, by what they are and by fences.
+/// Returns whether the read of `earlier` comes before the read, and before the write, of `later`, by what the two are and by
+/// fences.
 fn ordered_after_read<const W: usize>(earlier: &Label<W>, later: &Label<W>) -> [bool; 2] {
     let acquires = earlier.annotations.has(Annotations::ACQUIRE) || earlier.annotations.has(Annotations::ACQUIRE_PC);
     let fenced = |writes| {
@@ -110,7 +111,8 @@ fn ordered_after_read<const W: usize>(earlier: &Label<W>, later: &Label<W>) -> [
     [acquires || fenced(false), acquires || fenced(true) || releases]
 }
 
-/// The same for the write of an access.
+/// Returns whether the write of `earlier` comes before the read, and before the write, of `later`, by what the two are and by
+/// fences.
 fn ordered_after_write<const W: usize>(earlier: &Label<W>, later: &Label<W>) -> [bool; 2] {
     let is_both = earlier.annotations.has(ACQUIRE_RELEASE);
     let acquires = later.annotations.has(Annotations::ACQUIRE) && earlier.annotations.has(Annotations::RELEASE);
@@ -119,7 +121,7 @@ fn ordered_after_write<const W: usize>(earlier: &Label<W>, later: &Label<W>) -> 
     [is_both || acquires || fenced(false), is_both || fenced(true) || releases]
 }
 
-/// What comes before a read that has an own store to its location before it.
+/// Adds what comes before a read because its thread has a store to its location before it; `number` is that store's.
 fn after_own<const W: usize>(store: &Label<W>, number: usize, label: &Label<W>, before: &mut Before<W>) {
     before.read.reads.add(&store.address_from.or(&store.value_from));
     before.known.add(&store.decided_by);
@@ -132,13 +134,13 @@ fn after_own<const W: usize>(store: &Label<W>, number: usize, label: &Label<W>, 
     }
 }
 
-/// Whether some of these stores may be picked by a read, so that what reads it is.
+/// Whether some of these stores may be picked by a read, and with them whatever reads from them.
 fn picks_through_memory<const W: usize>(labels: &[Label<W>]) -> bool {
     let depends = |label: &Label<W>| matches!(label.access, Access::Update(internal) if internal != Internal::None);
     labels.iter().any(|label| label.access != Access::Load && (depends(label) || !label.decided_by.is_empty()))
 }
 
-/// Of each access, the reads that pick what its read takes from an own store.
+/// Returns, for each access, the reads that pick what it reads from a store of its own thread.
 fn taken<const W: usize>(labels: &[Label<W>], count: usize) -> Vec<Set<W>> {
     let mut all: Vec<Set<W>> = Vec::with_capacity(count);
     for index in 0..count {
@@ -160,8 +162,8 @@ fn taken<const W: usize>(labels: &[Label<W>], count: usize) -> Vec<Set<W>> {
     all
 }
 
-/// Of each access before this one, the reads that pick what a read takes that is its own, or before it by lob through reads
-/// alone.
+/// Returns, for each access before `count`, the reads that pick what is read by it or by a read that is before it by lob through
+/// reads alone.
 fn held<const W: usize>(labels: &[Label<W>], count: usize) -> Option<Vec<Set<W>>> {
     let mut all = taken(labels, count);
     if all.iter().all(Set::is_empty) {

@@ -26,28 +26,28 @@ use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
 use crate::graph::{Annotations, EventId, Fences, Label};
 
-/// An access, or the fences between two accesses.
+/// An element of C11's relations: an access, or all fences between two accesses.
 #[derive(Clone, Copy, Debug)]
 struct Element<const W: usize> {
-    /// Its first node; none of a fence.
+    /// The access's first node; none for fences.
     node: Option<usize>,
     thread: u16,
     annotations: Annotations,
-    /// The fences before it; of a fence, it included.
+    /// The fences of the thread before the element; fences count themselves.
     fences: Fences,
-    /// How many release fences are before it; of fences, they not included.
+    /// How many release fences of the thread are before the element; fences do not count themselves.
     releases_before: u16,
-    /// What is hb-before it.
+    /// The elements that are hb-before it.
     before: Set<W>,
-    /// Of a release that writes, itself and what is hb-before it.
+    /// The element itself and what is hb-before it, if it is a release that writes.
     released: Set<W>,
-    /// What becomes hb-before an acquire that reads from it.
+    /// The elements that become hb-before an acquire that reads from it.
     handed: Set<W>,
-    /// What becomes hb-before an acquire fence behind it.
+    /// The elements that become hb-before an acquire fence behind it.
     pending: Set<W>,
 }
 
-/// C11.
+/// The memory model of C11.
 #[derive(Debug, Default)]
 pub struct C11<const W: usize> {
     elements: Vec<Element<W>>,
@@ -105,7 +105,7 @@ impl<const W: usize> Model<W> for C11<W> {
             || other.annotations.has(Annotations::RELEASE)
     }
 
-    /// What happens before an element is final when it is committed.
+    /// Returns all pairs of accesses that race. What happens before an element is final when it is committed.
     fn races(&self, trace: &Trace<W>) -> Vec<(EventId, EventId)> {
         let event = |element: usize| self.elements[element].node.map(|node| trace.node(node).event);
         let all = (0..self.elements.len())
@@ -123,7 +123,7 @@ impl<const W: usize> Model<W> for C11<W> {
 }
 
 impl<const W: usize> C11<W> {
-    /// Adds the element of an access, with its read if it reads, and of a fence before it.
+    /// Adds the element of an access, together with its read if it reads, and before it that of the fences since the last access.
     fn add(&mut self, trace: &Trace<W>, label: &Label<W>, number: usize) {
         let thread = trace.node(number).event.thread;
         let fences = label.fences;
@@ -168,7 +168,7 @@ impl<const W: usize> C11<W> {
         });
     }
 
-    /// What is hb-before what comes next in a thread, by sb and by acquire fences.
+    /// Returns what is hb-before the next element of a thread by sb and by acquire fences.
     fn before(&self, thread: u16, fences: &Fences) -> Set<W> {
         let mut before = Set::EMPTY;
         for (number, element) in self.elements.iter().enumerate().filter(|(_, element)| element.thread == thread) {
@@ -181,7 +181,7 @@ impl<const W: usize> C11<W> {
         before
     }
 
-    /// An element writes.
+    /// Computes what becomes hb-before others by way of the element's write.
     fn write(&mut self, trace: &Trace<W>, element: usize, number: usize) {
         let this = self.elements[element];
         if !this.annotations.has(Annotations::ATOMIC) {
@@ -203,7 +203,7 @@ impl<const W: usize> C11<W> {
         self.elements[element].handed = handed;
     }
 
-    /// What is hb-before the last release fence before an element, that included.
+    /// Returns the last release fence before an element, and what is hb-before that fence.
     fn fenced(&self, this: &Element<W>) -> Set<W> {
         let mut past = Set::EMPTY;
         for (number, earlier) in self.elements.iter().enumerate().filter(|(_, one)| one.thread == this.thread) {
@@ -222,7 +222,7 @@ impl<const W: usize> C11<W> {
         past
     }
 
-    /// The elements before this one that race with it.
+    /// Returns the elements before this one that race with it.
     fn races_of(&self, trace: &Trace<W>, element: usize) -> Vec<usize> {
         let this = &self.elements[element];
         let Some(node) = this.node else { return Vec::new() };
@@ -241,7 +241,7 @@ impl<const W: usize> C11<W> {
         all
     }
 
-    /// Whether no eco leads from the last node to what is hb-before it.
+    /// Whether no eco leads from the last node to something that is hb-before it.
     fn is_coherent(&self, trace: &Trace<W>, element: usize, number: usize) -> bool {
         let before = &self.elements[element].before;
         trace
@@ -254,7 +254,7 @@ impl<const W: usize> C11<W> {
         self.elements[element].node.map(|node| trace.node(node).location)
     }
 
-    /// acyclic(psc)
+    /// Whether psc is acyclic.
     fn is_consistent(&self, trace: &Trace<W>) -> bool {
         let count = self.elements.len();
         let is_strong = |&element: &usize| self.elements[element].annotations.has(Annotations::SEQUENTIALLY_CONSISTENT);
@@ -281,7 +281,7 @@ impl<const W: usize> C11<W> {
         is_acyclic(&psc)
     }
 
-    /// What of a set is SC, and the fences that are hb-before some of it.
+    /// Returns the SC elements of the set, and the fences that are hb-before one of its elements.
     fn sources(&self, reached: &Set<W>, strong: &Set<W>, fences: &Set<W>) -> Set<W> {
         let mut sources = reached.and(strong);
         for element in reached.iter() {
@@ -290,7 +290,7 @@ impl<const W: usize> C11<W> {
         sources
     }
 
-    /// The fences before a fence by hb and by hb;eco;hb.
+    /// Returns the fences before a fence by hb and by hb;eco;hb.
     fn fences_before(&self, to: usize, fences: &Set<W>, eco: &[Set<W>]) -> Set<W> {
         let before = &self.elements[to].before;
         let mut all = before.and(fences);
@@ -302,7 +302,7 @@ impl<const W: usize> C11<W> {
         all
     }
 
-    /// What is eco-before an element.
+    /// Returns what is eco-before an element.
     fn communicating(&self, trace: &Trace<W>, element: usize) -> Set<W> {
         let Some(node) = self.elements[element].node else { return Set::EMPTY };
         let nodes = trace.nodes_of(trace.node(node).event);
@@ -310,7 +310,7 @@ impl<const W: usize> C11<W> {
         others.map(|other| usize::from(self.of_node[other])).filter(|&other| other != element).collect()
     }
 
-    /// What is scb-before an element.
+    /// Returns what is scb-before an element.
     fn scb(&self, trace: &Trace<W>, element: usize, eco: &[Set<W>]) -> Set<W> {
         let this = &self.elements[element];
         let location = self.location(trace, element);
@@ -333,7 +333,7 @@ impl<const W: usize> C11<W> {
         all
     }
 
-    /// What comes before an element in its thread, at another location or at none.
+    /// Returns what comes before an element in its thread and is at another location than it, or at none.
     fn elsewhere(&self, trace: &Trace<W>, element: usize) -> Set<W> {
         let location = self.location(trace, element);
         let thread = self.elements[element].thread;

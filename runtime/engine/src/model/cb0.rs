@@ -11,10 +11,10 @@ use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
 use crate::graph::{Access, EventId, Internal, Label};
 
-/// For each node, what comes directly before it.
+/// A relation between nodes: for each node, what comes directly before it.
 type Relation<const W: usize> = Vec<Set<W>>;
 
-/// POWER, committed by dependencies alone.
+/// The model of POWER whose commit-before order is made of dependencies and rf alone.
 #[derive(Clone, Debug, Default)]
 pub struct PowerByDependencies<const W: usize> {
     /// The label of each node.
@@ -60,7 +60,7 @@ fn or_same<const W: usize>(relation: &Relation<W>) -> Relation<W> {
     relation.iter().enumerate().map(|(node, before)| before.or(&Set::of(node))).collect()
 }
 
-/// The reflexive transitive closure.
+/// Returns the reflexive transitive closure.
 fn star<const W: usize>(relation: &Relation<W>) -> Relation<W> {
     let mut all = or_same(relation);
     loop {
@@ -85,9 +85,9 @@ struct Axioms<'t, const W: usize> {
     trace: &'t Trace<W>,
     labels: &'t [Label<W>],
     po: Relation<W>,
-    /// Its part at one location.
+    /// Program order between accesses to one location.
     po_loc: Relation<W>,
-    /// rf, co and fr between different threads.
+    /// rf, co and fr between different threads, in this and the next two fields.
     rfe: Relation<W>,
     coe: Relation<W>,
     fre: Relation<W>,
@@ -110,7 +110,7 @@ impl<'t, const W: usize> Axioms<'t, W> {
         Self { trace, labels, po, po_loc, rfe, coe, fre }
     }
 
-    /// acyclic(po-loc ∪ rf ∪ co ∪ fr)
+    /// Whether po-loc ∪ rf ∪ co ∪ fr is acyclic.
     fn is_coherent(&self) -> bool {
         let back = |node: usize| self.po_loc[node].iter().any(|earlier| self.trace.communicates(node, earlier));
         !(0..self.po.len()).any(back)
@@ -127,7 +127,7 @@ impl<'t, const W: usize> Axioms<'t, W> {
         (0..self.po.len()).map(between).collect()
     }
 
-    /// dp, ctrl, ctrl+isync and addr;po.
+    /// Returns the relations dp, ctrl, ctrl+isync and addr;po.
     fn dependencies(&self) -> [Relation<W>; 4] {
         let mut all = [(); 4].map(|()| empty(self.po.len()));
         for (number, (node, label)) in self.trace.nodes().iter().zip(self.labels).enumerate() {
@@ -158,7 +158,7 @@ impl<'t, const W: usize> Axioms<'t, W> {
         all
     }
 
-    /// ppo
+    /// Returns the relation ppo.
     fn preserved(&self) -> Relation<W> {
         let [dp, ctrl, synchronized, addresses] = self.dependencies();
         let rfi = (0..self.po.len()).map(|node| match self.trace.node(node).part {
@@ -191,7 +191,7 @@ impl<'t, const W: usize> Axioms<'t, W> {
         ii.iter().zip(&ic).enumerate().map(of).collect()
     }
 
-    /// The axioms beside coherence.
+    /// Whether the axioms other than coherence hold.
     fn hold(&self) -> bool {
         let trace = self.trace;
         let (fence, ffence) = (self.fence(Separation::Light), self.fence(Separation::Full));

@@ -1,5 +1,5 @@
-//! Models in which there is one order of all accesses that is seen by everybody: what is left of program order, what
-//! other threads' stores are read, co and fr may not contradict each other.
+//! Models with one order of all accesses that every thread sees: what is left of program order, rf between threads, co and fr may
+//! not contradict each other.
 //!
 //! Accesses are committed in program order: cb = (po ∪ rf)⁺. Stores can be put anywhere in co, so nothing is lost by
 //! that, and an access that comes last in the global order is always allowed, so no commit is ever stuck.
@@ -12,13 +12,13 @@ use crate::graph::order::Order;
 use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
 
-/// What is left of program order.
+/// The part of program order that a model keeps.
 pub trait Preserved: Clone + Default + std::fmt::Debug {
     /// Whether two nodes of a thread, the first one before the second one in program order, are ordered for everybody.
     fn orders(first: &Node, second: &Node) -> bool;
 }
 
-/// The model in which so much is left of program order.
+/// The model that keeps this part of program order.
 #[derive(Debug, Default)]
 pub struct Global<P, const W: usize> {
     order: Order<W>,
@@ -54,7 +54,7 @@ impl<P: Preserved, const W: usize> Model<W> for Global<P, W> {
             let rank = trace.node(other).rank;
             match (trace.node(other).part, node.part) {
                 (Part::Read(_), Part::Read(_)) => {}
-                // Nobody has read the new write yet: fr.
+                // No thread has read the new write yet: fr.
                 (Part::Read(_), _) if rank < node.rank => before.insert(other),
                 (Part::Read(_), _) => {}
                 // fr again, and rf from other threads.

@@ -21,13 +21,13 @@ pub enum MemoryModel {
 }
 
 impl MemoryModel {
-    /// All of them.
+    /// All memory models.
     pub const ALL: [Self; 7] = [Self::Sc, Self::Tso, Self::Pso, Self::Power, Self::Armv8, Self::Riscv, Self::C11];
 
-    /// What programs are shipped to: all but PSO.
+    /// The models that programs are shipped to: all but PSO.
     pub const MACHINES: [Self; 6] = [Self::Sc, Self::Tso, Self::Armv8, Self::Riscv, Self::Power, Self::C11];
 
-    /// The name on the command line, in files and in JSON: `tso`.
+    /// Returns the name on the command line, in files and in JSON: `tso`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,14 +47,14 @@ impl MemoryModel {
         matches!(self, Self::Power | Self::Armv8 | Self::Riscv)
     }
 
-    /// Whether ordering is a property of each access (`LDAR`, `.aq`) whatever it finds, so that a choice between values only
-    /// picks one: no barrier behind it, no branch.
+    /// Whether ordering is a property of each access (`LDAR`, `.aq`) whatever it reads, so that choosing a value adds no barrier
+    /// and no branch behind the access: it only picks the value.
     #[must_use]
     pub const fn orders_by_access(self) -> bool {
         matches!(self, Self::Armv8 | Self::Riscv)
     }
 
-    /// The name in sentences: `TSO`.
+    /// Returns the name in sentences: `TSO`.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {

@@ -34,44 +34,44 @@ use crate::graph::set::Set;
 use crate::graph::trace::{Part, Trace};
 use crate::graph::{Access, EventId, Label};
 
-/// Accesses of a thread by their numbers in program order, as far as they read, and as far as they write.
+/// The accesses of a thread whose reads, and those whose writes, are meant, by their numbers in program order.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Parts<const W: usize> {
-    /// Those whose reads are meant.
+    /// The accesses whose reads are meant.
     pub reads: Set<W>,
-    /// Those whose writes are meant, among them read-modify-writes that turn out not to write: until they have, what may
-    /// come after their writes waits.
+    /// The accesses whose writes are meant, among them read-modify-writes that turn out not to write: until that is known, what
+    /// may come after their writes waits.
     pub writes: Set<W>,
 }
 
-/// What of its thread comes before an access.
+/// The accesses of its thread that come before an access.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Before<const W: usize> {
-    /// Before its read.
+    /// The parts that come before its read.
     pub read: Parts<W>,
-    /// Before its write.
+    /// The parts that come before its write.
     pub write: Parts<W>,
-    /// The reads of its location behind the last store to it: those that do not read from the same write as its read come
-    /// before that, if the machine keeps loads of a location in order.
+    /// The reads of its location behind the last store to it. If the machine keeps loads of a location in order, those that do
+    /// not read from the same write as the access's read come before that read.
     pub alike: Set<W>,
-    /// What is commit-before it alone.
+    /// The accesses that are only commit-before the access.
     pub known: Set<W>,
 }
 
-/// What the threads of a machine keep in order.
+/// The machine of a model, by what its threads keep in order.
 pub trait Local: Clone + Default + std::fmt::Debug {
-    /// Whether two loads of a location that read from different writes are in order for everybody.
+    /// Whether two loads of a location that read from different writes are in order for every thread.
     const ORDERS_LOADS_OF_A_LOCATION: bool;
 
-    /// Whether the read of a read-modify-write may as well wait for what its write waits for: the two are one, or its write
-    /// comes before everything behind it.
+    /// Whether the read of a read-modify-write may as well wait for what its write waits for, because the two are one, or because
+    /// its write comes before everything behind it.
     fn is_one<const W: usize>(label: &Label<W>) -> bool;
 
-    /// What comes before an access; none if it is not known yet.
+    /// Returns what comes before an access; none if it is not known yet.
     fn before<const W: usize>(labels: &[Label<W>], index: usize) -> Option<Before<W>>;
 }
 
-/// The model of the machine whose threads keep so much in order.
+/// The model of a machine of this kind.
 #[derive(Debug, Default)]
 pub struct Observed<L, const W: usize> {
     order: Order<W>,
@@ -92,7 +92,7 @@ impl<L, const W: usize> Clone for Observed<L, W> {
 }
 
 impl<L: Local, const W: usize> Observed<L, W> {
-    /// The nodes of the last node's thread that come directly before it.
+    /// Returns the nodes of the last node's thread that come directly before it.
     fn directly_before(trace: &Trace<W>, labels: &[Label<W>]) -> Set<W> {
         let number = trace.nodes().len() - 1;
         let node = trace.node(number);
@@ -110,7 +110,7 @@ impl<L: Local, const W: usize> Observed<L, W> {
         nodes
     }
 
-    /// The nodes that the last one comes after, and before, by communication: rfe, co and fr.
+    /// Returns the nodes that the last one comes after, and before, by communication: rfe, co and fr.
     fn communication(trace: &Trace<W>) -> (Set<W>, Set<W>) {
         let number = trace.nodes().len() - 1;
         let node = trace.node(number);
@@ -133,7 +133,7 @@ impl<L: Local, const W: usize> Observed<L, W> {
     }
 }
 
-/// The reads that read from a write of their thread, and were committed before it.
+/// Returns the reads that read from this write of their own thread and were committed before it.
 fn forwarded_from<const W: usize>(trace: &Trace<W>, write: usize) -> Set<W> {
     let node = trace.node(write);
     let own = trace.of_thread(node.event.thread).and(trace.at(node.location)).and(&Set::below(write));

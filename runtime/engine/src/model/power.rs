@@ -29,24 +29,24 @@ use crate::graph::set::Set;
 use crate::graph::trace::{Node, Part, Trace};
 use crate::graph::{Access, EventId, Internal, Label};
 
-/// The relations, as far as they are kept: for each node, what comes before it.
+/// The model of POWER: the relations as far as they are kept, each as the set of what comes before each node.
 #[derive(Debug, Default)]
 pub struct Power<const W: usize> {
     ppo: Vec<Intra<W>>,
-    /// hb⁺.
+    /// The relation hb⁺.
     hb: Vec<Set<W>>,
-    /// prop-base.
+    /// The relation prop-base.
     base: Vec<Set<W>>,
-    /// prop-base⁺.
+    /// The relation prop-base⁺.
     bases: Vec<Set<W>>,
-    /// prop-base\*;ffence;hb\*.
+    /// The relation prop-base\*;ffence;hb\*.
     strong: Vec<Set<W>>,
-    /// ffence;hb\*.
+    /// The relation ffence;hb\*.
     full: Vec<Set<W>>,
     prop: Vec<Set<W>>,
 }
 
-/// What comes before a node by the relations from which ppo is made.
+/// The nodes that come before a node by the relations from which ppo is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Intra<const W: usize> {
     ii: Set<W>,
@@ -74,7 +74,7 @@ impl<const W: usize> Clone for Power<W> {
 }
 
 impl<const W: usize> Model<W> for Power<W> {
-    /// cb = (addr ∪ data ∪ ctrl ∪ (addr;po) ∪ po-loc ∪ sync ∪ lwsync ∪ (eieio ∩ W×W) ∪ rf)⁺
+    /// Returns what an access awaits: cb = (addr ∪ data ∪ ctrl ∪ (addr;po) ∪ po-loc ∪ sync ∪ lwsync ∪ (eieio ∩ W×W) ∪ rf)⁺.
     fn awaits(labels: &[Label<W>], index: usize) -> Option<Set<W>> {
         let label = &labels[index];
         label.location?;
@@ -113,16 +113,16 @@ impl<const W: usize> Model<W> for Power<W> {
     }
 }
 
-/// How fences separate two nodes of a thread.
+/// The way in which fences separate two nodes of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Separation {
-    /// They are in fence.
+    /// The relation fence holds between the two nodes, but ffence does not.
     Light,
-    /// They are in ffence.
+    /// The relation ffence holds between the two nodes.
     Full,
 }
 
-/// How fences separate two nodes of a thread, in program order, if they do.
+/// Returns how fences separate two nodes of a thread, given in program order, if they do.
 pub(super) fn separation(earlier: &Node, later: &Node) -> Option<Separation> {
     // Of the fences that POWER has, `lwsync` alone orders reads before reads, but for full ones.
     let lightweight = earlier.fences.read_read < later.fences.read_read;
@@ -135,19 +135,19 @@ pub(super) fn separation(earlier: &Node, later: &Node) -> Option<Separation> {
     light.then_some(Separation::Light)
 }
 
-/// The nodes of some accesses of a thread: their reads, which is what dependencies start from.
+/// Returns the nodes of some accesses of a thread at which dependencies start: their reads.
 fn reads_of<const W: usize>(trace: &Trace<W>, thread: u16, indices: &Set<W>) -> Set<W> {
     indices.iter().map(|index| trace.nodes_of(EventId::new(thread.into(), index)).start).collect()
 }
 
 impl<const W: usize> Power<W> {
-    /// What comes before a node by ppo, if it reads.
+    /// Returns what comes before a node by ii, or by ic if it writes; the reads among these are before it by ppo.
     fn preserved(&self, node: &Node, number: usize) -> &Set<W> {
         let intra = &self.ppo[number];
         if node.writes() { &intra.ic } else { &intra.ii }
     }
 
-    /// What comes before the last node of the trace by ii, ic, ci and cc.
+    /// Returns what comes before the last node of the trace by ii, ic, ci and cc.
     fn intra(&self, trace: &Trace<W>, label: &Label<W>, before: &Set<W>) -> Intra<W> {
         let mut new = Self::base_of_intra(trace, label, before);
         loop {
@@ -177,7 +177,7 @@ impl<const W: usize> Power<W> {
         }
     }
 
-    /// ii0, ic0, ci0 and cc0.
+    /// Returns what comes before the last node by ii0, ic0, ci0 and cc0.
     fn base_of_intra(trace: &Trace<W>, label: &Label<W>, before: &Set<W>) -> Intra<W> {
         let number = trace.nodes().len() - 1;
         let node = trace.node(number);
@@ -206,7 +206,7 @@ impl<const W: usize> Power<W> {
                 new.ii.insert(source);
             } else {
                 for earlier in same_location.iter() {
-                    // fre;rfe or coe;rfe, through the source.
+                    // Here the pair is in fre;rfe or coe;rfe, through the source.
                     if trace.node(earlier).rank < node.rank {
                         let relation = if trace.node(earlier).writes() { &mut new.ci } else { &mut new.ii };
                         relation.insert(earlier);
@@ -217,7 +217,7 @@ impl<const W: usize> Power<W> {
         new
     }
 
-    /// hb⁺, prop-base, prop-base⁺ and the strong part of prop, for the last node.
+    /// Adds what comes before the last node by hb⁺, prop-base, prop-base⁺ and the strong part of prop.
     fn happens_before(&mut self, trace: &Trace<W>, intra: &Intra<W>, before: &Set<W>) {
         let number = trace.nodes().len() - 1;
         let node = trace.node(number);
@@ -256,7 +256,7 @@ impl<const W: usize> Power<W> {
         self.strong.push(strong);
     }
 
-    /// prop, for all nodes.
+    /// Computes prop of all nodes.
     fn propagate(&mut self, trace: &Trace<W>) {
         self.prop.clear();
         for (number, node) in trace.nodes().iter().enumerate() {
@@ -270,7 +270,7 @@ impl<const W: usize> Power<W> {
         }
     }
 
-    /// irreflexive(fre;prop;hb\*)
+    /// Whether fre;prop;hb\* is irreflexive.
     fn observes(&self, trace: &Trace<W>) -> bool {
         trace.nodes().iter().enumerate().filter(|(_, node)| !node.writes()).all(|(read, node)| {
             let mut overwriting =
@@ -285,7 +285,7 @@ impl<const W: usize> Power<W> {
         })
     }
 
-    /// acyclic(co ∪ prop)
+    /// Whether co ∪ prop is acyclic.
     fn propagates(&self, trace: &Trace<W>) -> bool {
         let mut left: Set<W> = (0..trace.nodes().len()).collect();
         loop {

@@ -4,7 +4,7 @@
 use super::global::{Global, Preserved};
 use crate::graph::trace::Node;
 
-/// All that comes after a load, and what a fence separates.
+/// The part of program order that PSO keeps: everything after a load, and what a fence separates.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadsFirst;
 
@@ -15,5 +15,5 @@ impl Preserved for LoadsFirst {
     }
 }
 
-/// Partial store order.
+/// The memory model partial store order.
 pub type Pso<const W: usize> = Global<LoadsFirst, W>;

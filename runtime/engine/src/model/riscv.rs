@@ -25,11 +25,11 @@ use super::observed::{Before, Local, Observed, Parts};
 use crate::graph::set::Set;
 use crate::graph::{Access, Annotations, Label, own_store};
 
-/// What a thread of RISC-V keeps in order.
+/// The machine RISC-V, by what its threads keep in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Preserved;
 
-/// RISC-V.
+/// The memory model of RISC-V.
 pub type Riscv<const W: usize> = Observed<Preserved, W>;
 
 impl Local for Preserved {
@@ -77,7 +77,7 @@ impl Local for Preserved {
     }
 }
 
-/// What comes before an access by r9 to r11 and r13.
+/// Returns what comes before an access by r9 to r11 and r13.
 fn dependencies<const W: usize>(labels: &[Label<W>], label: &Label<W>) -> Before<W> {
     let mut before = Before::default();
     insert_all(&mut before.read, labels, &label.address_from);
@@ -88,14 +88,15 @@ fn dependencies<const W: usize>(labels: &[Label<W>], label: &Label<W>) -> Before
     before
 }
 
-/// Puts a part of an access among others: an `amo` has but one, its read if it does not write.
+/// Adds the read, or the write, of an access to these parts. An `amo` has one part only, which is its write, or its read if it
+/// does not write.
 fn insert<const W: usize>(parts: &mut Parts<W>, labels: &[Label<W>], number: usize, writes: bool) {
     let is_one = labels[number].annotations.has(Annotations::SINGLE) && labels[number].writes();
     let all = if writes || is_one { &mut parts.writes } else { &mut parts.reads };
     all.insert(number);
 }
 
-/// Puts the reads of accesses among others.
+/// Adds the reads of these accesses to these parts.
 fn insert_all<const W: usize>(parts: &mut Parts<W>, labels: &[Label<W>], reads: &Set<W>) {
     reads.iter().for_each(|number| insert(parts, labels, number, false));
 }

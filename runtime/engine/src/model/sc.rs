@@ -3,7 +3,7 @@
 use super::global::{Global, Preserved};
 use crate::graph::trace::Node;
 
-/// All of program order.
+/// The part of program order that sequential consistency keeps: all of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Everything;
 
@@ -13,5 +13,5 @@ impl Preserved for Everything {
     }
 }
 
-/// Sequential consistency.
+/// The memory model sequential consistency.
 pub type Sc<const W: usize> = Global<Everything, W>;

@@ -4,7 +4,7 @@
 use super::global::{Global, Preserved};
 use crate::graph::trace::Node;
 
-/// All but a store before a load without a full fence between them.
+/// The part of program order that TSO keeps: all but a store before a load without a full fence between them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StoresInOrder;
 
@@ -14,5 +14,5 @@ impl Preserved for StoresInOrder {
     }
 }
 
-/// Total store order.
+/// The memory model total store order.
 pub type Tso<const W: usize> = Global<StoresInOrder, W>;

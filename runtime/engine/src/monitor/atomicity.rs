@@ -1,5 +1,5 @@
-//! The monitors of atomicity ([`crate::atomicity`]) on SC executions: a report for each cycle of transactions, which
-//! [`Monitor::violation`] gives in full.
+//! The monitors of atomicity ([`crate::atomicity`]) on SC executions. They make a report for each cycle of transactions, which
+//! [`Monitor::violation`] returns in full.
 
 use super::prefix::Prefix;
 use super::{Monitor, MonitorName, Report};
@@ -10,23 +10,24 @@ use history::History;
 
 mod history;
 
-/// Serializability under SC, under TSO, or both.
+/// A monitor of serializability under SC, under TSO, or under both.
 #[derive(Debug)]
 pub struct Atomicity {
     watching: Vec<(MonitorName, Serializability)>,
     robustness: Option<Robustness>,
-    /// The cycles of this execution.
+    /// The cycles found in this execution.
     violations: Vec<Violation>,
 }
 
-/// Whether TSO has other executions than SC, which is a part of serializability under TSO ([`crate::atomicity::Decision`]).
+/// A monitor of whether TSO has other executions than SC, which is a part of serializability under TSO
+/// ([`crate::atomicity::Decision`]).
 #[derive(Debug)]
 struct Robustness {
     monitor: Prefix,
     reports: Vec<Report>,
-    /// This execution has been reported.
+    /// Whether this execution has been reported.
     has_reported: bool,
-    /// The execution, where a report is a violation.
+    /// The execution so far; kept where a report is a violation.
     history: Option<History>,
 }
 
@@ -45,7 +46,8 @@ impl Robustness {
         }
     }
 
-    /// Takes the next event. The first report of an execution is one here: a cycle, if it is known to be one.
+    /// Takes the next event, and returns the execution's first report if it is made here: as a cycle of transactions if it is
+    /// known to be one.
     fn event(&mut self, event: &Event, locations: &[Location]) -> Option<Option<Violation>> {
         if self.has_reported {
             return None;
@@ -61,8 +63,7 @@ impl Robustness {
 }
 
 impl Atomicity {
-    /// Monitors with these names, as far as they are monitors of atomicity, for programs whose transactions are fenced
-    /// so.
+    /// Makes the monitors of atomicity among these names, for programs whose transactions are fenced as `fencing` says.
     #[must_use]
     pub fn new(names: &[MonitorName], fencing: Fencing) -> Self {
         let criterion = |name: MonitorName| match name {
@@ -78,7 +79,7 @@ impl Atomicity {
         }
     }
 
-    /// Whether it watches anything.
+    /// Whether there is nothing to watch.
     #[must_use]
     pub const fn is_idle(&self) -> bool {
         self.watching.is_empty()
@@ -114,7 +115,7 @@ impl Monitor for Atomicity {
 
     fn mark(&mut self, thread: Thread, mark: Mark) {
         for (_, monitor) in &mut self.watching {
-            // Whoever runs the program says what does not balance.
+            // Marks that do not balance are reported by whoever runs the program.
             let _ = monitor.mark(thread, mark);
         }
         if let Some(history) = self.robustness.as_mut().and_then(|robustness| robustness.history.as_mut()) {

@@ -58,7 +58,7 @@ use crate::event::{Barrier, Event, EventIndex, Kind, Location, Thread};
 use crate::model::name::MemoryModel;
 use crate::per_thread::PerThread;
 
-/// The monitor for TSO, that for PSO, or both.
+/// The monitor for TSO, for PSO, or for both at once.
 #[derive(Debug)]
 pub struct Burnim {
     clocks: HappensBefore,
@@ -68,7 +68,7 @@ pub struct Burnim {
 }
 
 impl Burnim {
-    /// Monitors for these models.
+    /// Makes a monitor for these models.
     #[must_use]
     pub fn new(models: &[MemoryModel]) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl Burnim {
         self.clocks.after_at_width::<WIDTH>(event, locations);
     }
 
-    /// The same for what is not one of the common accesses: kept out of their way.
+    /// Takes an event that is not one of the common accesses, out of line so as to keep the code for those short.
     #[inline(never)]
     fn event_elsewhere<const WIDTH: usize>(
         &mut self,
@@ -143,8 +143,8 @@ impl Burnim {
         }
     }
 
-    /// Lets the barriers take effect that were due before the last events of the threads whose stores wait for the
-    /// locations.
+    /// Lets the due barriers of the threads whose stores wait for the locations take effect, where the thread has performed an
+    /// event since.
     #[cold]
     fn fence_others(&mut self, thread: Thread, locations: &[Location]) {
         for &location in locations {
@@ -155,7 +155,7 @@ impl Burnim {
         }
     }
 
-    /// Lets the thread's barrier take effect that was due at its next event, if that has come: its last tick is `last`.
+    /// Lets the thread's due barrier take effect if the event after it has come; `last` is the thread's last tick.
     fn fence(&mut self, thread: Thread, last: Tick) {
         let fenced = self.stores.fenced[thread];
         if fenced != 0 && fenced < last {
@@ -176,7 +176,7 @@ impl Burnim {
         }
     }
 
-    /// A full barrier after the thread's event with this tick that others may come before.
+    /// Notes a full barrier that follows the thread's event with this tick, and that events of others may come before.
     #[cold]
     fn fence_later(&mut self, thread: Thread, tick: Tick) {
         self.fence(thread, tick);
@@ -184,7 +184,7 @@ impl Burnim {
         self.stores.is_any_fenced = true;
     }
 
-    /// What a barrier just after the thread's event with this tick does.
+    /// Performs a barrier just after the thread's event with this tick.
     #[inline]
     fn barrier(&mut self, thread: Thread, barrier: Barrier, tick: Tick) {
         match barrier {
@@ -197,7 +197,7 @@ impl Burnim {
         }
     }
 
-    /// What the event does to the buffers of its own thread.
+    /// Performs what the event does to the buffers of its own thread.
     #[inline(always)]
     fn own(&mut self, event: &Event, locations: &[Location], tick: Tick) {
         let thread = event.thread;
@@ -240,8 +240,8 @@ impl Monitor for Burnim {
     }
 
     fn event(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
-        // Nearly all accesses are of one location, and nearly all programs have few threads: for these, the loops over
-        // locations and over the blocks of clocks are none.
+        // Nearly all accesses are of one location, and nearly all programs have few threads: for these, the loops over locations
+        // and over the blocks of clocks vanish.
         match (self.clocks.make_room(event), locations) {
             (1, &[location]) => self.event_at_width::<1>(event, &[location], reports),
             (1, _) => self.event_elsewhere::<1>(event, locations, reports),
@@ -282,13 +282,13 @@ impl Monitor for Burnim {
     }
 }
 
-/// The stores that may wait in a model, kept only for [`Monitor::pending`]: those that have committed go when they are
-/// met there.
+/// The stores that may wait in a model, kept only for [`Monitor::pending`], which drops those that have committed when it meets
+/// them.
 #[derive(Debug, Default)]
 struct Waiting {
-    /// Each store once, with one of its cells, in ascending order.
+    /// The stores in ascending order, each once, with one of its cells.
     stores: Vec<(EventIndex, u32)>,
-    /// The events that have been looked at are those before this one.
+    /// The index of the first event that has not been looked at yet.
     next: EventIndex,
 }
 
@@ -298,8 +298,8 @@ impl Waiting {
         self.next = 0;
     }
 
-    /// Adds the stores since it was last brought up to date; the next event is `next`. Nearly always only one event
-    /// has happened.
+    /// Adds the stores issued since the list was last brought up to date; the next event is `next`. Nearly always only one event
+    /// has happened in between.
     fn add(&mut self, all: &Stores, next: EventIndex) {
         if self.next + 1 < next {
             let new = all.cells.iter().zip(0..).filter(|(cell, _)| cell.event >= self.next);
@@ -317,50 +317,51 @@ impl Waiting {
     }
 }
 
-/// The stores of the execution, as far as they may still wait in some buffer.
+/// The stores of the execution that may still wait in some buffer.
 #[derive(Debug, Default)]
 struct Stores {
-    /// The place among `cells` of the newest store to each location. Left as it is from one execution to the next:
-    /// it counts only if the cell there is one of this location.
+    /// The place among `cells` of the newest store to each location. The table is left as it is from one execution to the next:
+    /// an entry counts only if the cell there is one of its location.
     newest: Vec<u32>,
     cells: Vec<LocationStore>,
-    /// The place of a cell of the newest store.
+    /// The place of a cell of the newest store of all.
     last: u32,
-    /// For each thread the tick after which its present epoch began.
+    /// The tick of each thread after which its present epoch began.
     epochs: PerThread<Tick>,
-    /// For each thread the tick of its last event that ends with a full barrier which takes effect only just before
-    /// the next one; 0 if there is none, or it has taken effect. It is looked at when others meet stores that it
+    /// The tick of each thread's last event that ends with a full barrier which takes effect only just before the thread's next
+    /// event; 0 if there is none, or it has taken effect. An entry is looked at when other threads meet stores that the barrier
     /// concerns.
     fenced: PerThread<Tick>,
-    /// There may be one in this execution.
+    /// Whether `fenced` may have an entry in this execution.
     is_any_fenced: bool,
 }
 
-/// One store at one of its locations.
+/// A store at one of its locations: a cell of [`Stores`].
 #[derive(Clone, Copy, Debug)]
 struct LocationStore {
     location: Location,
     thread: Thread,
-    /// In PSO, the store committed although stores before it may not have. In TSO it has then committed with them:
-    /// TSO commits whenever PSO does, and more.
+    /// Whether, in PSO, the store has committed although stores before it may not have. In TSO it has then committed with them,
+    /// since TSO commits whenever PSO does, and more.
     committed: bool,
     tick: Tick,
     event: EventIndex,
     /// The tick after which the store's epoch began.
     epoch: Tick,
-    /// The cell of the store before it to this location, if that still waited in some model; else [`LocationStore::NONE`].
+    /// The cell of the preceding store to this location, if that still waited in some model when this one was issued; else
+    /// [`LocationStore::NONE`].
     older: u32,
-    /// The cell of the same store at its next location; at its last one, that at its first.
+    /// The cell of the same store at its next location; at its last location, the cell at its first.
     next_location: u32,
 }
 
 impl LocationStore {
-    /// A place where no cell is.
+    /// The place that stands for no cell.
     const NONE: u32 = u32::MAX;
 }
 
 impl Stores {
-    /// The newest store to the location and its cell.
+    /// Returns the newest store to the location, with the place of its cell.
     #[inline]
     fn newest(&self, location: Location) -> Option<(u32, &LocationStore)> {
         let place = *self.newest.get(location.index())?;
@@ -368,13 +369,13 @@ impl Stores {
         (cell.location == location).then_some((place, cell))
     }
 
-    /// The newest store to the location, if it is not one of `thread`.
+    /// Returns the newest store to the location, with the place of its cell, unless `thread` made it.
     #[inline]
     fn newest_of_others(&self, location: Location, thread: Thread) -> Option<(u32, &LocationStore)> {
         self.newest(location).filter(|(_, cell)| cell.thread != thread)
     }
 
-    /// Adds a store, given which of the older ones still wait in some model.
+    /// Adds a store; `waits` tells which of the older ones still wait in some model.
     #[inline(always)]
     fn issue(
         &mut self,
@@ -420,12 +421,12 @@ struct Overtaking<'a> {
     clocks: &'a HappensBefore,
 }
 
-/// The store buffers of all threads in one model: which of the stores wait.
+/// The store buffers of all threads in one model, as a record of which stores wait.
 #[derive(Debug)]
 struct Buffers<O> {
-    /// For each thread the tick through which all its stores have committed.
+    /// The tick of each thread through which all its stores have committed.
     through: PerThread<Tick>,
-    /// What `through` is at first: the end of time if the model is not monitored.
+    /// The value that `through` starts from: the end of time if the model is not monitored.
     at_first: Tick,
     /// Cells that [`Buffers::commit_at_locations`] has still to look at; empty between calls.
     unfinished: Vec<u32>,
@@ -457,8 +458,8 @@ impl<O: CommitOrder> Buffers<O> {
         *through = (*through).max(tick);
     }
 
-    /// Reports the newest store to a location that waits and is in the past of prev, or of something else that the
-    /// event `follows` even if it overtakes the store; given the newest store to the location.
+    /// Reports the newest waiting store to a location that is in the past of prev, or that the event `follows` even if it
+    /// overtakes the store. `newest` is the newest store to the location.
     #[inline]
     fn test(
         &self,
@@ -482,11 +483,10 @@ impl<O: CommitOrder> Buffers<O> {
         add_report(O::BURNIM, cell.event, past, first_report, reports);
     }
 
-    /// Whether the event, though it overtakes this store, comes after some x at another of its locations with
-    /// `delayed` →hb* x.
+    /// Whether the event, though it overtakes this store, comes after some x at another of its locations with `delayed` →hb* x.
     ///
-    /// It does if all stores to that location can commit and `delayed` still wait: then all that accessed the location
-    /// so far comes before the event.
+    /// This holds if all stores to that location can commit while `delayed` still waits: then every access to the location so far
+    /// comes before the event.
     #[cold]
     fn follows_elsewhere(&self, stores: &Stores, delayed: &LocationStore, overtaking: &Overtaking<'_>) -> bool {
         let Overtaking { kind, locations, clocks } = overtaking;
@@ -497,7 +497,7 @@ impl<O: CommitOrder> Buffers<O> {
         })
     }
 
-    /// Whether the newest store to the location waits, and for `delayed`, or is `delayed` itself.
+    /// Whether the newest store to the location waits and cannot commit before `delayed`, or is `delayed` itself.
     fn commits_after(&self, stores: &Stores, location: Location, delayed: &LocationStore) -> bool {
         let Some((place, newest)) = stores.newest(location) else { return false };
         if newest.thread != delayed.thread {
@@ -519,7 +519,7 @@ impl<O: CommitOrder> Buffers<O> {
         false
     }
 
-    /// Makes a store commit, if it waits, and before it all that must.
+    /// Makes a store commit if it waits, and before it all stores that must.
     #[inline]
     fn commit(&mut self, stores: &mut Stores, place: u32) {
         let cell = stores.cells[place as usize];
@@ -531,7 +531,7 @@ impl<O: CommitOrder> Buffers<O> {
         }
     }
 
-    /// Makes the thread's own stores commit that must do so before a read-modify-write of the locations.
+    /// Makes those of the thread's own stores commit that must do so before a read-modify-write of the locations.
     #[inline]
     fn interlock(&mut self, stores: &mut Stores, thread: Thread, locations: &[Location], tick: Tick) {
         self.drain(thread, O::through(tick, stores.epochs[thread]));
@@ -543,8 +543,8 @@ impl<O: CommitOrder> Buffers<O> {
         }
     }
 
-    /// Makes a store commit, and before it those that share a location with it, and those that share one with them,
-    /// and so on. Each cell is looked at once in all, since it commits.
+    /// Makes a store commit, and before it the waiting stores that share a location with it, those that share one with these, and
+    /// so on. Each cell is looked at once in all, since looking at it commits it.
     fn commit_at_locations(&mut self, stores: &mut Stores, place: u32) {
         self.unfinished.push(place);
         while let Some(mut place) = self.unfinished.pop() {

@@ -1,4 +1,4 @@
-//! Which monitor is meant by a name.
+//! Making the monitors that names stand for.
 
 use super::Monitor;
 use super::atomicity::Atomicity;
@@ -11,8 +11,8 @@ use super::sober::Sober;
 use crate::atomicity::Fencing;
 use crate::model::name::MemoryModel;
 
-/// Makes the monitors of these names, each of which is a method ([`MonitorName::method`]), for programs whose
-/// transactions are fenced so. Those that share their work are one.
+/// Makes the monitors of these names, each of which must be a method ([`MonitorName::method`]), for programs whose transactions
+/// are fenced as `fencing` says. Names whose monitors share their work yield one monitor.
 #[must_use]
 pub fn monitors(names: &[MonitorName], fencing: Fencing) -> Vec<Box<dyn Monitor>> {
     let models = |of: [MonitorName; 2]| -> Vec<MemoryModel> {

@@ -3,21 +3,21 @@
 use super::MonitorName;
 use crate::clock::Tick;
 
-/// Which earlier stores of its thread must commit before a store does.
+/// A store-buffer model, by which earlier stores of its thread must commit before a store does.
 pub(super) trait CommitOrder {
-    /// The monitor of [`super::burnim`] for the model.
+    /// The name of the monitor of [`super::burnim`] for the model.
     const BURNIM: MonitorName;
-    /// The monitor of [`super::prefix`] for it.
+    /// The name of the monitor of [`super::prefix`] for the model.
     const PREFIX: MonitorName;
-    /// Its place among the models.
+    /// The position of the model in tables that have one entry for each model.
     const INDEX: usize;
 
-    /// All stores of the thread up to this tick commit before a store with this `tick` in an epoch that began just
-    /// after the tick `epoch`. Beside these, stores that share a location commit in program order.
+    /// Returns the last tick of the thread whose stores must all commit before a store with this `tick` in an epoch that began
+    /// just after the tick `epoch`. Besides these, stores that share a location commit in program order.
     fn through(tick: Tick, epoch: Tick) -> Tick;
 }
 
-/// Stores commit in program order.
+/// TSO: stores commit in program order.
 #[derive(Debug)]
 pub(super) struct Tso;
 
@@ -31,7 +31,7 @@ impl CommitOrder for Tso {
     }
 }
 
-/// Stores commit after those of earlier epochs.
+/// PSO: stores commit after those of earlier epochs.
 #[derive(Debug)]
 pub(super) struct Pso;
 

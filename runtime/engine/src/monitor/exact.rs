@@ -20,13 +20,13 @@ use super::{Cycle, Monitor, MonitorName, Report, add_report};
 use crate::event::{Event, EventIndex, Kind, Location};
 use crate::model::name::MemoryModel;
 
-/// The monitor.
+/// The most sensitive monitor for TSO.
 #[derive(Debug)]
 pub struct Exact {
-    /// For accesses of several locations; its clocks and writes are used for all.
+    /// The monitor that tests accesses of several locations; its clocks and writes serve all tests.
     prefix: Prefix,
     order: RelaxedOrder,
-    /// The reports of `prefix` for the event at hand, kept for its memory.
+    /// The reports of `prefix` on the event at hand, a field only so that its memory is reused.
     by_prefix: Vec<Report>,
 }
 

@@ -19,15 +19,15 @@ pub(super) type ClockNumber = usize;
 /// The number of a group.
 pub(super) type Group = usize;
 
-/// The clocks of one execution after the other. Which clocks and groups there are is the business of the relation.
+/// The clocks of one execution after the other. The relation decides which clocks and groups there are.
 #[derive(Debug, Default)]
 pub(super) struct GeneralClocks {
     clocks: Clocks<1>,
-    /// The timestamp of the last event.
+    /// The timestamp of the event at hand or, between events, of the last one.
     stamp: Vec<Block>,
 }
 
-/// How many events of a group a clock knows.
+/// Returns how many events of a group a clock knows.
 pub(super) fn count(clock: &Clock, group: Group) -> Tick {
     clock[group / LANES][group % LANES]
 }
@@ -38,7 +38,7 @@ impl GeneralClocks {
         self.clocks.begin();
     }
 
-    /// Makes room for so many groups.
+    /// Makes room for this many groups.
     pub(super) fn reserve(&mut self, groups: usize) {
         if blocks_for(groups) > self.clocks.width() {
             self.clocks.widen(blocks_for(groups));
@@ -68,12 +68,12 @@ impl GeneralClocks {
         }
     }
 
-    /// The timestamp of the last event.
+    /// Returns the timestamp of the last event.
     pub(super) fn stamp(&self) -> &Clock {
         &self.stamp
     }
 
-    /// How many events of a group a clock knows.
+    /// Returns how many events of a group a clock knows.
     pub(super) fn known(&self, clock: ClockNumber, group: Group) -> Tick {
         self.clocks.touched(clock).map_or(0, |clock| count(clock, group))
     }

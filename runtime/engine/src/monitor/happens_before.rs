@@ -26,32 +26,32 @@ use crate::clock::{Clock, Clocks, LANES, Tick, blocks_for, count, join, tick};
 use crate::event::{Event, EventIndex, Kind, Location, Thread};
 use crate::per_thread::PerThread;
 
-/// The clocks of one execution after the other.
+/// The happens-before clocks of one execution after the other.
 #[derive(Debug, Default)]
 pub struct HappensBefore {
-    /// C.
+    /// C: the clock of each thread.
     threads: Clocks<1>,
-    /// W, then A.
+    /// W and then A of each location.
     locations: Clocks<2>,
-    /// L of the operations that are ordered with all others, then L of all.
+    /// The two clocks L of each object: that of the operations that are ordered with all others, then that of all operations.
     objects: Clocks<2>,
-    /// prev; holds only where C is not zero.
+    /// prev of each thread; valid only where C is not zero.
     previous: PerThread<EventIndex>,
-    /// The events of this execution so far.
+    /// The number of events of this execution so far.
     events: EventIndex,
 }
 
-/// Accesses to a location.
+/// The accesses to a location whose clock is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Accesses {
-    /// Those that wrote.
+    /// The accesses that wrote.
     Writes,
-    /// All.
+    /// All accesses.
     All,
 }
 
 impl Accesses {
-    /// Those that an access of this kind conflicts with, whatever it reads: a compare-and-swap that reads something
+    /// Returns the accesses that an access of this kind conflicts with whatever it reads: a compare-and-swap that reads something
     /// else may not write.
     pub(super) const fn in_conflict_with(kind: Kind) -> Self {
         match kind {
@@ -61,7 +61,7 @@ impl Accesses {
     }
 }
 
-/// What is known just before an event of some thread: the hb-past of the event before it in that thread.
+/// The events known just before an event of some thread: the hb-past of the event before it in that thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Past<'a> {
     clock: &'a Clock,
@@ -79,24 +79,24 @@ impl HappensBefore {
         self.events = 0;
     }
 
-    /// The tick of the thread's last event; 0 before its first.
+    /// Returns the tick of the thread's last event; 0 before its first.
     #[must_use]
     pub fn last_tick(&self, thread: Thread) -> Tick {
         self.threads.touched(thread.index()).map_or(0, |clock| count(clock, thread))
     }
 
-    /// What is known just before `event`, which is the next one.
+    /// Returns what is known just before `event`, which is the next event of the execution.
     pub fn before(&mut self, event: &Event) -> Past<'_> {
         self.make_room(event);
         self.before_at_width::<0>(event)
     }
 
-    /// Takes the next event of the execution, of which [`HappensBefore::before`] has been asked.
+    /// Takes the next event of the execution, for which [`HappensBefore::before`] has been called.
     pub fn after(&mut self, event: &Event, locations: &[Location]) {
         self.after_at_width::<0>(event, locations);
     }
 
-    /// Makes room for what the event names. Only this changes the width of the clocks, which is returned.
+    /// Makes room for the threads that the event names, and returns the width of the clocks, which nothing else changes.
     #[inline]
     pub(super) fn make_room(&mut self, event: &Event) -> usize {
         let thread = event.thread;
@@ -110,7 +110,7 @@ impl HappensBefore {
         self.threads.width()
     }
 
-    /// The same as [`HappensBefore::before`], when there is room and the width of the clocks is known.
+    /// Returns what [`HappensBefore::before`] does, when there is room and the width of the clocks is known.
     #[inline(always)]
     pub(super) fn before_at_width<const WIDTH: usize>(&mut self, event: &Event) -> Past<'_> {
         let thread = event.thread;
@@ -119,7 +119,7 @@ impl HappensBefore {
         Past { clock, thread, previous, next: self.events }
     }
 
-    /// The same as [`HappensBefore::before`] for any event of the thread, of which that has been asked.
+    /// Returns what [`HappensBefore::before`] does, for any event of a thread for which that has been called.
     #[inline]
     pub(super) fn past(&self, thread: Thread) -> Past<'_> {
         let clock = self.threads.touched(thread.index()).expect("asked for before");
@@ -132,7 +132,7 @@ impl HappensBefore {
         self.past_of(location, accesses).is_some_and(|clock| count(clock, thread) >= tick)
     }
 
-    /// The events that happen before some of these accesses to the location, and they themselves; none if there are no
+    /// Returns the clock of the events that happen before or at some of these accesses to the location; none if there are no
     /// accesses.
     #[inline]
     pub(super) fn past_of(&self, location: Location, accesses: Accesses) -> Option<&Clock> {
@@ -143,24 +143,24 @@ impl HappensBefore {
         })
     }
 
-    /// The tick that the next event of the thread will have, when there is room and the width of the clocks is known.
+    /// Returns the tick that the next event of the thread will have, when there is room and the width of the clocks is known.
     #[inline(always)]
     pub(super) fn next_tick_at_width<const WIDTH: usize>(&mut self, thread: Thread) -> Tick {
         count(self.threads.row_of_width::<WIDTH>(thread.index()), thread) + 1
     }
 
-    /// The blocks of one clock.
+    /// Returns the number of blocks of one clock.
     pub(super) const fn width(&self) -> usize {
         self.threads.width()
     }
 
-    /// The place of the next event in the execution.
+    /// Returns the place of the next event in the execution.
     #[inline]
     pub(super) const fn next(&self) -> EventIndex {
         self.events
     }
 
-    /// The same as [`HappensBefore::after`], when the width of the clocks is known.
+    /// Takes the next event as [`HappensBefore::after`] does, when the width of the clocks is known.
     #[inline(always)]
     pub(super) fn after_at_width<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location]) {
         let thread = event.thread;
@@ -226,23 +226,23 @@ impl HappensBefore {
         self.events += 1;
     }
 
-    /// All clocks.
+    /// Returns all clocks: those of threads, of locations and of objects.
     pub(super) const fn rows(&mut self) -> Rows<'_, 1, 2> {
         (&mut self.threads, &mut self.locations, &mut self.objects)
     }
 
-    /// prev of the thread's next event, where it has one.
+    /// Returns prev of the thread's next event; meaningless where the thread has none.
     #[inline]
     pub(super) fn previous_of(&self, thread: Thread) -> EventIndex {
         self.previous[thread]
     }
 
-    /// Says what [`HappensBefore::previous_of`] was.
+    /// Sets prev of the thread's next event back to what [`HappensBefore::previous_of`] returned.
     pub(super) fn restore_previous(&mut self, thread: Thread, previous: EventIndex) {
         self.previous[thread] = previous;
     }
 
-    /// There was one event less.
+    /// Takes the last event off the count of events.
     pub(super) const fn step_back(&mut self) {
         self.events -= 1;
     }
@@ -264,7 +264,7 @@ impl Past<'_> {
         count(self.clock, thread) >= tick
     }
 
-    /// prev: the event before the next one in its thread, or the thread's creation.
+    /// Returns prev: the event before the next one in its thread, or the thread's creation.
     #[inline]
     #[must_use]
     pub fn previous(&self) -> Option<EventIndex> {
@@ -272,26 +272,26 @@ impl Past<'_> {
         known.then_some(self.previous)
     }
 
-    /// The place of the next event in the execution.
+    /// Returns the place of the next event in the execution.
     #[inline]
     #[must_use]
     pub const fn next(&self) -> EventIndex {
         self.next
     }
 
-    /// The thread whose next event it is.
+    /// Returns the thread whose next event is meant.
     #[inline]
     pub(super) const fn thread(&self) -> Thread {
         self.thread
     }
 
-    /// The clock of all this.
+    /// Returns the clock of the known events.
     #[inline]
     pub(super) const fn clock(&self) -> &Clock {
         self.clock
     }
 
-    /// The tick that the next event will have.
+    /// Returns the tick that the next event will have.
     #[inline]
     #[must_use]
     pub fn next_tick(&self) -> Tick {

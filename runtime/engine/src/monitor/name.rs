@@ -13,44 +13,45 @@ pub enum MonitorName {
     Tso,
     /// The best monitor for PSO under the explorer in use.
     Pso,
-    /// [`super::burnim`] for TSO: which reports it makes depends on the order of events that do not conflict.
+    /// The monitor [`super::burnim`] for TSO, whose reports depend on the order of events that do not conflict.
     BurnimTso,
-    /// [`super::burnim`] for PSO.
+    /// The monitor [`super::burnim`] for PSO.
     BurnimPso,
-    /// [`super::prefix`] for TSO: complete if one execution of each class is run.
+    /// The monitor [`super::prefix`] for TSO, which is complete if one execution of each class is run.
     PrefixTso,
-    /// [`super::prefix`] for PSO.
+    /// The monitor [`super::prefix`] for PSO.
     PrefixPso,
-    /// [`super::exact`], for TSO: the most sensitive one.
+    /// The monitor [`super::exact`] for TSO, the most sensitive one.
     ExactTso,
-    /// [`super::sober`], for TSO: complete if one execution of each class is run.
+    /// The monitor [`super::sober`] for TSO, which is complete if one execution of each class is run.
     Sober,
-    /// [`super::race`]: data races of C11.
+    /// The monitor [`super::race`], which looks for data races of C11.
     Race,
-    /// [`super::atomicity`]: conflict serializability of transactions under SC.
+    /// The monitor [`super::atomicity`] for conflict serializability of transactions under SC.
     #[cfg_attr(feature = "serde", serde(rename = "sc-atomicity"))]
     ScAtomicity,
-    /// [`super::atomicity`]: conflict serializability under TSO, of an SC execution taken as one of TSO. Executions that
-    /// show that TSO has others are reported as [`super::Report::Open`], unless the program's transactions are known to
-    /// be fenced: then there are no such executions, and what shows that TSO has others than SC is a violation.
+    /// The monitor [`super::atomicity`] for conflict serializability under TSO, of an SC execution taken as one of TSO.
+    /// Executions that show that TSO has others are reported as [`super::Report::Open`], unless the program's transactions are
+    /// known to be fenced: then there are no such executions, and what shows that TSO has others than SC is a violation.
     #[cfg_attr(feature = "serde", serde(rename = "tso-atomicity"))]
     TsoAtomicity,
-    /// Whether an execution of TSO is equivalent to one of SC; of event logs with commits.
+    /// The check of an event log with commits for whether its TSO execution is equivalent to one of SC.
     #[cfg_attr(feature = "serde", serde(rename = "sc-equivalence"))]
     ScEquivalence,
 }
 
-/// Which interleavings of a program monitors get to see.
+/// The interleavings of a program that monitors get to see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Coverage {
-    /// Every one, or every one within a bound.
+    /// Every interleaving is run, or every one within a bound.
     Interleavings,
-    /// One of each class of those that differ only in the order of events without conflict, or even fewer.
+    /// At most one interleaving of each class is run; a class holds those that differ only in the order of events without
+    /// conflict.
     Classes,
 }
 
 impl MonitorName {
-    /// All of them.
+    /// All monitors, in the order of their declaration.
     pub const ALL: [Self; 12] = [
         Self::Tso,
         Self::Pso,
@@ -66,7 +67,7 @@ impl MonitorName {
         Self::ScEquivalence,
     ];
 
-    /// The name as text: `burnim_tso`.
+    /// Returns the name as text: `burnim_tso`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -85,7 +86,7 @@ impl MonitorName {
         }
     }
 
-    /// The monitor that does the work under this name.
+    /// Returns the monitor that does the work under this name.
     ///
     /// `tso` and `pso` are the monitors of the TACAS 2011 paper where all interleavings are run, and else those that do
     /// not depend on which interleaving of a class is run.
@@ -100,7 +101,7 @@ impl MonitorName {
         }
     }
 
-    /// The relaxed model whose executions it watches for, if it watches for any.
+    /// Returns the relaxed model whose executions the monitor watches for, if it watches for any.
     #[must_use]
     pub const fn model(self) -> Option<MemoryModel> {
         match self {
@@ -112,13 +113,13 @@ impl MonitorName {
         }
     }
 
-    /// Whether it watches transactions.
+    /// Whether the monitor watches transactions.
     #[must_use]
     pub const fn watches_transactions(self) -> bool {
         matches!(self, Self::ScAtomicity | Self::TsoAtomicity)
     }
 
-    /// Whether it simulates store buffers, which a trace shows.
+    /// Whether the monitor simulates store buffers, which a trace shows.
     #[must_use]
     pub const fn has_buffers(self) -> bool {
         matches!(self, Self::Tso | Self::Pso | Self::BurnimTso | Self::BurnimPso)

@@ -37,19 +37,18 @@ use crate::event::{Barrier, Event, EventIndex, Kind, Location, Thread};
 use crate::model::name::MemoryModel;
 use crate::per_thread::PerThread;
 
-/// The monitor for TSO, that for PSO, or both.
+/// The monitor for TSO, for PSO, or for both at once.
 #[derive(Debug)]
 pub struct Prefix {
     pub(super) clocks: HappensBefore,
     pub(super) writes: Writes,
-    /// For each write, at the place of its first cell, the tick of each thread's first access to it that forces it; 0
-    /// if there is none.
+    /// The tick of each thread's first access that forces a write, in the row of the write's first cell; 0 if there is none.
     accessed: Clocks<1>,
-    /// For each thread the tick after which its present epoch of stores began.
+    /// The tick of each thread after which its present epoch of stores began.
     epochs: PerThread<Tick>,
-    /// For each thread the tick of its last event, if a full barrier between that and the next one is due; else 0.
+    /// The tick of each thread's last event, if a full barrier between that event and the next one is due; else 0.
     fenced: PerThread<Tick>,
-    /// F: for TSO, then for PSO.
+    /// F, for TSO and then for PSO.
     forced: Travelling,
     watches_tso: bool,
     watches_pso: bool,
@@ -59,7 +58,7 @@ pub struct Prefix {
 }
 
 impl Prefix {
-    /// Monitors for these models.
+    /// Makes a monitor for these models.
     #[must_use]
     pub fn new(models: &[MemoryModel]) -> Self {
         Self {
@@ -76,7 +75,7 @@ impl Prefix {
         }
     }
 
-    /// Makes room for what the event names, in all tables alike. The width of the clocks.
+    /// Makes room in all tables alike for the threads that the event names, and returns the width of the clocks.
     #[inline]
     pub(super) fn make_room(&mut self, event: &Event) -> usize {
         let before = self.clocks.width();
@@ -131,7 +130,8 @@ impl Prefix {
         Store { cell: &self.writes.cells[place as usize], writes: &self.writes, accessed: &self.accessed }
     }
 
-    /// Tests whether the event can overtake a store at this location, and come after what it conflicts with at others.
+    /// Tests whether the event can overtake a store at this location while it comes after what it conflicts with at its other
+    /// locations.
     #[cold]
     fn test_beside<O: CommitOrder>(
         &self,
@@ -173,7 +173,7 @@ impl Prefix {
         }
     }
 
-    /// What the event does, beside happens-before. The tick after which its epoch began.
+    /// Performs the event but for happens-before, and returns the tick after which its epoch began.
     #[inline(always)]
     fn perform<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location], tick: Tick) -> Tick {
         let thread = event.thread;
@@ -226,7 +226,7 @@ impl Prefix {
         epoch
     }
 
-    /// Takes the event, of which room has been made. `stores` is [`Write::stores`] if it writes. `WIDTH` is as in
+    /// Takes the event, for which room has been made. `stores` is [`Write::stores`] if it writes. `WIDTH` is as in
     /// [`Clocks::row_of_width`].
     #[inline(always)]
     fn take_at_width<const WIDTH: usize>(
@@ -269,13 +269,13 @@ impl Prefix {
         }
     }
 
-    /// The same for what is not one of the common accesses.
+    /// Takes an event that is not one of the common accesses, out of line.
     #[inline(never)]
     fn take_elsewhere(&mut self, event: &Event, locations: &[Location], stores: Tick, reports: &mut Vec<Report>) {
         self.take_at_width::<0>(event, locations, stores, reports);
     }
 
-    /// Keeps what the event, of which room has been made, will change.
+    /// Keeps in the journal what the event, for which room has been made, will change.
     #[inline(always)]
     fn keep<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location]) {
         let changed = Changed::by(event, locations);
@@ -342,7 +342,7 @@ impl Prefix {
     }
 }
 
-/// All stores of the thread through this tick are forced.
+/// Notes that all stores of the thread through this tick are forced.
 #[inline(always)]
 fn raise(clock: &mut Clock, thread: Thread, tick: Tick) {
     let known = &mut clock[thread.index() / LANES][thread.index() % LANES];
@@ -362,7 +362,7 @@ impl Monitor for Prefix {
     fn can_resume(&mut self, events: EventIndex) -> bool {
         self.is_resumed = true;
         let next = self.clocks.next();
-        // To undo an event is about a quarter of the work of watching it.
+        // Undoing an event costs about a quarter of the work of watching it.
         self.journal.first.is_some_and(|first| (first..=next).contains(&events)) && (next - events) / 4 <= events
     }
 
@@ -399,7 +399,7 @@ struct Store<'a> {
 }
 
 impl Store<'_> {
-    /// Whether the store is forced in a prefix with this clock, and this F.
+    /// Whether the store is forced in a prefix with this clock and with `committed` as F.
     #[inline]
     fn is_forced<O: CommitOrder>(&self, prefix: &Clock, committed: Option<&Clock>) -> bool {
         let write = self.cell.write;
@@ -408,7 +408,7 @@ impl Store<'_> {
             || self.cell.places().len() > 1 && self.is_forced_by_a_later_one(prefix, committed)
     }
 
-    /// Whether an access that forces the write of the cell is in the prefix.
+    /// Whether the prefix has an access that forces the write of the cell.
     #[inline]
     fn is_accessed(&self, cell: &LocationWrite, prefix: &Clock) -> bool {
         self.accessed.touched(cell.first as usize).is_some_and(|accessed| {
@@ -417,8 +417,8 @@ impl Store<'_> {
         })
     }
 
-    /// Whether a later store of the thread in the prefix, to one of the store's locations, is forced, or one that has a
-    /// location in common with that one, and so on.
+    /// Whether the store is forced by way of a later store of its thread in the prefix that shares a location with it, directly
+    /// or through other such stores.
     #[cold]
     fn is_forced_by_a_later_one(&self, prefix: &Clock, committed: Option<&Clock>) -> bool {
         let thread = self.cell.write.thread;
@@ -442,7 +442,7 @@ impl Store<'_> {
         false
     }
 
-    /// Whether the write here is the store itself, or one of the thread that must commit after it.
+    /// Whether the write at `place` is the store itself, or one of its thread that must commit after it.
     fn commits_before<O: CommitOrder>(&self, place: u32) -> bool {
         let store = self.cell.write;
         let mut seen = BTreeSet::new();

@@ -26,26 +26,27 @@ use super::{Monitor, MonitorName, Report};
 use crate::clock::{Block, Clock, Clocks, LANES, Tick, blocks_for, join};
 use crate::event::{Event, EventIndex, Kind, Location, Object, Order, Thread};
 
-/// The monitor.
+/// The monitor of data races.
 #[derive(Debug, Default)]
 pub struct Race {
-    /// What happens before the thread's next event; before its next acquire fence; before its last release fence.
+    /// The clocks of each thread: what happens before its next event, before its next acquire fence, and before its last release
+    /// fence.
     threads: Clocks<3>,
-    /// Of the operations on an object that are ordered with all others, then of all.
+    /// The clocks of each object: that of the operations that are ordered with all others, then that of all operations.
     objects: Clocks<2>,
-    /// For each location and kind of access, by thread, the tick of the last one.
+    /// The tick of each thread's last access of each kind to a location.
     accesses: Clocks<ACCESSES>,
-    /// By location.
+    /// The heads of release sequences of each location.
     released: Vec<Released>,
     execution: u32,
     events: EventIndex,
 }
 
-/// The kinds of accesses to a location, in the order in which they lie in a row: reads that are not atomic, such
-/// writes, atomic reads, atomic writes. A read-modify-write counts as a write.
+/// The number of kinds of accesses to a location. They lie in a row in this order: plain reads, plain writes, atomic reads,
+/// atomic writes. A read-modify-write counts as a write.
 const ACCESSES: usize = 4;
 
-/// Where an access belongs, and which it conflicts with, not both being atomic.
+/// Returns the kind of an access, and the kinds that it conflicts with where not both are atomic.
 const fn kinds(event: &Event) -> (usize, &'static [usize]) {
     match (event.order.is_some(), event.kind.writes()) {
         (false, false) => (0, &[1, 3]),
@@ -58,7 +59,7 @@ const fn kinds(event: &Event) -> (usize, &'static [usize]) {
 /// The heads of the release sequences that the last write to a location belongs to.
 #[derive(Clone, Debug, Default)]
 struct Released {
-    /// The execution that this is of.
+    /// The execution that the heads belong to.
     execution: u32,
     heads: Vec<Head>,
 }
@@ -66,12 +67,12 @@ struct Released {
 #[derive(Clone, Debug)]
 struct Head {
     thread: Thread,
-    /// What happens before it, itself included.
+    /// The events that happen before it, itself included.
     clock: Vec<Block>,
 }
 
 impl Released {
-    /// The thread heads a sequence from now on, beside those that there are.
+    /// Makes the thread the head of a further sequence that the last write belongs to.
     fn add(&mut self, thread: Thread, clock: &Clock) {
         match self.heads.iter_mut().find(|head| head.thread == thread) {
             Some(head) => {
@@ -97,7 +98,7 @@ impl Race {
         }
     }
 
-    /// The sequences that the last write to the location belongs to.
+    /// Returns the release sequences that the last write to the location belongs to.
     fn released(&mut self, location: Location) -> &mut Released {
         if location.index() >= self.released.len() {
             self.released.resize(location.index() + 1, Released::default());
@@ -149,7 +150,7 @@ impl Race {
         }
     }
 
-    /// Reports the accesses that the event is in a race with, and counts it among the accesses.
+    /// Reports the accesses that the event is in a race with, and notes the event as an access.
     fn test(&mut self, event: &Event, locations: &[Location], reports: &mut Vec<Report>) {
         let first_report = reports.len();
         let (own, conflicting) = kinds(event);
@@ -169,7 +170,7 @@ impl Race {
         }
     }
 
-    /// Lets others synchronise with the event.
+    /// Lets later events of others synchronise with the event.
     fn release(&mut self, event: &Event, locations: &[Location]) {
         let thread = event.thread;
         let releases = event.order.is_some_and(Order::releases);
@@ -253,7 +254,7 @@ impl Monitor for Race {
     }
 }
 
-/// Reports those of the accesses that the clock does not know.
+/// Reports those of the accesses that the clock does not know as races with the event `later`.
 #[cold]
 fn report(accesses: &Clock, clock: &Clock, later: EventIndex, first_report: usize, reports: &mut Vec<Report>) {
     let each = accesses.as_flattened().iter().zip(clock.as_flattened());

@@ -24,7 +24,7 @@ use super::writes::{WriteKind, Writes};
 use crate::clock::{Clock, Tick};
 use crate::event::{Barrier, Event, Kind, Location, Object, Thread};
 
-/// rhb of one execution after the other.
+/// The order rhb, of one execution after the other.
 #[derive(Debug, Default)]
 pub(super) struct RelaxedOrder {
     clocks: GeneralClocks,
@@ -33,17 +33,17 @@ pub(super) struct RelaxedOrder {
 /// The families of clocks, each numbered from 0; [`number`] gives each clock its own number.
 #[derive(Clone, Copy)]
 enum Family {
-    /// lc: by thread.
+    /// lc: the clock of a thread's load side.
     LoadSide,
-    /// sc: by thread.
+    /// sc: the clock of a thread's store side.
     StoreSide,
-    /// mc1: by location, its writes.
+    /// mc1: the clock of the writes to a location.
     Writes,
-    /// mc2: by location, all accesses to it.
+    /// mc2: the clock of all accesses to a location.
     Accesses,
-    /// By object, the operations that are ordered with all others.
+    /// The clock of the operations on an object that are ordered with all others.
     Ordered,
-    /// By object, all operations on it.
+    /// The clock of all operations on an object.
     Operations,
 }
 
@@ -75,7 +75,7 @@ impl RelaxedOrder {
         self.clocks.begin();
     }
 
-    /// Takes what happens just before the event itself: a full barrier, if it has one there.
+    /// Takes the full barrier that comes just before the event itself, if it has one.
     pub(super) fn before(&mut self, event: &Event) {
         let thread = match event.kind {
             Kind::Create(other) | Kind::Join(other) => event.thread.max(other),
@@ -87,14 +87,14 @@ impl RelaxedOrder {
         }
     }
 
-    /// Takes the event itself, and a full barrier after it, if it has one. `writes` are those before it. Its number
-    /// on the store side of its thread, if it writes; else 0.
+    /// Takes the event itself, and the full barrier after it if it has one, and returns the event's number on the store side of
+    /// its thread if it writes, else 0. `writes` are the writes before it.
     pub(super) fn perform(&mut self, event: &Event, locations: &[Location], writes: &Writes) -> Tick {
         let thread = event.thread;
         match event.kind {
             Kind::Load => self.load(thread, locations, writes),
             Kind::Store | Kind::Rmw | Kind::CompareAndSwap | Kind::FailedRmw => self.store(event, locations),
-            // It may read early; its write waits.
+            // The read may take effect early; the write waits.
             Kind::Await(_) => {
                 self.load(thread, locations, writes);
                 self.store(&Event { kind: Kind::Store, ..*event }, locations);
@@ -130,7 +130,7 @@ impl RelaxedOrder {
         self.clocks.merge_into(of_locations(Family::Accesses, locations).chain([loads]));
     }
 
-    /// A store, or a read-modify-write, which is on both sides.
+    /// Takes a store, or a read-modify-write, which is on both sides.
     fn store(&mut self, event: &Event, locations: &[Location]) {
         let thread = event.thread;
         let [loads, stores] = sides(thread);
@@ -148,7 +148,7 @@ impl RelaxedOrder {
         }
     }
 
-    /// Loads the state of an object.
+    /// Takes an operation that only looks at an object.
     fn look(&mut self, thread: Thread, object: usize) {
         let [loads, _] = sides(thread);
         self.clocks.merge([number(Family::Ordered, object), loads]);
@@ -161,7 +161,7 @@ impl RelaxedOrder {
         self.fence(thread, of(Family::Operations), of(Family::Operations).chain(of(Family::Ordered)));
     }
 
-    /// An event on both sides of the thread, that is ordered with others through these clocks as well.
+    /// Takes an event on both sides of the thread that is ordered with others through the clocks `from` and `into` as well.
     fn fence(
         &mut self,
         thread: Thread,
@@ -174,22 +174,22 @@ impl RelaxedOrder {
         self.clocks.merge_into(into.into_iter().chain(sides(thread)));
     }
 
-    /// How many events on the store side of `other` →rhb* the last event on the load side of `thread`.
+    /// Returns how many events on the store side of `other` →rhb* the last event on the load side of `thread`.
     pub(super) fn before_loads(&self, thread: Thread, other: Thread) -> Tick {
         self.clocks.known(number(Family::LoadSide, thread.index()), store_side(other))
     }
 
-    /// How many events on the store side of `other` →rhb* the last event on the store side of `thread`.
+    /// Returns how many events on the store side of `other` →rhb* the last event on the store side of `thread`.
     pub(super) fn before_stores(&self, thread: Thread, other: Thread) -> Tick {
         self.clocks.known(number(Family::StoreSide, thread.index()), store_side(other))
     }
 
-    /// How many events on the store side of `other` →rhb* the last write to the location.
+    /// Returns how many events on the store side of `other` →rhb* the last write to the location.
     pub(super) fn before_writes(&self, location: Location, other: Thread) -> Tick {
         self.clocks.known(number(Family::Writes, location.index()), store_side(other))
     }
 
-    /// The timestamp of the last event.
+    /// Returns the timestamp of the last event.
     pub(super) fn stamp(&self) -> &Clock {
         self.clocks.stamp()
     }

@@ -20,7 +20,7 @@ use super::writes::{Write, WriteKind, Writes};
 use super::{Monitor, MonitorName, Report};
 use crate::event::{Event, EventIndex, Kind, Location, Thread};
 
-/// The monitor.
+/// The monitor SOBER for TSO.
 #[derive(Debug, Default)]
 pub struct Sober {
     clocks: HappensBefore,
@@ -28,7 +28,7 @@ pub struct Sober {
     order: RelaxedOrder,
 }
 
-/// Where loads are tested.
+/// The state that loads are tested against.
 pub(super) struct Loads<'a> {
     pub(super) clocks: &'a HappensBefore,
     pub(super) writes: &'a mut Writes,
@@ -36,7 +36,7 @@ pub(super) struct Loads<'a> {
 }
 
 impl Loads<'_> {
-    /// Tests a load, and gives the writes that it can overtake, perhaps some twice.
+    /// Tests a load, and calls `overtakes` with each write that it can overtake, perhaps twice with some.
     pub(super) fn test(&mut self, thread: Thread, locations: &[Location], mut overtakes: impl FnMut(Write, &Past<'_>)) {
         let past = self.clocks.past(thread);
         for &location in locations {

@@ -1,18 +1,18 @@
-//! Clocks that travel along happens-before, as those of [`super::happens_before`] do, but count nothing by themselves:
-//! what an event adds to the clocks of its thread, all events after it have as well. There are two, one a model.
+//! Clocks that travel along happens-before, as those of [`super::happens_before`] do, but count nothing by themselves: what an
+//! event adds to the clocks of its thread, all events after it have as well. There are two of each, one for each model.
 
 use super::happens_before::Accesses;
 use super::journal::Rows;
 use crate::clock::{Block, Clock, Clocks, join};
 use crate::event::{Event, Kind, Location, Thread};
 
-/// The clocks of one execution after the other.
+/// The travelling clocks of one execution after the other.
 #[derive(Debug, Default)]
 pub(super) struct Travelling {
     threads: Clocks<2>,
-    /// With the writes of a location, then with all accesses to it.
+    /// The clocks of each location: what its writes have, then what all accesses to it have.
     locations: Clocks<4>,
-    /// With the operations on an object that are ordered with all others, then with all.
+    /// The clocks of each object: what the operations that are ordered with all others have, then what all have.
     objects: Clocks<4>,
 }
 
@@ -29,14 +29,14 @@ impl Travelling {
         self.objects.widen(width);
     }
 
-    /// What the thread has of a model; nothing is all zero.
+    /// Returns the thread's clock of a model; none stands for all zero.
     #[inline]
     pub(super) fn with(&self, thread: Thread, model: usize) -> Option<&Clock> {
         let width = self.threads.width();
         Some(&self.threads.touched(thread.index())?[model * width..][..width])
     }
 
-    /// What these accesses to a location have of a model; nothing is all zero.
+    /// Returns the clock of a model that these accesses to a location have; none stands for all zero.
     pub(super) fn with_accesses(&self, location: Location, accesses: Accesses, model: usize) -> Option<&Clock> {
         let width = self.threads.width();
         let place = match accesses {
@@ -46,7 +46,7 @@ impl Travelling {
         Some(&self.locations.touched(location.index())?[place * width..][..width])
     }
 
-    /// Joins what comes before the event into the clocks of its thread, which are returned. `WIDTH` is as in
+    /// Joins what comes before the event into the clocks of its thread, and returns these. `WIDTH` is as in
     /// [`Clocks::row_of_width`].
     #[inline(always)]
     pub(super) fn receive<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location]) -> &mut [Block] {
@@ -73,12 +73,13 @@ impl Travelling {
         clocks
     }
 
-    /// All clocks.
+    /// Returns all clocks: those of threads, of locations and of objects.
     pub(super) const fn rows(&mut self) -> Rows<'_, 2, 4> {
         (&mut self.threads, &mut self.locations, &mut self.objects)
     }
 
-    /// Gives what the thread has to what comes after the event, of which [`Travelling::receive`] has been told.
+    /// Passes the clocks of the event's thread on to what comes after the event, for which [`Travelling::receive`] has been
+    /// called.
     #[inline(always)]
     pub(super) fn send<const WIDTH: usize>(&mut self, event: &Event, locations: &[Location]) {
         let row = event.thread.index();
@@ -107,7 +108,7 @@ impl Travelling {
     }
 }
 
-/// Gives clocks to an operation that is ordered with all others.
+/// Passes clocks on to an operation that is ordered with all others.
 fn give(clocks: &[Block], row: &mut [Block]) {
     let (ordered, all) = row.split_at_mut(clocks.len());
     ordered.copy_from_slice(clocks);

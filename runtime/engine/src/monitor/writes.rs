@@ -14,27 +14,27 @@ use crate::event::{EventIndex, Kind, Location, Thread};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Write {
     pub(super) thread: Thread,
-    /// Its tick in its thread.
+    /// The tick of the write in its thread.
     pub(super) tick: Tick,
     pub(super) event: EventIndex,
-    /// The tick after which its epoch of stores began.
+    /// The tick after which the epoch of stores began that the write belongs to.
     pub(super) epoch: Tick,
     pub(super) kind: WriteKind,
-    /// Its number on the store side of its thread, where a [`super::relaxed_order`] is kept; else 0.
+    /// The number of the write on the store side of its thread, where a [`super::relaxed_order`] is kept; else 0.
     pub(super) stores: Tick,
 }
 
-/// How a write reaches memory.
+/// The way in which a write reaches memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WriteKind {
-    /// Through the store buffer.
+    /// The write goes through the store buffer.
     Plain,
-    /// At once, as a read-modify-write does.
+    /// The write takes effect at once, as that of a read-modify-write does.
     Atomic,
 }
 
 impl WriteKind {
-    /// How the write of an event of this kind does.
+    /// Returns how the write of an event of this kind reaches memory.
     #[inline]
     pub(super) const fn of(kind: Kind) -> Self {
         match kind {
@@ -44,38 +44,38 @@ impl WriteKind {
     }
 }
 
-/// One write at one of its locations.
+/// A write at one of its locations: a cell of [`Writes`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LocationWrite {
     pub(super) write: Write,
     location: Location,
-    /// The cell of the write after it to this location, or [`NONE`].
+    /// The cell of the next write to this location, or [`NONE`].
     pub(super) next: u32,
-    /// The cell of the write before it to this location, or [`NONE`].
+    /// The cell of the preceding write to this location, or [`NONE`].
     pub(super) before: u32,
-    /// The cells of the same write: the place of the first one, and how many there are.
+    /// The place of the first of the cells of the same write, which are `count` and lie side by side.
     pub(super) first: u32,
     count: u32,
 }
 
 impl LocationWrite {
-    /// The places of the cells of the same write.
+    /// Returns the places of the cells of the same write.
     pub(super) const fn places(&self) -> Range<u32> {
         self.first..self.first + self.count
     }
 }
 
-/// A place where no cell is.
+/// The place that stands for no cell.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The writes of the execution so far.
 #[derive(Debug, Default)]
 pub(super) struct Writes {
     pub(super) cells: Vec<LocationWrite>,
-    /// The places of the first and the newest cell of each location. Left as they are from one execution to the next:
-    /// they count only if the cells there are of this location.
+    /// The places of the first and the newest cell of each location. The table is left as it is from one execution to the next:
+    /// an entry counts only if the cells there are of its location.
     ends: Vec<[u32; 2]>,
-    /// For each location, by thread, the place of the newest cell that it knows, plus 1; 0 for none.
+    /// The place, plus 1, of the newest cell of each location that each thread knows; 0 for none.
     known: Clocks<1>,
 }
 
@@ -86,7 +86,7 @@ impl Writes {
         self.known.begin();
     }
 
-    /// As the clocks that a [`Past`] comes from.
+    /// Widens the table with the clocks that a [`Past`] comes from.
     pub(super) fn widen(&mut self, width: usize) {
         self.known.widen(width);
     }
@@ -97,19 +97,19 @@ impl Writes {
         (cell.location == location).then_some(place)
     }
 
-    /// The newest write to the location.
+    /// Returns the place of the newest write to the location.
     #[inline]
     pub(super) fn newest(&self, location: Location) -> Option<u32> {
         self.end(location, 1)
     }
 
-    /// The cell at a place.
+    /// Returns the cell at a place.
     #[inline]
     pub(super) fn at(&self, place: u32) -> Option<&LocationWrite> {
         self.cells.get(place as usize)
     }
 
-    /// The newest write to the location among those before prev. `WIDTH` is as in [`Clocks::row_of_width`].
+    /// Returns the place of the newest write to the location among those before prev. `WIDTH` is as in [`Clocks::row_of_width`].
     #[inline(always)]
     pub(super) fn known<const WIDTH: usize>(&mut self, location: Location, past: &Past<'_>) -> Option<u32> {
         let &[first, newest] = self.ends.get(location.index())?;
@@ -131,13 +131,13 @@ impl Writes {
         place
     }
 
-    /// Up to where [`Writes::known`] has come for a thread.
+    /// Returns how far [`Writes::known`] has come for a thread, to be changed.
     #[inline]
     pub(super) fn progress<const WIDTH: usize>(&mut self, location: Location, thread: Thread) -> &mut u32 {
         &mut self.known.row_of_width::<WIDTH>(location.index())[thread.index() / LANES][thread.index() % LANES]
     }
 
-    /// Removes the newest cells but so many.
+    /// Removes the newest cells until `cells` are left.
     pub(super) fn truncate(&mut self, cells: usize) {
         while self.cells.len() > cells {
             let removed = self.cells.pop().expect("there are more");
@@ -148,7 +148,8 @@ impl Writes {
         }
     }
 
-    /// The newest write to the location that a clock knows, which knows all that come before this place.
+    /// Returns the place of the newest write to the location that a clock knows; `place` is one that it knows, with all before
+    /// it.
     pub(super) fn known_to(&self, location: Location, clock: &Clock, mut place: Option<u32>) -> Option<u32> {
         loop {
             let next = place.map_or_else(|| self.end(location, 0), |place| Some(self.cells[place as usize].next))?;
@@ -159,7 +160,7 @@ impl Writes {
         }
     }
 
-    /// Adds the newest write.
+    /// Adds a write, which is the newest one.
     pub(super) fn add(&mut self, write: Write, locations: &[Location]) {
         let first = self.cells.len() as u32;
         for (place, &location) in (first..).zip(locations) {

@@ -1,4 +1,4 @@
-//! `pthread_barrier_t`.
+//! The state of a `pthread_barrier_t`.
 //!
 //! POSIX leaves open which thread of a round is told `PTHREAD_BARRIER_SERIAL_THREAD`; here it is the last to arrive.
 //! That loses nothing: until the round is complete nobody can tell that a thread has arrived, so each execution has
@@ -7,12 +7,12 @@
 use crate::event::Thread;
 use crate::thread_set::ThreadSet;
 
-/// What an arrival is.
+/// The outcome of an arrival at a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrival {
-    /// Not the last one: the thread waits for the rest.
+    /// The thread is not the last one to arrive: it waits for the rest of its round.
     Waits,
-    /// The last one of its round.
+    /// The thread is the last one of its round, which it completes.
     Completes,
 }
 
@@ -21,13 +21,13 @@ pub enum Arrival {
 pub struct Barrier {
     count: u32,
     arrived: ThreadSet,
-    /// Those of complete rounds that have not gone on yet.
+    /// The threads of complete rounds that have not gone on yet.
     released: ThreadSet,
     rounds: u32,
 }
 
 impl Barrier {
-    /// A barrier for so many threads; none if there are none.
+    /// Makes a barrier for `count` threads; none if `count` is 0.
     #[must_use]
     pub const fn new(count: u32) -> Option<Self> {
         if count == 0 {
@@ -36,13 +36,13 @@ impl Barrier {
         Some(Self { count, arrived: ThreadSet::EMPTY, released: ThreadSet::EMPTY, rounds: 0 })
     }
 
-    /// How many rounds are complete.
+    /// Returns how many rounds are complete.
     #[must_use]
     pub const fn rounds(&self) -> u32 {
         self.rounds
     }
 
-    /// A thread arrives.
+    /// Notes that a thread arrives, and returns whether that completes the round.
     pub const fn arrive(&mut self, thread: Thread) -> Arrival {
         if self.arrived.len() + 1 < self.count {
             self.arrived.insert(thread);
@@ -57,7 +57,7 @@ impl Barrier {
         Arrival::Completes
     }
 
-    /// Those who could go on and have not yet.
+    /// Returns the threads that could go on and have not done so yet.
     #[must_use]
     pub const fn released(&self) -> &ThreadSet {
         &self.released
@@ -69,7 +69,7 @@ impl Barrier {
         self.released.contains(thread)
     }
 
-    /// The thread goes on.
+    /// Lets the thread go on.
     ///
     /// # Panics
     /// If its round is not complete.
@@ -78,7 +78,7 @@ impl Barrier {
         self.released.remove(thread);
     }
 
-    /// The threads that wait for the rest of their round.
+    /// Returns the threads that wait for the rest of their round.
     #[must_use]
     pub const fn waiting(&self) -> &ThreadSet {
         &self.arrived

@@ -1,5 +1,5 @@
-//! A condition variable on which it is left open whom a signal wakes until somebody takes it: those who were there when it
-//! came. [`super::sleepers`] is told at once; this is for where an operation gives one state alone.
+//! A condition variable that leaves open whom a signal wakes until somebody takes the signal: any of the threads that slept when
+//! it came. [`super::sleepers`] has to be told at once; this one serves where an operation yields a single state.
 //!
 //! Sleepers and signals stand in a line, in the order in which they came. Before any place in it there are as many
 //! sleepers as signals or more, so each signal can have a sleeper of its own; and whoever has a signal behind it can take
@@ -7,23 +7,24 @@
 
 use crate::event::Thread;
 
-/// In the line.
+/// An entry of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Waiter {
     Sleeper(Thread),
     Signal,
 }
 
-/// Why a thread may not fall asleep: others sleep on this condition variable with another mutex, which is undefined.
+/// The refusal to let a thread fall asleep because others sleep on this condition variable with another mutex, which is
+/// undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OtherMutex;
 
-/// How a sleep ended.
+/// The way in which a sleep ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
     /// The thread was woken.
     Woken,
-    /// It was not, and left.
+    /// The thread was not woken, and left.
     Left,
 }
 
@@ -31,17 +32,17 @@ pub enum End {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Line {
     entries: Vec<Waiter>,
-    /// Those whom a broadcast has woken and who have not left, ascending.
+    /// The threads that a broadcast has woken and that have not left, ascending.
     woken: Vec<Thread>,
-    /// The address of the mutex of those who sleep.
+    /// The address of the mutex that the sleeping threads have released.
     mutex: usize,
 }
 
 impl Line {
-    /// The thread falls asleep, with the mutex at this address.
+    /// Adds the thread, which falls asleep with the mutex at this address, to the line.
     ///
     /// # Errors
-    /// [`OtherMutex`].
+    /// [`OtherMutex`], if others sleep with another mutex.
     pub fn sleep(&mut self, thread: Thread, mutex: usize) -> Result<(), OtherMutex> {
         if !self.entries.is_empty() && self.mutex != mutex {
             return Err(OtherMutex);
@@ -51,7 +52,7 @@ impl Line {
         Ok(())
     }
 
-    /// Wakes one of those who sleep, if anybody does.
+    /// Wakes one of the sleeping threads, if there are any.
     pub fn signal(&mut self) {
         let signals = self.entries.iter().filter(|&&entry| entry == Waiter::Signal).count();
         if 2 * signals < self.entries.len() {
@@ -59,7 +60,7 @@ impl Line {
         }
     }
 
-    /// Wakes all who sleep.
+    /// Wakes all threads that sleep.
     pub fn broadcast(&mut self) {
         for entry in self.entries.drain(..) {
             if let Waiter::Sleeper(thread) = entry {
@@ -73,7 +74,7 @@ impl Line {
         self.entries.iter().position(|&entry| entry == Waiter::Sleeper(thread))
     }
 
-    /// The first signal that the thread can take.
+    /// Returns the place of the first signal that the thread can take.
     fn signal_for(&self, thread: Thread) -> Option<usize> {
         let place = self.place(thread)?;
         let behind = self.entries[place..].iter().position(|&entry| entry == Waiter::Signal);
@@ -86,8 +87,8 @@ impl Line {
         self.woken.contains(&thread) || self.signal_for(thread).is_some()
     }
 
-    /// The thread goes: it wakes if it can, and gives up its sleep if not. Nothing is lost by that: if another one is to
-    /// have the signal, it can take it first.
+    /// Ends the thread's sleep: the thread wakes if it can, and gives up its sleep if not. Nothing is lost by that: if another
+    /// thread is to have the signal, it can take it first.
     pub fn leave(&mut self, thread: Thread) -> End {
         if let Some(place) = self.woken.iter().position(|&other| other == thread) {
             self.woken.remove(place);

@@ -1,4 +1,4 @@
-//! Any synchronisation object, and what a thread may want of one.
+//! The state of any synchronisation object, and what a thread may wait for at one.
 
 use super::barrier::Barrier;
 use super::mutex::Mutex;
@@ -8,51 +8,51 @@ use super::semaphore::Semaphore;
 use super::sleepers::Sleepers;
 use crate::event::{Object, Thread};
 
-/// The state of an object.
+/// The state of a synchronisation object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Machine {
-    /// Of a mutex or a spin lock.
+    /// The state of a mutex or a spin lock.
     Mutex(Mutex),
-    /// Of a condition variable or a futex.
+    /// The state of a condition variable or of the queue of a futex.
     Sleepers(Sleepers),
-    /// Of a read-write lock.
+    /// The state of a read-write lock.
     ReadWriteLock(ReadWriteLock),
-    /// Of a semaphore.
+    /// The state of a semaphore.
     Semaphore(Semaphore),
-    /// Of a barrier.
+    /// The state of a barrier.
     Barrier(Barrier),
-    /// Of a `pthread_once_t`.
+    /// The state of a `pthread_once_t`.
     Once(Once),
 }
 
-/// What a thread waits for.
+/// The thing that a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wish {
-    /// To acquire the mutex.
+    /// The thread wants to acquire the mutex.
     Lock(Object),
-    /// To acquire the read-write lock for reading.
+    /// The thread wants to acquire the read-write lock for reading.
     Read(Object),
-    /// To acquire the read-write lock for writing.
+    /// The thread wants to acquire the read-write lock for writing.
     Write(Object),
-    /// To take one from the semaphore.
+    /// The thread wants to decrement the semaphore.
     Take(Object),
-    /// The rest of its round at the barrier.
+    /// The thread waits for the rest of its round at the barrier.
     Cross(Object),
-    /// The end of the function that another thread runs once.
+    /// The thread waits for the end of the function that another thread runs once.
     Once(Object),
-    /// To be woken, and then the mutex, if one belongs to the sleep.
+    /// The thread waits to be woken, and then for the mutex, if one belongs to the sleep.
     Wake {
         /// The condition variable, or the queue of the futex.
         sleepers: Object,
-        /// The mutex that it had held.
+        /// The mutex that the thread held before it fell asleep.
         mutex: Option<Object>,
     },
-    /// The end of the thread.
+    /// The thread waits for the end of another thread.
     Join(Thread),
 }
 
 impl Wish {
-    /// Whether the state of the object matters.
+    /// Whether the state of this object matters to the wish.
     #[must_use]
     pub fn concerns(self, object: Object) -> bool {
         match self {
@@ -64,27 +64,27 @@ impl Wish {
         }
     }
 
-    /// Whether a thread that is cancelled goes on from here (POSIX.1-2017, volume 2, 2.9.5.2).
+    /// Whether a cancelled thread that waits for this goes on from here (POSIX.1-2017, volume 2, 2.9.5.2).
     #[must_use]
     pub const fn is_cancellation_point(self) -> bool {
         matches!(self, Self::Take(_) | Self::Wake { mutex: Some(_), .. } | Self::Join(_))
     }
 }
 
-/// How long a thread waits.
+/// The condition on which a thread stops waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Until {
-    /// Until it gets what it wants.
+    /// The thread waits until it gets what it wants.
     Granted,
-    /// Or until some time, which may come at any moment.
+    /// The thread waits until it gets what it wants or its time is over, which may be at any moment.
     TimeOut,
-    /// Or until it wakes up for no reason, on which nobody may count.
+    /// The thread waits until it gets what it wants or wakes up for no reason, on which nothing may rely.
     Spurious,
 }
 
 macro_rules! as_kind {
     ($($name:ident: $kind:ident),*) => {$(
-        /// The state, if the object is of this kind.
+        /// Returns the state, if the object is of this kind.
         pub const fn $name(&mut self) -> Option<&mut $kind> {
             if let Self::$kind(state) = self { Some(state) } else { None }
         }
@@ -101,7 +101,7 @@ impl Machine {
         once: Once
     );
 
-    /// All that decides what a call by this thread that only looks would return now, in a number.
+    /// Returns, as one number, all that decides what a call by this thread that only looks at the object would return now.
     #[must_use]
     pub fn seen(&self, thread: Thread) -> u64 {
         match self {
@@ -112,7 +112,7 @@ impl Machine {
         }
     }
 
-    /// Whether the object, of this kind, grants the wish.
+    /// Whether the object, which is of the kind that the wish names, grants the thread its wish.
     #[must_use]
     pub fn grants(&self, thread: Thread, wish: Wish) -> bool {
         match (self, wish) {

@@ -1,53 +1,53 @@
-//! `pthread_mutex_t`: normal, error-checking and recursive, stalled and robust, as POSIX.1-2017 describes them
+//! The state of a `pthread_mutex_t`: normal, error-checking and recursive, stalled and robust, as POSIX.1-2017 describes them
 //! (`pthread_mutex_lock`, `pthread_mutexattr_setrobust`). `mtx_t` and spin locks too.
 
 use crate::event::Thread;
 
-/// The type of a mutex.
+/// The type of a mutex, which decides what happens when its owner locks it again.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Type {
-    /// Locking it twice blocks for ever. `PTHREAD_MUTEX_DEFAULT` too.
+    /// Locking the mutex twice blocks for ever. This is also `PTHREAD_MUTEX_DEFAULT`.
     #[default]
     Normal,
-    /// Locking it twice is an error.
+    /// Locking the mutex twice is an error.
     ErrorChecking,
-    /// May be locked again by its owner, and is free after as many unlocks.
+    /// The mutex may be locked again by its owner, and is free after as many unlocks.
     Recursive,
 }
 
-/// What becomes of a mutex whose owner ends.
+/// The rule for a mutex whose owner ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Robustness {
-    /// It stays locked for ever.
+    /// The mutex stays locked for ever.
     #[default]
     Stalled,
-    /// The next one to lock it gets it, and is told.
+    /// The next thread to lock the mutex gets it, and is told that its owner has ended.
     Robust,
 }
 
-/// How a mutex was acquired.
+/// The way in which a mutex was acquired.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Acquired {
-    /// As ever.
+    /// The mutex was free, or held by a thread that may lock it again.
     Clean,
-    /// `EOWNERDEAD`: its last owner ended as it held it.
+    /// The mutex's last owner ended while it held it (`EOWNERDEAD`).
     OwnerDied,
 }
 
-/// Why a call on a mutex failed.
+/// The reason why a call on a mutex failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// `EBUSY`: it is held.
+    /// The mutex is held (`EBUSY`).
     Busy,
-    /// `EDEADLK`: the caller holds it already.
+    /// The caller holds the mutex already (`EDEADLK`).
     WouldDeadlock,
-    /// `EPERM`: the caller does not hold it.
+    /// The caller does not hold the mutex (`EPERM`).
     NotOwner,
-    /// `ENOTRECOVERABLE`: it was released after its owner had ended, and not made consistent.
+    /// The mutex was released after its owner had ended, and was not made consistent (`ENOTRECOVERABLE`).
     NotRecoverable,
-    /// `EINVAL`: there is nothing to make consistent.
+    /// There is nothing to make consistent (`EINVAL`).
     Consistent,
-    /// Not an error that the call returns but undefined behaviour: a normal mutex that the caller does not hold.
+    /// The call is undefined, and returns no error: it unlocks a normal mutex that the caller does not hold.
     Undefined,
 }
 
@@ -61,57 +61,57 @@ pub struct Mutex {
     health: Health,
 }
 
-/// What the death of an owner has left.
+/// The state in which the death of an owner has left the mutex.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 enum Health {
     #[default]
     Consistent,
-    /// The owner died, and whoever holds the mutex since has not made it consistent.
+    /// The owner died, and no thread that has held the mutex since has made it consistent.
     Orphaned,
-    /// For ever.
+    /// The mutex was released before it was made consistent, and can never be locked again.
     NotRecoverable,
 }
 
 impl Mutex {
-    /// A free mutex.
+    /// Makes a free mutex, which is not robust.
     #[must_use]
     pub const fn new(kind: Type) -> Self {
         Self { kind, robustness: Robustness::Stalled, owner: None, depth: 0, health: Health::Consistent }
     }
 
-    /// Its type.
+    /// Returns the mutex's type.
     #[must_use]
     pub const fn kind(&self) -> Type {
         self.kind
     }
 
-    /// Whether it is robust.
+    /// Returns what becomes of the mutex when its owner ends.
     #[must_use]
     pub const fn robustness(&self) -> Robustness {
         self.robustness
     }
 
-    /// The same mutex, robust or not.
+    /// Returns the mutex with this robustness.
     #[must_use]
     pub const fn with(self, robustness: Robustness) -> Self {
         Self { robustness, ..self }
     }
 
-    /// The thread that holds it.
+    /// Returns the thread that holds the mutex.
     #[must_use]
     pub const fn owner(&self) -> Option<Thread> {
         self.owner
     }
 
-    /// All of its state in a number: who holds it, how many times, and what the death of an owner has left. 0 if it is
-    /// as at the beginning.
+    /// Returns the whole state of the mutex as one number: its owner, how many times it is held, and what the death of an owner
+    /// has left. A mutex in its initial state has 0.
     #[must_use]
     pub fn state(&self) -> u64 {
         let held = self.owner.map_or(0, |owner| (u64::from(owner.0) + 1) | (u64::from(self.depth) << 8));
         held | (self.health as u64) << 40
     }
 
-    /// All that decides what `pthread_mutex_trylock` by this thread would return now, in a number.
+    /// Returns, as one number, all that decides what `pthread_mutex_trylock` by this thread would return now.
     #[must_use]
     pub fn seen(&self, thread: Thread) -> u64 {
         u64::from(self.is_free_for(thread)) | (self.health as u64) << 1
@@ -130,13 +130,13 @@ impl Mutex {
             || self.owner.is_none_or(|owner| owner == thread && self.kind != Type::Normal)
     }
 
-    /// `pthread_mutex_lock`, where it returns.
+    /// Performs `pthread_mutex_lock`, which must be able to return.
     ///
     /// # Errors
-    /// [`Refusal::WouldDeadlock`], [`Refusal::NotRecoverable`].
+    /// [`Refusal::WouldDeadlock`] or [`Refusal::NotRecoverable`].
     ///
     /// # Panics
-    /// If it would not return ([`Mutex::would_return`]).
+    /// If the call would not return ([`Mutex::would_return`]).
     pub fn lock(&mut self, thread: Thread) -> Result<Acquired, Refusal> {
         assert!(self.would_return(thread), "a lock that blocks is not performed");
         if self.owner == Some(thread) && self.kind == Type::ErrorChecking {
@@ -145,10 +145,10 @@ impl Mutex {
         self.acquire(thread)
     }
 
-    /// `pthread_mutex_trylock`.
+    /// Performs `pthread_mutex_trylock`.
     ///
     /// # Errors
-    /// [`Refusal::Busy`], [`Refusal::NotRecoverable`].
+    /// [`Refusal::Busy`] or [`Refusal::NotRecoverable`].
     pub fn try_lock(&mut self, thread: Thread) -> Result<Acquired, Refusal> {
         if !self.is_free_for(thread) {
             return Err(Refusal::Busy);
@@ -166,7 +166,7 @@ impl Mutex {
         Ok(if fresh && self.health == Health::Orphaned { Acquired::OwnerDied } else { Acquired::Clean })
     }
 
-    /// `pthread_mutex_unlock`.
+    /// Performs `pthread_mutex_unlock`.
     ///
     /// # Errors
     /// [`Refusal::NotOwner`] or [`Refusal::Undefined`].
@@ -185,7 +185,7 @@ impl Mutex {
         Ok(())
     }
 
-    /// `pthread_mutex_consistent`.
+    /// Performs `pthread_mutex_consistent`.
     ///
     /// # Errors
     /// [`Refusal::Consistent`].
@@ -203,12 +203,12 @@ impl Mutex {
         self.robustness == Robustness::Robust && self.owner == Some(thread)
     }
 
-    /// The owner of the robust mutex ends.
+    /// Notes that the owner of the mutex, which is robust, ends.
     pub const fn orphan(&mut self) {
         (self.owner, self.depth, self.health) = (None, 0, Health::Orphaned);
     }
 
-    /// `pthread_mutex_destroy`.
+    /// Checks that `pthread_mutex_destroy` may destroy the mutex.
     ///
     /// # Errors
     /// [`Refusal::Busy`].

@@ -1,39 +1,39 @@
-//! `pthread_once_t`, and C11's `once_flag`.
+//! The state of a `pthread_once_t`, or of C11's `once_flag`.
 
 use crate::event::Thread;
 
-/// What a call of `pthread_once` does when it goes on.
+/// The outcome of a call of `pthread_once` that goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnceEntry {
-    /// It runs the function.
+    /// The call runs the function.
     Runs,
-    /// The function has run.
+    /// The call returns at once, as the function has run.
     Passes,
 }
 
-/// Whether the function has run.
+/// The state of a function that is run once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Once {
-    /// Nobody has called.
+    /// No thread has called yet.
     #[default]
     Fresh,
-    /// This thread runs it.
+    /// This thread runs the function.
     Running(Thread),
-    /// It has run.
+    /// The function has run.
     Done,
 }
 
 impl Once {
-    /// Whether a call would go on now. One from within the function itself never would.
+    /// Whether a call would go on now. A call from within the function itself never would.
     #[must_use]
     pub const fn would_enter(&self) -> bool {
         !matches!(self, Self::Running(_))
     }
 
-    /// A call goes on.
+    /// Lets a call by this thread go on.
     ///
     /// # Panics
-    /// If it would not ([`Once::would_enter`]).
+    /// If the call would not go on ([`Once::would_enter`]).
     pub fn enter(&mut self, thread: Thread) -> OnceEntry {
         assert!(self.would_enter(), "a call that blocks does not go on");
         if *self == Self::Done {
@@ -43,12 +43,12 @@ impl Once {
         OnceEntry::Runs
     }
 
-    /// The function has returned.
+    /// Notes that the function has returned.
     pub const fn complete(&mut self) {
         *self = Self::Done;
     }
 
-    /// The thread that runs the function was cancelled in it: as if nobody had called.
+    /// Notes that the thread that runs the function was cancelled in it: the state becomes that before any call.
     pub const fn abandon(&mut self) {
         *self = Self::Fresh;
     }

@@ -1,26 +1,26 @@
-//! `pthread_rwlock_t`. A reader gets in unless a writer holds the lock: POSIX leaves open whether one that only waits
-//! keeps readers out, and with readers first no execution is lost but those in which a thread that reads already
-//! blocks as it locks again for reading.
+//! The state of a `pthread_rwlock_t`. A reader gets in unless a writer holds the lock: POSIX leaves open whether one that only
+//! waits keeps readers out, and with readers first no execution is lost but those in which a thread that reads already blocks as
+//! it locks again for reading.
 
 use crate::event::Thread;
 
-/// Why a call on a read-write lock failed.
+/// The reason why a call on a read-write lock failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// `EBUSY`: it is held so that the caller would have to wait.
+    /// The lock is held so that the caller would have to wait (`EBUSY`).
     Busy,
-    /// `EDEADLK`: the caller holds it for writing already.
+    /// The caller holds the lock for writing already (`EDEADLK`).
     WouldDeadlock,
-    /// Undefined behaviour: the caller does not hold it.
+    /// The caller does not hold the lock, which is undefined behaviour.
     Undefined,
 }
 
-/// What a thread held that has released the lock.
+/// The way in which a thread that has released the lock held it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Held {
-    /// The lock for reading.
+    /// The thread held the lock for reading.
     ForReading,
-    /// The lock for writing.
+    /// The thread held the lock for writing.
     ForWriting,
 }
 
@@ -28,18 +28,18 @@ pub enum Held {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ReadWriteLock {
     writer: Option<Thread>,
-    /// A thread that reads twice is there twice.
+    /// The threads that hold the lock for reading; one that holds it twice is listed twice.
     readers: Vec<Thread>,
 }
 
 impl ReadWriteLock {
-    /// The thread that writes.
+    /// Returns the thread that holds the lock for writing.
     #[must_use]
     pub const fn writer(&self) -> Option<Thread> {
         self.writer
     }
 
-    /// The threads that read.
+    /// Returns the threads that hold the lock for reading.
     #[must_use]
     pub fn readers(&self) -> &[Thread] {
         &self.readers
@@ -57,10 +57,10 @@ impl ReadWriteLock {
         self.readers.is_empty() && self.would_read(thread)
     }
 
-    /// `pthread_rwlock_rdlock`, and `tryrdlock` where the lock would not return.
+    /// Performs `pthread_rwlock_rdlock`, or `tryrdlock` where the lock would not return.
     ///
     /// # Errors
-    /// [`Refusal::WouldDeadlock`], [`Refusal::Busy`].
+    /// [`Refusal::WouldDeadlock`] or [`Refusal::Busy`].
     pub fn read(&mut self, thread: Thread) -> Result<(), Refusal> {
         match self.writer {
             Some(writer) if writer == thread => Err(Refusal::WouldDeadlock),
@@ -72,10 +72,10 @@ impl ReadWriteLock {
         }
     }
 
-    /// `pthread_rwlock_wrlock`, and `trywrlock` where the lock would not return.
+    /// Performs `pthread_rwlock_wrlock`, or `trywrlock` where the lock would not return.
     ///
     /// # Errors
-    /// [`Refusal::WouldDeadlock`], [`Refusal::Busy`].
+    /// [`Refusal::WouldDeadlock`] or [`Refusal::Busy`].
     pub fn write(&mut self, thread: Thread) -> Result<(), Refusal> {
         match self.writer {
             Some(writer) if writer == thread => Err(Refusal::WouldDeadlock),
@@ -88,7 +88,7 @@ impl ReadWriteLock {
         }
     }
 
-    /// `pthread_rwlock_unlock`; what it releases.
+    /// Performs `pthread_rwlock_unlock`, and returns how the thread held the lock.
     ///
     /// # Errors
     /// [`Refusal::Undefined`].
@@ -102,7 +102,7 @@ impl ReadWriteLock {
         Ok(Held::ForReading)
     }
 
-    /// Whether nobody holds it.
+    /// Whether no thread holds the lock.
     #[must_use]
     pub fn is_free(&self) -> bool {
         self.writer.is_none() && self.readers.is_empty()

@@ -1,11 +1,11 @@
-//! `sem_t`, unnamed.
+//! The state of an unnamed `sem_t`.
 
-/// Why a call on a semaphore failed.
+/// The reason why a call on a semaphore failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// `EAGAIN`: its value is 0.
+    /// The semaphore's value is 0 (`EAGAIN`).
     Empty,
-    /// `EOVERFLOW`: its value is [`Semaphore::LIMIT`].
+    /// The semaphore's value is [`Semaphore::LIMIT`] (`EOVERFLOW`).
     Full,
 }
 
@@ -16,22 +16,22 @@ pub struct Semaphore {
 }
 
 impl Semaphore {
-    /// `SEM_VALUE_MAX` of glibc.
+    /// The greatest value of a semaphore, `SEM_VALUE_MAX` of glibc.
     pub const LIMIT: u32 = i32::MAX as u32;
 
-    /// A semaphore with this value; none if it is above [`Semaphore::LIMIT`].
+    /// Makes a semaphore with this value; none if it is above [`Semaphore::LIMIT`].
     #[must_use]
     pub const fn new(value: u32) -> Option<Self> {
         if value > Self::LIMIT { None } else { Some(Self { value }) }
     }
 
-    /// Its value, never below 0: the waiting threads do not count.
+    /// Returns the semaphore's value, which is never below 0: waiting threads do not count.
     #[must_use]
     pub const fn value(&self) -> u32 {
         self.value
     }
 
-    /// `sem_post`.
+    /// Performs `sem_post`.
     ///
     /// # Errors
     /// [`Refusal::Full`].
@@ -43,7 +43,7 @@ impl Semaphore {
         Ok(())
     }
 
-    /// `sem_trywait`; `sem_wait` returns when this would succeed.
+    /// Performs `sem_trywait`; `sem_wait` returns when this would succeed.
     ///
     /// # Errors
     /// [`Refusal::Empty`].

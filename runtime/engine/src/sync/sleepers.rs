@@ -8,7 +8,8 @@
 use crate::event::{Object, Thread};
 use crate::thread_set::ThreadSet;
 
-/// Why a thread may not fall asleep: others sleep on this condition variable with another mutex, which is undefined.
+/// The refusal to let a thread fall asleep because others sleep on this condition variable with another mutex, which is
+/// undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OtherMutex;
 
@@ -17,15 +18,15 @@ pub struct OtherMutex;
 pub struct Sleepers {
     asleep: ThreadSet,
     woken: ThreadSet,
-    /// The mutex of those who sleep, if one belongs to the sleep.
+    /// The mutex that the sleeping threads have released, if one belongs to the sleep.
     mutex: Option<Object>,
 }
 
 impl Sleepers {
-    /// The thread falls asleep. On a condition variable it gives the mutex that it has held.
+    /// Lets the thread fall asleep. On a condition variable, `mutex` is the one that it has held.
     ///
     /// # Errors
-    /// [`OtherMutex`].
+    /// [`OtherMutex`], if others sleep with another mutex.
     pub fn sleep(&mut self, thread: Thread, mutex: Option<Object>) -> Result<(), OtherMutex> {
         if !self.asleep.is_empty() && self.mutex != mutex {
             return Err(OtherMutex);
@@ -35,13 +36,13 @@ impl Sleepers {
         Ok(())
     }
 
-    /// Those who sleep.
+    /// Returns the threads that sleep.
     #[must_use]
     pub const fn asleep(&self) -> &ThreadSet {
         &self.asleep
     }
 
-    /// Those who were woken and have not left.
+    /// Returns the threads that were woken and have not left.
     #[must_use]
     pub const fn woken(&self) -> &ThreadSet {
         &self.woken
@@ -63,7 +64,7 @@ impl Sleepers {
         self.woken.insert(thread);
     }
 
-    /// The thread goes: it was woken, or gives up its sleep.
+    /// Lets the thread leave, which was woken or gives up its sleep.
     pub const fn leave(&mut self, thread: Thread) {
         self.asleep.remove(thread);
         self.woken.remove(thread);

@@ -35,7 +35,7 @@ impl<'a> ArmOperands<'_, 'a> {
         self.cell.operands.expect(",")
     }
 
-    /// A register, and how many bits of it are meant.
+    /// Returns a register, and how many bits of it are meant.
     fn register(&mut self) -> Result<(Token<'a>, Width), Error> {
         let token = self.cell.operands.name("a register")?;
         self.names.register_name(token)?;
@@ -43,7 +43,7 @@ impl<'a> ArmOperands<'_, 'a> {
         Ok((token, width))
     }
 
-    /// A register that is written; what is written to the zero register goes to one that nobody reads.
+    /// Returns a register that is written; what is written to the zero register goes to one that nobody reads.
     fn destination(&mut self) -> Result<(Register, Width), Error> {
         let (token, width) = self.register()?;
         let name = self.names.register_name(token)?;
@@ -61,7 +61,7 @@ impl<'a> ArmOperands<'_, 'a> {
         Ok(self.source()?.0)
     }
 
-    /// A register, or a number: `#1`.
+    /// Returns a register, or a number: `#1`.
     fn operand(&mut self) -> Result<Expression, Error> {
         let is_number = self.cell.operands.peek().is_some_and(|token| token.kind == Kind::Number || token.text == "-");
         if self.cell.operands.take("#") || is_number {
@@ -162,7 +162,7 @@ impl<'a> ArmOperands<'_, 'a> {
         Ok(())
     }
 
-    /// The annotations of a read-modify-write: one whose result goes nowhere is no acquire.
+    /// Returns the annotations of a read-modify-write: one whose result goes nowhere is no acquire.
     fn used(&self, to: Register, annotations: Annotations) -> Annotations {
         if self.code.registers[to.index()].name.starts_with('#') {
             annotations.without(Annotations::ACQUIRE).and(Annotations::UNUSED)
@@ -232,7 +232,7 @@ impl<'a> ArmOperands<'_, 'a> {
     }
 }
 
-/// What a condition such as `EQ` says of the flags.
+/// Returns what a condition such as `EQ` says of the flags.
 fn condition(code: &mut Code, token: Token<'_>, name: &str) -> Result<Expression, Error> {
     let flags = Expression::Register(code.register(FLAGS));
     let zero = Expression::Number(0);
@@ -283,7 +283,7 @@ fn lower(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names)
     column.pairs.only_computes(&mut column.code, at, mnemonic)
 }
 
-/// What cannot be had of an access that is not 32 or 64 bits wide, by its name.
+/// Returns what cannot be had of an access that is not 32 or 64 bits wide, by its name.
 fn unsupported_width(name: &str) -> Option<&'static str> {
     let is_access = ["LD", "ST", "SWP", "CAS"].iter().any(|begin| name.starts_with(begin));
     if !is_access || updated_by(name).is_some() {
@@ -296,7 +296,7 @@ fn unsupported_width(name: &str) -> Option<&'static str> {
     (name.ends_with('B') || name.ends_with('H')).then_some("accesses of 8 or 16 bits")
 }
 
-/// The fences of a barrier.
+/// Returns the fences of a barrier.
 fn barrier(name: &str, domain: Token<'_>) -> Result<Fences, Error> {
     Ok(match domain.text.to_ascii_uppercase().as_str() {
         "SY" | "ISH" | "OSH" => FULL,
@@ -307,7 +307,7 @@ fn barrier(name: &str, domain: Token<'_>) -> Result<Fences, Error> {
     })
 }
 
-/// How an instruction such as `LDADDAL` computes what it writes, and its annotations.
+/// Returns how an instruction such as `LDADDAL` computes what it writes, and its annotations.
 fn updated_by(name: &str) -> Option<(Computed, Annotations, &str)> {
     const KINDS: [(&str, Computed); 5] = [
         ("SWP", |operand| operand),

@@ -109,7 +109,7 @@ impl Function<'_, '_> {
             && !self.terms.tokens.is_next("else")
     }
 
-    /// The words of a type.
+    /// Returns the words of a type.
     fn of_type(&mut self) -> Result<Pointee, Error> {
         let mut target = Pointee::Plain;
         let mut words = 0;

@@ -137,7 +137,7 @@ fn is_clause(tokens: &Tokens<'_>) -> bool {
     tokens.peek().is_none_or(|token| CLAUSES.contains(&token.text))
 }
 
-/// The cells up to the next `;`.
+/// Returns the cells up to the next `;`.
 fn row<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<Tokens<'a>>, Error> {
     let mut cells = Vec::new();
     let mut cell = Vec::new();
@@ -154,7 +154,7 @@ fn row<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<Tokens<'a>>, Error> {
     }
 }
 
-/// An instruction as text, blanks made one.
+/// Returns an instruction as text, blanks made one.
 fn written(mnemonic: &Token<'_>, operands: &Tokens<'_>) -> String {
     let mut operands = operands.clone();
     let mut text = mnemonic.text.to_owned();

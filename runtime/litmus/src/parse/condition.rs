@@ -4,7 +4,7 @@ use crate::condition::{Condition, Observable, Proposition, Quantifier};
 use crate::parse::names::Names;
 use crate::text::{Error, Kind, Tokens, error};
 
-/// The clauses behind the program: `locations`, and the condition.
+/// Returns the clauses behind the program: `locations`, and the condition.
 pub(super) fn parse(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Condition, Error> {
     if tokens.take("locations") {
         locations(tokens, names)?;

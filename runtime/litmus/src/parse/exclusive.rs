@@ -127,7 +127,7 @@ impl Pairs {
     }
 }
 
-/// The expression with the registers as they were last computed.
+/// Returns the expression with the registers as they were last computed.
 fn substitute(expression: &Expression, computed: &[(Register, Expression)]) -> Expression {
     match expression {
         Expression::Register(register) => {

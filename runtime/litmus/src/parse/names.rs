@@ -10,7 +10,7 @@ use crate::parse::widths::Width;
 use crate::test::{Architecture, Test, address};
 use crate::text::{Error, Kind, TextPosition, Token, Tokens, error};
 
-/// The address of the location with this index.
+/// Returns the address of the location with this index.
 fn address_of(index: usize) -> Value {
     address(Location(u32::try_from(index).expect("fewer than 2^32 locations")))
 }
@@ -49,14 +49,14 @@ impl Names {
         }
     }
 
-    /// The location with this name.
+    /// Returns the location with this name.
     pub(super) fn location(&mut self, name: &str) -> Location {
         let location = self.declared(name);
         self.named[location.index()] = true;
         location
     }
 
-    /// The location with this name, which may be named nowhere else.
+    /// Returns the location with this name, which may be named nowhere else.
     fn declared(&mut self, name: &str) -> Location {
         let index = self.locations.iter().position(|known| known == name).unwrap_or_else(|| {
             self.locations.push(name.to_owned());
@@ -94,7 +94,7 @@ impl Names {
         }
     }
 
-    /// A value in an initial state or a condition: a number, or the address of a location.
+    /// Returns a value in an initial state or a condition: a number, or the address of a location.
     pub(super) fn value(&mut self, tokens: &mut Tokens<'_>) -> Result<Value, Error> {
         tokens.take("&");
         match tokens.take_kind(Kind::Name) {
@@ -117,7 +117,7 @@ impl Names {
         }
     }
 
-    /// The code of a new thread, which has the initial registers that were given to it.
+    /// Returns the code of a new thread, which has the initial registers that were given to it.
     pub(super) fn new_thread(&mut self) -> Code {
         let mut code = Code::default();
         let thread = self.threads.len();
@@ -146,7 +146,7 @@ impl Names {
         Ok(self.observe(Observable::Register(thread, register)))
     }
 
-    /// The name that a register goes by, or that it is none.
+    /// Returns the name that a register goes by, or that it is none.
     pub(super) fn register_name(&self, token: Token<'_>) -> Result<String, Error> {
         let name = match self.architecture {
             Architecture::PowerPc => registers::powerpc(token.text),
@@ -177,7 +177,7 @@ impl Names {
         error(self.mentioned_at, format!("thread {} has no column in the program", self.mentioned - 1))
     }
 
-    /// The test, whose final states list what was observed, each register that a load writes, and each location.
+    /// Returns the test, whose final states list what was observed, each register that a load writes, and each location.
     pub(super) fn into_test(mut self, name: String, condition: Condition) -> Test {
         self.observe_all();
         let Self { architecture, locations, initial, threads, observables, .. } = self;

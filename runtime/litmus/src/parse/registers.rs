@@ -1,12 +1,12 @@
 //! What the registers of each machine are called.
 
-/// The name that a register of POWER goes by: `r0` to `r31`, or one of herd7's symbolic registers, `%x0`.
+/// Returns the name that a register of POWER goes by: `r0` to `r31`, or one of herd7's symbolic registers, `%x0`.
 pub(super) fn powerpc(name: &str) -> Option<String> {
     let number = name.strip_prefix('r').and_then(|digits| digits.parse::<u8>().ok());
     (number.is_some_and(|number| number < 32) || name.starts_with('%')).then(|| name.to_owned())
 }
 
-/// The name that a register of ARM goes by, whatever its width: `X0` to `X30`, and `XZR`, which is always zero.
+/// Returns the name that a register of ARM goes by, whatever its width: `X0` to `X30`, and `XZR`, which is always zero.
 pub(super) fn aarch64(name: &str) -> Option<String> {
     let upper = name.to_ascii_uppercase();
     let rest = upper.strip_prefix(['W', 'X'])?;
@@ -14,7 +14,7 @@ pub(super) fn aarch64(name: &str) -> Option<String> {
     is_one.then(|| format!("X{rest}"))
 }
 
-/// The name that a register of RISC-V goes by: `x0`, which is always zero, to `x31`; also by its name in calls.
+/// Returns the name that a register of RISC-V goes by: `x0`, which is always zero, to `x31`; also by its name in calls.
 pub(super) fn riscv(name: &str) -> Option<String> {
     const CALLED: [(&str, u8); 6] = [("zero", 0), ("ra", 1), ("sp", 2), ("gp", 3), ("tp", 4), ("fp", 8)];
     let digits = |letter: char| name.strip_prefix(letter).and_then(|digits| digits.parse::<u8>().ok());
@@ -30,7 +30,7 @@ pub(super) fn riscv(name: &str) -> Option<String> {
     Some(format!("x{number}"))
 }
 
-/// The name that a register of x86 goes by. A register of 64 bits and its lower half are one: values have no width.
+/// Returns the name that a register of x86 goes by. A register of 64 bits and its lower half are one: values have no width.
 pub(super) fn x86(name: &str) -> Option<String> {
     const NAMES: [&str; 8] = ["AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP"];
     let upper = name.to_ascii_uppercase();

@@ -32,7 +32,7 @@ impl RiscvOperands<'_, '_> {
         self.cell.operands.expect(",")
     }
 
-    /// A register that is written; what is written to the zero register goes to one that nobody reads.
+    /// Returns a register that is written; what is written to the zero register goes to one that nobody reads.
     fn destination(&mut self) -> Result<Register, Error> {
         let token = self.cell.operands.name("a register")?;
         let name = self.names.register_name(token)?;
@@ -41,7 +41,7 @@ impl RiscvOperands<'_, '_> {
         Ok(register)
     }
 
-    /// A register that is read; a status only if a branch reads it.
+    /// Returns a register that is read; a status only if a branch reads it.
     fn any_value(&mut self) -> Result<Expression, Error> {
         let token = self.cell.operands.name("a register")?;
         let name = self.names.register_name(token)?;
@@ -104,7 +104,7 @@ enum Immediate {
     No,
 }
 
-/// The width of an access of this name (`w`, `d`), if it has one that is supported.
+/// Returns the width of an access of this name (`w`, `d`), if it has one that is supported.
 fn width(name: &str) -> Option<Width> {
     match name {
         "w" => Some(Width::Bits32),
@@ -113,7 +113,7 @@ fn width(name: &str) -> Option<Width> {
     }
 }
 
-/// The annotations behind a name: `.aq`, `.rl`, `.aqrl`, `.aq.rl`.
+/// Returns the annotations behind a name: `.aq`, `.rl`, `.aqrl`, `.aq.rl`.
 fn annotated(suffix: &str) -> Option<[bool; 2]> {
     Some(match suffix {
         "" => [false, false],
@@ -241,7 +241,7 @@ fn perform(
     Ok(())
 }
 
-/// The fences of a `fence`: of all accesses, or of those named on both sides, `r,rw`.
+/// Returns the fences of a `fence`: of all accesses, or of those named on both sides, `r,rw`.
 fn fence(operands: &mut RiscvOperands<'_, '_>) -> Result<Fences, Error> {
     let mnemonic = operands.cell.mnemonic;
     match mnemonic.text {

@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// A register, a number, or the address of a location.
+    /// Returns a register, a number, or the address of a location.
     fn value(&mut self) -> Result<Expression, Error> {
         let dollar = self.cell.operands.take("$");
         let Some(name) = self.cell.operands.take_kind(Kind::Name) else {
@@ -89,7 +89,7 @@ impl Lowering<'_, '_> {
         self.code.push(operation, self.cell.mnemonic.position, &self.cell.text);
     }
 
-    /// The operand's value, read from memory into a register first if it is there.
+    /// Returns the operand's value, read from memory into a register first if it is there.
     fn fetch(&mut self, operand: &Operand) -> Expression {
         match operand {
             Operand::Register(register) => Expression::Register(*register),

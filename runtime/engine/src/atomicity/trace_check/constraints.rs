@@ -57,7 +57,7 @@ pub(super) struct Requirements {
 }
 
 impl Requirements {
-    /// How many there are.
+    /// Returns how many there are.
     pub(super) const fn len(&self) -> usize {
         self.edges.len()
     }
@@ -101,7 +101,7 @@ impl Requirements {
         false
     }
 
-    /// An execution that meets the requirements: every store commits as soon as it may.
+    /// Returns an execution that meets the requirements: every store commits as soon as it may.
     pub(super) fn delays(&self) -> Vec<Delay> {
         let mut commits: Vec<Commit> = Vec::new();
         for node in self.edges.iter().flatten() {

@@ -61,9 +61,9 @@ pub(super) struct Search<'a> {
 pub(super) const OUTSIDE: usize = usize::MAX;
 
 impl<'a> Search<'a> {
-    /// The search in the component of these transactions, in which certain edges lead from later ones to earlier ones
-    /// alone. `local` is the place of each transaction of the window in `members`, or [`OUTSIDE`]. None if that takes
-    /// more than `most` entries of a table.
+    /// Returns the search in the component of these transactions, in which certain edges lead from later ones to earlier ones
+    /// alone. `local` is the place of each transaction of the window in `members`, or [`OUTSIDE`]. None if that takes more than
+    /// `most` entries of a table.
     pub(super) fn new(
         window: &'a Window,
         members: &[usize],
@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The order of accesses: that of their issue.
+    /// Returns the order of accesses: that of their issue.
     fn rank(&self, access: usize) -> (u64, usize) {
         (self.window.accesses[access].issue, access)
     }
@@ -141,7 +141,7 @@ impl<'a> Search<'a> {
         self.local[self.window.accesses[access].transaction]
     }
 
-    /// The earliest access of a group that certain edges lead to from an entry's transaction.
+    /// Returns the earliest access of a group that certain edges lead to from an entry's transaction.
     fn earliest(&self, entry: usize, slot: usize) -> usize {
         self.earliest[self.row(entry) * self.groups.len() + slot]
     }
@@ -204,7 +204,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// The cycle of the hops from this one on.
+    /// Returns the cycle of the hops from this one on.
     fn violation(&self, first: usize) -> Violation {
         let hops = &self.hops[first..];
         let (accesses, mut arcs) = (&self.window.accesses, Vec::new());
@@ -222,7 +222,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The violation of a closed walk along these edges.
+/// Returns the violation of a closed walk along these edges.
 pub(super) fn violation(transactions: &[Transaction], arcs: &[Arc], requirements: &Requirements) -> Violation {
     let mut simple: Vec<Arc> = Vec::new();
     for &arc in arcs {

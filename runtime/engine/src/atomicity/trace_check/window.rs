@@ -58,7 +58,7 @@ impl VariableAccess {
         }
     }
 
-    /// What must hold if this access takes effect before another one.
+    /// Returns what must hold if this access takes effect before another one.
     pub(super) fn requirements(&self, later: &Self) -> impl Iterator<Item = Requirement> {
         let of_source = self.source.map(|source| [Vertex::Commit(source), later.node()]);
         std::iter::once([self.node(), later.node()]).chain(of_source)
@@ -96,12 +96,12 @@ impl TransactionGraph {
         self.starts.len() - 1
     }
 
-    /// The arcs that leave a transaction.
+    /// Returns the arcs that leave a transaction.
     pub(super) fn from(&self, node: usize) -> &[Arc] {
         &self.arcs[self.starts[node]..self.starts[node + 1]]
     }
 
-    /// The strongly connected component of each node; a component has a smaller number than those that lead to it.
+    /// Returns the strongly connected component of each node; a component has a smaller number than those that lead to it.
     /// (Tarjan 1972, without recursion.)
     pub(super) fn components(&self) -> Vec<usize> {
         const UNKNOWN: usize = usize::MAX;
@@ -145,7 +145,7 @@ impl TransactionGraph {
         component
     }
 
-    /// Which nodes can be reached from these.
+    /// Returns which nodes can be reached from these.
     pub(super) fn reachable(&self, from: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut reached = vec![false; self.len()];
         let mut stack: Vec<usize> = from.collect();
@@ -160,7 +160,7 @@ impl TransactionGraph {
         reached
     }
 
-    /// A shortest path that leads from one node to a set of nodes; empty if it is one of them. None if there is no path.
+    /// Returns a shortest path that leads from one node to a set of nodes; empty if it is one of them. None if there is no path.
     pub(super) fn path(&self, from: usize, is_end: impl Fn(usize) -> bool) -> Option<Vec<Arc>> {
         let mut reached_by: std::collections::BTreeMap<usize, Option<Arc>> = [(from, None)].into();
         let mut queue = std::collections::VecDeque::from([from]);
@@ -205,7 +205,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The window of these transactions and accesses; `fixed` is what is certain beside the accesses: program order.
+    /// Returns the window of these transactions and accesses; `fixed` is what is certain beside the accesses: program order.
     pub(super) fn new(transactions: Vec<Transaction>, mut accesses: Vec<VariableAccess>, fixed: Vec<Arc>) -> Self {
         accesses.sort_unstable();
         let groups = groups(&accesses);
@@ -229,17 +229,17 @@ impl Window {
         window
     }
 
-    /// The first of a conflicting group that the access certainly comes before.
+    /// Returns the first of a conflicting group that the access certainly comes before.
     pub(super) fn first_certain(&self, access: usize, group: usize) -> usize {
         self.first(group, |later| self.accesses[access].is_before(later))
     }
 
-    /// The first of a conflicting group that the access may come before.
+    /// Returns the first of a conflicting group that the access may come before.
     pub(super) fn first_possible(&self, access: usize, group: usize) -> usize {
         self.first(group, |later| self.accesses[access].may_be_before(later))
     }
 
-    /// The first of a group for which something holds that then holds for all behind it; its end if for none.
+    /// Returns the first of a group for which something holds that then holds for all behind it; its end if for none.
     fn first(&self, group: usize, holds: impl Fn(&VariableAccess) -> bool) -> usize {
         let members = self.groups[group].members.clone();
         members.start + self.accesses[members].partition_point(|later| !holds(later))

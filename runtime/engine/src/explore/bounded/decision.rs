@@ -39,7 +39,7 @@ pub(super) struct Verify {
     pub(super) digest: u32,
 }
 
-/// A digest of the events that a prefix has, to notice later that it has others.
+/// Returns a digest of the events that a prefix has, to notice later that it has others.
 pub(super) fn digest(steps: &[Step]) -> u32 {
     let digest = steps.iter().fold(0, |before, step| step.digest(before));
     // The high half is the one that is mixed well.

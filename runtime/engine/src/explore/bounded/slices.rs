@@ -69,7 +69,7 @@ impl First {
 }
 
 impl Task {
-    /// The whole search.
+    /// Returns the whole search.
     pub(super) fn whole() -> Self {
         Self::Subtree(Subtree {
             round: 0,
@@ -182,7 +182,7 @@ pub(super) fn alternatives(bound: Option<u32>, nodes: &[DecisionNode]) -> f64 {
     varied.map(|node| f64::from(node.count.max(1))).product()
 }
 
-/// The weight of what is left of a search.
+/// Returns the weight of what is left of a search.
 fn weight_left(bound: Option<u32>, subtree: &Subtree) -> f64 {
     let (mut weight, mut left) = (subtree.weight, 0.0);
     for node in &subtree.nodes[subtree.fixed..] {

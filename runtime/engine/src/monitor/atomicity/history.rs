@@ -11,25 +11,27 @@ use crate::atomicity::{Delay, Edge, Mark, Transaction, Transactions, Violation};
 use crate::event::{Event, EventIndex, Kind, Location, Object, Thread};
 use crate::per_thread::PerThread;
 
-/// Something that events are ordered by.
+/// An entity whose accesses order events.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum OrderedBy {
+    /// A location of memory.
     Location(Location),
+    /// A synchronisation object.
     Object(Object),
     /// The beginning of a thread.
     Begin(Thread),
-    /// Its end.
+    /// The end of a thread.
     End(Thread),
 }
 
-/// How.
+/// The way in which an event accesses an [`OrderedBy`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AccessMode {
     Reads,
     Writes,
 }
 
-/// See the module.
+/// An SC execution, with the transaction and the accesses of each event.
 #[derive(Debug, Default)]
 pub(super) struct History {
     marks: Transactions,
@@ -37,7 +39,7 @@ pub(super) struct History {
     open: PerThread<u32>,
     /// The transaction of each event.
     transactions: Vec<Transaction>,
-    /// The accesses of all events, in order.
+    /// The accesses of all events, in the order of the events.
     accesses: Vec<(EventIndex, OrderedBy, AccessMode)>,
 }
 
@@ -49,7 +51,7 @@ impl History {
         self.accesses.clear();
     }
 
-    /// Takes a mark.
+    /// Takes a mark of a transaction's beginning or end.
     pub(super) fn mark(&mut self, thread: Thread, mark: Mark) {
         if let Ok(Some(number)) = self.marks.opens(thread, mark) {
             self.open[thread] = number;
@@ -84,10 +86,11 @@ impl History {
         }
     }
 
-    /// The cycle of `delayed`, which waits until `overtaking` has taken effect, and of what lies between the two.
+    /// Returns the cycle of the transaction of `delayed`, which waits until `overtaking` has taken effect, and of those between
+    /// the two.
     ///
     /// # Panics
-    /// If nothing does.
+    /// If nothing leads from the one to the other.
     pub(super) fn cycle(&self, delayed: EventIndex, overtaking: EventIndex) -> Violation {
         let [first, last] = [delayed, overtaking].map(|event| self.transactions[event as usize]);
         let edges = self.edges(delayed, overtaking);
@@ -115,7 +118,7 @@ impl History {
         Violation { transactions, edges: path, delays: vec![Delay { store: delayed, after: overtaking }] }
     }
 
-    /// What comes directly after each transaction when `overtaking` has taken effect and `delayed` has not.
+    /// Returns the conflicts that lead from each transaction to others when `overtaking` takes effect before `delayed`.
     fn edges(&self, delayed: EventIndex, overtaking: EventIndex) -> BTreeMap<Transaction, Vec<Edge>> {
         let mut edges: BTreeMap<Transaction, Vec<Edge>> = BTreeMap::new();
         let mut add = |from: EventIndex, to: EventIndex| {
@@ -136,7 +139,7 @@ impl History {
             }
             writes.insert(OrderedBy::End(thread), event);
             while let Some(&(_, place, access)) = accesses.next_if(|(index, ..)| *index == event) {
-                // What is delayed, it overtakes.
+                // The access overtakes what is delayed, so it does not come after it.
                 if event == overtaking && self.is_accessed(place, delayed) {
                     continue;
                 }

@@ -91,7 +91,7 @@ impl<'a> Expressions<'_, 'a> {
         error(name.position, format!("`{}` is no local variable", name.text))
     }
 
-    /// A pointer to a shared location.
+    /// Returns a pointer to a shared location.
     pub(super) fn pointer(&mut self) -> Result<(Expression, Pointee), Error> {
         let parentheses = self.tokens.take("(");
         let name = self.tokens.name("a pointer")?;
@@ -222,7 +222,7 @@ impl<'a> Expressions<'_, 'a> {
         self.local().map(Expression::Register)
     }
 
-    /// The order behind the other arguments of a function that has one.
+    /// Returns the order behind the other arguments of a function that has one.
     fn last_order(&mut self, explicit: bool) -> Result<Order, Error> {
         if !explicit {
             return Ok(Order::SequentiallyConsistent);

@@ -29,7 +29,7 @@ impl<'t> Making<'t> {
         self.code.push(operation, position, text);
     }
 
-    /// A register that no C program names.
+    /// Returns a register that no C program names.
     pub(super) fn temporary(&mut self) -> Register {
         self.temporaries += 1;
         self.code.register(&format!("#{}", self.temporaries))
