@@ -16,15 +16,15 @@ use std::rc::Rc;
 use crate::event::Location;
 use set::Set;
 
-/// What a location holds or a register reads.
+/// The value that a location holds or a register reads.
 pub type Value = i64;
 
-/// An access of a program, by its thread and its number in program order there.
+/// An access of a program, by its thread and its number in program order within that thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId {
     /// The thread.
     pub thread: u16,
-    /// How many accesses of the thread come before it in program order.
+    /// The number of accesses of the thread that come before it in program order.
     pub index: u16,
 }
 
@@ -40,71 +40,73 @@ impl EventId {
     }
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// Reads.
+    /// The access reads.
     Load,
-    /// Writes.
+    /// The access writes.
     Store,
-    /// Reads, and writes in the same step unless it finds something else than expected. How what it writes depends on
-    /// what it reads.
+    /// The access reads, and writes in the same step unless it reads something else than expected. The field says how what it
+    /// writes depends on what it reads.
     Update(Internal),
 }
 
 impl Access {
-    /// Whether it reads.
+    /// Whether the access reads.
     #[must_use]
     pub const fn reads(self) -> bool {
         !matches!(self, Self::Store)
     }
 
-    /// Whether a machine with store buffers performs it in memory itself, behind its thread's stores to the location.
+    /// Whether a machine with store buffers performs the access in memory itself, behind its thread's stores to the location.
     #[must_use]
     pub const fn is_interlocked(self) -> bool {
         matches!(self, Self::Update(Internal::None | Internal::Data | Internal::Control))
     }
 }
 
-/// How the write of a read-modify-write depends on its read.
+/// The way in which the write of a read-modify-write depends on its read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Internal {
-    /// Not at all: an exchange.
+    /// The write does not depend on the read: an exchange.
     None,
-    /// By its value: a fetch-and-add.
+    /// The value written depends on the value read: a fetch-and-add.
     Data,
-    /// Whether it happens at all: a compare-and-swap.
+    /// Whether anything is written depends on the value read: a compare-and-swap.
     Control,
-    /// By its value, and it waits in the store buffer as a store does: nothing comes between the two, but it is no fence.
+    /// The value written depends on the value read, and the write waits in the store buffer as a store does: nothing comes
+    /// between the two, but the access is no fence.
     Buffered,
-    /// By its value, and it takes effect at once, but waits for no store before it: a look at a clock.
+    /// The value written depends on the value read, and the write takes effect at once but waits for no store before it: a look
+    /// at a clock.
     Apart,
 }
 
-/// What an access writes.
+/// The value that an access writes, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
-    /// This.
+    /// The access writes this value.
     Value(Value),
-    /// Nothing.
+    /// The access writes nothing.
     Nothing,
-    /// Not known yet.
+    /// What the access writes is not known yet.
     Unknown,
 }
 
-/// How many fences a thread has executed before an access: full ones, and others by what they order before what. Two
-/// accesses with different numbers are separated by such a fence.
+/// The numbers of fences that a thread has executed before an access: of full ones, and of others by what they order before what.
+/// Two accesses with different numbers are separated by such a fence.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Fences {
-    /// Full ones, which order everything: `sync`, `mfence`, `dmb ish`, `fence rw,rw`.
+    /// The number of full fences, which order everything: `sync`, `mfence`, `dmb ish`, `fence rw,rw`.
     pub full: u16,
-    /// Those that order reads before reads: `lwsync`, `dmb ishld`, `fence r,r`.
+    /// The number of fences that order reads before reads: `lwsync`, `dmb ishld`, `fence r,r`.
     pub read_read: u16,
-    /// Those that order reads before writes: `lwsync`, `dmb ishld`, `fence r,w`.
+    /// The number of fences that order reads before writes: `lwsync`, `dmb ishld`, `fence r,w`.
     pub read_write: u16,
-    /// Those that order writes before reads: `fence w,r`.
+    /// The number of fences that order writes before reads: `fence w,r`.
     pub write_read: u16,
-    /// Those that order writes before writes: `lwsync`, `eieio`, `stbar`, `dmb ishst`, `fence w,w`.
+    /// The number of fences that order writes before writes: `lwsync`, `eieio`, `stbar`, `dmb ishst`, `fence w,w`.
     pub write_write: u16,
 }
 
@@ -132,12 +134,12 @@ impl std::ops::AddAssign for Fences {
     }
 }
 
-/// What an access orders by itself: acquire and release, as ARM, RISC-V and C11 have them.
+/// A set of annotations: what an access orders by itself, such as acquire and release as ARM, RISC-V and C11 have them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Annotations(u16);
 
 impl Annotations {
-    /// Nothing.
+    /// The empty set: the access orders nothing by itself.
     pub const NONE: Self = Self(0);
     /// The read is an acquire: `ldar`, `ldaxr`, `swpa`; `lr.aq`.
     pub const ACQUIRE: Self = Self(1);
@@ -149,89 +151,89 @@ impl Annotations {
     pub const READ_RELEASES: Self = Self(8);
     /// The write is an acquire: `sc.aq`.
     pub const WRITE_ACQUIRES: Self = Self(16);
-    /// A read-modify-write is one instruction, not a pair of exclusive ones: `swp`, `ldadd`; `amoadd.w`.
+    /// The read-modify-write is one instruction, not a pair of exclusive ones: `swp`, `ldadd`; `amoadd.w`.
     pub const SINGLE: Self = Self(32);
-    /// What is read goes nowhere: `stadd`.
+    /// The value read goes nowhere: `stadd`.
     pub const UNUSED: Self = Self(64);
 
-    /// C11: it is atomic.
+    /// In C11, the access is atomic.
     pub const ATOMIC: Self = Self(128);
-    /// C11: it is sequentially consistent.
+    /// In C11, the access is sequentially consistent.
     pub const SEQUENTIALLY_CONSISTENT: Self = Self(256);
 
-    /// Both.
+    /// Returns the annotations of either set.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those that are not among the other ones.
+    /// Returns the annotations that are not in `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether all of the other ones are among them.
+    /// Whether all annotations of `other` are in this set.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// What an access has to do with the beginnings and ends of threads, or with choices.
+/// The relation of an access to the beginnings and ends of threads, or to choices.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Link {
-    /// Nothing.
+    /// The access has nothing to do with either.
     #[default]
     None,
-    /// A store that creates this thread: it begins, from this origin, once the store is committed.
+    /// The access is a store that creates a thread, which begins once the store is committed.
     Creates {
-        /// The thread.
+        /// The thread that is created.
         thread: u16,
-        /// What it runs, by a number of the program's own.
+        /// The origin of the thread, a number of the program's own for what the thread runs.
         origin: u32,
     },
-    /// A load that happens after a store to its location: it never reads the initial value.
+    /// The access is a load that happens after a store to its location: it never reads the initial value.
     Follows,
-    /// No memory: a number below this, each of which is tried. Its location is one that nobody writes to.
+    /// The access reads no memory, but a number below this one, each of which is tried. Its location is one that nothing writes
+    /// to.
     Chooses(u16),
 }
 
-/// An access, as far as it is known. Sets are of accesses of the same thread, by their numbers in program order; all of
-/// them are reads that come before it.
+/// An access, as far as it is known. Its sets hold accesses of the same thread by their numbers in program order; all of them are
+/// reads that come before it.
 #[derive(Clone, Copy, Debug)]
 pub struct Label<const W: usize> {
-    /// What it does.
+    /// The kind of the access.
     pub access: Access,
-    /// The location.
+    /// The location; none if it is not known yet.
     pub location: Option<Location>,
-    /// What it writes.
+    /// The value that the access writes.
     pub written: Written,
-    /// addr: the reads on which its address depends.
+    /// addr: the reads on which the access's address depends.
     pub address_from: Set<W>,
-    /// data: the reads on which the value that it writes depends, beside its own.
+    /// data: the reads on which the value that the access writes depends, besides its own read.
     pub value_from: Set<W>,
-    /// ctrl: the reads on which a branch before it depends.
+    /// ctrl: the reads on which a branch before the access depends.
     pub control_from: Set<W>,
     /// ctrl+isync: the reads on which a branch depends that has an instruction fence behind it, before the access.
     pub synchronized_from: Set<W>,
-    /// addr;po: the reads on which the address of an access before it depends.
+    /// addr;po: the reads on which the address of an earlier access depends.
     pub addresses_before: Set<W>,
-    /// What decides on it without being an address, data or a branch that is waited for. ARM: the reads that a selection
-    /// (`csel`), or what a compare-and-swap expects, depends on, where that gives its address or value, or the address of
-    /// an access or a branch before it. RISC-V: the read-modify-writes on whose success (of `sc`) a branch before it
-    /// depends.
+    /// The reads that decide on the access without being an address, data or a branch that is waited for. ARM: the reads that a
+    /// selection (`csel`), or what a compare-and-swap expects, depends on, where that gives its address or value, or the address
+    /// of an access or a branch before it. RISC-V: the read-modify-writes on whose success (of `sc`) a branch before it depends.
     pub decided_by: Set<W>,
-    /// What its instruction orders by itself.
+    /// The orderings that the access's instruction has by itself.
     pub annotations: Annotations,
-    /// The fences before it.
+    /// The fences before the access.
     pub fences: Fences,
-    /// Whether it creates a thread, waits for what another one does, or chooses.
+    /// The access's relation to threads and choices.
     pub link: Link,
 }
 
 impl<const W: usize> Label<W> {
-    /// Whether it writes, or may write.
+    /// Whether the access writes, or may write.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.access != Access::Load && self.written != Written::Nothing
@@ -249,47 +251,46 @@ pub fn own_store<const W: usize>(labels: &[Label<W>], index: usize) -> Option<us
 /// The accesses of a thread, which many states of a search share.
 pub type Labels<const W: usize> = Rc<[Label<W>]>;
 
-/// How far the accesses of a thread are known.
+/// How far the accesses of a thread are known, and why no further.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reached {
-    /// To its end.
+    /// The accesses are known to the end of the thread.
     End,
-    /// To its end, which is that of the whole program: what the others could do before it is part of the execution, but
-    /// nobody waits for ever.
+    /// The accesses are known to the end of the thread, which is that of the whole program: what the other threads could do
+    /// before it is part of the execution, but none of them waits for ever.
     Exits,
-    /// To a branch that depends on a read that has not returned.
+    /// The accesses are known to a branch that depends on a read that has not returned.
     Branch,
-    /// To an iteration without effect of a wait loop, which it goes round until one of its reads, from the access with
-    /// this number on, returns something else.
+    /// The accesses are known to an iteration without effect of a wait loop, which the thread goes round until one of its reads,
+    /// from the access `since` on, returns something else.
     Waits {
         /// The first access of the iteration.
         since: u16,
     },
-    /// To where an assumption does not hold: there is no such execution.
+    /// The accesses are known to a place where an assumption does not hold: there is no such execution.
     Assumes,
-    /// To where it fails: how, by a number of the program's own.
+    /// The thread fails there, in the way that this number, one of the program's own, stands for.
     Fails(u32),
 }
 
 /// A multi-threaded program whose threads do the same if their reads return the same.
 pub trait Program<const W: usize> {
-    /// Why an execution cannot be continued.
+    /// The reason why an execution cannot be continued.
     type Fault;
 
-    /// Returns how many threads it begins with; others are created ([`Link::Creates`]).
+    /// Returns how many threads the program begins with; others are created ([`Link::Creates`]).
     fn threads(&self) -> usize;
 
-    /// Returns how many locations it has, as far as they are known.
+    /// Returns how many locations the program has, as far as they are known.
     fn locations(&self) -> usize;
 
     /// Returns what a location holds at first.
     fn initial(&self, location: Location) -> Value;
 
-    /// Runs a thread, of this origin (0 of those that the program begins with), from its beginning: its accesses, as far as
-    /// they are known, and how far that is. `reads` says what the thread's reads returned, by their number in program
-    /// order; of those behind its end, nothing is known.
+    /// Runs a thread of this origin (0 for those that the program begins with) from its beginning, and returns its accesses as
+    /// far as they are known, and how far that is. `reads` holds what the thread's reads returned, by their number in program
+    /// order; of reads beyond its end nothing is known.
     ///
-    /// # Errors
-    /// If the thread does what cannot be done, or more than `Set<W>` can number.
+    /// If the thread does something that cannot be run, or makes more accesses than `Set<W>` can number.
     fn fetch(&self, thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<(Labels<W>, Reached), Self::Fault>;
 }

@@ -1,4 +1,4 @@
-//! Which bytes of memory are one location.
+//! The division of memory into locations.
 //!
 //! Memory is cut into granules of eight aligned bytes, and a granule into locations: runs of bytes that every access
 //! so far touched as a whole. Nearly always a variable is one location, and an access is one lookup. An access that
@@ -10,48 +10,49 @@ use std::ops::Range;
 
 use crate::event::Location;
 
-/// Eight aligned bytes, by number.
+/// The number of a granule: eight aligned bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Granule(pub u32);
 
 const BYTES: usize = 8;
 const NONE: u32 = u32::MAX;
 
+/// The bytes of a granule.
 #[derive(Clone, Copy, Debug)]
 struct Bytes {
-    /// The width of the location that begins at each byte, where an access was exactly that location; else 0.
+    /// The width of the location that begins at each byte, where some access covered exactly that location; else 0.
     widths: [u8; BYTES],
     /// The location of each byte, or [`NONE`].
     of: [u32; BYTES],
-    /// The bytes, as bits, before which every location ends, whatever is accessed.
+    /// The bytes, as bits, before which every location ends whatever is accessed.
     bounds: u8,
 }
 
 /// What an access to a part of a granule touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Touched {
-    /// Exactly one location.
+    /// The access touches exactly one location.
     One(Location),
-    /// Several, or part of one that had to be cut: ask [`Partition::each`].
+    /// The access touches several locations, or part of one that had to be cut; [`Partition::each`] returns them.
     Several {
-        /// A location that was in use had to be cut.
+        /// Whether a location that was in use had to be cut.
         cut: bool,
     },
 }
 
-/// The cutting of memory into locations, kept from one execution to the next.
+/// The division of memory into locations, kept from one execution to the next.
 #[derive(Default, Debug)]
 pub struct Partition {
     granules: Vec<Bytes>,
-    /// Where each location begins.
+    /// The granule and byte at which each location begins.
     begins: Vec<(Granule, u8)>,
 }
 
 impl Partition {
-    /// Returns a new granule without locations.
+    /// Adds a granule without locations, and returns it.
     ///
     /// # Panics
-    /// If there are more than 2³² − 1.
+    /// If there would be more than 2³² − 1 granules.
     pub fn granule(&mut self) -> Granule {
         let number = u32::try_from(self.granules.len()).expect("fewer than 2^32 granules");
         self.granules.push(Bytes { widths: [0; BYTES], of: [NONE; BYTES], bounds: 0 });
@@ -61,7 +62,7 @@ impl Partition {
     /// Returns how many locations there are.
     ///
     /// # Panics
-    /// If there are more than 2³² − 1.
+    /// If there are more than 2³² − 1 locations.
     #[must_use]
     pub fn locations(&self) -> u32 {
         u32::try_from(self.begins.len()).expect("fewer than 2^32 locations")
@@ -70,14 +71,14 @@ impl Partition {
     /// Returns the granule and the byte in it where the location begins.
     ///
     /// # Panics
-    /// If it is none of this partition.
+    /// If the location is none of this partition.
     #[must_use]
     pub fn begin(&self, location: Location) -> (Granule, u8) {
         self.begins[location.0 as usize]
     }
 
     /// Returns the location that the `width` bytes (at least 1) from `offset` (below 8) of the granule are, if they are exactly
-    /// one and an access was that before.
+    /// one location and an earlier access covered just that.
     #[inline]
     #[must_use]
     pub fn known(&self, granule: Granule, offset: u8, width: u8) -> Option<Location> {
@@ -86,8 +87,8 @@ impl Partition {
         (bytes.widths[begin] == width).then(|| Location(bytes.of[begin]))
     }
 
-    /// Returns what the access to `width` bytes from `offset` of the granule touches. `offset + width` is at most 8 and `width`
-    /// at least 1.
+    /// Locates an access to the `width` bytes (at least 1) from `offset` of the granule, and returns what it touches. `offset +
+    /// width` is at most 8.
     ///
     /// # Panics
     /// If `granule` is none of this partition.
@@ -95,8 +96,8 @@ impl Partition {
         self.known(granule, offset, width).map_or_else(|| self.locate_anew(granule, offset, width), Touched::One)
     }
 
-    /// From now on only what lies within the bytes from `begin` to `end` (exclusive, at most 8) of the granule is
-    /// [`Partition::known`]; an access to anything else must be located again. The locations stay what they are.
+    /// Forgets what is [`Partition::known`] of the granule outside the bytes from `begin` to `end` (exclusive, at most 8): an
+    /// access to anything else must be located again. The locations stay what they are.
     pub fn keep_known(&mut self, granule: Granule, begin: u8, end: u8) {
         let widths = &mut self.granules[granule.0 as usize].widths;
         for (at, width) in (0..).zip(widths) {
@@ -106,7 +107,7 @@ impl Partition {
         }
     }
 
-    /// Returns the locations of these bytes, ascending by address. They must have been located before.
+    /// Returns the locations of these bytes in ascending order of address. The bytes must have been located before.
     pub fn each(&self, granule: Granule, offset: u8, width: u8) -> impl Iterator<Item = Location> + '_ {
         let of = &self.granules[granule.0 as usize].of;
         let (begin, end) = (usize::from(offset), usize::from(offset + width));
@@ -124,7 +125,7 @@ impl Partition {
         runs.filter(|&(location, _)| location != NONE).map(|(_, bytes)| bytes).collect()
     }
 
-    /// Returns the locations of those of these bytes that have been located, ascending by address.
+    /// Returns the locations of those of these bytes that have been located, in ascending order of address.
     pub fn located(&self, granule: Granule, offset: u8, width: u8) -> impl Iterator<Item = Location> + '_ {
         self.each(granule, offset, width).filter(|location| location.0 != NONE)
     }
@@ -140,7 +141,7 @@ impl Partition {
         within.filter(|&byte| of[byte] != of[byte - 1]).fold(0, |bounds, byte| bounds | 1 << byte)
     }
 
-    /// No location reaches over one of these bounds from now on: a bit for the byte after each of them.
+    /// Keeps locations from reaching over these bounds from now on: `bounds` has a bit for the byte after each.
     ///
     /// # Panics
     /// If `granule` is none of this partition.
@@ -172,7 +173,7 @@ impl Partition {
         }
         let bytes = &mut self.granules[granule.0 as usize];
         let cut = cut_begin || cut_end;
-        // A location that the access covers whole has no part outside it: the cuts above saw to that.
+        // If the access has one location, that has no part outside the access: the cuts above saw to that.
         if !cut && bytes.of[begin..end].iter().all(|&other| other == bytes.of[begin]) {
             bytes.widths[begin] = width;
             return Touched::One(Location(bytes.of[begin]));
@@ -180,7 +181,7 @@ impl Partition {
         Touched::Several { cut }
     }
 
-    /// Makes a location end before byte `at`; true if one had to be cut.
+    /// Makes a location end before byte `at`, and returns whether one had to be cut.
     fn cut(&mut self, granule: Granule, at: usize) -> bool {
         let number = self.locations();
         let bytes = &mut self.granules[granule.0 as usize];

@@ -1,13 +1,13 @@
-//! Tables with an entry for each thread number that there is, so that no index has to be checked and none has to grow.
+//! A table with an entry for every possible thread number, so that no index has to be checked and the table never grows.
 
 use std::ops::{Index, IndexMut};
 
 use crate::event::Thread;
 
-/// One more than the highest number that a [`Thread`] can hold.
+/// The number of entries: one more than the highest number that a [`Thread`] can hold.
 const NUMBERS: usize = 1 << u8::BITS;
 
-/// A table by thread number.
+/// A table with an entry for each thread number.
 #[derive(Clone, Debug)]
 pub struct PerThread<T> {
     entries: Box<[T; NUMBERS]>,
@@ -20,7 +20,7 @@ impl<T: Default> Default for PerThread<T> {
 }
 
 impl<T> PerThread<T> {
-    /// Returns the entries of the first so many threads.
+    /// Returns the entries of the first `threads` threads.
     pub fn first(&mut self, threads: usize) -> &mut [T] {
         &mut self.entries[..threads]
     }

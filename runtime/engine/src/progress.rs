@@ -1,23 +1,24 @@
-//! Why nobody can go on: who waits for what, who could end that, and what is at the bottom of it.
+//! The reasons why no thread can go on: which thread waits for what, which threads could end that, and what is at the bottom of
+//! it.
 //!
-//! A thread that waits for a lock waits for those who hold it, one that joins for the thread that it joins. What is at
-//! the bottom is a cycle of such waits; or a lock whose holder has ended; or a thread that waits for something that no
-//! particular thread owes it: to be woken, company at a barrier, or for a change that its wait loop would see.
+//! A thread that waits for a lock waits for the threads that hold it, one that joins for the thread that it joins. What is at the
+//! bottom is a cycle of such waits; or a lock whose holder has ended; or a thread that waits for something that no particular
+//! thread owes it: to be woken, company at a barrier, or for a change that its wait loop would see.
 
 use crate::event::{Object, Thread};
 
 /// What a thread that cannot go on waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waits {
-    /// That those who hold the object release it.
+    /// The thread waits until the threads that hold the object release it.
     Release(Object),
-    /// That a thread ends.
+    /// The thread waits until this thread ends.
     End(Thread),
-    /// That somebody wakes it, by the object.
+    /// The thread waits until another one wakes it, by way of the object.
     Wake(Object),
-    /// That the others arrive at the barrier.
+    /// The thread waits until the other threads arrive at the barrier.
     Arrival(Object),
-    /// That something is different which its wait loop reads.
+    /// The thread waits until something changes that its wait loop reads.
     Change,
 }
 
@@ -28,14 +29,14 @@ pub struct Blocked {
     pub thread: Thread,
     /// What it waits for.
     pub waits: Waits,
-    /// Those who could end its wait, as far as that is up to particular threads. They may have ended.
+    /// The threads that could end the wait, as far as that is up to particular threads. They may have ended.
     pub by: Vec<Thread>,
 }
 
-/// What is at the bottom, the surest cause first.
+/// A cause of an execution's end in which no thread can go on; the surest kind of cause is the least.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Cause {
-    /// Each of these waits for the next one, the last for the first: the least of them comes first.
+    /// Each of these threads waits for the next one, and the last for the first; the least of them comes first.
     Cycle(Vec<Thread>),
     /// The thread waits for a lock whose holder has ended.
     NeverReleased(Thread),
@@ -47,7 +48,8 @@ pub enum Cause {
     Loop(Thread),
 }
 
-/// Returns the causes of an execution in which just these threads, ascending by number, cannot go on, and nobody else can.
+/// Returns the causes of the end of an execution in which exactly these threads, ascending by number, cannot go on, and no other
+/// thread can.
 #[must_use]
 pub fn causes(blocked: &[Blocked]) -> Vec<Cause> {
     let find = |thread: Thread| blocked.iter().find(|one| one.thread == thread);
@@ -69,7 +71,7 @@ pub fn causes(blocked: &[Blocked]) -> Vec<Cause> {
     causes
 }
 
-/// Returns the shortest way from a thread round to itself, if it is the least on it.
+/// Returns the shortest cycle of waits through a thread, if the thread is the least on it.
 fn cycle_from(start: Thread, blocked: &[Blocked]) -> Option<Vec<Thread>> {
     let mut ways = vec![vec![start]];
     let mut reached = vec![start];

@@ -1,24 +1,24 @@
-//! Steps: the events of an execution as far as two executions are compared by them.
+//! Steps: what two executions are compared by of their events.
 
 use crate::event::{Kind, Site, Thread};
 
 /// An event as far as determinism goes: the same prefix of decisions must give the same steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Who.
+    /// The thread that performs the event.
     pub thread: Thread,
-    /// Where in the source.
+    /// The place in the source.
     pub site: Site,
-    /// What.
+    /// The operation that is performed.
     pub kind: Kind,
-    /// A part of the address that it touches, or 0: anything that tells two events apart, and is the same in every
-    /// process that runs the program.
+    /// A part of the address that the event touches, or 0: it tells events apart, and is the same in every process that runs the
+    /// program.
     pub target: u32,
 }
 
 impl Step {
-    /// Takes the step into the digest of those before it. The numbers of objects, which each process gives as it comes to
-    /// them, are no part of it: digests are compared between processes.
+    /// Returns the digest of the steps before and this one; `before` is that of the steps before. The numbers of objects, which
+    /// each process gives as it comes to them, are no part of it: digests are compared between processes.
     #[must_use]
     pub const fn digest(&self, before: u64) -> u64 {
         let (kind, operand) = match self.kind {
@@ -41,18 +41,18 @@ impl Step {
     }
 }
 
-/// A step of the hash of Firefox and rustc.
+/// Mixes a word into a hash, as the hash function of Firefox and rustc does.
 const fn mixed(before: u64, word: u64) -> u64 {
     (before.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
 }
 
-/// The events of a wait loop's iteration.
+/// The events of an iteration of a wait loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Iteration {
-    /// The index of the first one.
+    /// The index of the first event.
     pub first: u32,
-    /// The index of the last one.
+    /// The index of the last event.
     pub last: u32,
-    /// How many of them there are.
+    /// The number of events.
     pub events: u32,
 }

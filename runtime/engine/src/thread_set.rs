@@ -6,7 +6,8 @@ use crate::event::Thread;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ThreadSet {
     words: [u64; 4],
-    /// How many bits are set: asked for at nearly every event, and slow to count on a processor of the base level.
+    /// The number of bits set, kept since it is asked for at nearly every event and slow to count on a processor of the base
+    /// level.
     length: u32,
 }
 
@@ -35,14 +36,14 @@ impl ThreadSet {
         self.words[thread.index() >> 6] >> (thread.index() & 63) & 1 == 1
     }
 
-    /// How many threads.
+    /// Returns the number of threads in the set.
     #[inline]
     #[must_use]
     pub const fn len(&self) -> u32 {
         self.length
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -56,7 +57,7 @@ impl ThreadSet {
         self.lowest_from(0, u64::MAX)
     }
 
-    /// Removes the thread with the lowest number.
+    /// Removes the thread with the lowest number, and returns it.
     pub const fn take_first(&mut self) -> Option<Thread> {
         let first = self.first();
         if let Some(thread) = first {
@@ -65,7 +66,7 @@ impl ThreadSet {
         first
     }
 
-    /// Returns the thread with the lowest number in the words from this one on, of which the first is masked.
+    /// Returns the thread with the lowest number in the words from `word` on, of which the first is masked with `mask`.
     #[inline]
     const fn lowest_from(&self, mut word: usize, mut mask: u64) -> Option<Thread> {
         while word < self.words.len() {
@@ -79,7 +80,8 @@ impl ThreadSet {
         None
     }
 
-    /// Returns the member after `thread`, which need not be one, in ascending order and round from the last to the first.
+    /// Returns the member that follows `thread`, which need not be a member itself, in ascending order; the first member follows
+    /// the last.
     #[inline]
     #[must_use]
     pub const fn next_round(&self, thread: Thread) -> Option<Thread> {
@@ -102,7 +104,7 @@ impl ThreadSet {
         })
     }
 
-    /// Returns the thread with `n` smaller ones in the set; none if there are not that many.
+    /// Returns the member that has `n` smaller ones in the set; none if there are not that many.
     #[inline]
     #[must_use]
     pub const fn nth(&self, mut n: u32) -> Option<Thread> {

@@ -1,4 +1,5 @@
-//! The visits of loop headers by one thread, and where the private state of a loop is one that it had before.
+//! The visits of loop headers by one thread, by which it is recognised that the private state of a loop is one that it had
+//! before.
 //!
 //! A visit is kept with a mark of its own (what the thread had done by then). The last [`RECENT`] visits are kept
 //! and one older one, which moves up whenever the number of visits reaches a power of two (Brent, "An improved Monte
@@ -7,28 +8,28 @@
 //!
 //! Loops nest, so activations are a stack: a visit of one ends those that were entered after it.
 
-/// So many of the last visits of a loop are kept.
+/// The number of most recent visits of a loop that are kept.
 pub const RECENT: usize = 8;
 
 /// A loop that was entered and perhaps not left yet.
 #[derive(Clone, Copy, Debug)]
 struct Activation<L> {
     of: L,
-    /// Where its visits begin among `marks`, and their states among `words`.
+    /// The places among `marks` and `words` at which its visits, and their states, begin.
     marks: usize,
     words: usize,
-    /// The words of a state.
+    /// The number of words of a state.
     width: usize,
-    /// Visits kept or dropped since the last [`Visits::restart`], that one included.
+    /// The number of visits, kept or dropped, since the last [`Visits::restart`], that one included.
     visits: u64,
     rounds: u64,
 }
 
-/// The loops of a thread: `L` names one, `M` marks a visit.
+/// The loops of a thread: an `L` names one, an `M` marks a visit.
 #[derive(Debug)]
 pub struct Visits<L, M> {
     activations: Vec<Activation<L>>,
-    /// Of each activation: the older visit, then the recent ones, in a ring.
+    /// The marks of the visits of each activation: the older one, and then the recent ones in a ring.
     marks: Vec<M>,
     words: Vec<u64>,
 }
@@ -47,7 +48,7 @@ impl<L: Copy + PartialEq, M: Copy> Visits<L, M> {
         self.words.clear();
     }
 
-    /// The loop is entered in this state; the number by which its further visits are told.
+    /// Begins an activation of a loop in this state, and returns the number by which its further visits are told.
     pub fn enter(&mut self, of: L, state: &[u64], mark: M) -> usize {
         let (marks, words) = (self.marks.len(), self.words.len());
         self.activations.push(Activation { of, marks, words, width: state.len(), visits: 0, rounds: 0 });
@@ -55,24 +56,25 @@ impl<L: Copy + PartialEq, M: Copy> Visits<L, M> {
         self.activations.len() - 1
     }
 
-    /// The loop with this number has gone round once more: it is the innermost one now. The mark of its last visit.
+    /// Notes that the loop with this number goes round once more, which makes it the innermost one, and returns the mark of its
+    /// last visit.
     ///
     /// # Panics
-    /// If it is not active any more.
+    /// If the loop is not active any more.
     #[inline]
     pub fn go_round(&mut self, number: usize) -> M {
         assert!(number < self.activations.len(), "a loop is entered before it goes round, and not ended by outer ones");
         self.activations.truncate(number + 1);
         let active = &mut self.activations[number];
         active.rounds += 1;
-        // What inner loops have left.
+        // Drops what inner loops have left.
         let kept = active.visits.min(RECENT as u64 + 1) as usize;
         self.marks.truncate(active.marks + kept);
         self.words.truncate(active.words + kept * active.width);
         self.marks[active.marks + slot(active.visits - 1)]
     }
 
-    /// The innermost loop is in this state; what it was in before does not matter.
+    /// Forgets the earlier visits of the innermost loop, and keeps this one, in this state.
     #[inline]
     pub fn restart(&mut self, state: &[u64], mark: M) {
         let Some(active) = self.activations.last_mut() else { return };
@@ -89,7 +91,7 @@ impl<L: Copy + PartialEq, M: Copy> Visits<L, M> {
         let active = self.activations.last();
         let words = active.map_or(&[][..], |active| &self.words[active.words..]);
         let marks = active.map_or(&[][..], |active| &self.marks[active.marks..]);
-        // Most often none did.
+        // Most often there is no such visit.
         let known = match state {
             [] => true,
             &[first, ..] => words.chunks_exact(state.len()).any(|kept| kept[0] == first && kept == state),
@@ -103,7 +105,7 @@ impl<L: Copy + PartialEq, M: Copy> Visits<L, M> {
             .map(move |slot| marks[slot])
     }
 
-    /// Keeps this visit of the innermost loop beside the earlier ones.
+    /// Keeps this visit of the innermost loop besides the earlier ones.
     pub fn keep(&mut self, state: &[u64], mark: M) {
         let Some(active) = self.activations.last_mut() else { return };
         let visit = active.visits;
@@ -126,13 +128,13 @@ impl<L: Copy + PartialEq, M: Copy> Visits<L, M> {
         self.words[words_at..words_at + state.len()].copy_from_slice(state);
     }
 
-    /// Returns the loops that are active, or were when the last visit was, outermost first; and how often each has gone round.
+    /// Returns the loops that are active, or were at the last visit, outermost first, and how often each has gone round.
     pub fn active(&self) -> impl Iterator<Item = (L, u64)> {
         self.activations.iter().map(|active| (active.of, active.rounds))
     }
 }
 
-/// Returns where the visit with this number is kept: the first one as the older visit.
+/// Returns where the visit with this number is kept: visit 0 is the older one, and the others are in the ring.
 const fn slot(visit: u64) -> usize {
     if visit == 0 { 0 } else { 1 + ((visit - 1) % RECENT as u64) as usize }
 }

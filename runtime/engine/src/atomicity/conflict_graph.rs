@@ -21,43 +21,43 @@
 use super::violation::{Delay, Edge, Transaction, Violation};
 use crate::event::{EventIndex, Location, Thread};
 
-/// A node, for as long as it is there.
+/// A reference to a node, valid for as long as the node is in the graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct NodeRef {
     slot: u32,
     generation: u32,
 }
 
-/// When an end of an edge took effect.
+/// The time at which an end of an edge took effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Moment {
-    /// The event.
+    /// The event that took effect.
     pub(super) event: EventIndex,
-    /// The last event that was issued by then, if the event is a store that did not commit at once.
+    /// The last event that had been issued by then, if the event is a store that did not commit at once.
     pub(super) after: Option<EventIndex>,
-    /// How many steps the execution had made by then, commits included.
+    /// The number of steps that the execution had made by then, commits included.
     pub(super) step: u64,
 }
 
-/// One conflict.
+/// A conflict between two events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Conflict {
     pub(super) from: Moment,
     pub(super) to: Moment,
-    /// The location, if both ends are of the same thread and conflict because of it.
+    /// The location, if both events are of the same thread and conflict because of it.
     pub(super) location: Option<Location>,
 }
 
-/// Events that stand for a transaction within its thread.
+/// The events that stand for a transaction within its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Ends {
-    /// One that conflicts with all earlier ones of the thread.
+    /// An event that conflicts with all earlier ones of the thread.
     after_all: Option<Moment>,
-    /// One that conflicts with all later ones.
+    /// An event that conflicts with all later ones of the thread.
     before_all: Option<Moment>,
 }
 
-/// A transaction on the way, and the conflict that leaves it.
+/// A transaction on a path, and the conflict by which the path leaves it.
 #[derive(Clone, Copy, Debug)]
 struct Passage {
     transaction: Transaction,
@@ -65,7 +65,7 @@ struct Passage {
     conflict: Conflict,
 }
 
-/// A path: the conflict that leaves its first node, and the stops behind it.
+/// A path: the conflict that leaves its first node, and the transactions behind that node.
 #[derive(Clone, Debug)]
 struct ConflictPath {
     first: Conflict,
@@ -83,20 +83,21 @@ struct TransactionNode {
     generation: u32,
     transaction: Transaction,
     ends: Ends,
-    /// Why it may yet get an edge that leads to it: it is open, or stores of it wait.
+    /// The number of reasons why the transaction may yet get an edge that leads to it: that it is open, and each of its stores
+    /// that waits.
     holds: u32,
     order: u64,
     out: Vec<Link>,
     into: Vec<u32>,
-    /// Nodes whose edge to this one would have closed a cycle.
+    /// The nodes whose edge to this one would have closed a cycle.
     refused: Vec<NodeRef>,
     /// Whether the slot is in use.
     is_live: bool,
-    /// Marked by a sweep or search.
+    /// The last sweep or search that came to the node.
     mark: u64,
 }
 
-/// See the module.
+/// The conflict graph of an execution.
 #[derive(Debug, Default)]
 pub(super) struct ConflictGraph {
     nodes: Vec<TransactionNode>,
@@ -104,13 +105,13 @@ pub(super) struct ConflictGraph {
     live: usize,
     next_order: u64,
     marks: u64,
-    /// Size at which the next sweep is due.
+    /// The number of nodes at which the next sweep is due.
     sweep_at: usize,
-    /// For a search: the node from which each one was reached, and its edge. Valid where marked.
+    /// For a search, the node from which each node was reached, and the edge; valid for marked nodes.
     reached_by: Vec<(u32, usize)>,
 }
 
-/// A graph smaller than this is not worth a sweep.
+/// The number of nodes below which a graph is not worth a sweep.
 const SMALL: usize = 256;
 
 impl ConflictGraph {
@@ -130,7 +131,7 @@ impl ConflictGraph {
         self.live
     }
 
-    /// Returns a new node, held once.
+    /// Adds a node, which is held once, and returns it.
     pub(super) fn add(&mut self, transaction: Transaction) -> NodeRef {
         self.live += 1;
         let order = self.next_order;
@@ -157,7 +158,7 @@ impl ConflictGraph {
         NodeRef { slot, generation: node.generation }
     }
 
-    /// Returns the thread of a node that is there.
+    /// Returns the thread of a node that is in the graph.
     pub(super) fn thread(&self, node: NodeRef) -> Thread {
         self.nodes[node.slot as usize].transaction.thread
     }
@@ -189,8 +190,8 @@ impl ConflictGraph {
         self.nodes[node.slot as usize].ends.before_all = Some(moment);
     }
 
-    /// Adds an edge to a node that is held; none if the other one is gone or the same. The cycle that it would close is
-    /// returned, once for two nodes.
+    /// Adds an edge to a node that is held, unless the other node is gone or the same. If the edge would close a cycle, it is
+    /// left out, and the cycle is returned, once for each pair of nodes.
     pub(super) fn connect(&mut self, from: NodeRef, to: NodeRef, conflict: Conflict) -> Option<Violation> {
         let (source, target) = (self.find(from)?, to.slot);
         if source == target || self.nodes[target as usize].refused.contains(&from) {
@@ -215,7 +216,7 @@ impl ConflictGraph {
         self.nodes[source as usize].out.push(link);
     }
 
-    /// Mends the order for an edge from `source` to `target`, which comes before it; false if there is a path from
+    /// Mends the order for an edge from `source` to `target`, which comes before it. Returns false if there is a path from
     /// `target` to `source`, which is then in `reached_by`.
     fn reorder(&mut self, source: u32, target: u32) -> bool {
         let (low, high) = (self.nodes[target as usize].order, self.nodes[source as usize].order);
@@ -266,7 +267,7 @@ impl ConflictGraph {
         true
     }
 
-    /// Returns the cycle of the path from `target` to `source` in `reached_by`, and the conflict back.
+    /// Returns the cycle that the path from `target` to `source` in `reached_by` and the conflict back make.
     fn cycle(&self, source: u32, target: u32, conflict: Conflict) -> Violation {
         let mut links = Vec::new();
         let mut slot = source;
@@ -345,7 +346,7 @@ impl ConflictGraph {
         self.sweep_at = SMALL.max(2 * self.live).max(count);
     }
 
-    /// Takes out a node, leaving the paths through it.
+    /// Takes out a node, and keeps the paths through it as edges.
     fn bypass(&mut self, slot: usize) {
         let (out, into) = (std::mem::take(&mut self.nodes[slot].out), std::mem::take(&mut self.nodes[slot].into));
         for link in &out {
@@ -372,7 +373,7 @@ impl ConflictGraph {
 }
 
 impl ConflictPath {
-    /// Leaves out stops between two of the same thread that conflict directly.
+    /// Leaves out what lies between two stops of the same thread that conflict directly.
     fn shorten(&mut self) {
         let mut first = 0;
         while first < self.stops.len() {
@@ -387,8 +388,8 @@ impl ConflictPath {
         }
     }
 
-    /// Returns a conflict between two stops, of which the first one is entered by this event; none if they are neighbours
-    /// already.
+    /// Returns a direct conflict between two stops, of which the first is entered by the event `entry`; none if there is none, or
+    /// the two are neighbours already.
     fn direct(&self, first: usize, last: usize, entry: Moment) -> Option<Conflict> {
         let (a, b) = (&self.stops[first], &self.stops[last]);
         // Under TSO a path may lead from a transaction to an earlier one of its thread.
@@ -403,7 +404,7 @@ impl ConflictPath {
         if let Some(from) = a.ends.before_all {
             return any(from, b.conflict.from);
         }
-        // A chain of accesses of one location in one thread.
+        // Here the path may be a chain of accesses to one location in one thread.
         let location = a.conflict.location?;
         let chain = &self.stops[first..last];
         let is_chain = chain.iter().all(|stop| stop.conflict.location == Some(location));
@@ -415,7 +416,7 @@ impl ConflictPath {
     }
 }
 
-/// Returns the violation of a cycle: each stop's conflict leads to the next one, the last one's to the first.
+/// Returns the violation that a cycle is: each stop's conflict leads to the next stop, and the last one's to the first.
 fn violation(stops: &[Passage]) -> Violation {
     // Paths may have crossed: cut the cycle down until each transaction comes once.
     let mut simple: Vec<Passage> = Vec::new();

@@ -15,14 +15,14 @@ use super::serializability::Criterion;
 /// Whether each transaction is known to end with a full fence or a read-modify-write.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Fencing {
-    /// It is, on every path.
+    /// Each transaction ends so on every path.
     Proved,
-    /// It may not.
+    /// Some transaction may not end so.
     Unproved,
 }
 
 impl Fencing {
-    /// By which criterion SC executions are measured.
+    /// Returns the criterion by which SC executions are measured.
     #[must_use]
     pub const fn criterion(self) -> Criterion {
         match self {
@@ -35,12 +35,12 @@ impl Fencing {
 /// What the executions of a program have shown so far: one SC execution of each class, or more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Decision {
-    /// What is known of the program.
+    /// Whether the transactions of the program are known to be fenced.
     pub fencing: Fencing,
-    /// How many executions were reported by a robustness monitor for TSO that is complete for the executions that are
-    /// run (`prefix_tso` for one of each class).
+    /// The number of executions reported by a robustness monitor for TSO that is complete for the executions that are run
+    /// (`prefix_tso` for one of each class).
     pub not_robust: u64,
-    /// How many executions had a cycle by [`Fencing::criterion`].
+    /// The number of executions that had a cycle by [`Fencing::criterion`].
     pub not_serializable: u64,
 }
 
@@ -49,7 +49,7 @@ pub struct Decision {
 pub enum Verdict {
     /// All executions of TSO are serializable, if all classes of SC executions have been seen.
     Serializable,
-    /// Some is not.
+    /// Some execution is not serializable.
     Violated,
     /// The program is not robust: its TSO executions must be looked at (`check --model tso`), or each transaction must
     /// end with a fence.
@@ -57,13 +57,13 @@ pub enum Verdict {
 }
 
 impl Decision {
-    /// Nothing has been seen.
+    /// Makes the decision on a program of which no execution has been seen.
     #[must_use]
     pub const fn new(fencing: Fencing) -> Self {
         Self { fencing, not_robust: 0, not_serializable: 0 }
     }
 
-    /// What follows.
+    /// Returns what the executions seen so far say of the program.
     #[must_use]
     pub const fn verdict(&self) -> Verdict {
         match (self.fencing, self.not_robust, self.not_serializable) {

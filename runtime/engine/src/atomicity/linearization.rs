@@ -14,17 +14,17 @@
 use crate::graph::EventId;
 use crate::graph::trace::{Part, Trace};
 
-/// What happens in an execution.
+/// A step of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Happening {
-    /// The access is issued. It takes effect now unless it is a store.
+    /// The access is issued. It takes effect at once unless it is a store.
     Issue(EventId),
     /// The store commits.
     Commit(EventId),
 }
 
-/// Returns a TSO execution of the accesses of this trace; none if TSO does not allow it. `drains` says which accesses empty the
-/// buffer first though they only read: read-modify-writes that failed.
+/// Returns a TSO execution of the accesses of this trace; none if TSO does not allow it. `drains` tells which accesses empty the
+/// buffer first although they only read: read-modify-writes that failed.
 ///
 /// Fences and other events are to be told in program order just before the next access of their thread.
 #[must_use]
@@ -80,15 +80,15 @@ pub fn linearization<const W: usize>(trace: &Trace<W>, drains: impl Fn(EventId) 
     order.sorted()
 }
 
-/// Happenings, and which come before which.
+/// The steps of an execution, and which of them come before which.
 #[derive(Debug, Default)]
 struct Precedence {
     happenings: Vec<Happening>,
-    /// What comes directly after each.
+    /// The steps that come directly after each step.
     after: Vec<Vec<usize>>,
-    /// How much comes directly before each.
+    /// The number of steps that come directly before each step.
     before: Vec<usize>,
-    /// Of each node of the trace, its issue, and where it takes effect.
+    /// The steps at which each node of the trace is issued, and at which it takes effect.
     issues: Vec<usize>,
     effects: Vec<usize>,
 }

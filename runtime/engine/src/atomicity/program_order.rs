@@ -1,5 +1,5 @@
-//! What of program order the transactions of one thread keep: under SC all of it, under TSO what
-//! 001-enea-tacas16, section 4.1, (2) says.
+//! The part of program order that the transactions of one thread keep: under SC all of it, under TSO what 001-enea-tacas16,
+//! section 4.1, (2) says.
 //!
 //! Under TSO, of two events of a thread the later one does not conflict with the earlier one iff it is a load, and the
 //! earlier one is a store or a buffered load, at another location. A load is *buffered* iff the thread has stored to
@@ -13,58 +13,57 @@ use std::collections::BTreeMap;
 
 use crate::event::Location;
 
-/// What an event is to its thread.
+/// The effect of an event on its thread's buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProgramStep<'a> {
-    /// A load of these locations, or of the state of an object if there are none.
+    /// The event loads these locations, or the state of an object if there are none.
     Load(&'a [Location]),
-    /// A store to these locations, through the buffer.
+    /// The event stores to these locations, through the buffer.
     Store(&'a [Location]),
-    /// Anything that empties the buffer first: a full fence, a read-modify-write, an operation on an object or thread.
+    /// The event empties the buffer first: a full fence, a read-modify-write, or an operation on an object or thread.
     Drain,
 }
 
-/// An earlier event.
+/// An earlier event of the thread that an event conflicts with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Earlier<T> {
-    /// Which one.
+    /// The earlier event.
     pub(super) event: T,
-    /// The location that both access, if that is why they conflict.
+    /// The location that both events access, if that is why they conflict.
     pub(super) location: Option<Location>,
 }
 
-/// How an event relates to all others of its thread.
+/// The relation of an event to all others of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Rank {
-    /// It conflicts with all earlier ones.
+    /// Whether the event conflicts with all earlier ones.
     pub(super) after_all: bool,
-    /// It conflicts with all later ones.
+    /// Whether the event conflicts with all later ones.
     pub(super) before_all: bool,
 }
 
-/// The events of one thread so far, as far as the next one must know them.
+/// The events of one thread so far, as far as they matter to the next one.
 #[derive(Clone, Debug)]
 pub(super) enum ProgramOrder<T> {
-    /// All of program order is kept: the last event.
+    /// All of program order is kept: the field is the last event.
     Total(Option<T>),
-    /// As TSO keeps it.
+    /// Program order is kept as by TSO.
     Tso(Tso<T>),
 }
 
-/// See [`ProgramOrder::Tso`].
+/// The events of one thread that matter to the next one under TSO.
 #[derive(Clone, Debug)]
 pub(super) struct Tso<T> {
-    /// The last event that is no load: it conflicts with all before it.
+    /// The last event that is no load, which conflicts with all before it.
     last_hard: Option<T>,
-    /// The last event that empties the buffer, and the last load that is not buffered: they conflict with all after
-    /// them.
+    /// The last event that empties the buffer, and the last load that is not buffered, which conflict with all after them.
     last_drain: Option<T>,
     last_ordered_load: Option<T>,
-    /// By location, the last store since then.
+    /// The last store to each location since then.
     stores: BTreeMap<Location, T>,
-    /// By location, the last buffered load since then.
+    /// The last buffered load of each location since then.
     loads: BTreeMap<Location, Loaded<T>>,
-    /// Those locations of them that were loaded after `last_hard`.
+    /// The locations of these loads that were loaded after `last_hard`.
     soft: Vec<Location>,
 }
 
@@ -72,12 +71,12 @@ pub(super) struct Tso<T> {
 #[derive(Clone, Copy, Debug)]
 struct Loaded<T> {
     event: T,
-    /// It, or an earlier one of the same location, came after `last_hard`: the location is among the soft ones.
+    /// Whether this load or an earlier one of the same location came after `last_hard`: the location is then among the soft ones.
     is_soft: bool,
 }
 
 impl<T: Copy> ProgramOrder<T> {
-    /// That of TSO, before the first event.
+    /// The order that TSO keeps, before the first event.
     pub(super) const TSO: Self = Self::Tso(Tso::EMPTY);
 
     /// Takes the next event of the thread and appends the earlier ones that it comes after.
@@ -91,7 +90,7 @@ impl<T: Copy> ProgramOrder<T> {
         }
     }
 
-    /// Appends events from which all of the thread can be reached.
+    /// Appends events from which all earlier events of the thread can be reached.
     pub(super) fn all(&self, earlier: &mut Vec<Earlier<T>>) {
         match self {
             Self::Total(last) => earlier.extend(last.map(|event| Earlier { event, location: None })),
@@ -159,7 +158,7 @@ impl<T: Copy> Tso<T> {
         }
     }
 
-    /// What an event that is no load comes after.
+    /// Appends the events that an event which is no load comes after.
     fn before_hard(&self, earlier: &mut Vec<Earlier<T>>) {
         let anything = [self.last_hard, self.last_ordered_load].into_iter().flatten();
         let buffered = self.soft.iter().map(|location| self.loads[location].event);

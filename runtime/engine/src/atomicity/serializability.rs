@@ -1,5 +1,5 @@
-//! Is one execution conflict serializable? (001-enea-tacas16, sections 3, 4.1 and 4.2; docs/monitors.md, sections 6.1
-//! and 6.2.)
+//! The monitor that answers whether one execution is conflict serializable (001-enea-tacas16, sections 3, 4.1 and 4.2;
+//! docs/monitors.md, sections 6.1 and 6.2.)
 //!
 //! Read [`Serializability::event`], then `Serializability::write`. Edges between threads go from the last write to a
 //! location, and from the last read of it by each thread since then: all other conflicts follow from these, since a
@@ -20,16 +20,16 @@ use super::transactions::{Change, Mark, Transactions, Unbalanced};
 use super::violation::{Transaction, Violation, is_nothing};
 use crate::event::{Barrier, Event, EventIndex, Kind, Location, Object, Thread};
 
-/// What an execution is measured by.
+/// The question that is asked of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Criterion {
-    /// Serializability under SC. Stores commit at once.
+    /// Serializability under SC is asked of an execution whose stores commit at once.
     Sc,
-    /// Serializability under TSO of an SC execution: the TSO execution in which every store commits at once.
+    /// Serializability under TSO is asked of an SC execution, taken as the TSO execution in which every store commits at once.
     TsoAtOnce,
-    /// Serializability under TSO. Stores commit when [`Serializability::commit`] says so.
+    /// Serializability under TSO is asked of an execution whose stores commit when [`Serializability::commit`] says so.
     Tso,
-    /// Equivalence to an SC execution, whatever the transactions are: the write-contraction of section 4.2. Stores
+    /// Equivalence to an SC execution is asked, whatever the transactions are: the write-contraction of section 4.2. Stores
     /// commit when [`Serializability::commit`] says so.
     ScEquivalence,
 }
@@ -58,7 +58,7 @@ struct Source {
 #[derive(Clone, Debug, Default)]
 struct Accesses {
     write: Option<Source>,
-    /// The last read of each thread since then.
+    /// The last read of each thread since the last write.
     reads: Vec<(Thread, Source)>,
 }
 
@@ -67,7 +67,7 @@ struct Accesses {
 struct Pending {
     node: NodeRef,
     event: EventIndex,
-    /// How many steps the execution had made when it was issued, itself included.
+    /// The number of steps that the execution had made when the store was issued, itself included.
     issued: u64,
     locations: Vec<Location>,
     read_by: Vec<(Location, Source)>,
@@ -80,11 +80,11 @@ struct ThreadState {
     open: Option<NodeRef>,
     /// The number of the transaction that is open.
     number: u32,
-    /// Oldest first.
+    /// The stores of the thread that wait, the oldest first.
     pending: VecDeque<Pending>,
 }
 
-/// The monitor: told an execution step by step, it says of each step which cycles it closes.
+/// A monitor of serializability: told an execution step by step, it says which cycles each step closes.
 ///
 /// The edge that closes a cycle is reported once for its two transactions, and then left out.
 #[derive(Debug)]
@@ -95,21 +95,21 @@ pub struct Serializability {
     threads: Vec<ThreadState>,
     locations: Vec<Accesses>,
     objects: Vec<Accesses>,
-    /// Those of them that this execution has accessed.
+    /// The locations and objects that this execution has accessed.
     touched: Vec<AccessedThing>,
     events: EventIndex,
     steps: u64,
     earlier: Vec<Earlier<Source>>,
 }
 
-/// Something with accesses.
+/// A location or object that has been accessed.
 #[derive(Clone, Copy, Debug)]
 enum AccessedThing {
     Location(Location),
     Object(Object),
 }
 
-/// How an access relates to others of the same location or object.
+/// The way in which an access relates to others of the same location or object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AccessRelation {
     Reads,
@@ -117,7 +117,7 @@ enum AccessRelation {
 }
 
 impl Serializability {
-    /// Returns a monitor for this criterion.
+    /// Makes a monitor for this criterion.
     #[must_use]
     pub fn new(criterion: Criterion) -> Self {
         Self {
@@ -154,7 +154,7 @@ impl Serializability {
     /// Takes a mark of the thread.
     ///
     /// # Errors
-    /// If it ends what has not begun. The mark then changes nothing.
+    /// If the mark ends a transaction that has not begun. The mark then changes nothing.
     pub fn mark(&mut self, thread: Thread, mark: Mark) -> Result<(), Unbalanced> {
         match self.transactions.mark(thread, mark)? {
             Change::Opened(number) => self.thread(thread).number = number,
@@ -201,7 +201,7 @@ impl Serializability {
                 self.load(thread, locations, source, violations);
                 self.store(thread, locations, source, violations);
             }
-            // A full one, which has been seen to.
+            // This is a full fence, whose effect came with the barrier before it.
             Kind::Fence => {}
             Kind::Share(object) if event.before != Barrier::Full => {
                 self.follow(thread, ProgramStep::Load(&[]), source, violations);
@@ -222,7 +222,8 @@ impl Serializability {
         }
     }
 
-    /// The oldest store of the thread that waits commits; false if none waits. Appends the cycles that it closes.
+    /// Makes the oldest store of the thread that waits commit; returns false if none waits. Appends the cycles that the commit
+    /// closes.
     ///
     /// A store commits by itself no later than when its thread empties its buffer.
     pub fn commit(&mut self, thread: Thread, violations: &mut Vec<Violation>) -> bool {
@@ -241,10 +242,10 @@ impl Serializability {
         true
     }
 
-    /// The execution is over. Appends the cycles of stores that have not committed.
+    /// Ends the execution, and appends the cycles of stores that have not committed.
     ///
     /// # Errors
-    /// If a thread has not ended its transaction; it counts as ended here.
+    /// If a thread has not ended its transaction, which counts as ended here.
     pub fn end(&mut self, violations: &mut Vec<Violation>) -> Result<(), Unbalanced> {
         for thread in 0..self.threads.len() {
             for pending in std::mem::take(&mut self.threads[thread].pending) {
@@ -258,7 +259,7 @@ impl Serializability {
         self.transactions.end()
     }
 
-    /// Returns how many transactions it knows at present.
+    /// Returns how many transactions the monitor keeps at present.
     #[must_use]
     pub const fn transactions(&self) -> usize {
         self.graph.len()
@@ -273,7 +274,7 @@ impl Serializability {
         &mut self.threads[thread.index()]
     }
 
-    /// Returns the transaction of the thread's next event, and whether it ends with it.
+    /// Returns the transaction of the thread's next event, and whether the transaction ends with that event.
     fn node(&mut self, thread: Thread) -> (NodeRef, bool) {
         let single = match self.criterion {
             Criterion::ScEquivalence => Some(self.events),
@@ -294,7 +295,7 @@ impl Serializability {
         violations.extend(self.graph.connect(from.node, to.node, conflict));
     }
 
-    /// The event comes after those before it in its thread that program order keeps before it.
+    /// Adds the edges from earlier events of the thread that program order keeps before the event.
     fn follow(&mut self, thread: Thread, step: ProgramStep<'_>, source: Source, violations: &mut Vec<Violation>) {
         if step == ProgramStep::Drain {
             while self.commit(thread, violations) {}
@@ -361,7 +362,7 @@ impl Serializability {
                 }
             }
             Kind::Create(child) => {
-                // As if it were the first event of the new thread, too.
+                // The creation counts as the first event of the new thread, too.
                 let mut earlier = std::mem::take(&mut self.earlier);
                 self.thread(child).order.follow(ProgramStep::Drain, source, &mut earlier);
                 earlier.clear();

@@ -1,5 +1,5 @@
-//! Are all TSO executions with this order of issues serializable? (001-enea-tacas16, sections 5 and 6, definition 3;
-//! docs/monitors.md, sections 6.3 to 6.5.)
+//! The check of whether all TSO executions with one order of issues are serializable (001-enea-tacas16, sections 5 and 6,
+//! definition 3; docs/monitors.md, sections 6.3 to 6.5.)
 //!
 //! Values are ignored, so on a program with branches the answer is a prediction, and wrong both ways; on a log it is
 //! all that can be said. The question is coNP-complete, so the search has a [`CheckBudget`], and its end is no verdict.
@@ -30,12 +30,12 @@ mod constraints;
 mod search;
 mod window;
 
-/// How much the check of a trace may cost.
+/// The limits on what the check of a trace may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CheckBudget {
-    /// How many steps all searches together may take; one takes about a microsecond.
+    /// The most steps that all searches together may take; one takes about a microsecond.
     pub steps: u64,
-    /// How many accesses may have to be kept at a time; one takes some hundred bytes.
+    /// The most accesses that may have to be kept at a time; one takes some hundred bytes.
     pub accesses: usize,
 }
 
@@ -50,7 +50,7 @@ impl Default for CheckBudget {
 pub enum Outcome {
     /// Every execution is serializable, as far as the trace has been told.
     Serializable,
-    /// Some is not.
+    /// Some execution is not serializable.
     Violated,
     /// The budget ended before either was known.
     Undecided,
@@ -63,7 +63,7 @@ struct Point {
     event: EventIndex,
 }
 
-/// An access of the window. What it has to do with a store is in the store.
+/// An access of the window. What belongs to a store is in [`Store`].
 #[derive(Clone, Copy, Debug)]
 struct Noted {
     at: Point,
@@ -71,7 +71,7 @@ struct Noted {
     variable: Variable,
     effect: VariableEffect,
     issue: Position,
-    /// Of a store, itself; of a buffered load, the one it may read from its buffer.
+    /// The store that a write is, or the own store that a buffered load may read out of the buffer.
     store: Option<usize>,
 }
 
@@ -84,7 +84,7 @@ struct ThreadState {
     number: u32,
     /// The stores that have been issued since the buffer was empty.
     waiting: Vec<usize>,
-    /// By location the last one of them.
+    /// The last of these stores to each location.
     last: BTreeMap<Location, usize>,
 }
 
@@ -95,36 +95,36 @@ struct Store {
     transaction: u64,
 }
 
-/// The check: told a trace step by step, it says which cycles some execution of it has.
+/// The check of traces: told a trace step by step, it says which cycles some execution of it has.
 ///
-/// Of each part of the trace in which there is a cycle one is reported.
+/// Of each part of the trace that has a cycle, one cycle is reported.
 #[derive(Debug)]
 pub struct TraceCheck {
     budget: CheckBudget,
     outcome: Outcome,
-    /// The budget is used up.
+    /// Whether the budget is used up.
     is_over: bool,
     transactions: Transactions,
     threads: Vec<ThreadState>,
-    /// The transactions of the window in the order in which they began; the number of the next one.
+    /// The transactions of the window with their numbers, in the order in which they began, and the number of the next one.
     known: Vec<(u64, Transaction)>,
     next: u64,
     accesses: Vec<Noted>,
     stores: Vec<Store>,
-    /// What program order, creations and joins put in order.
+    /// The pairs of events that program order, creations and joins put in order.
     fixed: Vec<[Point; 2]>,
-    /// How many accesses make the next window full.
+    /// The number of accesses at which the next window is full.
     full: usize,
-    /// The steps that are left.
+    /// The number of steps that are left.
     steps: u64,
     events: EventIndex,
     earlier: Vec<Earlier<Point>>,
 }
 
-/// A window with fewer accesses and orders than this is not worth an examination.
+/// The number of accesses and orders below which a window is not worth an examination.
 const SMALL: usize = 4096;
 
-/// How many entries the tables of one search may have.
+/// The most entries that the tables of one search may have.
 const TABLE: usize = 1 << 25;
 
 const fn location(location: Location) -> Variable {
@@ -136,7 +136,7 @@ const fn object(object: Object) -> Variable {
 }
 
 impl TraceCheck {
-    /// Returns a check with this budget for each trace.
+    /// Makes a check that has this budget for each trace.
     #[must_use]
     pub fn new(budget: CheckBudget) -> Self {
         Self {
@@ -165,7 +165,7 @@ impl TraceCheck {
     /// Takes a mark of the thread.
     ///
     /// # Errors
-    /// If it ends what has not begun. The mark then changes nothing.
+    /// If the mark ends a transaction that has not begun. The mark then changes nothing.
     pub fn mark(&mut self, thread: Thread, mark: Mark) -> Result<(), Unbalanced> {
         match self.transactions.mark(thread, mark)? {
             Change::Opened(number) => self.thread(thread).number = number,
@@ -175,8 +175,8 @@ impl TraceCheck {
         Ok(())
     }
 
-    /// Takes the next event, in the order of issues. `locations` are the locations of an access, in ascending order and
-    /// without duplicates; empty for an event that is no access. Appends the cycles that are found meanwhile.
+    /// Takes the next event, in the order of issues. `locations` are the locations of an access, in ascending order and without
+    /// duplicates; empty for an event that is no access. Appends the cycles that are found on this occasion.
     pub fn event(&mut self, event: &Event, locations: &[Location], violations: &mut Vec<Violation>) {
         let thread = event.thread;
         self.events += 1;
@@ -217,7 +217,7 @@ impl TraceCheck {
                 self.follow(thread, ProgramStep::Load(locations), at, issue);
                 self.store(thread, locations, at, issue);
             }
-            // A full one, which has been seen to.
+            // This is a full fence, whose effect came with the barrier before it.
             Kind::Fence => {}
             Kind::Share(of) if event.before != Barrier::Full => {
                 self.follow(thread, ProgramStep::Load(&[]), at, issue);
@@ -240,10 +240,10 @@ impl TraceCheck {
         }
     }
 
-    /// The trace is over. Appends the cycles that are found in what is left. What waits in a buffer may wait for ever.
+    /// Ends the trace, and appends the cycles that are found in what is left of it. Stores still in a buffer may wait for ever.
     ///
     /// # Errors
-    /// If a thread has not ended its transaction; it counts as ended here.
+    /// If a thread has not ended its transaction, which counts as ended here.
     pub fn end(&mut self, violations: &mut Vec<Violation>) -> Result<(), Unbalanced> {
         self.examine(violations);
         self.transactions.end()
@@ -255,7 +255,7 @@ impl TraceCheck {
         self.outcome
     }
 
-    /// Returns how many accesses it keeps at present.
+    /// Returns how many accesses the check keeps at present.
     #[must_use]
     pub const fn accesses(&self) -> usize {
         self.accesses.len()
@@ -322,7 +322,8 @@ impl TraceCheck {
         }
     }
 
-    /// What other threads have stored to these locations has committed by then: a thread has waited for it.
+    /// Notes that what other threads have stored to these locations has committed at `place`: the thread `waiting` has waited for
+    /// it.
     fn force(&mut self, waiting: Thread, locations: &[Location], place: Position) {
         for state in self.threads.iter_mut().enumerate().filter(|&(index, _)| index != waiting.index()) {
             let ThreadState { waiting, last, .. } = state.1;
@@ -363,7 +364,7 @@ impl TraceCheck {
                 operation(mutex, VariableEffect::Writes);
             }
             Kind::Create(child) => {
-                // As if it were the first event of the new thread, too.
+                // The creation counts as the first event of the new thread, too.
                 let mut earlier = std::mem::take(&mut self.earlier);
                 self.thread(child).order.follow(ProgramStep::Drain, at, &mut earlier);
                 earlier.clear();
@@ -390,7 +391,7 @@ impl TraceCheck {
         let searched = cycles(&window, &mut self.steps, violations);
         if violations.len() > before {
             self.outcome = Outcome::Violated;
-            // What these cycles are made of would be found again.
+            // What these cycles are made of is dropped, or they would be found again.
             self.keep(&vec![false; self.known.len()]);
         } else {
             let live = self.live();

@@ -1,4 +1,4 @@
-//! Which transaction an event belongs to. A transaction inside another one is part of it: nested ones count as one.
+//! The transactions that events belong to. A transaction inside another one is part of it: nested ones count as one.
 
 use crate::event::Thread;
 use crate::per_thread::PerThread;
@@ -6,13 +6,13 @@ use crate::per_thread::PerThread;
 /// One end of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mark {
-    /// It begins.
+    /// The transaction begins.
     Begin,
-    /// It ends.
+    /// The transaction ends.
     End,
 }
 
-/// Marks that do not fit together.
+/// The error of marks that do not fit together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unbalanced {
     /// The thread ends a transaction that it has not begun.
@@ -32,31 +32,31 @@ impl std::fmt::Display for Unbalanced {
 
 impl std::error::Error for Unbalanced {}
 
-/// What a thread is in.
+/// The nesting of transactions that a thread is in.
 #[derive(Clone, Copy, Debug, Default)]
 struct Nesting {
-    /// How many begins without their end.
+    /// The number of begins that have no end yet.
     depth: u32,
-    /// How many transactions have begun.
+    /// The number of transactions that have begun.
     begun: u32,
 }
 
-/// What a mark changes.
+/// The effect of a mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Change {
-    /// A transaction opened, the one with this number.
+    /// A transaction opened, which has this number.
     Opened(u32),
-    /// The open one closed.
+    /// The open transaction closed.
     Closed,
-    /// Nothing: the mark is one of a nested transaction.
+    /// Nothing changed: the mark is one of a nested transaction.
     Nothing,
 }
 
-/// The transactions of an execution, by their marks.
+/// The transactions of an execution, as its marks delimit them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Transactions {
     threads: PerThread<Nesting>,
-    /// One more than the highest thread with a mark or event.
+    /// One more than the highest number of a thread with a mark or event.
     count: usize,
 }
 
@@ -87,7 +87,7 @@ impl Transactions {
         }
     }
 
-    /// Takes a mark; the number of the transaction that it opens, if it opens one.
+    /// Takes a mark, and returns the number of the transaction that it opens, if it opens one.
     pub(crate) fn opens(&mut self, thread: Thread, mark: Mark) -> Result<Option<u32>, Unbalanced> {
         Ok(match self.mark(thread, mark)? {
             Change::Opened(number) => Some(number),
@@ -95,7 +95,7 @@ impl Transactions {
         })
     }
 
-    /// Returns the number of a transaction of one event: none if the thread is inside marks.
+    /// Returns the number of a transaction that consists of the thread's next event alone; none if the thread is inside marks.
     pub(crate) fn single(&mut self, thread: Thread) -> Option<u32> {
         self.count = self.count.max(thread.index() + 1);
         let nesting = &mut self.threads[thread];
@@ -105,7 +105,7 @@ impl Transactions {
         })
     }
 
-    /// Whether all that began has ended.
+    /// Checks that every transaction that began has ended.
     pub(super) fn end(&mut self) -> Result<(), Unbalanced> {
         let open = self.threads.first(self.count).iter().position(|nesting| nesting.depth > 0);
         open.map_or(Ok(()), |thread| Err(Unbalanced::NotEnded(Thread::from_index(thread))))

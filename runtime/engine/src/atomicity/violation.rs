@@ -1,4 +1,4 @@
-//! What a violation of atomicity is: a cycle of transactions.
+//! Violations of atomicity: cycles of transactions.
 
 use crate::event::{Barrier, Event, EventIndex, Kind, Thread};
 
@@ -7,7 +7,7 @@ use crate::event::{Barrier, Event, EventIndex, Kind, Thread};
 pub struct Transaction {
     /// The thread that performs it.
     pub thread: Thread,
-    /// How many transactions of the thread began before it, those of a single event outside all marks included.
+    /// The number of transactions of the thread that began before it, those of a single event outside all marks included.
     pub number: u32,
 }
 
@@ -21,7 +21,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Whether a store buffer made it possible: `to` was issued before `from` was, and yet took effect later.
+    /// Whether a store buffer made the conflict possible: `to` was issued before `from`, and yet took effect later.
     #[must_use]
     pub const fn is_reordered(self) -> bool {
         self.from > self.to
@@ -37,12 +37,13 @@ pub struct Delay {
     pub after: EventIndex,
 }
 
-/// A cycle of transactions: the execution is equivalent to none in which each of them runs alone.
+/// A cycle of transactions, which shows that no equivalent execution runs each of them alone.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Violation {
     /// The transactions, each once; at least two.
     pub transactions: Vec<Transaction>,
-    /// As many: edge i leads from transaction i to transaction i + 1, the last one to the first.
+    /// The conflicts, as many as transactions: edge i leads from transaction i to transaction i + 1, and the last one to the
+    /// first.
     pub edges: Vec<Edge>,
     /// The commit placement that realises the cycle: the stores that do not commit at once, in the order in which they
     /// commit. All others commit as soon as the order of their thread's buffer lets them: a store that is not named
@@ -50,7 +51,7 @@ pub struct Violation {
     pub delays: Vec<Delay>,
 }
 
-/// Whether the event is a fence between stores: it orders nothing under SC and TSO.
+/// Whether the event is a fence between stores, which orders nothing under SC and TSO.
 pub(super) fn is_nothing(event: &Event) -> bool {
     event.kind == Kind::Fence && event.before != Barrier::Full && event.after != Barrier::Full
 }

@@ -1,5 +1,4 @@
-//! What takes effect before the end of something that the program uses: of a block that is freed, of a mutex that is
-//! destroyed.
+//! The order of accesses and the ends of things that the program uses: of a block that is freed, of a mutex that is destroyed.
 //!
 //! Such an end is no access: it stands between two accesses of a thread, behind all that comes before it there. An access
 //! of another thread is sure to take effect before the end only if a path leads from it to one of those: along what the
@@ -16,11 +15,11 @@ use super::trace::Trace;
 pub struct Moment {
     /// The thread.
     pub thread: u16,
-    /// So many of its accesses come before.
+    /// The number of the thread's accesses that come before the point.
     pub accesses: u16,
 }
 
-/// What of a trace is sure to take effect before what.
+/// The order in which the accesses and moments of a trace are sure to take effect.
 #[derive(Debug)]
 pub struct Lifetimes<'t, const W: usize> {
     trace: &'t Trace<W>,
@@ -29,7 +28,7 @@ pub struct Lifetimes<'t, const W: usize> {
 }
 
 impl<'t, const W: usize> Lifetimes<'t, W> {
-    /// Of a trace of a model that keeps these pairs of a thread's accesses in program order.
+    /// Makes the order of a trace of a model that keeps these pairs of a thread's accesses in program order.
     #[must_use]
     pub fn new(trace: &'t Trace<W>, keeps: impl Fn(EventId, EventId) -> bool) -> Self {
         let direct = |node: usize| {
@@ -51,7 +50,7 @@ impl<'t, const W: usize> Lifetimes<'t, W> {
         Self { trace, before: super::overtaking::closure((0..trace.nodes().len()).map(direct).collect()) }
     }
 
-    /// Of a trace of a model that says itself which nodes come before each node.
+    /// Makes the order of a trace of a model that says itself which nodes come before each node.
     #[must_use]
     pub const fn ordered(trace: &'t Trace<W>, before: Vec<Set<W>>) -> Self {
         Self { trace, before }
@@ -78,14 +77,14 @@ impl<'t, const W: usize> Lifetimes<'t, W> {
             || first.thread != second.thread && self.behind(first).any(|event| self.precedes(event, second))
     }
 
-    /// Returns the accesses of a moment's thread behind it.
+    /// Returns the accesses of a moment's thread that come after the moment.
     fn behind(&self, moment: Moment) -> impl Iterator<Item = EventId> {
         let indices = self.trace.committed_of(moment.thread.into()).iter();
         let later = indices.filter(move |&index| index >= usize::from(moment.accesses));
         later.map(move |index| EventId::new(moment.thread.into(), index))
     }
 
-    /// Whether a path leads from an access to one of these.
+    /// Whether a path leads from an access to one of those for which `to` holds.
     fn leads(&self, from: EventId, to: impl Fn(EventId) -> bool) -> bool {
         let from: Set<W> = self.trace.nodes_of(from).collect();
         let mut nodes = self.trace.nodes().iter().zip(&self.before);

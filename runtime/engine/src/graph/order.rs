@@ -18,19 +18,18 @@ impl<const W: usize> Clone for Order<W> {
     }
 }
 
-/// The new element would come before itself.
+/// The error that the new pairs would put an element before itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cycle;
 
 impl<const W: usize> Order<W> {
     /// Adds an element, after all of `before` and before all of `after`.
     ///
-    /// # Errors
-    /// [`Cycle`]; the order is then as it was.
+    /// [`Cycle`], if an element would come before itself; the order is then as it was.
     pub fn add(&mut self, before: Set<W>, after: Set<W>) -> Result<(), Cycle> {
         let mut all_before = Set::EMPTY;
         for element in before.iter_back() {
-            // With an element comes all that is before it.
+            // All that is before an element is before whatever the element is before.
             if !all_before.contains(element) {
                 all_before.insert(element);
                 all_before.add(&self.before[element]);
@@ -52,10 +51,10 @@ impl<const W: usize> Order<W> {
         Ok(())
     }
 
-    /// Puts an element, which is there already, before all of `after`.
+    /// Puts an element that is in the order before all of `after`.
     ///
     /// # Errors
-    /// [`Cycle`]; the order is then as it was.
+    /// [`Cycle`], if an element would come before itself; the order is then as it was.
     pub fn put_before(&mut self, element: usize, after: &Set<W>) -> Result<(), Cycle> {
         let mut down = self.before[element];
         down.insert(element);

@@ -7,18 +7,18 @@ use super::EventId;
 use super::set::Set;
 use super::trace::{Part, Trace};
 
-/// Cycles e′ →hb\* prev →po e →c e′.
+/// The cycles e′ →hb\* prev →po e →c e′ of one access e.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Overtaking {
-    /// Each e′: a store of another thread that is no read-modify-write, in coherence order. Monitors report the last one.
+    /// The stores e′ in coherence order: each is one of another thread, and no read-modify-write. Monitors report the last one.
     pub delayed: Vec<EventId>,
-    /// prev: the access before `overtaking` in its thread.
+    /// The access prev, which comes before `overtaking` in its thread.
     pub previous: EventId,
-    /// e: an access that comes before each e′ in coherence order, or reads what does.
+    /// The access e, which comes before each e′ in coherence order, or reads from a write that does.
     pub overtaking: EventId,
 }
 
-/// Returns all such cycles of a trace, an element for each e: none if it is one of sequential consistency.
+/// Returns all such cycles of a trace, in an element for each e; nothing if the trace is sequentially consistent.
 #[must_use]
 pub fn overtakings<const W: usize>(trace: &Trace<W>) -> Vec<Overtaking> {
     let nodes = 0..trace.nodes().len();

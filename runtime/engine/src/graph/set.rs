@@ -1,20 +1,20 @@
 //! Small sets of numbers, as bits.
 
-/// A set of numbers below [`Set::CAPACITY`], in `W` words. `Set<0>` holds nothing, whatever is put into it: for those
-/// who do not ask for what they are given.
+/// A set of numbers below [`Set::CAPACITY`], in `W` words. `Set<0>` stays empty whatever is put into it, and serves where a set
+/// is computed that is not wanted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Set<const W: usize>([u64; W]);
 
 impl<const W: usize> Set<W> {
-    /// The numbers that it can hold are below this.
+    /// The bound below which the numbers of a set must be.
     pub const CAPACITY: usize = 64 * W;
-    /// No number.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; W]);
 
-    /// Returns the set with this number alone.
+    /// Returns the set that has this number alone.
     ///
     /// # Panics
-    /// As [`Set::insert`].
+    /// If the number is not below [`Set::CAPACITY`], except for `Set<0>`.
     #[must_use]
     pub fn of(number: usize) -> Self {
         let mut set = Self::EMPTY;
@@ -22,10 +22,10 @@ impl<const W: usize> Set<W> {
         set
     }
 
-    /// Puts a number in.
+    /// Adds a number.
     ///
     /// # Panics
-    /// If the number is not below [`Set::CAPACITY`], but for `Set<0>`.
+    /// If the number is not below [`Set::CAPACITY`], except for `Set<0>`.
     #[inline]
     pub fn insert(&mut self, number: usize) {
         if W > 0 {
@@ -33,7 +33,7 @@ impl<const W: usize> Set<W> {
         }
     }
 
-    /// Takes a number out.
+    /// Removes a number.
     #[inline]
     pub fn remove(&mut self, number: usize) {
         if let Some(word) = self.0.get_mut(number / 64) {
@@ -41,17 +41,17 @@ impl<const W: usize> Set<W> {
         }
     }
 
-    /// Whether the number is in it.
+    /// Whether the number is in the set.
     #[inline]
     #[must_use]
     pub fn contains(&self, number: usize) -> bool {
         self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// Returns all numbers below this one.
+    /// Returns the set of all numbers below this one.
     ///
     /// # Panics
-    /// If it is above [`Set::CAPACITY`].
+    /// If the number is above [`Set::CAPACITY`].
     #[must_use]
     pub fn below(number: usize) -> Self {
         let mut set = Self::EMPTY;
@@ -62,7 +62,7 @@ impl<const W: usize> Set<W> {
         set
     }
 
-    /// Puts all numbers of the other one in.
+    /// Adds all numbers of the other set.
     #[inline]
     pub fn add(&mut self, other: &Self) {
         for (word, other) in self.0.iter_mut().zip(&other.0) {
@@ -70,7 +70,7 @@ impl<const W: usize> Set<W> {
         }
     }
 
-    /// Returns the numbers of either.
+    /// Returns the union of the two sets.
     #[inline]
     #[must_use]
     pub fn or(mut self, other: &Self) -> Self {
@@ -78,7 +78,7 @@ impl<const W: usize> Set<W> {
         self
     }
 
-    /// Returns the numbers of both.
+    /// Returns the intersection of the two sets.
     #[inline]
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
@@ -88,7 +88,7 @@ impl<const W: usize> Set<W> {
         self
     }
 
-    /// Returns the numbers of this one that are not in the other one.
+    /// Returns the numbers of this set that are not in the other one.
     #[inline]
     #[must_use]
     pub fn without(mut self, other: &Self) -> Self {
@@ -98,28 +98,28 @@ impl<const W: usize> Set<W> {
         self
     }
 
-    /// Whether there is a number in both.
+    /// Whether some number is in both sets.
     #[inline]
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(word, other)| word & other != 0)
     }
 
-    /// Whether every number is in the other one.
+    /// Whether every number is in the other set.
     #[inline]
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(word, other)| word & !other == 0)
     }
 
-    /// Whether there is no number in it.
+    /// Whether the set is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
     }
 
-    /// Returns the numbers, ascending.
+    /// Returns the numbers in ascending order.
     #[inline]
     #[must_use]
     pub const fn iter(&self) -> Numbers<W> {
@@ -152,7 +152,7 @@ impl<const W: usize> Iterator for Numbers<W> {
 }
 
 impl<const W: usize> Set<W> {
-    /// Returns the numbers, descending.
+    /// Returns the numbers in descending order.
     #[inline]
     pub fn iter_back(&self) -> impl Iterator<Item = usize> + use<W> {
         let (mut words, mut above) = (self.0, W);

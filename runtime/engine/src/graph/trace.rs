@@ -17,32 +17,32 @@ use crate::event::Location;
 /// The part of an access that a node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// A read, and the write that it reads from, if that is not the initial one.
+    /// The node is a read, and reads from this write; none is the initial one.
     Read(Option<usize>),
-    /// A write.
+    /// The node is a plain write.
     Write,
-    /// The write of a read-modify-write, whose read is the node before it.
+    /// The node is the write of a read-modify-write, whose read is the node before it.
     AtomicWrite,
-    /// The same, of one whose write waits in the store buffer.
+    /// The node is the write of a read-modify-write, and waits in the store buffer.
     BufferedWrite,
-    /// The same, of one that takes effect at once, but waits for no store before it.
+    /// The node is the write of a read-modify-write, and takes effect at once, but waits for no store before it.
     ApartWrite,
 }
 
 impl Part {
-    /// Whether it is the write of a read-modify-write.
+    /// Whether the node is the write of a read-modify-write.
     #[must_use]
     pub const fn updates(self) -> bool {
         matches!(self, Self::AtomicWrite | Self::BufferedWrite | Self::ApartWrite)
     }
 
-    /// Whether it waits in the store buffer.
+    /// Whether the node waits in the store buffer.
     #[must_use]
     pub const fn is_buffered(self) -> bool {
         matches!(self, Self::Write | Self::BufferedWrite)
     }
 
-    /// Whether it waits for the stores of its thread before it under total store order, as a store does.
+    /// Whether, under total store order, the node waits for the stores of its thread before it, as a store does.
     #[must_use]
     pub const fn follows_stores(self) -> bool {
         matches!(self, Self::Write | Self::AtomicWrite | Self::BufferedWrite)
@@ -52,28 +52,28 @@ impl Part {
 /// A committed read or write.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// The access that it is, or is a part of.
+    /// The access that the node is, or is a part of.
     pub event: EventId,
-    /// Which part.
+    /// The part of the access that the node is.
     pub part: Part,
     /// The location.
     pub location: Location,
-    /// What it reads or writes.
+    /// The value that is read or written.
     pub value: Value,
-    /// See the module; 0 of a read that has none yet.
+    /// The rank, as the module describes it; 0 for a read that has none yet.
     pub rank: u16,
-    /// The fences before it.
+    /// The fences of the thread before the node.
     pub fences: Fences,
 }
 
 impl Node {
-    /// Whether it is a write.
+    /// Whether the node is a write.
     #[must_use]
     pub const fn writes(&self) -> bool {
         !matches!(self.part, Part::Read(_))
     }
 
-    /// Whether the other one comes before it in program order.
+    /// Whether the other node comes before this one in program order.
     #[must_use]
     pub fn is_after(&self, other: &Self) -> bool {
         self.event.thread == other.event.thread
@@ -82,37 +82,37 @@ impl Node {
     }
 }
 
-/// rf and co as relations of events: two traces of a program are the same if these are.
+/// The relations rf and co between events: two traces of a program are the same if these are.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Relations {
-    /// Each read and what it reads from; none for the initial write.
+    /// The reads, each with the write that it reads from; none for the initial write.
     pub reads_from: Vec<(EventId, Option<EventId>)>,
-    /// The writes to each location, in order.
+    /// The writes to each location, in coherence order.
     pub coherence: Vec<Vec<EventId>>,
 }
 
-/// The nodes of an event.
+/// The nodes of an event, which have successive numbers.
 #[derive(Clone, Copy, Debug)]
 struct Nodes {
     first: u16,
     count: u16,
 }
 
-/// A trace.
+/// A trace: the committed accesses of an execution graph.
 #[derive(Debug, Default)]
 pub struct Trace<const W: usize> {
     nodes: Vec<Node>,
-    /// Commit-before: what had to be committed before each node.
+    /// The nodes that had to be committed before each node: the commit-before order.
     before: Vec<Set<W>>,
     /// The writes to each location in coherence order.
     coherence: Vec<Vec<u16>>,
     of_location: Vec<Set<W>>,
     of_thread: Vec<Set<W>>,
     writes: Set<W>,
-    /// The reads whose stores are not committed yet, with these.
+    /// The reads from stores of their threads that are not committed yet, with these stores.
     forwarded: Vec<(u16, EventId)>,
     committed: Vec<Vec<Option<Nodes>>>,
-    /// Of each thread, the accesses that are committed, by their numbers in program order.
+    /// The committed accesses of each thread, by their numbers in program order.
     committed_of: Vec<Set<W>>,
 }
 
@@ -137,7 +137,7 @@ impl<const W: usize> Clone for Trace<W> {
 }
 
 impl<const W: usize> Trace<W> {
-    /// Returns the trace of no access.
+    /// Returns an empty trace.
     #[must_use]
     pub fn new(threads: usize, locations: usize) -> Self {
         Self {
@@ -150,7 +150,7 @@ impl<const W: usize> Trace<W> {
         }
     }
 
-    /// Makes room for so many threads and locations.
+    /// Makes room for this many threads and locations.
     pub fn grow(&mut self, threads: usize, locations: usize) {
         if self.coherence.len() < locations {
             self.coherence.resize(locations, Vec::new());
@@ -192,7 +192,7 @@ impl<const W: usize> Trace<W> {
         !self.nodes_of(event).is_empty()
     }
 
-    /// Returns the accesses of a thread that are committed, by their numbers in program order.
+    /// Returns the committed accesses of a thread, by their numbers in program order.
     #[must_use]
     pub fn committed_of(&self, thread: usize) -> &Set<W> {
         &self.committed_of[thread]
@@ -255,7 +255,7 @@ impl<const W: usize> Trace<W> {
         earlier.map(|node| usize::from(node.rank)).max().unwrap_or(0)
     }
 
-    /// Whether a write may come right after the write with this rank: not between the two parts of a
+    /// Whether a write may come right after the write with this rank, because it would not come between the two parts of a
     /// read-modify-write.
     #[must_use]
     pub fn is_open(&self, location: Location, rank: usize) -> bool {
@@ -263,7 +263,8 @@ impl<const W: usize> Trace<W> {
         next.is_none_or(|&next| !self.nodes[usize::from(next)].part.updates())
     }
 
-    /// Commits a node. `before` is what is commit-before it. A write gets its rank, and those behind it move.
+    /// Commits a node. `before` holds what is commit-before it. A write is put at its rank, and the ranks of the writes behind it
+    /// grow by one.
     ///
     /// # Panics
     /// If there are more nodes than a `Set<W>` can hold.
@@ -304,10 +305,10 @@ impl<const W: usize> Trace<W> {
         self.before.push(before);
     }
 
-    /// Commits a read of what a store of its thread will write, which is not committed yet.
+    /// Commits a read from a store of its own thread that is not committed yet.
     ///
     /// # Panics
-    /// As [`Trace::commit`].
+    /// If there are more nodes than a `Set<W>` can hold.
     pub fn forward(&mut self, read: Node, before: Set<W>, store: EventId) {
         let number = u16::try_from(self.nodes.len()).expect("fewer than 65536 nodes");
         self.forwarded.push((number, store));
@@ -320,7 +321,7 @@ impl<const W: usize> Trace<W> {
         self.forwarded.iter().any(|&(read, _)| usize::from(read) == node)
     }
 
-    /// Its relations.
+    /// Returns rf and co of the trace.
     #[must_use]
     pub fn relations(&self) -> Relations {
         let event = |node: usize| self.nodes[node].event;
@@ -355,7 +356,7 @@ impl<const W: usize> Trace<W> {
         from.rank < to.rank || (equal && from.rank == to.rank)
     }
 
-    /// Returns the nodes from which there is a path along rf, co and fr to this one.
+    /// Returns the nodes from which a path along rf, co and fr leads to this one.
     #[must_use]
     pub fn communicating_with(&self, node: usize) -> Set<W> {
         let mut from = self.of_location[self.nodes[node].location.index()];
@@ -367,7 +368,7 @@ impl<const W: usize> Trace<W> {
         from
     }
 
-    /// Returns the write of another thread that a read reads from.
+    /// Returns the write that a read reads from, if that is one of another thread.
     #[must_use]
     pub fn external_source(&self, read: usize) -> Option<usize> {
         let Part::Read(source) = self.nodes[read].part else { return None };

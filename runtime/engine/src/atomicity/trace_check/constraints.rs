@@ -8,18 +8,18 @@
 use super::super::violation::Delay;
 use crate::event::{EventIndex, Thread};
 
-/// A place in the order of issues: twice the index of an event, and one more for a fence that follows its access.
+/// A place in the order of issues: twice the index of an event, plus one for a fence that follows the event's access.
 pub(super) type Position = u64;
 
-/// The place of what has not come yet.
+/// The place of what has not happened yet.
 pub(super) const NEVER: Position = Position::MAX;
 
-/// When a store may commit.
+/// The span of places in which a store may commit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Commit {
-    /// Not before it is issued here,
+    /// The place where the store is issued, before which it cannot commit.
     pub(super) issue: Position,
-    /// and before its thread empties its buffer here; [`NEVER`] if it has not done so.
+    /// The place where its thread empties its buffer, before which the store commits; [`NEVER`] if the thread has not done so.
     pub(super) due: Position,
     pub(super) thread: Thread,
 }
@@ -44,30 +44,30 @@ impl Vertex {
     }
 }
 
-/// That one node comes before another one.
+/// The requirement that the first node come before the second one.
 pub(super) type Requirement = [Vertex; 2];
 
-/// Requirements that one execution of the trace meets, all together.
+/// A set of requirements that some execution of the trace meets together.
 #[derive(Debug, Default)]
 pub(super) struct Requirements {
     edges: Vec<Requirement>,
-    /// For a search.
+    /// The requirements that a search has used, and the nodes that it has still to visit.
     used: Vec<bool>,
     stack: Vec<Vertex>,
 }
 
 impl Requirements {
-    /// Returns how many there are.
+    /// Returns the number of requirements.
     pub(super) const fn len(&self) -> usize {
         self.edges.len()
     }
 
-    /// Forgets all but the first so many.
+    /// Forgets all requirements but the first `len`.
     pub(super) fn truncate(&mut self, len: usize) {
         self.edges.truncate(len);
     }
 
-    /// Adds requirements; false, and nothing is added, if no execution meets these and those that there are.
+    /// Adds requirements. Returns false and adds nothing if no execution meets them together with those that are there.
     pub(super) fn add(&mut self, more: impl Iterator<Item = Requirement>) -> bool {
         let len = self.edges.len();
         for [first, second] in more {
@@ -101,7 +101,7 @@ impl Requirements {
         false
     }
 
-    /// Returns an execution that meets the requirements: every store commits as soon as it may.
+    /// Returns the delays of an execution that meets the requirements, in which every store commits as soon as it may.
     pub(super) fn delays(&self) -> Vec<Delay> {
         let mut commits: Vec<Commit> = Vec::new();
         for node in self.edges.iter().flatten() {
@@ -113,7 +113,7 @@ impl Requirements {
         }
         let mut placed: Vec<(Position, Commit)> = Vec::new();
         while !commits.is_empty() {
-            // One that comes after no other one: the requirements are acyclic.
+            // Some commit comes after no other one, since the requirements are acyclic.
             let is_first = |&commit: &Commit| {
                 let others = commits.iter().filter(|&&other| other != commit);
                 others.copied().all(|other| !self.comes_directly(other, commit))

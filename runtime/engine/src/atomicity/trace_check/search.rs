@@ -21,48 +21,48 @@ use super::constraints::Requirements;
 use super::window::{Arc, Window};
 use crate::event::EventIndex;
 
-/// The search ran out of steps.
+/// The error that the search ran out of steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Exhausted;
 
-/// From an exit to an entry, by the numbers of the accesses.
+/// A hop from an exit to an entry, by the numbers of the accesses.
 #[derive(Clone, Copy, Debug)]
 struct Hop {
     exit: usize,
     entry: usize,
 }
 
-/// An exit that cannot be reached.
+/// The exit that stands for none that can be reached.
 const NONE: usize = usize::MAX;
 
 /// The search in one strongly connected component of the possible edges, in which the certain edges have no cycle.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
     window: &'a Window,
-    /// The number of each of the component's transactions in it.
+    /// The place of each transaction of the window in the component, or [`OUTSIDE`].
     local: &'a [usize],
     /// The accesses of the component.
     exits: Vec<usize>,
     /// The groups that have accesses in the component.
     groups: Vec<usize>,
-    /// The number of each group among them.
+    /// The place of each group of the window among `groups`.
     slot: Vec<usize>,
-    /// For each of the component's transactions and groups the earliest access that certain edges lead to.
+    /// The earliest access of each group that certain edges lead to from each of the component's transactions.
     earliest: Vec<usize>,
-    /// Transactions that lead to the same accesses have the same class.
+    /// The class of each of the component's transactions: those that lead to the same accesses have the same.
     class: Vec<usize>,
     requirements: Requirements,
     hops: Vec<Hop>,
-    /// How many hops may still be tried.
+    /// The number of hops that may still be tried.
     steps: &'a mut u64,
 }
 
-/// The number of a transaction that is not in the component.
+/// The place of a transaction that is not in the component.
 pub(super) const OUTSIDE: usize = usize::MAX;
 
 impl<'a> Search<'a> {
-    /// Returns the search in the component of these transactions, in which certain edges lead from later ones to earlier ones
-    /// alone. `local` is the place of each transaction of the window in `members`, or [`OUTSIDE`]. None if that takes more than
+    /// Makes the search in the component of these transactions, in which certain edges only lead from later ones to earlier ones.
+    /// `local` is the place of each transaction of the window in `members`, or [`OUTSIDE`]. Returns none if that takes more than
     /// `most` entries of a table.
     pub(super) fn new(
         window: &'a Window,
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks for a cycle.
+    /// Looks for a cycle, and returns the violation that it is.
     pub(super) fn run(mut self) -> Result<Option<Violation>, Exhausted> {
         let mut exits = std::mem::take(&mut self.exits);
         exits.sort_by_key(|&access| self.rank(access));
@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Returns the order of accesses: that of their issue.
+    /// Returns the rank of an access in the order in which exits are tried, that of issue.
     fn rank(&self, access: usize) -> (u64, usize) {
         (self.window.accesses[access].issue, access)
     }
@@ -204,7 +204,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Returns the cycle of the hops from this one on.
+    /// Returns the violation whose cycle consists of the hops from this one on.
     fn violation(&self, first: usize) -> Violation {
         let hops = &self.hops[first..];
         let (accesses, mut arcs) = (&self.window.accesses, Vec::new());
@@ -222,7 +222,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns the violation of a closed walk along these edges.
+/// Returns the violation that a closed walk along these edges is.
 pub(super) fn violation(transactions: &[Transaction], arcs: &[Arc], requirements: &Requirements) -> Violation {
     let mut simple: Vec<Arc> = Vec::new();
     for &arc in arcs {

@@ -12,33 +12,33 @@ use super::super::violation::Transaction;
 use super::constraints::{Commit, Position, Requirement, Vertex};
 use crate::event::{EventIndex, Thread};
 
-/// What an access does to its variable.
+/// The effect of an access on its variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum VariableEffect {
     Reads,
     Writes,
 }
 
-/// What is accessed: a location or an object.
+/// The number of what is accessed: a location or an object.
 pub(super) type Variable = u64;
 
-/// A read or write of one variable. They are ordered by group, and in each group by program order.
+/// A read or write of one variable. Accesses are ordered by group, and within a group by program order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct VariableAccess {
     pub(super) variable: Variable,
     pub(super) thread: Thread,
     pub(super) effect: VariableEffect,
     pub(super) issue: Position,
-    /// Of a write, the last place where it may commit.
+    /// The last place where a write may commit.
     pub(super) due: Position,
-    /// Of a buffered read, the own store that it reads, unless that is overwritten before.
+    /// The own store that a buffered read reads, unless that is overwritten before.
     pub(super) source: Option<Commit>,
-    /// Its transaction, by its number in the window.
+    /// The number of its transaction in the window.
     pub(super) transaction: usize,
     pub(super) event: EventIndex,
 }
 
-/// A conflict between two transactions.
+/// An edge between two transactions, and the two events that conflict.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arc {
     pub(super) from: usize,
@@ -58,18 +58,18 @@ impl VariableAccess {
         }
     }
 
-    /// Returns what must hold if this access takes effect before another one.
+    /// Returns what must hold of an execution in which this access takes effect before another one.
     pub(super) fn requirements(&self, later: &Self) -> impl Iterator<Item = Requirement> {
         let of_source = self.source.map(|source| [Vertex::Commit(source), later.node()]);
         std::iter::once([self.node(), later.node()]).chain(of_source)
     }
 
-    /// Whether it takes effect before another one, of another thread, in all executions.
+    /// Whether this access takes effect before `later`, one of another thread, in all executions.
     fn is_before(&self, later: &Self) -> bool {
         self.requirements(later).all(|[first, second]| first.is_before(second))
     }
 
-    /// Whether it may take effect before another one, of another thread.
+    /// Whether this access takes effect before `later`, one of another thread, in some execution.
     fn may_be_before(&self, later: &Self) -> bool {
         self.requirements(later).all(|[first, second]| !second.is_before(first))
     }
@@ -79,7 +79,7 @@ impl VariableAccess {
 #[derive(Debug, Default)]
 pub(super) struct TransactionGraph {
     arcs: Vec<Arc>,
-    /// Where the arcs of each transaction begin.
+    /// The place among `arcs` where those of each transaction begin.
     starts: Vec<usize>,
 }
 
@@ -101,8 +101,8 @@ impl TransactionGraph {
         &self.arcs[self.starts[node]..self.starts[node + 1]]
     }
 
-    /// Returns the strongly connected component of each node; a component has a smaller number than those that lead to it.
-    /// (Tarjan 1972, without recursion.)
+    /// Returns the number of the strongly connected component of each node (Tarjan 1972, without recursion). A component has a
+    /// smaller number than those that lead to it.
     pub(super) fn components(&self) -> Vec<usize> {
         const UNKNOWN: usize = usize::MAX;
         let nodes = self.len();
@@ -145,7 +145,7 @@ impl TransactionGraph {
         component
     }
 
-    /// Returns which nodes can be reached from these.
+    /// Returns for each node whether it can be reached from these.
     pub(super) fn reachable(&self, from: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut reached = vec![false; self.len()];
         let mut stack: Vec<usize> = from.collect();
@@ -160,7 +160,8 @@ impl TransactionGraph {
         reached
     }
 
-    /// Returns a shortest path that leads from one node to a set of nodes; empty if it is one of them. None if there is no path.
+    /// Returns a shortest path from a node to one for which `is_end` holds, which is empty if that is the node itself; none if
+    /// there is no path.
     pub(super) fn path(&self, from: usize, is_end: impl Fn(usize) -> bool) -> Option<Vec<Arc>> {
         let mut reached_by: std::collections::BTreeMap<usize, Option<Arc>> = [(from, None)].into();
         let mut queue = std::collections::VecDeque::from([from]);
@@ -182,20 +183,20 @@ impl TransactionGraph {
     }
 }
 
-/// The accesses of one kind that a thread makes to a variable.
+/// The group of accesses of one kind that a thread makes to a variable.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// Which ones.
+    /// The range of these accesses in the window.
     pub(super) members: std::ops::Range<usize>,
     /// The groups of other threads with which it conflicts.
     pub(super) opposite: Vec<usize>,
 }
 
-/// See the module.
+/// The part of a trace that is examined together.
 #[derive(Debug)]
 pub(super) struct Window {
     pub(super) transactions: Vec<Transaction>,
-    /// In order.
+    /// The accesses, ordered by group and program order.
     pub(super) accesses: Vec<VariableAccess>,
     pub(super) groups: Vec<Group>,
     /// The group of each access.
@@ -205,7 +206,8 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Returns the window of these transactions and accesses; `fixed` is what is certain beside the accesses: program order.
+    /// Makes the window of these transactions and accesses; `fixed` holds the edges that are certain by program order and not by
+    /// accesses.
     pub(super) fn new(transactions: Vec<Transaction>, mut accesses: Vec<VariableAccess>, fixed: Vec<Arc>) -> Self {
         accesses.sort_unstable();
         let groups = groups(&accesses);
@@ -229,17 +231,18 @@ impl Window {
         window
     }
 
-    /// Returns the first of a conflicting group that the access certainly comes before.
+    /// Returns the place of the first access of a conflicting group that the access certainly comes before.
     pub(super) fn first_certain(&self, access: usize, group: usize) -> usize {
         self.first(group, |later| self.accesses[access].is_before(later))
     }
 
-    /// Returns the first of a conflicting group that the access may come before.
+    /// Returns the place of the first access of a conflicting group that the access may come before.
     pub(super) fn first_possible(&self, access: usize, group: usize) -> usize {
         self.first(group, |later| self.accesses[access].may_be_before(later))
     }
 
-    /// Returns the first of a group for which something holds that then holds for all behind it; its end if for none.
+    /// Returns the place of the first access of a group for which `holds` is true, as it then is for all behind it; the group's
+    /// end if there is none.
     fn first(&self, group: usize, holds: impl Fn(&VariableAccess) -> bool) -> usize {
         let members = self.groups[group].members.clone();
         members.start + self.accesses[members].partition_point(|later| !holds(later))
@@ -249,7 +252,7 @@ impl Window {
         for group in &self.groups {
             for &other in &group.opposite {
                 let end = self.groups[other].members.end;
-                // From behind: the target of the next access.
+                // The accesses are walked from behind; `next` is the target of the following access.
                 let mut next = end;
                 for access in group.members.clone().rev() {
                     let target = first(self, access, other);
