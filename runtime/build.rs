@@ -1,5 +1,5 @@
-//! Compiles the functions with a variable number of arguments, which only C can define, and makes from the header of the
-//! hooks what `src/abi.rs` compares them with.
+//! Compiles the functions with a variable number of arguments, which only C can define, and generates from the header
+//! of the hooks the functions with which `src/abi.rs` compares definitions.
 
 use std::env;
 use std::fmt::Write;
@@ -20,7 +20,7 @@ fn main() {
         .compile("fencehound_variadic");
 }
 
-/// A module for each declaration, with a function that compares a definition with it.
+/// Returns the text of a module for each declaration, with a function that compares a definition with it.
 fn declared(header: &Header) -> String {
     let mut text = String::from("use super::{Compared, Kind, Passed};\n");
     let numbers: Vec<String> = header.numbers.iter().map(|(name, value)| format!("({name:?}, {value})")).collect();
@@ -40,7 +40,7 @@ fn declared(header: &Header) -> String {
     text
 }
 
-/// Compares the types of a function's parameters and of its result.
+/// Returns the text that compares the types of a function's parameters and of its result.
 fn of_hook(Hook { name, result, parameters }: &Hook) -> String {
     let variables: Vec<String> = (0..parameters.len()).map(|index| format!("P{index}")).collect();
     let bounds: String = variables.iter().map(|variable| format!(", {variable}: Passed")).collect();
@@ -58,7 +58,7 @@ fn of_hook(Hook { name, result, parameters }: &Hook) -> String {
     text
 }
 
-/// Compares a struct's size, and where its fields are and how large.
+/// Returns the text that compares a struct's size, and the places and sizes of its fields.
 fn of_struct(Struct { name, fields }: &Struct) -> String {
     let mut text =
         format!("pub(crate) mod {name} {{\npub(crate) struct It;\n#[repr(C)]\npub(crate) struct Declared {{\n");
@@ -90,7 +90,7 @@ fn of_struct(Struct { name, fields }: &Struct) -> String {
     text
 }
 
-/// A type as a `Kind`.
+/// Returns the text of a type as a `Kind`.
 fn kind(of: &Type) -> String {
     match of {
         Type::Void => "Kind::Void".to_owned(),
@@ -106,7 +106,7 @@ fn kind(of: &Type) -> String {
     }
 }
 
-/// A type of Rust's that is as large.
+/// Returns the text of a Rust type of the same size.
 fn rust_type(of: &Type) -> String {
     match of {
         Type::Integer { bytes, .. } => format!("u{}", 8 * bytes),

@@ -1,25 +1,25 @@
-//! The hook ABI, held against its one source: `build.rs` makes from `include/fencehound_hooks.h` a function for each
-//! hook and for each struct that compares a definition of ours with the declaration there. [`same_hooks`] and
-//! [`same_record`] call them where the definitions are, when the runtime is compiled; what the header declares and nobody
-//! has compared does not compile either.
+//! The hook ABI, held against its one source: from `include/fencehound_hooks.h`, `build.rs` makes a function for each
+//! hook and for each struct that compares a definition of the runtime's with the declaration there. [`same_hooks`] and
+//! [`same_record`] call these functions where the definitions are, when the runtime is compiled; a declaration that
+//! nobody has compared does not compile either.
 
 /// A type, as far as it matters for a call.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// No value.
     Void,
-    /// An integer: its bytes, and whether it has a sign.
+    /// An integer, by its bytes and whether it is signed.
     Integer(usize, bool),
-    /// A pointer: whether it may only be read through it, and the bytes that it points to, where C says so.
+    /// A pointer, by whether what is pointed to is constant, and by the bytes of that, where C says so.
     Pointer(bool, Option<usize>),
-    /// A struct of so many bytes.
+    /// A struct of this number of bytes.
     Struct(usize),
     /// An address that the hook does not follow itself: a pointer of any kind.
     Address,
 }
 
 impl Kind {
-    /// Whether a definition with this kind is what the header declares with another one.
+    /// Whether a definition of this kind fits a declaration of another one.
     pub(crate) const fn is(self, declared: Self) -> bool {
         match (self, declared) {
             (Self::Void, Self::Void) | (Self::Address, Self::Pointer(..) | Self::Integer(8, false)) => true,
@@ -45,7 +45,7 @@ const fn is_same(one: Option<usize>, other: Option<usize>) -> bool {
 
 /// A type of parameters and results of hooks.
 pub(crate) trait Passed {
-    /// What it is.
+    /// The kind of the type.
     const KIND: Kind;
 }
 
@@ -75,7 +75,7 @@ impl<T> Passed for *mut T {
     const KIND: Kind = Kind::Pointer(false, Some(size_of::<T>()));
 }
 
-/// Says that a definition has been compared with its declaration.
+/// A mark that a definition has been compared with its declaration.
 pub(crate) trait Compared {}
 
 /// Compares hooks with their declarations.
@@ -86,7 +86,7 @@ macro_rules! same_hooks {
     )*};
 }
 
-/// Compares a struct with its declaration: its size, and where its fields are and how large, in their order.
+/// Compares a struct with its declaration: its size, and the places and sizes of its fields, in their order.
 macro_rules! same_record {
     ($of:ident, $record:ty, $($field:ident),*) => {
         impl $crate::abi::Compared for $crate::abi::declared::$of::It {}
@@ -102,12 +102,12 @@ macro_rules! same_record {
 
 pub(crate) use {same_hooks, same_record};
 
-/// The bytes of a field that a function gives.
+/// Returns the bytes of a field, given a function that returns the field.
 pub(crate) const fn size_of_field<Record, Field>(_: fn(&Record) -> &Field) -> usize {
     size_of::<Field>()
 }
 
-/// The value of an enumerator of the header.
+/// Returns the value of an enumerator of the header.
 pub(crate) const fn number(name: &str) -> u32 {
     let mut index = 0;
     while index < declared::NUMBERS.len() {
@@ -150,7 +150,7 @@ pub(crate) mod rmw {
     pub(crate) const FMIN: u32 = number("FH_RMW_FMIN");
 }
 
-/// What the header declares.
+/// The declarations of the header, which `build.rs` has generated.
 pub(crate) mod declared {
     include!(concat!(env!("OUT_DIR"), "/declared.rs"));
 }

@@ -1,17 +1,18 @@
-//! Execution graphs of the program: each thread is run by itself, from its beginning, as far
-//! as what its reads return is known. Shared memory lives in the graph.
+//! Execution graphs of the program: each thread is run by itself, from its beginning, as far as the values that its
+//! reads return are known. Shared memory lives in the graph.
 //!
-//! The engine's search ([`engine::explore::rsmc`]) asks what a thread does if its reads return this and that
-//! ([`crate::search::graphs`]). The thread's fiber is run for that with the same hooks as under the schedule explorers, and alone:
+//! The engine's search ([`engine::explore::rsmc`]) asks what a thread does if its reads return these values
+//! ([`crate::search::graphs`]). The thread's fiber is run for that with the same hooks as under the schedule explorers,
+//! and alone:
 //!
-//! 1. Before an access its hook asks for its turn, and comes here ([`accesses::prepare`]): the value that the graph has for the read is
-//!    put into real memory.
-//! 2. The hook performs the access on real memory, and reports it. It is recorded here ([`accesses::record`]), and memory gets
-//!    its initial value back: between accesses, all shared memory is as it is before the program begins.
+//! 1. Before an access its hook asks for its turn, and comes here ([`accesses::prepare`]): the value that the graph has
+//!    for the read is put into real memory.
+//! 2. The hook performs the access on real memory, and reports it. It is recorded here ([`accesses::record`]), and
+//!    memory gets its initial value back: between accesses, all shared memory is as it is before the program begins.
 //! 3. A thread whose read has not returned yet is *parked*: its fiber is left and forgotten. Once the read returns, the
 //!    thread is run from its beginning again.
 //!
-//! What is not modelled in graphs is refused where the program does it ([`crate::world::refuse`]).
+//! An operation that is not modelled in graphs is refused where the program performs it ([`crate::world::refuse`]).
 
 pub(crate) mod accesses;
 pub(crate) mod dependencies;

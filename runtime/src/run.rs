@@ -1,4 +1,4 @@
-//! The state of the program under control, and the two things that every hook does: ask for its turn, report the event.
+//! The state of the program under control, which hooks get by [`with`], and the ways in which they end an execution.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -29,7 +29,7 @@ use crate::state::watch::Watch;
 use crate::state::weak_failures::WeakFailures;
 use crate::state::{globals, unwritten};
 
-/// Everything that the runtime knows: parts, none of which knows another one.
+/// The runtime: its parts, none of which knows another one.
 pub(crate) struct Runtime {
     pub(crate) execution: Execution,
     pub(crate) watch: Watch,
@@ -43,48 +43,48 @@ pub(crate) struct Runtime {
     pub(crate) remarks: Remarks,
     pub(crate) sites: Sites,
     pub(crate) idle_rounds: IdleRounds,
-    /// How many weak compare-and-exchanges of an execution may fail although they could succeed, and how many have.
+    /// The weak compare-and-exchanges that may fail although they could succeed.
     pub(crate) weak_failures: WeakFailures,
-    /// The search for execution graphs, if it is for those that the program is run.
+    /// The search for execution graphs, if the program is run for those.
     pub(crate) graph: Option<Box<Graph>>,
     /// The store buffers, if the program runs on a machine that has some.
     pub(crate) buffers: Option<Box<BufferedMemory>>,
     /// The thread whose code runs.
     pub(crate) running: Thread,
-    /// Where its stack is nearly used up.
+    /// The address at which the running thread's stack is nearly used up.
     pub(crate) stack_floor: usize,
-    /// How it comes to its next operation.
+    /// The way in which the running thread comes to its next operation.
     pub(crate) way: Way,
-    /// The locations of the access at hand, where they are not one: kept for its memory.
+    /// The locations of the access at hand if it has several; kept to reuse the allocation.
     pub(crate) locations: Vec<Location>,
-    /// The bits of an address that are the same in every process: none where the system randomises addresses.
+    /// The bits of an address that are the same in every process: none if the system randomises addresses.
     pub(crate) lasting_addresses: u32,
-    /// The first execution has been run once to its end.
+    /// Whether the first execution has been run once to its end.
     pub(crate) run_twice: bool,
 }
 
-/// Bytes of stack that a hook may use: with less left, the program has overflowed its stack.
+/// The bytes of stack that a hook may use: with less left, the program has overflowed its stack.
 const STACK_OF_A_HOOK: usize = 64 << 10;
 
-/// Bytes of a stack above its floor.
+/// The bytes of a stack above its floor.
 pub(crate) const STACK_OF_THE_PROGRAM: usize = layout::STACK - layout::GUARD - STACK_OF_A_HOOK;
 
-/// Where the stack has come to, nearly.
+/// Returns an address near the top of the running stack.
 #[inline(always)]
 pub(crate) fn stack_pointer() -> usize {
     let here = 0_u8;
     &raw const here as usize
 }
 
-/// Null as long as there is none.
+/// The runtime, or null as long as there is none.
 static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Puts the runtime in place: from now on hooks are under control.
+/// Installs the runtime: from now on hooks are under control.
 pub(crate) fn install(runtime: Runtime) {
     RUNTIME.store(Box::into_raw(Box::new(runtime)), Ordering::Relaxed);
 }
 
-/// The runtime at work: while this lives, the code that runs is the runtime's own.
+/// The runtime at work: while this guard lives, the code that runs is the runtime's own.
 ///
 /// Its holder must neither switch fibers nor touch memory by a pointer that the program gave.
 pub(crate) struct AtWork {
@@ -114,23 +114,24 @@ impl Drop for AtWork {
     }
 }
 
-/// The runtime, if there is one: before `main` there is none, and hooks act as plain C. Nobody else is at work.
+/// Returns the runtime, if there is one: before `main` there is none, and hooks act as plain C. Nobody else may be at
+/// work.
 #[inline(always)]
 pub(crate) fn at_work() -> Option<AtWork> {
     let runtime = RUNTIME.load(Ordering::Relaxed);
     if busy::is_busy() {
         wait_for_foreign_threads();
     }
-    // SAFETY: null, or of a box that lives as long as the process; there is one under control alone, on one OS thread,
-    // and no `AtWork` lives, as was just asked: this is the only reference.
+    // SAFETY: null, or the address of a box that lives as long as the process; the runtime is used on one OS thread
+    // alone, and no `AtWork` lives, as was just checked: this is the only reference.
     let runtime = unsafe { runtime.as_mut() }?;
     busy::set(true);
     Some(AtWork { runtime })
 }
 
-/// Somebody asks for the runtime while it is at work. A thread that a library has started waits until it is not, and is
-/// refused at the place of its own hook; the controlled thread waits a moment for such a thread to be refused. The runtime
-/// itself may not ask.
+/// Waits until the runtime is no longer at work, when somebody asks for it meanwhile. A thread that a library has
+/// started waits, and is then refused at the place of its own hook; the controlled thread waits a moment for such a
+/// thread to be refused. The runtime itself may not ask.
 #[cold]
 #[inline(never)]
 fn wait_for_foreign_threads() {
@@ -142,10 +143,10 @@ fn wait_for_foreign_threads() {
     }
 }
 
-/// So many rounds, of about a microsecond, are more than it takes to refuse a thread.
+/// The most rounds of waiting, of about a microsecond each: more than it takes to refuse a thread.
 const PATIENCE: u32 = 100_000;
 
-/// Runs `work` on the runtime, if there is one. What [`AtWork`] asks of its holder is asked of `work`.
+/// Runs `work` on the runtime, if there is one. `work` must keep to what [`AtWork`] demands of its holder.
 #[inline]
 pub(crate) fn with<R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
     let mut runtime = at_work()?;
@@ -163,10 +164,10 @@ pub(crate) fn end_execution(end: End) -> ! {
 }
 
 impl Runtime {
-    /// The runtime of a program whose variables are as they are before `main`.
+    /// Makes the runtime of a program whose variables are now as they are before `main`.
     ///
     /// # Errors
-    /// What the system says to a reservation of address space.
+    /// Returns the system's error if address space cannot be reserved.
     pub(crate) fn new(
         execution: Execution,
         monitors: Vec<Box<dyn Monitor>>,
@@ -198,7 +199,7 @@ impl Runtime {
         })
     }
 
-    /// Starts the next execution; false if there is none.
+    /// Begins the next execution; returns false if there is none.
     pub(crate) fn begin(&mut self) -> bool {
         if !self.execution.begin() {
             return false;
@@ -223,7 +224,7 @@ impl Runtime {
         true
     }
 
-    /// From now on this thread's code runs.
+    /// Makes this thread the one whose code runs.
     pub(crate) fn run_on(&mut self, thread: Thread) {
         self.running = thread;
         if let Some(buffers) = &mut self.buffers {
@@ -232,7 +233,7 @@ impl Runtime {
         self.stack_floor = layout::stack(thread) + layout::GUARD + STACK_OF_A_HOOK;
     }
 
-    /// From now on this thread's code runs alone, for execution graphs.
+    /// Makes this thread the one whose code runs, alone, for execution graphs.
     pub(crate) fn run_for_graph(&mut self, thread: Thread) {
         globals::start_thread(thread);
         self.run_on(thread);
@@ -240,23 +241,23 @@ impl Runtime {
         self.conclusion.end = None;
     }
 
-    /// What the process remembers is as before `main`.
+    /// Resets the state of the process as before `main`.
     pub(crate) fn restart_process(&mut self) {
         self.process.restart();
         self.remarks.last_external = None;
     }
 
-    /// The state of the search for graphs, which there is.
+    /// Returns the state of the search for graphs, which there must be.
     pub(crate) fn graph_mut(&mut self) -> &mut Graph {
         self.graph.as_deref_mut().expect("the program is run for execution graphs")
     }
 
-    /// Whether what is no event, but concerns others, is a step of its own to the explorer.
+    /// Whether an operation that is no event, but concerns others, is a step of its own to the explorer.
     pub(crate) fn steps_aside(&self) -> bool {
         self.settings.explorer == Explorer::Dpor && self.graph.is_none()
     }
 
-    /// The running thread did something that another round of its loop would not undo.
+    /// Notes that the running thread did something that another round of its loop would not undo.
     pub(crate) fn has_effect(&mut self) {
         self.threads.at(self.running).effects += 1;
     }
@@ -269,12 +270,12 @@ pub(crate) fn fail(kind: FailureKind, message: String, site: RecordPointer, oper
     end_execution(End::Failed(Failure::new(kind, message, sites)))
 }
 
-/// Ends the exploration: the program does something here that cannot be run under control.
+/// Ends the exploration, since the program does something here that cannot be run under control.
 pub(crate) fn unsupported(what: &str, site: RecordPointer) -> ! {
     end_execution(End::Unsupported { what: what.to_owned(), place: Record::behind(site).place() })
 }
 
-/// Ends the execution: the call breaks its contract. `what` goes on after the function's name.
+/// Ends the execution, since the call breaks its contract. `what` goes on after the function's name.
 pub(crate) fn misuse(call: Call, what: &str, earlier: Option<Use>) -> ! {
     let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
     let mut sites = vec![site_use(Role::At, thread, call.site, call.operation())];
@@ -283,13 +284,13 @@ pub(crate) fn misuse(call: Call, what: &str, earlier: Option<Use>) -> ! {
     end_execution(End::Failed(Failure::new(FailureKind::Misuse, message, sites)))
 }
 
-/// What is done at the end of a thread, after the last operation that it stood before.
+/// Makes a call that stands for what is done at the end of a thread, after the last operation that it stood before.
 pub(crate) fn at_the_end() -> Call {
     let site = with(|runtime| runtime.threads.stands_at(runtime.running)).unwrap_or(std::ptr::null());
     Call { name: "the end of the thread", site, address: 0 }
 }
 
-/// Fills the memory of an object.
+/// Fills the memory of an object with a byte.
 pub(crate) fn fill(call: Call, class: Class, value: u8) {
     with(|runtime| {
         // A variable that is written like this is restored whole.

@@ -1,4 +1,5 @@
-//! What threads under the scheduler do: operations on synchronisation objects, waits, and what is said where nobody can go on.
+//! The operations of threads under the scheduler: on synchronisation objects, waits, and the reports of executions in
+//! which no thread can go on.
 
 pub(crate) mod barriers;
 pub(crate) mod cancellation;

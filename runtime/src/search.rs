@@ -1,4 +1,5 @@
-//! The search: execution after execution, each taken into the counts, until all of a slice are done or a budget ends it.
+//! The search: execution after execution, each taken into the counts, until all of a slice are done or a budget ends
+//! it.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -47,7 +48,7 @@ pub(crate) mod graphs;
 mod outcome;
 mod scheduled;
 
-/// Which interleavings monitors get to see under an explorer.
+/// Returns which interleavings monitors get to see under an explorer.
 const fn coverage(explorer: Explorer) -> Coverage {
     match explorer {
         Explorer::Bounded => Coverage::Interleavings,
@@ -55,7 +56,7 @@ const fn coverage(explorer: Explorer) -> Coverage {
     }
 }
 
-/// The strategy that a job asks for.
+/// Returns the strategy that a job asks for.
 fn strategy(job: &Explore) -> Box<dyn Strategy> {
     match job.explorer {
         Explorer::Bounded => Box::new(Bounded::first_slice(job.preemptions)),
@@ -69,6 +70,7 @@ fn strategy(job: &Explore) -> Box<dyn Strategy> {
 /// The depth of the bugs that `pct` looks for: most that were ever found are no deeper.
 const BUG_DEPTH: u32 = 3;
 
+/// Installs the runtime for this execution, with these monitors and limits.
 fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limits: &Limits, heap: protocol::Heap) {
     let methods: Vec<MonitorName> = names.iter().map(|name| name.method(coverage(explorer))).collect();
     let fencing = if sections::is_fenced() { Fencing::Proved } else { Fencing::Unproved };
@@ -89,7 +91,7 @@ fn set_up(execution: Execution, explorer: Explorer, names: &[MonitorName], limit
     }
 }
 
-/// From now on stores wait in the buffers of this machine, if it is one.
+/// Gives the runtime the store buffers of this machine, if it is one: from now on stores wait in them.
 fn equip(machine: Option<Machine>) {
     let Some(machine) = machine else { return };
     let Some(buffers) = StoreBuffers::of(machine.model) else {
@@ -101,8 +103,8 @@ fn equip(machine: Option<Machine>) {
     });
 }
 
-/// Follows values that were never written, if the program was compiled for it. In execution graphs memory is not where
-/// their shadows would be.
+/// Starts to follow values that were never written, if the program was compiled for it. In execution graphs memory is
+/// not where their shadows would be.
 fn follow_unwritten() {
     if let Err(error) = unwritten::start() {
         channel::internal_error(&format!("address space for --uninitialised cannot be reserved: {error}"));
@@ -121,12 +123,12 @@ fn refuse_other_version(version: u32) {
 /// A search, of which this process runs slices.
 pub(crate) struct Search {
     job: Explore,
-    /// A slice has been run.
+    /// Whether a slice has been run.
     begun: Cell<bool>,
 }
 
 impl Search {
-    /// Gets ready.
+    /// Prepares the process for a search.
     pub(crate) fn prepare(job: Explore) -> Self {
         refuse_other_version(job.version);
         let execution = Execution::new(strategy(&job));
@@ -150,7 +152,7 @@ impl Search {
         Self { job, begun: Cell::new(false) }
     }
 
-    /// Explores a slice, and tells the tool what came of it.
+    /// Explores a slice, and sends the tool the results.
     pub(crate) fn explore(&self, slice: &Slice) {
         if with(|runtime| begin_slice(runtime, slice)) != Some(true) {
             channel::internal_error("the slice numbers threads otherwise than this process");
@@ -170,7 +172,7 @@ impl Search {
         }
     }
 
-    /// The strategy for these units; none if it is the one at work.
+    /// Returns the strategy for these units; `None` if it is the one at work.
     fn strategy(&self, units: &[protocol::Unit]) -> Result<Option<Box<dyn Strategy>>, Corrupt> {
         let mut packed = Vec::new();
         for unit in units {
@@ -211,9 +213,9 @@ fn explore_graphs(job: &Explore, graphs: Graphs, slice: &Slice) -> Stopped {
     with(|runtime| ran_outside(runtime)).flatten().unwrap_or(stopped)
 }
 
-/// Tells the tool how the slice ended.
+/// Sends the tool the results of a slice.
 fn conclude(stopped: &Stopped) {
-    // A timer that ticks on could end the message.
+    // If the timer went on, it could cut the message short.
     ticks::set_patience(u64::MAX);
     with(|runtime| {
         let harvest = harvest(runtime, stopped);
@@ -221,7 +223,8 @@ fn conclude(stopped: &Stopped) {
     });
 }
 
-/// Code that is not instrumented ended the process, most likely in the last call out of the program.
+/// Ends the slice as unsupported: code that is not instrumented ended the process, most likely in the last call out of
+/// the program.
 pub(crate) fn ended_by_a_library() {
     let call = with(|runtime| runtime.remarks.last_external.take()).flatten();
     let (what, place) = call.map_or_else(
@@ -231,6 +234,7 @@ pub(crate) fn ended_by_a_library() {
     conclude(&Stopped::Unsupported { what, place });
 }
 
+/// Explores the interleavings of a slice.
 fn search(job: &Explore, slice: &Slice) -> Stopped {
     let mut looked = ticks::ticks();
     let by_classes = job.explorer == Explorer::Dpor;
@@ -256,7 +260,7 @@ fn search(job: &Explore, slice: &Slice) -> Stopped {
     }
 }
 
-/// Runs one schedule again, and tells the tool all of it.
+/// Runs one schedule again, and sends the tool its trace.
 pub(crate) fn replay(job: &Replay) {
     refuse_other_version(job.version);
     let mut planned: Vec<Thread> = job
@@ -268,7 +272,7 @@ pub(crate) fn replay(job: &Replay) {
         .take(usize::try_from(job.limits.max_events).unwrap_or(usize::MAX))
         .collect();
     let length = planned.len() as u64;
-    // What fails is no event, and its thread need not be that of the last one.
+    // A failure is no event, and its thread need not be that of the last one.
     if let ScheduleEnd::Failure(thread) = job.end {
         planned.extend(u8::try_from(thread).map(Thread));
     }
@@ -311,7 +315,7 @@ pub(crate) fn replay(job: &Replay) {
         let void = with(|runtime| runtime.conclusion.void) == Some(true);
         if !void || fault.is_some() {
             ticks::set_patience(u64::MAX);
-            // SAFETY: writes out what the program printed.
+            // SAFETY: the call writes out what the program printed.
             unsafe { libc::fflush(std::ptr::null_mut()) };
             with(|runtime| finish_replay(runtime, job, fault));
             return;
@@ -335,8 +339,9 @@ fn replay_graph(graph: &protocol::Graph, threads: &[Vec<u32>]) {
     });
 }
 
-/// Where classes are explored, a thread that fails or whose assumption does not hold just stops: what the others
-/// do belongs to the class. Who goes on, if that is how the execution ended, and somebody can.
+/// Lets the other threads go on, under the explorer `dpor`, after a thread has failed or its assumption has not held:
+/// it just stops, and what the others do belongs to the class. Returns who goes on, if the execution ended in that way
+/// and some thread can.
 fn go_on_without(runtime: &mut Runtime, fault: &mut Option<(Fault, u64)>) -> Option<Switch> {
     let silent = matches!(fault, Some((Fault::Silent, _)));
     let goes_on =
@@ -350,7 +355,7 @@ fn go_on_without(runtime: &mut Runtime, fault: &mut Option<(Fault, u64)>) -> Opt
     };
     *fault = None;
     match (failure, runtime.conclusion.end.take()) {
-        // Nothing comes after what is left of a block.
+        // Nothing comes after an atomic block that was left in its middle.
         _ if runtime.execution.follows_left_block() => runtime.conclusion.assumed = true,
         (Some(failure), _) | (None, Some(End::Failed(failure))) => {
             let extent = Extent::of(&runtime.execution);
@@ -364,7 +369,7 @@ fn go_on_without(runtime: &mut Runtime, fault: &mut Option<(Fault, u64)>) -> Opt
     }
 }
 
-/// Gets ready for a slice; false if it numbers threads otherwise than this process.
+/// Prepares for a slice; returns false if it numbers threads otherwise than this process.
 fn begin_slice(runtime: &mut Runtime, slice: &Slice) -> bool {
     let numbered = runtime.execution.state.threads.paths().len() > slice.threads.len()
         || runtime.execution.state.threads.number(&slice.threads).is_ok();
@@ -393,7 +398,7 @@ fn is_spent(runtime: &Runtime, slice: &Slice, looked: &mut u64) -> bool {
     runtime.recorder.tallied.seconds() >= slice.seconds
 }
 
-/// What ran outside of any control, if something did.
+/// Returns the end of the slice if something ran outside of any control.
 fn ran_outside(runtime: &Runtime) -> Option<Stopped> {
     if let Some(record) = foreign::refused() {
         return Some(Stopped::Unsupported { what: foreign::WHAT.to_owned(), place: record.place() });
@@ -403,12 +408,13 @@ fn ran_outside(runtime: &Runtime) -> Option<Stopped> {
     Some(Stopped::Unsupported { what, place })
 }
 
-/// Takes the execution that has ended into the counts; says whether to stop.
+/// Takes the execution that has ended into the counts; returns the end of the slice if it has to stop.
 fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: bool) -> Option<Stopped> {
     if let Some(refused) = ran_outside(runtime) {
         return Some(refused);
     }
-    // Also of an execution that does not count: the next one may resume what the monitors have reported of it.
+    // This holds also for an execution that does not count: the next one may resume what the monitors have reported of
+    // it.
     runtime.watch.reports.truncate(runtime.watch.reports_before_left_block.unwrap_or(usize::MAX));
     if let Some((Fault::Silent, program_counter)) = fault {
         run_again(runtime);
@@ -456,7 +462,7 @@ fn finish(runtime: &mut Runtime, fault: Option<(Fault, u64)>, stop_at_first: boo
     (runtime.execution.kept() > runtime.settings.memory).then_some(Stopped::Limit(StoppedBy::Memory))
 }
 
-/// Takes an execution that has ended in this way into the counts; says whether it ends the search.
+/// Takes an execution that has ended in this way into the counts; returns the end of the slice if it ends the search.
 fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
     match end {
         End::Assumed => runtime.recorder.tallied.counts.blocked += 1,
@@ -475,7 +481,7 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
             return Some(Stopped::Limit(StoppedBy::Rounds));
         }
         End::Unsupported { what, place } => return Some(Stopped::Unsupported { what, place }),
-        // It is no execution of the program, or the beginning of one that has been run before.
+        // This is no execution of the program, or the beginning of one that has been run before.
         End::Nobody(Ending::Abandoned) => {}
         End::Nobody(_) if !runtime.conclusion.failed.is_empty() => take_failed(runtime),
         End::Nobody(_) if runtime.conclusion.assumed => runtime.recorder.tallied.counts.blocked += 1,
@@ -489,8 +495,8 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
             let exits_well = runtime.conclusion.exited.is_well();
             count_exit(runtime);
             let failures = failures_at_the_end(runtime, ending);
-            // Also where it only repeats another one but for rounds of wait loops: that one may be beyond the bound, since
-            // the switch away from such a round is free.
+            // It counts also where it only repeats another one but for rounds of wait loops: that one may be beyond the
+            // bound, since the switch away from such a round is free.
             if exits_well && failures.is_empty() && runtime.execution.history.counts() != Counts::BeyondBound {
                 take_outcome(runtime);
                 scheduled::take(runtime);
@@ -508,13 +514,13 @@ fn take_end(runtime: &mut Runtime, end: End) -> Option<Stopped> {
     None
 }
 
-/// The execution, which has ended, has to be run once more, maybe with other locations.
+/// Has the execution, which has ended, run once more, maybe with other locations.
 fn run_again(runtime: &mut Runtime) {
     runtime.execution.finish(Finish::Again);
     runtime.watch.numbers = Numbers::MayDiffer;
 }
 
-/// Takes an execution in which threads have failed, and the others went on, into the counts.
+/// Takes an execution in which threads have failed, while the others went on, into the counts.
 fn take_failed(runtime: &mut Runtime) {
     runtime.recorder.count(&runtime.execution, &runtime.watch.reports, &runtime.watch.monitors);
     for (failure, extent) in runtime.conclusion.failed.drain(..) {
@@ -523,7 +529,7 @@ fn take_failed(runtime: &mut Runtime) {
     count_exit(runtime);
 }
 
-/// What is wrong with an execution in which nobody can go on.
+/// Returns the failures of an execution in which no thread can go on.
 fn failures_at_the_end(runtime: &mut Runtime, ending: Ending) -> Vec<Failure> {
     match ending {
         Ending::Complete => {
@@ -534,6 +540,7 @@ fn failures_at_the_end(runtime: &mut Runtime, ending: Ending) -> Vec<Failure> {
     }
 }
 
+/// Returns the failure of an execution that had another event than the run before at this point.
 fn diverged(runtime: &Runtime) -> Failure {
     let (index, before) = runtime.execution.history.divergence().unwrap_or((runtime.execution.history.length(), None));
     let was = before.map_or(String::new(), |step| format!(" (there was an operation of {})", name(step.thread)));
@@ -541,7 +548,8 @@ fn diverged(runtime: &Runtime) -> Failure {
     nondeterministic(runtime, &what, (runtime.running, runtime.recorder.trail.last_site()))
 }
 
-/// The execution had other events than one that began with the same decisions, which is not kept.
+/// Returns the failure of an execution that had other events than one that began with the same decisions, which is not
+/// kept.
 fn strayed(runtime: &Runtime, among: &Range<u32>) -> Failure {
     let steps = runtime.execution.history.steps();
     let thread = steps.get(among.start as usize).map_or(runtime.running, |step| step.thread);
@@ -554,6 +562,7 @@ fn strayed(runtime: &Runtime, among: &Range<u32>) -> Failure {
     nondeterministic(runtime, &what, (thread, site))
 }
 
+/// Makes a failure of a program that does not do the same under the same schedule.
 fn nondeterministic(runtime: &Runtime, what: &str, (thread, at): (Thread, RecordPointer)) -> Failure {
     let call = runtime.remarks.last_external.as_ref().map_or(String::new(), |(name, record)| {
         let place = record.place();
@@ -563,6 +572,7 @@ fn nondeterministic(runtime: &Runtime, what: &str, (thread, at): (Thread, Record
     Failure::new(FailureKind::Nondeterministic, message, vec![site_use(Role::At, thread, at, Operation::Other)])
 }
 
+/// Makes the results of a slice for the tool.
 fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
     let (end, left) = match stopped {
         Stopped::Complete | Stopped::Open if runtime.graph.is_some() => (SliceEnd::Open, None),
@@ -605,6 +615,7 @@ fn harvest(runtime: &mut Runtime, stopped: &Stopped) -> Harvest {
     }
 }
 
+/// Sends the tool the trace of a replay, or why the program did not follow the schedule.
 fn finish_replay(runtime: &mut Runtime, job: &Replay, fault: Option<(Fault, u64)>) {
     if let Some(Stopped::Unsupported { what, place }) = ran_outside(runtime) {
         runtime.conclusion.end = Some(End::Unsupported { what, place });
@@ -644,7 +655,7 @@ fn name_variables(runtime: &Runtime, events: &mut [TraceEvent]) {
     }
 }
 
-/// As `finish`, but what was found stays here.
+/// Takes an execution into the counts as [`finish`] does, but keeps its findings here.
 fn finish_quietly(runtime: &mut Runtime, fault: Option<(Fault, u64)>) {
     let end = match fault {
         Some((fault, program_counter)) => End::Failed(failure_of(runtime, fault, program_counter)),
@@ -665,7 +676,7 @@ fn finish_quietly(runtime: &mut Runtime, fault: Option<(Fault, u64)>) {
     }
 }
 
-/// Where the schedule that ran differs from the one asked for.
+/// Describes where the schedule that ran differs from the one asked for; returns `None` if it does not.
 fn difference(runtime: &Runtime, wanted: &Schedule, ran: &Schedule) -> Option<String> {
     if let Some(End::Nobody(Ending::Diverged)) = runtime.conclusion.end {
         return Some(format!(
@@ -687,7 +698,7 @@ fn difference(runtime: &Runtime, wanted: &Schedule, ran: &Schedule) -> Option<St
     None
 }
 
-/// The execution, which is complete and did not fail, belongs to the result.
+/// Takes the observations of the execution, which is complete and did not fail, into the outcomes.
 pub(crate) fn take_outcome(runtime: &mut Runtime) {
     if !runtime.recorder.tallied.observes() {
         return runtime.recorder.tallied.take_outcome(String::new());
@@ -698,7 +709,7 @@ pub(crate) fn take_outcome(runtime: &mut Runtime) {
     runtime.recorder.tallied.take_outcome(outcome);
 }
 
-/// The loop that has gone round most often since it was entered.
+/// Returns the loop that has gone round most often since it was entered.
 pub(crate) fn busiest_loop(runtime: &Runtime) -> Option<BusyLoop> {
     let threads = (0..runtime.threads.len()).map(Thread::from_index);
     let loops = threads.flat_map(|thread| {
@@ -710,7 +721,7 @@ pub(crate) fn busiest_loop(runtime: &Runtime) -> Option<BusyLoop> {
     Some(BusyLoop { thread: thread.0.into(), place: record.place(), function, rounds })
 }
 
-/// Takes a failing exit of the execution that has been counted into the counts.
+/// Takes the failure and the status of an exit, in an execution that has been counted, into the counts.
 pub(crate) fn count_exit(runtime: &mut Runtime) {
     if let Some((failure, extent)) = runtime.conclusion.exited.take_failure() {
         runtime.recorder.fail_at(failure, &runtime.execution, extent);

@@ -1,4 +1,4 @@
-//! The socket to the tool, and `main`.
+//! The session with the tool: its orders, read from the socket, and `main`.
 
 use std::arch::naked_asm;
 use std::ffi::{c_char, c_int};
@@ -14,30 +14,31 @@ use crate::process::channel::{CONCLUDED, SOCKET, end_process, internal_error};
 use crate::process::{arguments, faults, foreign, sources, uncontrolled};
 use crate::search::{self, Search};
 
-/// See [`protocol::build`]. `main` refers to it, so that no linker takes it for garbage.
+/// The build that made the program, see [`protocol::build`]. `main` refers to it, so that no linker drops it.
 #[used]
 #[unsafe(link_section = "fh_version")]
 static BUILT_BY: [u8; BUILD.len()] = BUILD;
 
-/// What the tool that started this process has to say.
+/// The orders of the tool that started this process.
 struct Orders(BufReader<UnixStream>);
 
 impl Orders {
-    /// None if nobody started this process to check it.
+    /// Connects to the tool; returns `None` if no tool started this process.
     fn listen() -> Option<Self> {
         let number: c_int = std::env::var(CONTROL).ok()?.parse().ok()?;
         // SAFETY: nothing else runs yet that could read the environment.
         unsafe { std::env::remove_var(CONTROL) };
-        // SAFETY: the tool passes the number of a socket that it left open for us, and that nothing else here closes.
+        // SAFETY: the tool passes the number of a socket that it left open for the runtime, and that nothing else here
+        // closes.
         let socket = unsafe { UnixStream::from_raw_fd(number) };
-        // SAFETY: a plain system call on our own descriptor: the program's children shall not inherit it.
+        // SAFETY: a plain system call on the runtime's own descriptor, which the program's children shall not inherit.
         unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) };
         SOCKET.store(number, Ordering::Relaxed);
         sources::begin();
         Some(Self(BufReader::new(socket)))
     }
 
-    /// The next one; none if the tool is done.
+    /// Returns the next order; `None` if the tool has no more.
     fn next(&mut self) -> Option<Job> {
         let mut line = String::new();
         let read = self.0.read_line(&mut line).map_err(|error| error.to_string());
@@ -51,7 +52,7 @@ impl Orders {
     }
 }
 
-/// An exit handler: the process ends, and not because we are done.
+/// Reports, as an exit handler, that the process ends before the runtime has ended it.
 extern "C" fn on_exit() {
     if !CONCLUDED.load(Ordering::Relaxed) {
         search::ended_by_a_library();
@@ -59,15 +60,16 @@ extern "C" fn on_exit() {
     }
 }
 
-/// What the system starts: the program's own `main` if nobody controls the process, else [`obey`].
+/// Starts the process, called by the system: runs the program's own `main` if no tool controls the process, else
+/// [`obey`].
 ///
-/// It leaves no frame, and none of Rust's stands above the program's `main`: `pthread_exit` and cancellation unwind the
+/// It leaves no frame, and no Rust frame stands above the program's `main`: `pthread_exit` and cancellation unwind the
 /// stack by force, which ends the process at the first frame that does not expect it.
 ///
 /// (The unit tests of the runtime have a `main` of their own.)
 ///
 /// # Safety
-/// Called once, by the system, with the arguments of the process.
+/// It is called once, by the system, with the arguments of the process.
 #[unsafe(naked)]
 #[cfg_attr(not(test), unsafe(no_mangle))]
 #[cfg_attr(test, unsafe(export_name = "main_of_a_program"))]
@@ -82,7 +84,7 @@ unsafe extern "C" fn main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c
     )
 }
 
-/// Does what the tool says, job by job.
+/// Does what the tool orders, job by job.
 extern "C" fn obey(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
     std::hint::black_box((&BUILT_BY, &uncontrolled::BEGINNING));
     std::panic::set_hook(Box::new(|info| internal_error(&info.to_string().replace('\n', " "))));
@@ -90,7 +92,7 @@ extern "C" fn obey(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) 
     let orders = Orders::listen();
     arguments::set_arguments(argc, argv, envp);
     let Some(mut orders) = orders else { internal_error("the socket to the tool has no number") };
-    // SAFETY: registers a function that lives as long as the process.
+    // SAFETY: the call registers a function that lives as long as the process.
     unsafe { libc::atexit(on_exit) };
     let mut search = None;
     while let Some(job) = orders.next() {

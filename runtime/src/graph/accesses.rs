@@ -1,4 +1,4 @@
-//! Accesses of a thread that is run alone: what they read, and what is recorded of them.
+//! Accesses of a thread that is run alone: the values that they read, and what is recorded of them.
 
 use engine::event::Kind;
 use engine::graph::{Access, Internal, Link, Reached, Value, Written};
@@ -20,7 +20,7 @@ use crate::state::operation::Note;
 use crate::state::turn::Turn;
 use crate::state::unmodelled::Unmodelled;
 
-/// The running thread is about to access these bytes: puts there what it reads.
+/// Puts into memory what the running thread, which is about to access these bytes, reads there.
 pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
     if width == 0 {
         return;
@@ -40,7 +40,7 @@ pub(crate) fn prepare(address: usize, width: usize, site: RecordPointer) {
     }
 }
 
-/// The running thread executes a fence.
+/// Performs a fence of the running thread.
 pub(crate) fn fence(machine: Option<MachineFence>, order: Order, site: RecordPointer) {
     let fenced = with(|runtime| {
         let full = runtime.graph_mut().run.fences.full;
@@ -57,8 +57,8 @@ pub(crate) fn fence(machine: Option<MachineFence>, order: Order, site: RecordPoi
     }
 }
 
-/// A compare-and-exchange that fails here would synchronise, or not, if it succeeded (or the other way round): so what
-/// comes after it is not known before it is.
+/// Notes that the success of a compare-and-exchange here decides whether it synchronises, so that what comes after it
+/// is not known before it is.
 #[cold]
 pub(crate) fn decides() {
     with(|runtime| {
@@ -68,7 +68,7 @@ pub(crate) fn decides() {
     });
 }
 
-/// How wide the next piece of an access that may be cut anywhere is, if it could be so wide.
+/// Returns the width of the next piece of an access that may be cut anywhere, and could be `width` bytes wide.
 pub(crate) fn piece(address: usize, width: usize) -> usize {
     let cut = with(|runtime| {
         let graph = runtime.graph.as_deref_mut()?;
@@ -78,7 +78,7 @@ pub(crate) fn piece(address: usize, width: usize) -> usize {
     cut.flatten().unwrap_or(width)
 }
 
-/// Records an access, and gives memory its initial value back.
+/// Records an access, and restores the initial value in memory.
 #[cold]
 pub(crate) fn record_in_graph(runtime: &mut Runtime, access: &access::Access) -> Turn {
     let graph = runtime.graph_mut();
@@ -95,7 +95,8 @@ pub(crate) fn record_in_graph(runtime: &mut Runtime, access: &access::Access) ->
     turn
 }
 
-/// The running thread executes a fence of this number of the hook ABI, or of a C11 order.
+/// Adds a fence to those of the running thread, given by its kind in the hook ABI or by its C11 order; returns `None`
+/// if the model's processor has no such fence.
 pub(crate) fn fence_in_graph(runtime: &mut Runtime, machine: Option<MachineFence>, order: Order) -> Option<()> {
     let graph = runtime.graph_mut();
     if machine == Some(MachineFence::Instructions) {
@@ -108,7 +109,8 @@ pub(crate) fn fence_in_graph(runtime: &mut Runtime, machine: Option<MachineFence
     Some(())
 }
 
-/// Records what is no access to memory but has the place of one in the graph; what it reads.
+/// Records an operation that is no access to memory but has the place of one in the graph; returns the value that it
+/// reads.
 pub(crate) fn record_object(runtime: &mut Runtime, recorded: Recorded) -> (Turn, Option<Value>) {
     let thread = runtime.running;
     runtime.threads.at(thread).stands_at = Record::known(recorded.note.site);
@@ -120,19 +122,20 @@ pub(crate) fn record_object(runtime: &mut Runtime, recorded: Recorded) -> (Turn,
     (graph.push(recorded, After::Known), value)
 }
 
-/// What the running thread does from here on is not looked at.
+/// Ends the run of the thread: what it does from here on is not looked at.
 pub(crate) fn leaves_out(runtime: &mut Runtime) -> Turn {
     runtime.graph_mut().run.stop = Some(Stop::Reached(Reached::Assumes));
     Turn::Other(Switch::End)
 }
 
-/// An iteration of a wait loop, which began after so many accesses and has ended after so many, had no effect but
-/// that a wait ran out. To wait here would be to hold on to whatever the thread holds: it waits there.
+/// Notes that an iteration of a wait loop, from the access `since` up to the access `next`, had no effect but that a
+/// wait ran out. Waiting in the loop would be to hold on to whatever the thread holds: it will wait in that wait
+/// instead.
 pub(crate) fn grows_patient_in_graph(runtime: &mut Runtime, since: u64, next: u64) {
     runtime.graph_mut().run.patience = Some(Idle { since: since as usize, next: next as usize });
 }
 
-/// The iteration of a wait loop since this many accesses had no effect: the thread waits.
+/// Lets the thread wait, since the iteration of a wait loop since this many accesses had no effect.
 pub(crate) fn waits_in_graph(runtime: &mut Runtime, since: u64) -> Turn {
     runtime.recorder.tallied.leaves_out_a_round();
     let run = &mut runtime.graph_mut().run;
@@ -145,7 +148,7 @@ pub(crate) fn waits_in_graph(runtime: &mut Runtime, since: u64) -> Turn {
         return Turn::Other(Switch::End);
     }
     for recorded in &mut run.recorded[since..] {
-        // What a read-modify-write leaves as it is, it does not write.
+        // A read-modify-write that leaves its bytes as they are does not write.
         if recorded.access.reads() && recorded.width > 0 {
             recorded.written = Written::Nothing;
         }
@@ -154,7 +157,7 @@ pub(crate) fn waits_in_graph(runtime: &mut Runtime, since: u64) -> Turn {
     Turn::Other(Switch::End)
 }
 
-/// What the next access reads, if it reads: the initial value if that is not known.
+/// Returns the value that the next access reads, if it reads: the initial value if that is not known.
 pub(crate) fn prepare_read(graph: &mut Graph, address: usize, width: usize, initial: u64) -> Result<u64, Unlocated> {
     let piece = std::mem::take(&mut graph.run.piece);
     graph.run.is_piece = piece;
@@ -163,7 +166,7 @@ pub(crate) fn prepare_read(graph: &mut Graph, address: usize, width: usize, init
     Ok(known.unwrap_or_else(|| graph.places.initial(location)).cast_unsigned())
 }
 
-/// Records an access to memory that has just been performed on what [`prepare`] put there.
+/// Records an access to memory that has just been performed on the value that [`prepare`] put there.
 pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effect) {
     let &access::Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
     let location = graph.places.at(address);
@@ -218,8 +221,8 @@ pub(crate) fn record(graph: &mut Graph, access: &access::Access) -> (Turn, Effec
     (turn, effect)
 }
 
-/// How a read-modify-write of so many bytes is compiled: RISC-V has single instructions for 4 and 8 bytes, and no machine
-/// has one for the complement of an `and`.
+/// Returns the form in which a read-modify-write of this width is compiled: RISC-V has single instructions for 4 and 8
+/// bytes, and no machine has one for the complement of an `and`.
 fn form(operation: Operation, width: u8, is_unused: bool) -> Form {
     match operation {
         Operation::FetchNand => Form::Pair,

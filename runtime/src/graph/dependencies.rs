@@ -1,5 +1,5 @@
-//! What dependency labels ([`crate::state::graph::labels`]) do to a thread that is run alone: it goes on with a value
-//! once all reads that the value depends on have returned.
+//! The effect of dependency labels ([`crate::state::graph::labels`]) on a thread that is run alone: it goes on with a
+//! value once all reads that the value depends on have returned.
 
 use std::ffi::{c_char, c_void};
 
@@ -11,7 +11,7 @@ use crate::state::graph::{Graph, Stop};
 use crate::state::unmodelled::Unmodelled;
 use engine::graph::Reached;
 
-/// What the last access has loaded decides what comes now.
+/// Notes a branch that depends on what the last access has loaded.
 pub(crate) fn branch_on_loaded() {
     let loaded = loaded();
     if loaded != Label::NONE {
@@ -19,13 +19,13 @@ pub(crate) fn branch_on_loaded() {
     }
 }
 
-/// What the success of the last compare-and-exchange depends on.
+/// Returns the label of the success of the last compare-and-exchange.
 pub(crate) fn of_success() -> Label {
     let compared = with(|runtime| runtime.graph.as_ref().map(|graph| graph.run.compared)).flatten();
     union(loaded(), compared.unwrap_or_default())
 }
 
-/// The union of two labels.
+/// Returns the union of two labels.
 pub(crate) fn union(one: Label, other: Label) -> Label {
     if other == Label::NONE { one } else { __fh_label_union(one, other) }
 }
@@ -36,7 +36,7 @@ impl Graph {
         self.sets.members(label).all(|read| self.run.reads.get(read).copied().flatten().is_some())
     }
 
-    /// Whether what is in private memory is known.
+    /// Whether all reads on which these bytes of private memory depend have returned.
     pub(crate) fn is_private_known(&self, address: usize, length: usize) -> bool {
         self.run.private.0.is_empty()
             || (address..address + length).all(|byte| self.is_known(self.run.private.at(byte)))
@@ -57,7 +57,7 @@ pub(crate) fn know(label: Label) {
     }
 }
 
-/// From now on a value with this label is in private memory.
+/// Sets the label of these bytes of private memory.
 pub(crate) fn put(address: usize, length: usize, label: Label) {
     with(|runtime| {
         if let Some(graph) = runtime.graph.as_deref_mut() {
@@ -66,8 +66,8 @@ pub(crate) fn put(address: usize, length: usize, label: Label) {
     });
 }
 
-/// The label of so many bytes of private memory: all loads on which one of them depends. Where a dependency orders,
-/// they have to depend on the same ones.
+/// Returns the label of these bytes of private memory: all loads on which one of them depends. Under a model where
+/// dependencies order, all bytes must depend on the same loads, or the program is refused.
 pub(crate) fn get(address: usize, length: usize) -> Label {
     let found = with(|runtime| {
         let graph = runtime.graph.as_deref_mut().filter(|graph| !graph.run.private.0.is_empty());
@@ -93,6 +93,7 @@ pub(crate) fn get(address: usize, length: usize) -> Label {
     }
 }
 
+/// Returns the place where the running thread stands.
 fn stands_at() -> RecordPointer {
     with(|runtime| runtime.threads.stands_at(runtime.running)).unwrap_or(std::ptr::null())
 }
@@ -102,7 +103,8 @@ extern "C" fn __fh_label_union(one: Label, other: Label) -> Label {
     with(|runtime| runtime.graph.as_deref_mut().map(|graph| graph.sets.union(one, other))).flatten().unwrap_or_default()
 }
 
-/// On ARM and RISC-V what chooses only picks: whatever a compiler makes of it orders later stores at most.
+/// Returns the label of a value that is chosen among two. On ARM and RISC-V the condition only picks: whatever a
+/// compiler makes of it orders later stores at most.
 #[unsafe(no_mangle)]
 extern "C" fn __fh_label_select(by: Label, chosen: Label, other: Label) -> Label {
     let selected = with(|runtime| {

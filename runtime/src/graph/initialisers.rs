@@ -1,7 +1,7 @@
-//! How synchronisation objects come to be in execution graphs: by their `init` function, or by a static initialiser that
-//! the program stores. Each thread is run alone, and memory holds what it held before the program began: so what a thread
-//! has stored to the bytes of an object is kept here, and counts for the threads that it creates afterwards. Where it is
-//! not clear which initialiser an operation finds, that is refused.
+//! The initialisation of synchronisation objects in execution graphs: by their `init` function, or by a static
+//! initialiser that the program stores. Each thread is run alone, and memory holds what it held before the program
+//! began: so what a thread has stored to the bytes of an object is kept here, and counts for the threads that it
+//! creates afterwards. If it is not clear which initialiser an operation finds, the program is refused.
 
 use crate::state::graph::Graph;
 use crate::state::graph::initialisers::Stored;
@@ -9,6 +9,7 @@ use crate::state::memory::{is_fresh, peek};
 use crate::state::objects::{Class, MutexKind, static_type};
 use crate::state::unmodelled::Unmodelled;
 
+/// Returns the type of a mutex with these bytes, if an initialiser leaves them.
 fn type_in(bytes: Option<&[u8]>) -> Option<MutexKind> {
     bytes.and_then(|bytes| static_type(bytes.as_ptr().addr()))
 }
@@ -19,11 +20,11 @@ pub(crate) fn note_store(graph: &mut Graph, address: usize, width: usize, value:
     graph.initialisers.store(doer, address, width, value);
 }
 
-/// An object comes to life by its `init` function, which gives it this type if it is a mutex.
+/// Notes that an object is initialised by its `init` function, with this type if it is a mutex.
 ///
 /// # Errors
 ///
-/// What cannot be told: a mutex that has or had another type.
+/// Returns what cannot be modelled: a mutex that has or had another type.
 pub(crate) fn makes(
     graph: &mut Graph,
     address: usize,
@@ -40,11 +41,11 @@ pub(crate) fn makes(
     Ok(())
 }
 
-/// The type of a mutex; none if nothing has initialised it.
+/// Returns the type of a mutex; `None` if nothing has initialised it.
 ///
 /// # Errors
 ///
-/// What cannot be told: its initialiser is not clear.
+/// Returns what cannot be modelled: an initialiser that is not clear.
 pub(crate) fn type_of(graph: &mut Graph, mutex: usize) -> Result<Option<MutexKind>, Unmodelled<'static>> {
     match graph.initialisers.mutexes.get(&mutex) {
         Some(_) if graph.initialisers.is_overwritten(mutex, Class::Mutex) => Err(Unmodelled::UnclearInitialiser),
@@ -53,11 +54,11 @@ pub(crate) fn type_of(graph: &mut Graph, mutex: usize) -> Result<Option<MutexKin
     }
 }
 
-/// Whether nothing has been stored over an object that lives.
+/// Checks that nothing has been stored over an object that lives.
 ///
 /// # Errors
 ///
-/// What cannot be told: which of several initialisers counts.
+/// Returns what cannot be modelled: it is not clear which of several initialisers counts.
 pub(crate) fn keeps_state(graph: &Graph, address: usize, class: Class) -> Result<(), Unmodelled<'static>> {
     let again = |byte| graph.initialisers.stored(byte).is_some_and(|stored| stored.again);
     let is_stored_again = class == Class::Once && (address..address + class.size()).any(again);
@@ -68,12 +69,12 @@ pub(crate) fn keeps_state(graph: &Graph, address: usize, class: Class) -> Result
     }
 }
 
-/// The bytes of an object that no `init` function made, as the running thread finds them; none if nothing has been
-/// stored to fresh memory.
+/// Returns the bytes of an object that no `init` function made, as the running thread finds them; `None` if nothing has
+/// been stored to fresh memory.
 ///
 /// # Errors
 ///
-/// What cannot be told: an initialiser that may not be what the thread finds.
+/// Returns what cannot be modelled: an initialiser that may not be what the thread finds.
 pub(crate) fn initialiser(
     graph: &mut Graph,
     address: usize,
@@ -84,6 +85,7 @@ pub(crate) fn initialiser(
     if *known == bytes { Ok(bytes) } else { Err(Unmodelled::UnclearInitialiser) }
 }
 
+/// Returns these bytes as the running thread finds them.
 fn bytes(graph: &Graph, address: usize, size: usize) -> Result<Option<Vec<u8>>, Unmodelled<'static>> {
     let stored = |at| graph.initialisers.stored(at);
     let object = address..address + size;
@@ -102,7 +104,7 @@ fn bytes(graph: &Graph, address: usize, size: usize) -> Result<Option<Vec<u8>>, 
     object.map(byte).collect::<Result<Vec<u8>, _>>().map(Some)
 }
 
-/// Whether the running thread finds what was stored: it has stored it itself, or was created afterwards.
+/// Whether the running thread finds the stored byte: it has stored it itself, or was created afterwards.
 fn finds(graph: &Graph, stored: &Stored) -> bool {
     let created_then = || {
         let [doer, own] = [stored.thread, graph.run.thread].map(|thread| graph.paths[thread.index()].as_slice());

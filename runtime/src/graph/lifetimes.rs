@@ -1,10 +1,11 @@
-//! Uses of what has ended, in execution graphs: of freed blocks, of local variables of functions that have returned, of
-//! destroyed objects, of threads that have been joined; and what is freed or destroyed twice.
+//! The beginnings and ends of what threads use, in execution graphs, for the failures that come of them: uses of freed
+//! blocks, of local variables of functions that have returned, of destroyed objects, of threads that have been joined;
+//! and blocks and objects that are freed or destroyed twice.
 //!
 //! In a graph nothing ends: memory stays as it is, and is not given out again. Each thread's run notes where something
 //! begins and ends between its accesses, and what is sure to come before it is known once the graph is complete
-//! ([`engine::graph::lifetime`]). A graph that is given up since a thread waits for what has changed is looked at, too: in
-//! the rounds that are left out elsewhere memory may be used that is there no longer.
+//! ([`engine::graph::lifetime`]). A graph that is given up since a thread waits for a value that has changed is looked
+//! at, too: in the rounds that are left out elsewhere, memory may be used whose life has ended.
 
 use std::ops::Range;
 
@@ -17,29 +18,30 @@ use crate::state::graph::milestones::{Change, Milestone};
 use crate::state::locals::Local;
 use crate::state::objects::Class;
 
+/// Notes a change that the running thread makes to something that can be used only for a time.
 pub(crate) fn milestones(change: Change, site: RecordPointer) {
     with(|runtime| note_milestone(runtime.graph_mut(), change, site));
 }
 
-/// The running thread allocates a block: what is not looked for in it is said.
+/// Says what is not looked for in a block that the running thread allocates.
 pub(crate) fn allocates() {
     const UNSEEN: &str = "execution graphs do not show accesses beside blocks of the heap, nor leaks";
     with(|runtime| runtime.remarks.assumptions.insert(UNSEEN));
 }
 
-/// The running thread frees a block by this function.
+/// Notes that the running thread frees a block by this function.
 pub(crate) fn frees(address: usize, function: &'static str, site: RecordPointer) {
     milestones(Change::Frees(address, function), site);
 }
 
-/// The running thread destroys an object.
+/// Notes that the running thread destroys an object.
 pub(crate) fn destroys(address: usize, class: Class, site: RecordPointer) {
     const UNSEEN: &str = "execution graphs do not show that an object is destroyed which is held or waited for";
     with(|runtime| runtime.remarks.assumptions.insert(UNSEEN));
     milestones(Change::Destroys(address, class), site);
 }
 
-/// The running thread initialises an object: what is not looked for, where others may use it already, is said.
+/// Says what is not looked for in an object that the running thread initialises, if others may use it already.
 pub(crate) fn initialises() {
     const UNSEEN: &str = "execution graphs do not show that an object is used before another thread initialises it";
     with(|runtime| {
@@ -49,12 +51,12 @@ pub(crate) fn initialises() {
     });
 }
 
-/// An object or a variable of the running thread begins to live in this memory.
+/// Notes that an object or a variable of the running thread begins to live in this memory.
 pub(crate) fn begins(memory: Range<usize>, site: RecordPointer) {
     milestones(Change::Begins(memory), site);
 }
 
-/// The running thread leaves these local variables.
+/// Notes that the running thread leaves these local variables.
 pub(crate) fn leaves(locals: Vec<Local>) {
     for local in locals {
         let site: RecordPointer = local.record;

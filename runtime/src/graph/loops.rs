@@ -5,14 +5,14 @@ use crate::run::Runtime;
 use crate::state::turn::Turn;
 use crate::state::waits::Mark;
 
-/// Who goes on if the loop that the running thread is in has gone round more often than asked for.
+/// Ends the run if the loop that the running thread is in has gone round more often than asked for.
 pub(crate) fn unrolls(runtime: &mut Runtime) -> Option<Turn> {
     let limit = runtime.graph.as_deref()?.unroll?;
     let (_, rounds) = runtime.threads.of(runtime.running).visits.active().last()?;
     (rounds > limit).then(|| accesses::leaves_out(runtime))
 }
 
-/// The running thread is at the header of a loop in a state that can be compared; who goes on if it has to wait.
+/// Visits the header of a loop in a state that can be compared; returns who goes on if the running thread has to wait.
 pub(crate) fn visit(runtime: &mut Runtime, words: &[u64], mark: Mark) -> Option<Turn> {
     if !runtime.graph_mut().is_private_known(words.as_ptr() as usize, size_of_val(words)) {
         runtime.threads.at(runtime.running).visits.restart(words, mark);

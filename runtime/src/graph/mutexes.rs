@@ -1,5 +1,6 @@
-//! Mutexes in execution graphs: a location that holds 0 or the number of the owner plus 1. To lock is a read-modify-write
-//! that writes if it reads 0, and else waits; to unlock is a store. What orders them says [`engine::mapping::calls`].
+//! Mutexes in execution graphs: a location that holds 0 or the number of the owner plus 1. Locking is a
+//! read-modify-write that writes if it reads 0, and else waits; unlocking is a store. What orders them is in
+//! [`engine::mapping::calls`].
 
 use std::ffi::c_int;
 
@@ -17,7 +18,7 @@ use crate::state::objects::{self, Call, Class};
 use crate::state::operation::Note;
 use crate::state::unmodelled::Unmodelled;
 
-/// The type of a mutex that lives.
+/// Returns the type of a mutex that lives.
 fn kind(call: Call, mutex: usize, class: Class) -> Type {
     if class == Class::SpinLock {
         return Type::Normal;
@@ -34,14 +35,15 @@ fn kind(call: Call, mutex: usize, class: Class) -> Type {
     kind.kind
 }
 
-/// What comes of an attempt to lock.
+/// The result of an attempt to lock.
 enum Attempt {
-    /// The mutex is this thread's now.
+    /// The thread has locked the mutex.
     Locked,
-    /// It is another one's, or, of a mutex that is no recursive one, this thread's own.
+    /// Another thread holds the mutex, or, unless it is recursive, this thread itself.
     Held,
 }
 
+/// Attempts to lock a mutex, on one of two paths: it locks, or finds the mutex held.
 fn attempt(call: Call, mutex: usize, operation: Operation, paths: [Path; 2]) -> Attempt {
     let attempted = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -66,7 +68,7 @@ fn attempt(call: Call, mutex: usize, operation: Operation, paths: [Path; 2]) -> 
     if found == Some(0) { Attempt::Locked } else { Attempt::Held }
 }
 
-/// A recursive mutex that is held already is held once more.
+/// Locks a recursive mutex once more if the running thread holds it already; returns whether it did.
 fn locks_again(mutex: usize) -> bool {
     let again = with(|runtime| {
         runtime.has_effect();
@@ -77,13 +79,14 @@ fn locks_again(mutex: usize) -> bool {
     again.flatten().is_some()
 }
 
-/// How often the running thread holds a mutex with which it is about to wait.
+/// The number of times that the running thread holds a mutex with which it is about to wait.
 pub(crate) enum Holds {
     Not(Type),
     Once,
     Often,
 }
 
+/// Returns how often the running thread holds the mutex of this call, with which it is about to wait.
 pub(crate) fn held_for_a_wait(call: Call) -> Holds {
     let mutex = call.address();
     let kind = kind(call, mutex, Class::Mutex);
@@ -94,11 +97,12 @@ pub(crate) fn held_for_a_wait(call: Call) -> Holds {
     }
 }
 
+/// Whether the running thread holds a mutex.
 fn is_held(mutex: usize) -> bool {
     with(|runtime| synchronising::held(runtime.graph_mut(), mutex).is_some()) == Some(true)
 }
 
-/// Acquires a mutex, however long it takes.
+/// Locks a mutex, however long it takes.
 pub(crate) fn lock(call: Call, class: Class) -> c_int {
     let mutex = call.address();
     match kind(call, mutex, class) {
@@ -106,7 +110,7 @@ pub(crate) fn lock(call: Call, class: Class) -> c_int {
         Type::ErrorChecking if is_held(mutex) => return libc::EDEADLK,
         _ => {}
     }
-    // Where it is held, the thread waits.
+    // If the mutex is held, the thread waits.
     let path = if class == Class::SpinLock { calls::SPIN_LOCK } else { calls::MUTEX_LOCK };
     if let Attempt::Held = attempt(call, mutex, Operation::Lock, [path; 2]) {
         wait_since(None);
@@ -114,7 +118,7 @@ pub(crate) fn lock(call: Call, class: Class) -> c_int {
     0
 }
 
-/// Acquires a mutex if that takes no time.
+/// Locks a mutex if that takes no time.
 pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     let mutex = call.address();
     let kind = kind(call, mutex, class);
@@ -128,7 +132,7 @@ pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     }
 }
 
-/// Acquires a mutex, or gives up after some time: where it would take longer, another graph has it at once.
+/// Locks a mutex, or gives up after some time: if it would take longer, another graph has it at once.
 pub(crate) fn timed_lock(call: Call) -> c_int {
     match kind(call, call.address(), Class::Mutex) {
         Type::Recursive if locks_again(call.address()) => return 0,
@@ -144,7 +148,7 @@ pub(crate) fn timed_lock(call: Call) -> c_int {
     }
 }
 
-/// Releases a mutex.
+/// Unlocks a mutex.
 pub(crate) fn unlock(call: Call, class: Class) -> c_int {
     let mutex = call.address();
     let kind = kind(call, mutex, class);

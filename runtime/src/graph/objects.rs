@@ -1,7 +1,7 @@
-//! Synchronisation objects other than mutexes in execution graphs: a location that holds the number of the object's state,
-//! 0 for that which a static initialiser leaves. An operation is a read-modify-write of it by the engine's state
-//! machine ([`engine::sync`]); a thread that has to wait reads what it waits to be different. So all operations on an
-//! object are in one order. What else they order says [`engine::mapping::calls`].
+//! Synchronisation objects other than mutexes in execution graphs: a location that holds the number of the object's
+//! state, 0 for the state that a static initialiser leaves. An operation is a read-modify-write of it by the engine's
+//! state machine ([`engine::sync`]); a thread that has to wait reads the state that it waits to change. So all
+//! operations on an object are in one order. What else they order is in [`engine::mapping::calls`].
 
 use std::ffi::c_int;
 
@@ -31,8 +31,8 @@ use crate::state::objects::{Call, Class, Initial};
 use crate::state::operation::Note;
 use crate::state::unmodelled::Unmodelled;
 
-/// The state of an object that came to life without its `init` function, if it can: as the thread finds it that is about
-/// to read it.
+/// Returns the state of an object that was not initialised by its `init` function, if it can have one: as the thread
+/// finds it that is about to read it.
 fn initial(call: Call, class: Class) -> Option<ObjectState> {
     let found = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -59,12 +59,12 @@ fn initial(call: Call, class: Class) -> Option<ObjectState> {
     })
 }
 
-/// What is the same for all calls of an operation.
+/// The properties that all calls of an operation share.
 #[derive(Clone, Copy)]
 struct Manner {
     class: Class,
     operation: Operation,
-    /// Its outcomes.
+    /// The paths that a call may take, one for each outcome.
     paths: &'static [Path],
 }
 
@@ -72,7 +72,7 @@ const fn manner(class: Class, operation: Operation, paths: &'static [Path]) -> M
     Manner { class, operation, paths }
 }
 
-/// Performs an operation, however long it takes. `work` says which path it takes.
+/// Performs an operation, however long it takes. `work` returns the path that it takes.
 fn operate<R>(
     call: Call,
     manner: Manner,
@@ -85,6 +85,7 @@ fn operate<R>(
     }
 }
 
+/// Performs an operation as [`operate`] does, or returns why it does not go on.
 fn attempt<R>(
     call: Call,
     manner: Manner,
@@ -123,7 +124,7 @@ fn attempt<R>(
     result.expect("a thread goes on once its read has returned")
 }
 
-/// An object comes to life by its `init` function. It may be one of many that were at this address.
+/// Initialises an object by its `init` function, which may be one of many at this address in turn.
 pub(crate) fn initialise(call: Call, initial: Initial) {
     let turn = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -153,8 +154,8 @@ pub(crate) fn initialise(call: Call, initial: Initial) {
     }
 }
 
-/// `pthread_cond_wait` and its sisters: the thread falls asleep, releases the mutex, wakes, acquires the mutex. A signal
-/// by who has not got the mutex meanwhile may come before it is released: POSIX asks for no more.
+/// Performs `pthread_cond_wait` and its sisters: the thread falls asleep, unlocks the mutex, wakes, locks the mutex. A
+/// signal by a thread that has not locked the mutex meanwhile may come before it is unlocked: POSIX asks for no more.
 pub(crate) fn wait(call: Call, on_mutex: Call, patience: Patience) -> Result<Waited, c_int> {
     match mutexes::held_for_a_wait(on_mutex) {
         mutexes::Holds::Once => {}
@@ -185,12 +186,12 @@ pub(crate) fn wait(call: Call, on_mutex: Call, patience: Patience) -> Result<Wai
     }
 }
 
-/// `pthread_cond_signal`.
+/// Performs `pthread_cond_signal`.
 pub(crate) fn signal(call: Call) {
     operate(call, manner(Class::Condition, Operation::Signal, WAKES), |state, _| Ok((wakes(state, Line::signal), ())));
 }
 
-/// `pthread_cond_broadcast`.
+/// Performs `pthread_cond_broadcast`.
 pub(crate) fn broadcast(call: Call) {
     operate(call, manner(Class::Condition, Operation::Broadcast, WAKES), |state, _| {
         Ok((wakes(state, Line::broadcast), ()))
@@ -199,14 +200,14 @@ pub(crate) fn broadcast(call: Call) {
 
 const WAKES: &[Path] = &[calls::SIGNAL, calls::SIGNAL_NOBODY];
 
-/// Wakes those who sleep: whether anybody does.
+/// Wakes sleeping threads; returns the path, by whether there were any.
 fn wakes(state: &mut ObjectState, wake: fn(&mut Line)) -> Path {
     let before = state.clone();
     wake(state.line());
     if *state == before { calls::SIGNAL_NOBODY } else { calls::SIGNAL }
 }
 
-/// `sem_wait` and its sisters.
+/// Performs `sem_wait` and its sisters.
 pub(crate) fn take(call: Call, patience: Patience) -> Waited {
     const PATHS: &[Path] = &[calls::SEMAPHORE_WAIT, calls::SEMAPHORE_TIME_OUT];
     operate(call, manner(Class::Semaphore, Operation::SemaphoreWait, PATHS), |state, _| {
@@ -217,7 +218,7 @@ pub(crate) fn take(call: Call, patience: Patience) -> Waited {
     })
 }
 
-/// `sem_trywait`.
+/// Performs `sem_trywait`.
 pub(crate) fn try_take(call: Call) -> Result<(), semaphore::Refusal> {
     const PATHS: &[Path] = &[calls::SEMAPHORE_WAIT, calls::SEMAPHORE_EMPTY];
     operate(call, manner(Class::Semaphore, Operation::SemaphoreTryWait, PATHS), |state, _| {
@@ -226,7 +227,7 @@ pub(crate) fn try_take(call: Call) -> Result<(), semaphore::Refusal> {
     })
 }
 
-/// `sem_post`.
+/// Performs `sem_post`.
 pub(crate) fn post(call: Call) -> Result<(), semaphore::Refusal> {
     const PATHS: &[Path] = &[calls::SEMAPHORE_POST, calls::SEMAPHORE_FULL];
     operate(call, manner(Class::Semaphore, Operation::Post, PATHS), |state, _| {
@@ -235,7 +236,7 @@ pub(crate) fn post(call: Call) -> Result<(), semaphore::Refusal> {
     })
 }
 
-/// `sem_getvalue`.
+/// Performs `sem_getvalue`.
 pub(crate) fn value_of(call: Call) -> u32 {
     operate(call, manner(Class::Semaphore, Operation::GetValue, &[calls::SEMAPHORE_VALUE]), |state, _| {
         Ok((calls::SEMAPHORE_VALUE, state.semaphore().value()))
@@ -243,8 +244,8 @@ pub(crate) fn value_of(call: Call) -> u32 {
 }
 
 impl Graph {
-    /// Whether the running thread holds the read-write lock at this address for writing, which it knows by itself: what it
-    /// did there last was to get it.
+    /// Whether the running thread holds the read-write lock at this address for writing, which it knows by itself: the
+    /// last thing that it did there was to lock it.
     fn writes_under(&self, address: usize) -> bool {
         let changes = |recorded: &&Recorded| {
             recorded.width == 0 && recorded.address == address && recorded.written != Written::Nothing
@@ -254,8 +255,8 @@ impl Graph {
     }
 }
 
-/// `pthread_rwlock_rdlock`, `wrlock` and their sisters, by what they do to the lock. One that gives up at once, and one
-/// that gives up later, are the same here.
+/// Performs `pthread_rwlock_rdlock`, `pthread_rwlock_wrlock` and their sisters, by what they do to the lock. A call
+/// that gives up at once and one that gives up later are the same here.
 pub(crate) fn hold(
     call: Call,
     operation: Operation,
@@ -282,7 +283,7 @@ pub(crate) fn hold(
     })
 }
 
-/// `pthread_rwlock_unlock`.
+/// Performs `pthread_rwlock_unlock`.
 pub(crate) fn release(call: Call) {
     operate(call, manner(Class::ReadWriteLock, Operation::Unlock, &[calls::RW_UNLOCK]), |state, thread| {
         let released = state.read_write_lock().unlock(thread);
@@ -292,7 +293,7 @@ pub(crate) fn release(call: Call) {
     });
 }
 
-/// `pthread_once`, up to the function: whether it is to be run.
+/// Performs `pthread_once` up to the function; returns whether that is to be run.
 pub(crate) fn enter_once(call: Call) -> OnceEntry {
     const PATHS: &[Path] = &[calls::ONCE_FIRST, calls::ONCE_DONE];
     operate(call, manner(Class::Once, Operation::OnceEnter, PATHS), |state, thread| {
@@ -305,7 +306,7 @@ pub(crate) fn enter_once(call: Call) -> OnceEntry {
     })
 }
 
-/// The function of `pthread_once` is over: it has returned, or its thread ends in it.
+/// Ends the function of `pthread_once`: it has returned, or its thread ends in it.
 pub(crate) fn leave_once(call: Call, end: fn(&mut engine::sync::once::Once)) {
     operate(call, manner(Class::Once, Operation::OnceReturn, &[calls::ONCE_RETURN]), |state, _| {
         end(state.machine().once().expect("objects are used as what they are"));
@@ -313,7 +314,8 @@ pub(crate) fn leave_once(call: Call, end: fn(&mut engine::sync::once::Once)) {
     });
 }
 
-/// `pthread_barrier_wait`: the last one to arrive stores to a location of the round, which the others read as they leave.
+/// Performs `pthread_barrier_wait`: the last thread to arrive stores to a location of the round, which the others read
+/// as they leave.
 pub(crate) fn cross(call: Call) -> Arrival {
     let arrival = manner(Class::Barrier, Operation::BarrierArrive, &[calls::BARRIER_ARRIVE]);
     let (arrived, round) = operate(call, arrival, |state, thread| {
@@ -345,12 +347,12 @@ pub(crate) fn cross(call: Call) -> Arrival {
     arrived
 }
 
-/// Uses what the C library keeps for all threads: `next` says what its state is afterwards, and what comes of it.
+/// Uses a part of the C library's state, which all threads share: `next` returns the state afterwards and the result.
 pub(crate) fn change<R>(what: Common, site: RecordPointer, next: impl FnOnce(&mut Library, u64) -> (u64, R)) -> R {
     use_common((what, Internal::Buffered), site, next)
 }
 
-/// Advances the clock: what it shows then.
+/// Advances the clock, and returns what it shows then.
 pub(crate) fn advance_clock(site: RecordPointer, next: impl FnOnce(u64) -> u64) -> u64 {
     use_common((Common::Clock, Internal::Apart), site, |_, clock| {
         let clock = next(clock);
@@ -358,6 +360,7 @@ pub(crate) fn advance_clock(site: RecordPointer, next: impl FnOnce(u64) -> u64) 
     })
 }
 
+/// Performs a read-modify-write of a part of the C library's state.
 fn use_common<R>(what: (Common, Internal), site: RecordPointer, next: impl FnOnce(&mut Library, u64) -> (u64, R)) -> R {
     let (turn, result) = with(|runtime| {
         let (written, result) = match runtime.graph_mut().next_read() {
@@ -377,7 +380,7 @@ fn use_common<R>(what: (Common, Internal), site: RecordPointer, next: impl FnOnc
     result.expect("a thread goes on once its read has returned")
 }
 
-/// A number below `among`, each of which is tried. A choice orders nothing, and nothing depends on it.
+/// Chooses a number below `among`, each of which is tried. A choice orders nothing, and nothing depends on it.
 pub(crate) fn choose(among: u16, note: Note) -> u64 {
     let chosen = with(|runtime: &mut Runtime| {
         runtime.has_effect();
@@ -389,7 +392,7 @@ pub(crate) fn choose(among: u16, note: Note) -> u64 {
     value.unwrap_or(0).cast_unsigned()
 }
 
-/// A use of what the C library keeps for all threads: no fence, and no order but among such.
+/// Makes the record of a use of the C library's state, which is no fence, and is ordered only among such uses.
 fn common(graph: &mut Graph, (what, internal): (Common, Internal), written: Written, note: Note) -> Recorded {
     let location = graph.places.of(Thing::Common(what));
     let (depends, fences) = (graph.depends(), graph.run.fences);
@@ -400,7 +403,7 @@ fn common(graph: &mut Graph, (what, internal): (Common, Internal), written: Writ
     Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0, spelled }
 }
 
-/// The number that the running thread chooses next.
+/// Makes the record of the number that the running thread chooses next.
 fn choice(graph: &mut Graph, among: u16, note: Note) -> Recorded {
     let thing = Thing::Choices(graph.run.thread);
     let location = graph.places.of(thing);
@@ -412,7 +415,7 @@ fn choice(graph: &mut Graph, among: u16, note: Note) -> Recorded {
     Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0, spelled }
 }
 
-/// An object comes to life by its `init` function, which puts zeros into its memory.
+/// Initialises an object by its `init` function, which puts zeros into its memory.
 pub(crate) fn begin_life(call: Call, class: Class, initial: Initial) {
     with(Runtime::has_effect);
     fill(call, class, 0);

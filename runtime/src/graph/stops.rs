@@ -1,4 +1,4 @@
-//! A thread that is run alone stops before its end.
+//! The stops of a thread that is run alone, before its end.
 
 use engine::model::MemoryModel;
 
@@ -8,7 +8,7 @@ use crate::run::{unsupported, with};
 use crate::state::graph::Stop;
 use crate::state::unmodelled::Unmodelled;
 
-/// Its name for the user.
+/// Returns the option by which the user asks for the graphs of a model.
 pub(crate) const fn option_of(model: MemoryModel) -> &'static str {
     match model {
         MemoryModel::Sc => "--explorer rsmc",
@@ -21,7 +21,7 @@ pub(crate) const fn option_of(model: MemoryModel) -> &'static str {
     }
 }
 
-/// Ends the search: execution graphs do not model what the program does here.
+/// Ends the search, since execution graphs do not model what the program does here.
 #[cold]
 pub(crate) fn refuse(what: Unmodelled<'_>, site: RecordPointer) {
     if let Some(Some(option)) = with(|runtime| runtime.graph.as_ref().map(|graph| option_of(graph.model))) {
@@ -29,7 +29,7 @@ pub(crate) fn refuse(what: Unmodelled<'_>, site: RecordPointer) {
     }
 }
 
-/// Leaves the thread that runs: nothing more is known of it.
+/// Leaves the running thread, of which nothing more is known.
 pub(crate) fn park(stop: Stop) -> ! {
     with(|runtime| runtime.graph_mut().run.stop = Some(stop));
     fiber::abandon(Switch::End)

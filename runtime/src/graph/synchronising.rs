@@ -1,4 +1,4 @@
-//! Accesses by which threads synchronise, and waits.
+//! The accesses by which threads synchronise, and wait, in execution graphs.
 
 use engine::graph::{Access, Link, Reached, Value, Written};
 use engine::mapping::calls::Path;
@@ -12,11 +12,11 @@ use crate::state::graph::places::Thing;
 use crate::state::graph::{Graph, Recorded, Spelled, Stop};
 use crate::state::operation::Note;
 
-/// Why an operation does not go on.
+/// The reason why an operation does not go on.
 pub(crate) enum Stuck {
-    /// It has to wait, and waits since this access, or since it.
+    /// The operation has to wait, and waits since this access; since its own if there is none.
     Waits(Option<usize>),
-    /// It breaks its contract: this goes on after the function's name.
+    /// The operation breaks its contract; the text goes on after the function's name.
     Misuse(String),
 }
 
@@ -24,32 +24,32 @@ pub(crate) fn misuse(what: &str) -> Stuck {
     Stuck::Misuse(what.to_owned())
 }
 
-/// How a limited wait ends.
+/// The end of a limited wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waited {
-    /// With what it was for.
+    /// The thread got what it waited for.
     Granted,
-    /// It ran out.
+    /// The wait ran out.
     RanOut,
 }
 
-/// How long a call waits.
+/// The time for which a call waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// As long as it takes: since this access, or this call.
+    /// As long as it takes, since this access, or since its own if there is none.
     Endless(Option<usize>),
-    /// Until some time. Where the thread would have to wait for longer, another graph has what it would get.
+    /// Until some time. If the thread would have to wait for longer, another graph has it get what it waits for.
     Limited,
 }
 
 impl Patience {
-    /// Of a call that may be limited.
+    /// Returns the patience of a call that may be limited.
     pub(crate) fn of(is_limited: bool) -> Self {
         if is_limited { Self::limited() } else { Self::Endless(None) }
     }
 
-    /// Of a call that waits until some time: it does not run out where the last one in the same place has, with
-    /// nothing changed since.
+    /// Returns the patience of a call that waits until some time: it does not run out if the last one in the same place
+    /// has, and nothing has changed since.
     pub(crate) fn limited() -> Self {
         match with(|runtime| runtime.graph_mut().waits_since()).flatten() {
             Some(since) => Self::Endless(Some(since)),
@@ -57,6 +57,7 @@ impl Patience {
         }
     }
 
+    /// Returns that the wait runs out, or else that the thread waits.
     pub(crate) const fn runs_out(self) -> Result<Waited, Stuck> {
         match self {
             Self::Endless(since) => Err(Stuck::Waits(since)),
@@ -65,23 +66,26 @@ impl Patience {
     }
 }
 
-/// The running thread waits for ever, or for other reads than since this access, or the last one.
+/// Lets the running thread wait, for ever or for other reads than those since this access, or since its last one if
+/// there is none.
 pub(crate) fn wait_since(since: Option<usize>) -> ! {
     let last = with(|runtime| runtime.graph_mut().run.recorded.len() - 1).unwrap_or(0);
     park(Stop::Reached(Reached::Waits { since: since.unwrap_or(last) as u16 }))
 }
 
+/// Returns the mutex among those that the running thread holds, with how many times it does.
 pub(crate) fn held(graph: &mut Graph, mutex: usize) -> Option<&mut (usize, u32)> {
     graph.run.held.iter_mut().find(|held| held.0 == mutex)
 }
 
+/// Returns the value of a mutex that the running thread holds.
 pub(crate) fn owner(graph: &Graph) -> Value {
     Value::from(graph.run.thread.0) + 1
 }
 
-/// What orders an access by which threads synchronise: the path that was taken, or, of one that is not known yet,
-/// what stands before it on each of the paths that there are. On POWER, ARM and RISC-V that is what stands before the
-/// first one.
+/// Returns what orders an access by which threads synchronise: on the path that was taken, or, if that is not known
+/// yet, what stands before it on each of the paths. On POWER, ARM and RISC-V what stands before it is always taken from
+/// the first path.
 fn around(graph: &Graph, access: Access, paths: &[Path], taken: Option<Path>) -> Around {
     let of = |path: &Path| graphs::call(graph.model, access, *path);
     let drains = paths.iter().all(|path| path.effect.drains());
@@ -97,7 +101,7 @@ fn around(graph: &Graph, access: Access, paths: &[Path], taken: Option<Path>) ->
     }
 }
 
-/// An access by which threads synchronise, on one of these paths, at the location of what is no memory.
+/// Makes the record of an access by which threads synchronise, on one of these paths, at a location that is no memory.
 pub(crate) fn synchronizing(
     graph: &mut Graph,
     thing: Thing,

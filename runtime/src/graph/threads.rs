@@ -1,7 +1,7 @@
-//! Threads in execution graphs. That a thread is created is a store, which its first access, a load, reads; that it has
-//! ended is a store, its last access, which a join reads. Fences are such that what comes before a creation is before
-//! all of the new thread, and all of a thread before what comes after the join: on POWER, ARM and RISC-V nothing else is
-//! ordered by them. Under C11 both synchronise.
+//! Threads in execution graphs. The creation of a thread is a store, which the thread's first access, a load, reads;
+//! its end is a store, its last access, which a join reads. Fences order what comes before a creation before all of the
+//! new thread, and all of a thread before what comes after the join: on POWER, ARM and RISC-V nothing else is ordered
+//! by them. Under C11 both synchronise.
 
 use std::ffi::c_int;
 
@@ -23,14 +23,14 @@ use crate::state::objects::Call;
 use crate::state::operation::Note;
 use crate::state::threads::{Start, handle};
 
-/// Which side of a creation or join is ordered with the other thread.
+/// The side of a creation or join that is ordered with the other thread.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Before,
     After,
 }
 
-/// Records a meeting: what it reads, if it does.
+/// Performs an access by which threads meet, and returns the value that it reads, if it does.
 fn meet(thing: Thing, link: Link, side: Side, written: Written, note: Note) -> Option<Value> {
     let (turn, value) = with(|runtime| {
         let recorded = meeting(runtime.graph_mut(), thing, link, side, written, note);
@@ -40,7 +40,7 @@ fn meet(thing: Thing, link: Link, side: Side, written: Written, note: Note) -> O
     value
 }
 
-/// The running thread ends with this result.
+/// Ends the running thread with this result.
 pub(crate) fn end(thread: Thread, result: usize) -> ! {
     let site = with(|runtime| runtime.threads.stands_at(thread)).unwrap_or(std::ptr::null());
     let written = Written::Value((result as u64).cast_signed());
@@ -49,7 +49,7 @@ pub(crate) fn end(thread: Thread, result: usize) -> ! {
     park(Stop::Reached(Reached::End))
 }
 
-/// Joins a thread; its result.
+/// Joins a thread, and returns its result.
 pub(crate) fn join(call: Call, name: usize) -> Result<usize, c_int> {
     let known = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -65,14 +65,14 @@ pub(crate) fn join(call: Call, name: usize) -> Result<usize, c_int> {
     with(|runtime| {
         let graph = runtime.graph_mut();
         graph.run.joined += 1;
-        // Its creator has joined no more than it has created: each once, as far as it alone can know.
+        // A thread's creator has joined no more threads than it has created: each once, as far as it alone can know.
         let is_own = graph.children.iter().any(|(&(parent, _), &one)| one == child && parent == running);
         graph.ends |= !is_own || joins(graph, child) > 1;
     });
     Ok(result.unwrap_or_default().cast_unsigned() as usize)
 }
 
-/// The number of the next thread that the running one creates.
+/// Returns the next thread that the running one creates; `None` if there are too many.
 fn child(graph: &mut Graph) -> Option<Thread> {
     let (parent, nth) = (graph.run.thread, graph.run.created);
     graph.run.created += 1;
@@ -89,12 +89,13 @@ fn child(graph: &mut Graph) -> Option<Thread> {
     Some(child)
 }
 
-/// How often the running thread has joined a thread.
+/// Returns how often the running thread has joined a thread.
 fn joins(graph: &Graph, child: Thread) -> usize {
     let joins = |recorded: &&Recorded| matches!(recorded.note.operation, Operation::Join(other) if other == child);
     graph.run.recorded.iter().filter(joins).count()
 }
 
+/// Returns the number of a function and its argument.
 fn origin(graph: &mut Graph, start: Start) -> u32 {
     let known = graph.origins.iter().position(|other| other.key() == start.key());
     let index = known.unwrap_or_else(|| {
@@ -104,7 +105,7 @@ fn origin(graph: &mut Graph, start: Start) -> u32 {
     u32::try_from(index + 1).expect("fewer than 2^32 functions and arguments")
 }
 
-/// The access by which threads meet, at the running thread's end of it.
+/// Makes the record of the access by which threads meet, at the running thread's end of it.
 fn meeting(graph: &mut Graph, thing: Thing, link: Link, side: Side, written: Written, note: Note) -> Recorded {
     let location = graph.places.of(thing);
     let access = if link == Link::Follows { Access::Load } else { Access::Store };
@@ -126,7 +127,7 @@ fn meeting(graph: &mut Graph, thing: Thing, link: Link, side: Side, written: Wri
     Recorded { access, location, written, fences, annotations, link, depends, note, address: 0, width: 0, spelled }
 }
 
-/// What a thread runs that begins; none of main.
+/// Begins a thread, and returns what it runs; `None` for main.
 pub(crate) fn begins(thread: Thread) -> Option<Start> {
     let start = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -138,7 +139,7 @@ pub(crate) fn begins(thread: Thread) -> Option<Start> {
     Some(start)
 }
 
-/// Creates a thread: its handle.
+/// Creates a thread, and returns its handle.
 pub(crate) fn create(start: Start, site: RecordPointer) -> usize {
     let created = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -151,16 +152,17 @@ pub(crate) fn create(start: Start, site: RecordPointer) -> usize {
     handle(child)
 }
 
-/// What comes of the creation of a key.
+/// The result of the creation of a key.
 pub(crate) enum Created {
     Key(u32),
     TooMany,
-    /// Another one has its number.
+    /// The key has the number of another one, with another destructor or place.
     Other,
 }
 
-/// Each thread is run alone, and again and again: the nth key that it creates at a place has the same number each time, and
-/// in every process. Those of a thread are in the order in which it creates them.
+/// Creates a key of thread-specific data. Each thread is run alone, and again and again: the nth key that it creates at
+/// a place has the same number each time, and in every process. The keys of a thread are in the order in which it
+/// creates them.
 pub(crate) fn create_key(runtime: &mut Runtime, destructor: Option<Destructor>, site: RecordPointer) -> Created {
     let (thread, nth) = runtime.graph_mut().next_key();
     if nth > keys::LIMIT {
@@ -178,10 +180,10 @@ fn address(destructor: Destructor) -> usize {
     destructor as usize
 }
 
-/// Fixes which path of creation has which number, before there are threads.
+/// Gives the threads with these creation paths their numbers, before there are threads.
 ///
 /// # Panics
-/// If parents do not come before their children.
+/// Panics if parents do not come before their children.
 pub(crate) fn number(graph: &mut Graph, paths: &[Vec<u32>]) {
     for path in &paths[graph.paths.len()..] {
         let (&nth, parent) = path.split_last().expect("only main was not created");

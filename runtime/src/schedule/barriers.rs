@@ -1,5 +1,5 @@
-//! `pthread_barrier_t`. Crossing one is an event as the thread arrives, and, for all but the last to arrive, another
-//! one as it leaves: after all arrivals of its round, and not ordered with others that leave.
+//! Barriers under the scheduler. Crossing one is an event as the thread arrives, and, for all but the last to arrive,
+//! another one as it leaves: after all arrivals of its round, and not ordered with others that leave.
 
 use engine::event::{Kind, Object};
 use engine::execution::Pending;
@@ -12,7 +12,7 @@ use crate::run::Runtime;
 use crate::schedule::objects::{self, Done};
 use crate::state::objects::{Call, Class};
 
-/// `pthread_barrier_wait`.
+/// Performs `pthread_barrier_wait`.
 pub(crate) fn wait(call: Call) -> Arrival {
     let (Some(object), Some(odd)) = (objects::object(call, Class::Barrier), objects::object(call, Class::OddRound))
     else {
@@ -39,6 +39,7 @@ pub(crate) fn wait(call: Call) -> Arrival {
     }
 }
 
+/// Operates on a barrier.
 fn on_barrier<R>(
     runtime: &mut Runtime,
     object: Object,

@@ -1,9 +1,9 @@
-//! `pthread_cancel`: deferred cancellation. Whether a thread is cancelled is looked at in an event of its own at each
-//! cancellation point, if the program calls `pthread_cancel` at all, and a wait that is a cancellation point ends when
-//! the thread is cancelled. Output and files are no cancellation points here.
+//! Deferred cancellation, as `pthread_cancel` asks for it. Whether a thread is cancelled is tested in an event of its
+//! own at each cancellation point, if the program calls `pthread_cancel` at all, and a wait that is a cancellation
+//! point ends when the thread is cancelled. Output and files are no cancellation points here.
 //!
-//! To the explorer dpor the request and the looks are operations on an object. That such a wait ends is no conflict that
-//! it knows: a thread that waits there and is cancelled, in whatever order, is refused.
+//! To the explorer `dpor` the requests and the tests are operations on an object. It does not know that the end of such
+//! a wait conflicts with the request: a thread that waits there and is cancelled, in whatever order, is refused.
 
 use engine::event::Kind;
 use engine::execution::Pending;
@@ -16,7 +16,7 @@ use crate::schedule::ends;
 use crate::schedule::objects::{self, Done, unnamed};
 use crate::state::objects::{Call, Class};
 
-/// `PTHREAD_CANCELED`.
+/// The result of a thread that was cancelled, `PTHREAD_CANCELED`.
 const CANCELED: usize = usize::MAX;
 
 /// Whether the running thread is cancelled and heeds it.
@@ -27,7 +27,7 @@ pub(crate) fn is_due() -> bool {
     }) == Some(true)
 }
 
-/// The running thread is at a cancellation point.
+/// Performs a cancellation point: tests whether the running thread is cancelled, and ends it if so.
 pub(crate) fn point(call: Call) {
     if !sections::calls_cancel() {
         return;
@@ -44,7 +44,7 @@ pub(crate) fn point(call: Call) {
     }
 }
 
-/// The running thread, which is cancelled, ends.
+/// Ends the running thread, which is cancelled.
 pub(crate) fn act(call: Call) -> ! {
     ends::end_thread(call, CANCELED)
 }

@@ -1,5 +1,6 @@
-//! When the stores that wait in the machine's buffers commit: just before what they could make a difference to
-//! ([`engine::buffers::Batch`]). Each is drawn by the explorer, as a value is, so it is no preemption and belongs to no thread.
+//! The commits of stores that wait in the machine's buffers: just before what they could make a difference to
+//! ([`engine::buffers::Batch`]). Each commit is chosen by the explorer, as a value is, so it is no preemption and
+//! belongs to no thread.
 
 use std::ops::Range;
 
@@ -18,20 +19,20 @@ use crate::state::buffers::{Owed, before};
 use crate::state::failure::{Failure, bytes, site_use};
 use crate::state::turn::{End, Turn};
 
-/// What an access does to memory, as far as store buffers ask before it is performed.
+/// What an access does to memory, as far as store buffers have to know it before it is performed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Approach {
-    /// It reads.
+    /// The access reads.
     Load,
-    /// It writes.
+    /// The access writes.
     Store,
-    /// It reads, and perhaps writes, behind this barrier, past its thread's buffer.
+    /// The access reads, and perhaps writes, behind this barrier, past its thread's buffer.
     Update(Barrier),
-    /// It is none.
+    /// A fence, which is no access.
     Fence,
 }
 
-/// The running thread is about to perform the access, which is its turn: lets stores commit.
+/// Lets stores commit before the access that the running thread, whose turn it is, is about to perform.
 #[cold]
 #[inline(never)]
 pub(crate) fn approaches(runtime: &mut Runtime, approach: Approach, address: usize, width: usize) -> Turn {
@@ -54,7 +55,7 @@ pub(crate) fn approaches(runtime: &mut Runtime, approach: Approach, address: usi
     commit(runtime, before(thread, vec![accessed]))
 }
 
-/// The running thread performs its next event: as many stores as are delayed too many commit.
+/// Lets as many stores commit as are delayed too many, as the running thread performs its next event.
 fn keep_to_delays(runtime: &mut Runtime) -> Turn {
     let thread = runtime.running;
     if let Some(buffers) = &mut runtime.buffers {
@@ -76,7 +77,7 @@ fn keep_to_delays(runtime: &mut Runtime) -> Turn {
     Turn::Ours
 }
 
-/// The running thread has performed an access: a store waits from now on.
+/// Buffers the store of an access that the running thread has performed.
 #[cold]
 #[inline(never)]
 pub(crate) fn performed(runtime: &mut Runtime, access: &Access) -> Turn {
@@ -85,11 +86,12 @@ pub(crate) fn performed(runtime: &mut Runtime, access: &Access) -> Turn {
     took_place(runtime, kind, barriers, &[(address, before)])
 }
 
-/// The running thread has performed an access to any number of bytes.
+/// Buffers the store of an access to any number of bytes that the running thread has performed.
 pub(crate) fn wide_performed(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
     took_place(runtime, access.kind, access.barriers, &[(access.address, access.before)])
 }
 
+/// Buffers the stores of an event that has been performed, and lets them commit if the event demands that.
 fn took_place(runtime: &mut Runtime, kind: Kind, barriers: Barriers, pieces: &[(usize, &[u8])]) -> Turn {
     if kind == Kind::Store {
         runtime.has_effect();
@@ -108,7 +110,7 @@ fn took_place(runtime: &mut Runtime, kind: Kind, barriers: Barriers, pieces: &[(
     turn
 }
 
-/// The running thread has performed what is no access: its barriers order the stores that wait.
+/// Orders the stores that wait by the barriers of an event of the running thread that is no access.
 pub(crate) fn ordered(runtime: &mut Runtime, barriers: Barriers) -> Turn {
     let thread = runtime.running;
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
@@ -125,7 +127,7 @@ pub(crate) fn ordered(runtime: &mut Runtime, barriers: Barriers) -> Turn {
     turn
 }
 
-/// All stores of the thread commit.
+/// Lets all stores of the thread commit.
 pub(crate) fn drain(runtime: &mut Runtime, thread: Thread) -> Turn {
     let running = runtime.running;
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
@@ -136,7 +138,7 @@ pub(crate) fn drain(runtime: &mut Runtime, thread: Thread) -> Turn {
     commit(runtime, before(running, Vec::new()))
 }
 
-/// The running thread uses what the C library keeps for all threads, of which it is not modelled that a store waits.
+/// Drains the running thread's buffer before it uses the C library's state, for which waiting stores are not modelled.
 pub(crate) fn hidden_fence(runtime: &mut Runtime) -> Turn {
     if runtime.buffers.is_some() {
         runtime.remarks.assumptions.insert(
@@ -146,7 +148,7 @@ pub(crate) fn hidden_fence(runtime: &mut Runtime) -> Turn {
     drain(runtime, runtime.running)
 }
 
-/// Nobody goes on: all stores commit.
+/// Lets all stores commit, as no thread goes on.
 pub(crate) fn drain_all(runtime: &mut Runtime) -> Turn {
     let threads = runtime.threads.len();
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
@@ -154,7 +156,7 @@ pub(crate) fn drain_all(runtime: &mut Runtime) -> Turn {
     commit(runtime, Demand { thread: None, bytes: Vec::new(), awaits: false })
 }
 
-/// Lets stores commit, as the explorer has it.
+/// Lets stores commit on a demand, in an order that the explorer chooses.
 fn commit(runtime: &mut Runtime, demand: Demand) -> Turn {
     let mut batch = Batch::before(demand);
     loop {
@@ -174,7 +176,7 @@ fn commit(runtime: &mut Runtime, demand: Demand) -> Turn {
     }
 }
 
-/// The release of the spin lock by this thread has committed, if one has.
+/// Unlocks the spin lock whose release by this thread has committed, if one has.
 fn release(runtime: &mut Runtime, thread: Thread, released: Option<Object>) {
     let Some(lock) = released else { return };
     releases::has_committed(&mut runtime.execution.state);
@@ -182,24 +184,25 @@ fn release(runtime: &mut Runtime, thread: Thread, released: Option<Object>) {
     debug_assert_eq!(unlocked, Some(Ok(())), "who releases a spin lock holds it until then");
 }
 
-/// The running thread, which holds the spin lock, has released it: that waits as its stores do.
+/// Buffers the release of a spin lock by the running thread, which holds it: the release waits as stores do.
 pub(crate) fn releases(runtime: &mut Runtime, lock: Object, word: usize) {
     let event = runtime.execution.history.length() - 1;
     let Some(buffers) = &mut runtime.buffers else { return };
     buffers.store(StoreEntry::release(event, word, lock));
     runtime.has_effect();
-    // Whoever stands before the lock may go on behind a commit.
+    // A thread that stands before the lock may go on behind a commit.
     releases::waits(&mut runtime.execution.state);
     note_buffers(runtime);
 }
 
-/// Whether the running thread has released the spin lock, and that waits.
+/// Whether the running thread has released the spin lock, and the release waits.
 pub(crate) fn has_released(runtime: &Runtime, lock: Object) -> bool {
     let released = runtime.buffers.as_ref().and_then(|buffers| buffers.waiting().released(lock));
     released.is_some_and(|(thread, _)| thread == runtime.running)
 }
 
-/// The running thread tries the spin lock, behind its own stores: a release that waits in another thread's buffer may commit first.
+/// Lets stores commit before the running thread tries the spin lock, behind its own stores: a release that waits in
+/// another thread's buffer may commit first.
 pub(crate) fn before_a_try(runtime: &mut Runtime, lock: Object) -> Turn {
     let thread = runtime.running;
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
@@ -208,7 +211,7 @@ pub(crate) fn before_a_try(runtime: &mut Runtime, lock: Object) -> Turn {
     commit(runtime, before(thread, word.into_iter().collect()))
 }
 
-/// Lets those go on who stand before a spin lock whose release waits: behind its commit.
+/// Lets threads that stand before a spin lock whose release waits go on behind its commit.
 pub(crate) fn offer_locks(runtime: &mut Runtime) {
     let Some(buffers) = &mut runtime.buffers else { return };
     for index in 0..runtime.threads.len() {
@@ -223,8 +226,8 @@ pub(crate) fn offer_locks(runtime: &mut Runtime) {
     }
 }
 
-/// These bytes end by the running thread's doing: its own stores to them never commit, those of others have to come before. What is
-/// wrong if they do not.
+/// Lets stores commit before these bytes end by the running thread's doing: its own stores to them are discarded, those
+/// of others have to come before.
 pub(crate) fn ends(runtime: &mut Runtime, ended: Range<usize>) -> Turn {
     let thread = runtime.running;
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
@@ -238,7 +241,8 @@ pub(crate) fn ends(runtime: &mut Runtime, ended: Range<usize>) -> Turn {
     commit(runtime, before(thread, vec![ended]))
 }
 
-/// A store of another thread that still waits to these bytes, which have ended, is a use of them.
+/// Ends the execution as failed if a store of another thread to these bytes, which have ended, still waits: it is a use
+/// of them.
 pub(crate) fn late_use(runtime: &mut Runtime, ended: &Range<usize>) -> Turn {
     let Some(buffers) = &runtime.buffers else { return Turn::Ours };
     let Some((which, entry)) = buffers.of_others(ended) else { return Turn::Ours };
@@ -252,8 +256,8 @@ pub(crate) fn late_use(runtime: &mut Runtime, ended: &Range<usize>) -> Turn {
     Turn::Other(Switch::End)
 }
 
-/// Whether the thread, which has read nothing else than what memory holds from this read on, would read something else behind a commit
-/// of another thread's. Then it may go on, but not before such a commit.
+/// Whether the thread, whose reads from `since` on would be the same now, would read something else behind a commit of
+/// another thread's. Then it may go on, but not before such a commit.
 pub(crate) fn may_read_otherwise(runtime: &mut Runtime, thread: Thread, since: usize) -> bool {
     let seen = seen_since(runtime, thread, since);
     let Some(buffers) = &mut runtime.buffers else { return false };
@@ -262,12 +266,13 @@ pub(crate) fn may_read_otherwise(runtime: &mut Runtime, thread: Thread, since: u
     may
 }
 
+/// Returns the bytes that the thread has read, from this read on.
 fn seen_since(runtime: &Runtime, thread: Thread, since: usize) -> Vec<Range<usize>> {
     let reads = runtime.threads.of(thread).reads[since..].iter();
     reads.filter(|read| read.width > 0).map(|read| read.thing().bytes()).collect()
 }
 
-/// The thread goes on: behind a commit of what it waits for, if that has not come yet.
+/// Lets stores commit before the thread goes on, up to one that it has to wait for.
 pub(crate) fn goes_on(runtime: &mut Runtime, thread: Thread) -> Turn {
     let Some(buffers) = &mut runtime.buffers else { return Turn::Ours };
     let (bytes, awaits) = match buffers.take_owed(thread) {
@@ -285,7 +290,7 @@ pub(crate) fn goes_on(runtime: &mut Runtime, thread: Thread) -> Turn {
     commit(runtime, Demand { thread: Some(thread), bytes, awaits })
 }
 
-/// Whether the thread would read the same again, from this one of its reads on, through its own buffer.
+/// Whether the thread would read the same again through its own buffer, from this one of its reads on.
 pub(crate) fn reads_the_same(runtime: &mut Runtime, thread: Thread, since: usize) -> bool {
     let running = runtime.running;
     if let Some(buffers) = &mut runtime.buffers {
@@ -298,7 +303,7 @@ pub(crate) fn reads_the_same(runtime: &mut Runtime, thread: Thread, since: usize
     same
 }
 
-/// Keeps for the trace what waits behind the last event.
+/// Keeps the stores that wait behind the last event, for the trace.
 fn note_buffers(runtime: &mut Runtime) {
     if let Some(buffers) = &runtime.buffers
         && runtime.recorder.trail.traces()
@@ -307,7 +312,7 @@ fn note_buffers(runtime: &mut Runtime) {
     }
 }
 
-/// The running thread leaves all but the first so many of its local variables, as `leave` does it.
+/// Ends the life of the running thread's local variables but for the `depth` oldest ones, as `leave` does it.
 pub(crate) fn leave(runtime: &mut Runtime, depth: usize, leave: impl FnOnce(&mut Runtime)) -> Turn {
     if runtime.buffers.as_ref().is_none_or(|buffers| buffers.waiting().is_empty()) {
         leave(runtime);

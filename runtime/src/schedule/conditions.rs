@@ -1,6 +1,6 @@
-//! `pthread_cond_t`. A wait is two events: the thread releases the mutex and falls asleep; it wakes up and acquires the
-//! mutex. Where the wait runs out, or ends for no reason, there is one between: the thread leaves the sleepers, and a
-//! signal that comes before it has the mutex again wakes another one.
+//! Condition variables under the scheduler. A wait is two events: the thread unlocks the mutex and falls asleep; it
+//! wakes up and locks the mutex. If the wait runs out, or ends for no reason, there is one in between: the thread
+//! leaves the sleepers, and a signal that comes before it has locked the mutex again wakes another one.
 
 use std::ffi::c_int;
 
@@ -27,7 +27,7 @@ struct Pair {
     mutex: Object,
 }
 
-/// `pthread_cond_wait` and its sisters, with the time that limits it, if one does.
+/// Performs `pthread_cond_wait` and its sisters, with a limit of time if one is given; returns the error number, or 0.
 pub(crate) fn wait(call: Call, on_mutex: Call, time: Option<*const libc::timespec>) -> c_int {
     let (Some(condition), Some(mutex)) =
         (objects::object(call, Class::Condition), objects::object(on_mutex, Class::Mutex))
@@ -56,7 +56,7 @@ pub(crate) fn wait(call: Call, on_mutex: Call, time: Option<*const libc::timespe
     }
 }
 
-/// The limit of a wait that the program does not limit.
+/// Returns the limit of a wait that the program does not limit.
 pub(crate) fn until_woken() -> Until {
     match with(|runtime| runtime.settings.wakeups) {
         Some(Wakeups::Spurious) => Until::Spurious,
@@ -64,6 +64,7 @@ pub(crate) fn until_woken() -> Until {
     }
 }
 
+/// Unlocks the mutex and falls asleep, in one event.
 fn fall_asleep(call: Call, pair: Pair) -> Result<(), c_int> {
     let Pair { condition, mutex } = pair;
     let kind = Kind::Wait { condition, mutex };
@@ -85,7 +86,7 @@ fn fall_asleep(call: Call, pair: Pair) -> Result<(), c_int> {
     }
 }
 
-/// The sleep has ended by itself. The thread acquires the mutex and goes on, or ends if it is cancelled.
+/// Ends a sleep that has ended by itself: the thread locks the mutex and goes on, or ends if it is cancelled.
 fn leave(
     call: Call,
     on_mutex: Call,
@@ -108,7 +109,7 @@ fn leave(
     0
 }
 
-/// Wakes so many of these threads, which sleep on the object: every choice of them is tried, once.
+/// Wakes `wanted` of these threads, which sleep on the object: every choice of them is tried, once.
 pub(crate) fn wake_some_of(object: Object, asleep: &ThreadSet, wanted: u32) {
     let mut left = *asleep;
     for wanted in (1..=wanted).rev() {
@@ -125,12 +126,12 @@ pub(crate) fn wake_some_of(object: Object, asleep: &ThreadSet, wanted: u32) {
     }
 }
 
-/// The path of a signal to those who sleep.
+/// Returns the path of a signal to these sleeping threads.
 const fn path_of_a_signal(asleep: &ThreadSet) -> Path {
     if asleep.is_empty() { calls::SIGNAL_NOBODY } else { calls::SIGNAL }
 }
 
-/// `pthread_cond_signal`.
+/// Performs `pthread_cond_signal`.
 pub(crate) fn signal(call: Call) {
     let Some(object) = objects::object(call, Class::Condition) else { return };
     let asleep = objects::event(call, Pending::Access, |runtime| {
@@ -142,7 +143,7 @@ pub(crate) fn signal(call: Call) {
     }
 }
 
-/// `pthread_cond_broadcast`.
+/// Performs `pthread_cond_broadcast`.
 pub(crate) fn broadcast(call: Call) {
     let Some(object) = objects::object(call, Class::Condition) else { return };
     objects::event(call, Pending::Access, |runtime| {
@@ -155,7 +156,7 @@ pub(crate) fn broadcast(call: Call) {
     });
 }
 
-/// The running thread goes on from its sleep: with the mutex if it was woken, else without.
+/// Ends the running thread's sleep: with the mutex locked if it was woken, else without.
 fn wake_up(runtime: &mut Runtime, wish: Wish, pair: Pair, until: Until) -> (Done, Option<c_int>) {
     let Pair { condition, mutex } = pair;
     let woken = runtime.execution.state.is_granted(wish);
@@ -172,7 +173,7 @@ fn wake_up(runtime: &mut Runtime, wish: Wish, pair: Pair, until: Until) -> (Done
     (Done::by(calls::WAKE, Kind::Lock(condition), operation), None)
 }
 
-/// Who sleeps on the object.
+/// Returns the threads that sleep on the object.
 pub(crate) fn asleep(runtime: &Runtime, object: Object) -> ThreadSet {
     match runtime.execution.state.objects.get(object) {
         Some(Machine::Sleepers(sleepers)) => *sleepers.asleep(),

@@ -1,4 +1,4 @@
-//! What is done where the program does not do what it did before.
+//! The end of an execution in which the program does not do what it did before.
 
 use engine::execution::Ending;
 
@@ -6,7 +6,7 @@ use crate::process::fiber::Switch;
 use crate::run::Runtime;
 use crate::state::turn::{End, Turn};
 
-/// The program does not do what it did before.
+/// Ends the execution, since the program does not do what it did before.
 #[cold]
 pub(crate) fn diverges(runtime: &mut Runtime) -> Turn {
     runtime.recorder.trail.keep(runtime.execution.history.length());

@@ -1,4 +1,4 @@
-//! How a thread ends from within.
+//! The end of a thread from within, under the scheduler.
 
 use std::ffi::c_void;
 
@@ -18,7 +18,7 @@ use crate::schedule::{frames, mutexes, once, turns};
 use crate::state::ends::Handler;
 use crate::state::objects::Call;
 
-/// From now on this is to be done if the running thread ends.
+/// Adds what is to be done if the running thread ends.
 pub(crate) fn push(handler: Handler) {
     with(|runtime| {
         runtime.has_effect();
@@ -27,7 +27,7 @@ pub(crate) fn push(handler: Handler) {
     });
 }
 
-/// Forgets what was pushed last.
+/// Takes the handler that was pushed last.
 pub(crate) fn pop() -> Option<Handler> {
     with(|runtime| {
         runtime.has_effect();
@@ -37,7 +37,7 @@ pub(crate) fn pop() -> Option<Handler> {
     .flatten()
 }
 
-/// Does what is to be done as a thread ends; `abandon` leaves a function that runs once.
+/// Performs a handler of a thread that ends; `abandon` leaves a function that runs once.
 pub(crate) fn run(handler: Handler, abandon: impl FnOnce(Call, Object)) {
     match handler {
         // SAFETY: the program pushed the routine with its argument.
@@ -46,7 +46,7 @@ pub(crate) fn run(handler: Handler, abandon: impl FnOnce(Call, Object)) {
     }
 }
 
-/// The running thread ends in the midst of its function.
+/// Ends the running thread in the midst of its function.
 pub(crate) fn end_thread(call: Call, result: usize) -> ! {
     turns::ignore_cancellation();
     while let Some(handler) = pop() {
@@ -61,13 +61,13 @@ pub(crate) fn end_thread(call: Call, result: usize) -> ! {
     turns::leave_thread()
 }
 
-/// The function of the running thread is over.
+/// Ends the function of the running thread: runs destructors, and gives up robust mutexes.
 pub(crate) fn end_function(call: Call) {
     turns::ignore_cancellation();
     destroy_values();
     while let Some(Some(object)) = with(|runtime| runtime.execution.state.objects.left_behind_by(runtime.running)) {
         objects::event(call, Pending::Access, |runtime| {
-            // Only this thread can have released it meanwhile, and it does nothing else.
+            // Only this thread could have released it meanwhile, and it does nothing else.
             let orphan = |state: &mut Machine, _| mutexes::mutex(state).orphan();
             mutexes::on_mutex(runtime, object, Looks::Alike, |execution| execution.operate(object, orphan));
             (Done::by(calls::OWNER_DIES, Kind::Lock(object), Operation::OwnerDies), ())
@@ -82,7 +82,7 @@ pub(crate) fn leaves_something(runtime: &mut Runtime) -> bool {
         || runtime.execution.state.objects.left_behind_by(runtime.running).is_some()
 }
 
-/// `PTHREAD_DESTRUCTOR_ITERATIONS` of glibc.
+/// The most rounds in which destructors are run, `PTHREAD_DESTRUCTOR_ITERATIONS` of glibc.
 const ROUNDS: usize = 4;
 
 /// Runs the destructors of the running thread's values, again if they leave values, up to [`ROUNDS`] times.
@@ -94,7 +94,7 @@ pub(crate) fn destroy_values() {
             let thread = runtime.running;
             runtime.process.keys.next_destructor(thread, from)
         }) {
-            // What a destructor of the C library does, it does for who made the key.
+            // A destructor of the C library acts for the thread's call that made the key.
             calls_from(site);
             // SAFETY: the program passed the destructor with the key, and the value.
             unsafe { destructor(value as *mut c_void) };

@@ -1,4 +1,4 @@
-//! Events: what a thread has done, for the explorer, the monitors and the record.
+//! Events: what a thread has done, passed on to the explorer, the monitors and the record.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ use crate::state::turn::{End, Turn, Way};
 #[inline(always)]
 pub(crate) fn access(runtime: &mut Runtime, access: Access) -> Turn {
     if runtime.buffers.is_some() {
-        // A copy of its own, as below.
+        // This is a copy of its own, as below.
         return buffered(runtime, &Access { ..access });
     }
     unbuffered(runtime, access)
@@ -41,6 +41,7 @@ fn buffered(runtime: &mut Runtime, access: &Access) -> Turn {
     }
 }
 
+/// Reports an access, without store buffers.
 #[inline(always)]
 fn unbuffered(runtime: &mut Runtime, access: Access) -> Turn {
     if runtime.recorder.trail.traces()
@@ -54,12 +55,13 @@ fn unbuffered(runtime: &mut Runtime, access: Access) -> Turn {
     let values = Values::Known { before, after, expected };
     match runtime.memory.shadow.known(address, width) {
         Some(location) => event(runtime, kind, barriers, note, address, &[location], values),
-        // A copy of its own: one that lived from the start would keep the fields out of registers.
+        // This is a copy of its own: one that lived from the start would keep the fields out of registers.
         None => locate_narrow(runtime, &Access { ..access }),
     }
 }
 
-/// Keeps what a trace needs of an access; for an execution graph that is all.
+/// Keeps what a trace needs of an access; for an execution graph, which needs no more, it records the access and
+/// returns the turn.
 #[cold]
 #[inline(never)]
 fn trace_access(runtime: &mut Runtime, access: &Access) -> Option<Turn> {
@@ -71,7 +73,7 @@ fn trace_access(runtime: &mut Runtime, access: &Access) -> Option<Turn> {
     None
 }
 
-/// Goes on with an access to a new location or to several.
+/// Reports an access of at most 8 bytes to a new location or to several.
 #[cold]
 fn locate_narrow(runtime: &mut Runtime, access: &Access) -> Turn {
     let &Access { address, width, kind, barriers, operation, site, before, after, .. } = access;
@@ -80,7 +82,7 @@ fn locate_narrow(runtime: &mut Runtime, access: &Access) -> Turn {
     locate(runtime, &WideAccess { address, kind, barriers, operation, site, before, after })
 }
 
-/// Goes on with an access of any number of bytes, at locations that have to be looked up.
+/// Reports an access of any number of bytes, at locations that have to be looked up.
 fn locate(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
     if let Some(failure) = runtime.memory.refuse(runtime.running, access) {
         if runtime.settings.explorer == Explorer::Dpor {
@@ -100,8 +102,8 @@ fn locate(runtime: &mut Runtime, access: &WideAccess<'_>) -> Turn {
     turn
 }
 
-/// Takes an event on locations into the execution. To the explorer they are in the order of their addresses, in which
-/// they stand here, which is the same in every process; to the monitors in that of their numbers.
+/// Adds an event on locations to the execution. The explorer gets them in the order of their addresses, in which they
+/// stand here, which is the same in every process; the monitors get them in that of their numbers.
 fn event_in_order(
     runtime: &mut Runtime,
     kind: Kind,
@@ -159,14 +161,14 @@ pub(crate) fn scattered_access(runtime: &mut Runtime, pieces: &[WideAccess<'_>])
     event_in_order(runtime, kind, barriers, Note { site, operation }, address, &mut all)
 }
 
-/// Takes an access that failed into the execution, so that the explorer knows what it has to do with others. The
-/// monitors are told of an event that means nothing to them.
+/// Adds an access that failed to the execution, so that the explorer knows what it conflicts with. The monitors are
+/// told of an event that means nothing to them.
 fn note_refused(runtime: &mut Runtime, access: &WideAccess<'_>) {
     let &WideAccess { address, kind, operation, site, before, .. } = access;
     let known = runtime.memory.shadow.locations();
     let mut locations = Vec::new();
     let cut = runtime.memory.shadow.locate(address, before.len(), &mut locations);
-    // What was hidden before this access was known has to be hidden once more.
+    // Bytes that were hidden before this access was known have to be hidden once more.
     runtime.conclusion.void |= cut == Cut::Yes || runtime.memory.shadow.locations() > known;
     // These bytes may be nobody's: the next access to them has to be refused, too.
     runtime.memory.shadow.hide(address..address + before.len());
@@ -175,7 +177,7 @@ fn note_refused(runtime: &mut Runtime, access: &WideAccess<'_>) {
     note_failed(runtime, kind, &locations, Note { site, operation }, detail);
 }
 
-/// Takes an operation on an object in memory that may not be accessed into the execution, as [`note_refused`] does an
+/// Adds an operation on an object in memory that may not be accessed to the execution, as [`note_refused`] does an
 /// access.
 pub(crate) fn note_refused_operation(runtime: &mut Runtime, kind: Kind, note: Note, address: usize) {
     if runtime.settings.explorer != Explorer::Dpor {
@@ -184,7 +186,7 @@ pub(crate) fn note_refused_operation(runtime: &mut Runtime, kind: Kind, note: No
     note_failed(runtime, kind, &[], note, Detail { address, ..Detail::default() });
 }
 
-/// Takes an event that failed into the execution and, where there is one, into the trace.
+/// Adds an event that failed to the execution and, if there is one, to the trace.
 fn note_failed(runtime: &mut Runtime, kind: Kind, locations: &[Location], note: Note, detail: Detail) {
     let target = locations.first().map_or(0, |location| location.0);
     let (thread, site) = (runtime.running, runtime.sites.site(note.site));
@@ -206,8 +208,7 @@ fn note_failed(runtime: &mut Runtime, kind: Kind, locations: &[Location], note: 
     }
 }
 
-/// Reports an operation on an object or a thread.
-/// `object` is the address of the object that it is about, or 0.
+/// Reports an operation on an object or a thread. `object` is the address of the object, or 0.
 pub(crate) fn no_access(
     runtime: &mut Runtime,
     kind: Kind,
@@ -240,7 +241,7 @@ pub(crate) fn unlasting(
     settled(runtime, turn, barriers)
 }
 
-/// What came of an event that is no access, and orders the stores that wait as these barriers do.
+/// Returns the turn after an event that is no access, once its barriers have ordered the stores that wait.
 fn settled(runtime: &mut Runtime, turn: Turn, barriers: Barriers) -> Turn {
     if runtime.buffers.is_some() && turn == Turn::Ours { commits::ordered(runtime, barriers) } else { turn }
 }
@@ -257,7 +258,8 @@ pub(crate) fn fence(runtime: &mut Runtime, barrier: Barrier, order: Order, site:
     settled(runtime, turn, barriers)
 }
 
-/// Reports an event on several pieces of memory, one of which is no program's, with full fences on both sides.
+/// Reports an event on several pieces of memory, one of which is outside of the program's memory, with full fences on
+/// both sides.
 pub(crate) fn queue_event(
     runtime: &mut Runtime,
     pieces: &[(usize, u8)],
@@ -297,8 +299,8 @@ pub(crate) fn queue_event(
     settled(runtime, turn, barriers)
 }
 
-/// Reports an access to the word of an object, which is a location of its own: others cannot tell how the program's
-/// memory looks there.
+/// Reports an access to the word of an object, which is a location of its own, since the program's memory does not show
+/// how the object's state is kept.
 pub(crate) fn word_event(
     runtime: &mut Runtime,
     kind: Kind,
@@ -319,7 +321,7 @@ pub(crate) fn word_event(
     runtime.conclusion.void |= runtime.memory.shadow.locate(word, 1, &mut locations) == Cut::Yes;
     let after = if effect.drains() { Barrier::Full } else { Barrier::None };
     let barriers = Barriers { before: effect.before(), after, order: Some(effect.order()), ..Barriers::NONE };
-    // To the explorer it is the object.
+    // To the explorer the word is the object.
     let explored: &[Location] = if runtime.settings.explorer == Explorer::Dpor { &[] } else { &locations };
     let places = Places { address, locations: &locations, explored };
     let turn = event_on(runtime, kind, barriers, note, places, Values::Unknown);
@@ -330,7 +332,7 @@ pub(crate) fn word_event(
     turn
 }
 
-/// Takes an event on an address, or 0, into the execution.
+/// Adds an event on an address, or 0, to the execution.
 #[inline(always)]
 fn event(
     runtime: &mut Runtime,
@@ -344,7 +346,7 @@ fn event(
     event_on(runtime, kind, barriers, note, Places { address, locations, explored: locations }, values)
 }
 
-/// Takes an event on these places into the execution. Last come the monitors: little has to be kept in registers over
+/// Adds an event on these places to the execution. The monitors come last: little has to be kept in registers over
 /// their call.
 #[inline(always)]
 fn event_on(
@@ -384,7 +386,7 @@ fn event_on(
     Turn::Ours
 }
 
-/// Tells the explorer where the locations lie that the next event touches together.
+/// Tells the explorer the addresses of the locations that the next event touches together.
 fn tell_where(runtime: &mut Runtime, explored: &[Location]) {
     for &location in explored {
         let address = runtime.memory.shadow.lasting_address_of(location);
@@ -392,8 +394,8 @@ fn tell_where(runtime: &mut Runtime, explored: &[Location]) {
     }
 }
 
-/// Takes the step of the running thread into the execution that concerns whoever touches these locations or objects.
-/// The monitors are told of an event that means nothing to them.
+/// Adds a step of the running thread to the execution that concerns whoever touches these locations or objects, if such
+/// steps are events. The monitors are told of an event that means nothing to them.
 pub(crate) fn concerns(
     runtime: &mut Runtime,
     locations: &[Location],
@@ -404,8 +406,8 @@ pub(crate) fn concerns(
     if runtime.steps_aside() { step(runtime, locations, objects, note, address) } else { Turn::Ours }
 }
 
-/// Takes the step of the running thread into the execution, under every explorer, that concerns whoever operates on
-/// this object.
+/// Adds a step of the running thread to the execution, under every explorer, that concerns whoever operates on this
+/// object.
 pub(crate) fn steps_on(runtime: &mut Runtime, object: Object, note: Note, address: usize) -> Turn {
     step(runtime, &[], &[object], note, address)
 }
@@ -423,13 +425,13 @@ fn step(runtime: &mut Runtime, locations: &[Location], objects: &[Object], note:
     settled(runtime, turn, barriers)
 }
 
-/// Whether the running thread leaves local variables that others may know of, which is a step of its own: all but the
-/// first so many.
+/// Whether the running thread leaves local variables that others may know of, all but the `depth` oldest ones, by a
+/// step of its own.
 pub(crate) fn leaves_aside(runtime: &Runtime, depth: usize) -> bool {
     runtime.steps_aside() && runtime.memory.locals.depth(runtime.running) > depth
 }
 
-/// The running thread leaves all but the first so many of its local variables.
+/// Ends the life of the running thread's local variables but for the `depth` oldest ones.
 pub(crate) fn leave_locals(runtime: &mut Runtime, depth: usize) -> Turn {
     let aside = leaves_aside(runtime, depth);
     let turn = commits::leave(runtime, depth, |runtime| {
@@ -443,15 +445,15 @@ pub(crate) fn leave_locals(runtime: &mut Runtime, depth: usize) -> Turn {
     if aside { concerns(runtime, &hidden, &[], note, 0) } else { Turn::Ours }
 }
 
-/// The block with these bytes was freed, or was to be freed once more, in which these objects were.
+/// Reports that the block with these bytes, in which these objects were, was freed, or was to be freed once more.
 pub(crate) fn freed(runtime: &mut Runtime, block: Range<usize>, objects: &[Object], site: RecordPointer) -> Turn {
     let (address, mut hidden) = (block.start, runtime.memory.shadow.take_hidden());
     if hidden.is_empty() && runtime.steps_aside() {
-        // Whoever frees it once more has to do with all that was hidden then.
+        // A thread that frees it once more conflicts with all that was hidden then.
         runtime.memory.shadow.located(block, &mut hidden);
     }
     if hidden.is_empty() && runtime.steps_aside() {
-        // Even if nobody ever accessed it.
+        // So it does even if nobody ever accessed the block.
         runtime.conclusion.void |= runtime.memory.shadow.locate(address, 1, &mut hidden) == Cut::Yes;
         runtime.memory.shadow.hide(address..address + 1);
         drop(runtime.memory.shadow.take_hidden());
@@ -459,19 +461,19 @@ pub(crate) fn freed(runtime: &mut Runtime, block: Range<usize>, objects: &[Objec
     concerns(runtime, &hidden, objects, Note { site, operation: Operation::Free }, address)
 }
 
-/// Where an event takes place.
+/// The places at which an event takes place.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
-    /// The first byte, or the object; 0 if there is none.
+    /// The address of the first byte, or of the object; 0 if there is none.
     address: usize,
     locations: &'a [Location],
-    /// What the explorer takes for them.
+    /// The locations that the explorer is told.
     explored: &'a [Location],
 }
-/// Where the queues stand: an address with this bit is no program's.
+/// The bit of an address that marks the queues and words of objects: no address of the program has it.
 pub(crate) const QUEUE: usize = 1 << 62;
 
-/// What an event of a block is to the monitors.
+/// Returns the kind and barriers that the monitors see of an event in an atomic block.
 pub(crate) const fn interlocked(kind: Kind, barriers: Barriers) -> (Kind, Barriers) {
     match kind {
         Kind::Load => (Kind::FailedRmw, mapping::failed_rmw(Order::Relaxed, Order::Relaxed)),

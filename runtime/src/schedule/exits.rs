@@ -1,11 +1,12 @@
-//! The end of the process: who exits first, and with which status.
+//! The end of the process: which thread exits first, and with which status.
 //!
-//! A thread that exits stops, and nobody returns from a join of it. The others go on: what they do could still have come
-//! before a real exit. Where the program calls `exit` or one of its sisters anywhere, each end of the process is an event,
-//! so that executions differ in which of several comes first; that one's status is the program's. Elsewhere only `main`
-//! ends the process.
+//! A thread that exits stops, and nobody returns from a join of it. The others go on: what they do could still have
+//! come before a real exit. If the program calls `exit` or one of its sisters anywhere, each end of the process is an
+//! event, so that executions differ in which of several comes first; the first one's status is the program's. Otherwise
+//! only `main` ends the process.
 //!
-//! In execution graphs ends are no events: each thread that exits may be the first one, since nothing comes after an end.
+//! In execution graphs ends are no events: each thread that exits may be the first one, since nothing comes after an
+//! end.
 
 use engine::execution::Pending;
 use protocol::{ExitStatus, FailureKind, Operation, Role};
@@ -22,7 +23,7 @@ use crate::state::objects::Class;
 use crate::state::operation::Note;
 use crate::state::turn::{End, Turn};
 
-/// What is wrong with an exit of the running thread.
+/// Returns the failure that an exit of the running thread is, if it is one.
 pub(crate) fn failing_exit(runtime: &Runtime, exit: Exit) -> Option<Failure> {
     let status = seen(exit.status);
     if status == 0 || runtime.settings.exit_status == ExitStatus::Ignored {
@@ -33,13 +34,13 @@ pub(crate) fn failing_exit(runtime: &Runtime, exit: Exit) -> Option<Failure> {
     Some(Failure::new(FailureKind::ExitStatus, message, sites))
 }
 
-/// The running thread is about to end the process.
+/// Reports, as an event, that the running thread is about to end the process.
 pub(crate) fn exit_event(runtime: &mut Runtime, site: RecordPointer) -> Turn {
     let object = runtime.objects.number(Class::Exits, 0);
     events::steps_on(runtime, object, Note { site, operation: Operation::Exit }, 0)
 }
 
-/// The running thread ends the process.
+/// Ends the process by the running thread, without an event; returns who runs next.
 pub(crate) fn exits(runtime: &mut Runtime, exit: Exit) -> Switch {
     if let Some(failure) = turns::block_left_open(runtime).or_else(|| turns::unfinished(runtime, runtime.running)) {
         runtime.conclusion.end = Some(End::Failed(failure));
@@ -66,7 +67,7 @@ pub(crate) fn exits(runtime: &mut Runtime, exit: Exit) -> Switch {
     }
 }
 
-/// The running thread ends the process: who runs next.
+/// Ends the process by the running thread; returns who runs next.
 pub(crate) fn end_process(exit: Exit) -> Switch {
     if sections::calls_exit() {
         turn(Pending::Access, exit.site);

@@ -6,7 +6,7 @@ use crate::run::with;
 use crate::schedule::events;
 use crate::schedule::turns::turn;
 
-/// The running thread leaves all but the first so many of its local variables.
+/// Ends the life of the running thread's local variables but for the `depth` oldest ones.
 pub(crate) fn leave(depth: usize) {
     let aside =
         with(|runtime| events::leaves_aside(runtime, depth).then(|| runtime.threads.stands_at(runtime.running)));

@@ -1,18 +1,19 @@
-//! Rounds of loops that left everything as it was, although other threads saw what they changed in passing: the thread
-//! stands where it stood, and nobody has changed memory or an object for good.
+//! Idle rounds: rounds of loops that left everything as it was, although other threads saw what they changed in
+//! passing. The thread stands where it stood, and nobody has changed memory or an object for good.
 //!
-//! Two polite threads, each of which raises its flag, sees the other's and lowers its own again, have such rounds without
-//! end. So there are longer and longer executions, each of them finite, and a search that does not bound preemptions
-//! comes to the limit of events only after a time and in memory quadratic in it. It ends at a limit of these rounds.
-//! Nothing is claimed of the program: a thread may be in the way of another one by bad luck alone.
+//! Two polite threads, each of which raises its flag, sees the other's and lowers its own again, have such rounds
+//! without end. So there are longer and longer executions, each of them finite, and a search that does not bound
+//! preemptions reaches the limit of events only after a time, and with memory, quadratic in it. It ends at a limit of
+//! these rounds instead. Nothing is claimed of the program: a thread may be in the way of another one by bad luck
+//! alone.
 
 use crate::run::Runtime;
 use crate::schedule::waits;
 use crate::state::idle_rounds::Earlier;
 use crate::state::waits::{Change, MOST_CHANGES, Mark, Round};
 
-/// The running thread is at the header of the loop with this number, in this state and in this frame; whether it has
-/// come there once more than allowed with everything as it was.
+/// Visits the header of the loop with this number, in this state and in this frame; returns whether the running thread
+/// has come there once more than allowed with everything as it was.
 pub(crate) fn was_one_idle_round_too_many(
     runtime: &mut Runtime,
     number: usize,
@@ -28,7 +29,7 @@ pub(crate) fn was_one_idle_round_too_many(
         same && mark.has_effected_as_much_as(&earlier.mark)
             && left_all_as_it_was(runtime, &Round { begin: earlier.mark, frame })
     });
-    // A state that comes back after several visits is met once they may be as many.
+    // A state that comes back after several visits is met once as many are compared.
     let next = match earlier {
         Some(earlier) if !is_idle && earlier.visits < earlier.patience => {
             Earlier { visits: earlier.visits + 1, ..earlier }

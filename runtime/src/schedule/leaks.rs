@@ -1,7 +1,7 @@
-//! Lost blocks: at the end of an execution, those that nothing points to any more, by the rules of `LeakSanitizer`. What
-//! may hold a pointer are the variables of the program and its libraries, the thread-local variables and stacks of
-//! threads that have not ended (and of the one that called `exit`), and blocks that are reached from these. Any eight
-//! aligned bytes that would be an address within a block are taken for a pointer to it.
+//! Lost blocks: those that nothing points to any more at the end of an execution, by the rules of `LeakSanitizer`.
+//! Pointers may be held by the variables of the program and its libraries, by the thread-local variables and stacks of
+//! threads that have not ended (and of the one that called `exit`), and by blocks that are reached from these. Any
+//! eight aligned bytes that would be an address within a block are taken for a pointer to it.
 
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
@@ -22,11 +22,12 @@ struct Reach<'a> {
 }
 
 impl<'a> Reach<'a> {
+    /// Makes a set of blocks of which none is reached.
     fn nothing(blocks: &'a [Block]) -> Self {
         Self { blocks, reached: vec![false; blocks.len()] }
     }
 
-    /// The block that an address is in, or that begins there.
+    /// Returns the index of the block that the address is in, or that begins there.
     fn block(&self, address: usize) -> Option<usize> {
         let after = self.blocks.partition_point(|block| block.address <= address);
         let index = after.checked_sub(1)?;
@@ -34,12 +35,12 @@ impl<'a> Reach<'a> {
         (block.address == address || block.bytes().contains(&address)).then_some(index)
     }
 
-    /// Reaches all that the memory points to, but for `except`.
+    /// Reaches all blocks that the memory points to, but for `except`.
     fn from(&mut self, memory: &Range<usize>, except: Option<usize>) {
         let mut open = vec![memory.clone()];
         while let Some(memory) = open.pop() {
             for at in (memory.start.next_multiple_of(8)..).step_by(8).take_while(|at| at + 8 <= memory.end) {
-                // SAFETY: memory of the program that is mapped: no thread of it runs.
+                // SAFETY: this is mapped memory of the program, no thread of which runs.
                 let value = unsafe { (at as *const usize).read() };
                 if !layout::is_heap(value) {
                     continue;
@@ -53,12 +54,12 @@ impl<'a> Reach<'a> {
     }
 }
 
-/// All writable memory of the executable and its libraries.
+/// Returns all writable memory of the executable and its libraries.
 fn variables() -> Vec<Range<usize>> {
     unsafe extern "C" fn segments(info: *mut libc::dl_phdr_info, _size: usize, into: *mut c_void) -> c_int {
         // SAFETY: `dl_iterate_phdr` passes a valid description.
         let info = unsafe { &*info };
-        // SAFETY: the vector that is passed below.
+        // SAFETY: `into` is the vector that is passed below.
         let into = unsafe { &mut *into.cast::<Vec<Range<usize>>>() };
         for index in 0..info.dlpi_phnum {
             let header = info.dlpi_phdr.wrapping_add(index.into());
@@ -72,12 +73,12 @@ fn variables() -> Vec<Range<usize>> {
         0
     }
     let mut found: Vec<Range<usize>> = Vec::new();
-    // SAFETY: the callback is given the vector, which outlives the call.
+    // SAFETY: the callback gets the vector, which outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(segments), (&raw mut found).cast()) };
     found
 }
 
-/// The lost blocks that no other lost one points to, and those in circles that none of these leads to.
+/// Returns the lost blocks that no other lost one points to, and those in circles that none of these leads to.
 fn heads(blocks: &[Block], lost: &[usize]) -> Vec<usize> {
     let reached_from = |from: &[usize]| {
         let mut reach = Reach::nothing(blocks);
@@ -91,7 +92,7 @@ fn heads(blocks: &[Block], lost: &[usize]) -> Vec<usize> {
     first.iter().copied().chain(circles).collect()
 }
 
-/// What is lost at the end of a complete execution, if it is asked for.
+/// Returns the lost blocks at the end of a complete execution as failures, if they are asked for.
 pub(crate) fn leaks(runtime: &Runtime) -> Vec<Failure> {
     if runtime.memory.heap.leaks == Leaks::Ignored {
         return Vec::new();
@@ -113,7 +114,7 @@ pub(crate) fn leaks(runtime: &Runtime) -> Vec<Failure> {
     failures
 }
 
-/// The memory from which blocks are reached.
+/// Returns the memory from which blocks are reached.
 fn roots(runtime: &Runtime) -> Vec<Range<usize>> {
     let mut roots = variables();
     roots.push(sections::tls_of(Thread::MAIN));
@@ -123,7 +124,7 @@ fn roots(runtime: &Runtime) -> Vec<Range<usize>> {
     for index in 0..runtime.threads.len() {
         let thread = Thread::from_index(index);
         let status = runtime.execution.state.threads.status(thread);
-        // Of a thread that has exited, `exited_at` says how much is in use.
+        // For a thread that has exited, `exited_at` tells how much of its stack is in use.
         let has_exited = status == Status::Arrived(Pending::Join(thread));
         if !has_exited && matches!(status, Status::Arrived(_) | Status::Waiting(_) | Status::Running) {
             let low = layout::stack(thread);

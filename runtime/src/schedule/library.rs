@@ -1,4 +1,4 @@
-//! Uses of what the C library keeps for all threads, which are events.
+//! Uses of the C library's state, which all threads share, as events.
 
 use engine::event::Kind;
 use engine::execution::Pending;
@@ -14,7 +14,7 @@ use crate::state::objects::Class;
 use crate::state::operation::Note;
 use crate::state::turn::Turn;
 
-/// Waits for the running thread's turn to use it, and reports the use.
+/// Waits for the running thread's turn to use a part of the state, and reports the use.
 pub(crate) fn arrive(what: Common) {
     let site = call_site();
     turn(Pending::Access, site);

@@ -9,28 +9,29 @@ use crate::schedule::{idle_rounds, timed, turns, waits};
 use crate::state::turn::{End, Turn};
 use crate::state::waits::{Mark, Round};
 
-/// `struct fh_loop` of the hook ABI, in the frame of the program's function.
+/// The record of a loop in the frame of the program's function, `struct fh_loop` of the hook ABI.
 #[repr(C)]
 pub(crate) struct Loop {
-    /// Its number among the loops that the thread is in.
+    /// The number of the loop among those that the thread is in.
     pub(crate) number: u64,
     unused: [u64; 3],
 }
 
-/// The running thread goes round a loop without an exit, in which it does nothing that anybody could see.
+/// Lets the running thread wait for nothing, since it goes round a loop without an exit, in which it does nothing that
+/// anybody could see.
 pub(crate) fn waits_for_nothing(runtime: &mut Runtime, mark: Mark) -> Turn {
     let thread = runtime.running;
     let state = runtime.threads.at(thread);
     state.patience = None;
     state.passing.clear();
-    // It waits for nothing.
+    // There are no reads that it waits for.
     (state.waits, state.waits_for) = (true, mark.reads);
     turns::leave_open_block(runtime);
     runtime.execution.wait(thread, None, Pending::Access);
     turns::who_goes_on(runtime)
 }
 
-/// The running thread is at the header of a loop in a state that can be compared; who goes on if it has to wait.
+/// Visits the header of a loop in a state that can be compared; returns who goes on if the running thread has to wait.
 pub(crate) fn visit(runtime: &mut Runtime, record: &mut Loop, words: &[u64], mark: Mark) -> Option<Turn> {
     let thread = runtime.running;
     let frame = std::ptr::from_mut(record).addr();
@@ -46,8 +47,8 @@ pub(crate) fn visit(runtime: &mut Runtime, record: &mut Loop, words: &[u64], mar
     };
     let begin = round.begin;
     if mark.in_vain > begin.in_vain {
-        // Where one wait ran out, the thread waits there: to wait here would be to hold on to whatever it holds. Of
-        // several, each could go on by itself, and memory that changed in passing others may need: round again.
+        // If one wait ran out, the thread waits in it: waiting here would be to hold on to whatever it holds. If
+        // several did, each could go on by itself, and others may need memory that changed in passing: round again.
         let alone = mark.has_effected_as_much_as(&begin) && waits::has_only_passed_mutexes(runtime, &begin);
         if mark.in_vain == begin.in_vain + 1 && alone {
             waits::forget_changes(runtime, &round);

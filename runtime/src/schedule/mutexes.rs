@@ -1,5 +1,5 @@
-//! `pthread_mutex_t` and `pthread_spinlock_t`. The state is the engine's ([`engine::sync::mutex`]); in the program's
-//! memory is only the type of a mutex, where glibc's static initialisers put it.
+//! Mutexes and spin locks under the scheduler. Their state is the engine's ([`engine::sync::mutex`]); the program's
+//! memory only holds the type of a mutex, where glibc's static initialisers put it.
 
 use std::ffi::c_int;
 
@@ -17,6 +17,7 @@ use crate::schedule::{commits, timed};
 use crate::state::objects::{Call, Class, error};
 use crate::state::turn::Turn;
 
+/// Returns the error number of an attempt to lock, or 0.
 pub(crate) const fn acquired(result: Result<Acquired, Refusal>) -> c_int {
     match result {
         Ok(Acquired::Clean) => 0,
@@ -25,13 +26,13 @@ pub(crate) const fn acquired(result: Result<Acquired, Refusal>) -> c_int {
     }
 }
 
-/// Acquires a mutex, however long it takes.
+/// Locks a mutex, however long it takes; returns the error number, or 0.
 pub(crate) fn lock(call: Call, class: Class) -> c_int {
     let Some(object) = objects::object(call, class) else { return 0 };
     acquire(call, object)
 }
 
-/// Acquires the mutex that this object is, however long it takes.
+/// Locks the mutex that this object is, however long it takes; returns the error number, or 0.
 pub(crate) fn acquire(call: Call, object: Object) -> c_int {
     let work = |runtime: &mut Runtime| {
         let owner = owner(runtime, object);
@@ -41,7 +42,7 @@ pub(crate) fn acquire(call: Call, object: Object) -> c_int {
     objects::event(call, Pending::Lock(object), work).map_or(0, acquired)
 }
 
-/// Acquires a mutex if that takes no time.
+/// Locks a mutex if that takes no time; returns the error number, or 0.
 pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     let Some(object) = objects::object(call, class) else { return 0 };
     let mut committed = Turn::Ours;
@@ -59,7 +60,7 @@ pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     result
 }
 
-/// Acquires a mutex, or gives up.
+/// Locks a mutex, or gives up; returns the error number, or 0.
 pub(crate) fn timed_lock(call: Call, time: *const libc::timespec) -> c_int {
     let Some(object) = objects::object(call, Class::Mutex) else { return 0 };
     let wish = Wish::Lock(object);
@@ -80,7 +81,7 @@ pub(crate) fn timed_lock(call: Call, time: *const libc::timespec) -> c_int {
     }
 }
 
-/// Releases a mutex.
+/// Unlocks a mutex; returns the error number, or 0.
 pub(crate) fn unlock(call: Call, class: Class) -> c_int {
     let Some(object) = objects::object(call, class) else { return 0 };
     let work = |runtime: &mut Runtime| {
@@ -101,11 +102,12 @@ pub(crate) fn unlock(call: Call, class: Class) -> c_int {
     }
 }
 
-/// Acquires the mutex, which can be acquired.
+/// Locks the mutex, which can be locked.
 pub(crate) fn locks(runtime: &mut Runtime, object: Object) -> Result<Acquired, Refusal> {
     on_mutex(runtime, object, Looks::Alike, |execution| execution.operate(object, |state, me| mutex(state).lock(me)))
 }
 
+/// Tries to lock the mutex.
 fn tries_to_lock(runtime: &mut Runtime, object: Object) -> Result<Acquired, Refusal> {
     let seen = runtime.execution.state.objects.seen(object, runtime.running);
     on_mutex(runtime, object, Looks::Like(seen), |execution| {
@@ -113,21 +115,24 @@ fn tries_to_lock(runtime: &mut Runtime, object: Object) -> Result<Acquired, Refu
     })
 }
 
+/// Unlocks the mutex.
 fn unlocks(runtime: &mut Runtime, object: Object) -> Result<(), Refusal> {
     on_mutex(runtime, object, Looks::Alike, |execution| execution.operate(object, |state, me| mutex(state).unlock(me)))
 }
 
-/// Whether the running thread may release the spin lock: it is released when the store that does so commits.
+/// Checks whether the running thread may release the spin lock, which is unlocked when the store that releases it
+/// commits.
 fn may_release(runtime: &Runtime, object: Object) -> Result<(), Refusal> {
     let holds = owner(runtime, object) == Some(runtime.running) && !commits::has_released(runtime, object);
     if holds { Ok(()) } else { Err(Refusal::Undefined) }
 }
 
+/// Returns the owner of the mutex.
 fn owner(runtime: &Runtime, object: Object) -> Option<Thread> {
     runtime.execution.state.objects.mutex(object)?.owner()
 }
 
-/// What came of an attempt of the running thread to acquire the mutex, which was this one's before.
+/// Returns what an attempt of the running thread to lock the mutex did; `before` owned it before.
 fn locked(
     runtime: &Runtime,
     object: Object,
@@ -144,13 +149,13 @@ fn locked(
         Err(_) if is_spin_lock => Done::at_word(calls::SPIN_BUSY, Kind::FailedRmw, object, operation),
         Ok(_) if before == Some(runtime.running) => Done::by(calls::MUTEX_AGAIN, Kind::Lock(object), operation),
         Ok(_) => Done::by(calls::MUTEX_LOCK, Kind::Lock(object), operation),
-        // It has read the mutex alone.
+        // The thread has only read the mutex.
         Err(Refusal::Busy) => Done::by(calls::MUTEX_BUSY, Kind::Share(object), operation),
         Err(_) => Done::by(calls::MUTEX_REFUSED, Kind::Lock(object), operation),
     }
 }
 
-/// What came of an attempt to release the mutex.
+/// Returns what an attempt to unlock the mutex did.
 fn unlocked(runtime: &Runtime, object: Object, result: Result<(), Refusal>) -> Done {
     let path = match result {
         Ok(()) if runtime.objects.class(object) == Class::SpinLock => {
@@ -163,7 +168,7 @@ fn unlocked(runtime: &Runtime, object: Object, result: Result<(), Refusal>) -> D
     Done::by(path, Kind::Lock(object), Operation::Unlock)
 }
 
-/// Operates on the mutex; what it looks like to the thread, and what changes, is noted.
+/// Operates on the mutex, and notes for wait loops what it looks like to the thread, and what changes.
 pub(crate) fn on_mutex<R>(
     runtime: &mut Runtime,
     object: Object,
@@ -176,7 +181,7 @@ pub(crate) fn on_mutex<R>(
     result
 }
 
-/// The state of a mutex or a spin lock.
+/// Returns the state of a mutex or a spin lock.
 pub(crate) const fn mutex(state: &mut Machine) -> &mut engine::sync::mutex::Mutex {
     state.mutex().expect("objects are numbered by class")
 }

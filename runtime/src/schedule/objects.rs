@@ -1,10 +1,10 @@
-//! The synchronisation objects of the program. Their state is the engine's ([`engine::sync`]); which object is meant,
-//! and whether it is one, is known here: by its address and by what kind of object the call takes it for. The same
-//! address has the same number in every execution.
+//! The synchronisation objects of the program, under the scheduler. Their state is the engine's ([`engine::sync`]);
+//! which object is meant, and whether it is one, is known here: by its address and by the class that the call takes it
+//! for. The same address has the same number in every execution.
 //!
-//! An object comes to life by its `init` function, or by its first use if its memory holds what a static initialiser
-//! puts there. Beginning and end are events, since others can come between. From its `destroy` function on its memory
-//! holds [`DEAD`], until the program initialises it again.
+//! An object is initialised by its `init` function, or by its first use if its memory holds what a static initialiser
+//! puts there. Initialisation and destruction are events, since others can come between. From its `destroy` function
+//! on, its memory holds [`DEAD`], until the program initialises it again.
 
 use std::ops::Range;
 
@@ -35,12 +35,12 @@ pub(crate) struct Done {
     kind: Kind,
     path: Path,
     operation: Operation,
-    /// The object whose word was accessed, where that is what orders it with others.
+    /// The object whose word was accessed, if that is what orders it with others.
     pub(crate) word: Option<Object>,
 }
 
 impl Done {
-    /// An operation by this path. One that drains nothing has only looked.
+    /// Makes the record of an operation by this path. An operation that drains nothing has only read the object.
     pub(crate) const fn by(path: Path, kind: Kind, operation: Operation) -> Self {
         let kind = match kind {
             Kind::Lock(object) | Kind::Wait { mutex: object, .. } if !path.effect.drains() => Kind::Share(object),
@@ -49,11 +49,12 @@ impl Done {
         Self { kind, path, operation, word: None }
     }
 
-    /// An access to the word of an object, which may wait in a store buffer.
+    /// Makes the record of an access to the word of an object, which may wait in a store buffer.
     pub(crate) const fn at_word(path: Path, kind: Kind, object: Object, operation: Operation) -> Self {
         Self { kind, path, operation, word: Some(object) }
     }
 
+    /// Returns the objects that the call has operated on.
     pub(crate) const fn objects(&self) -> [Option<Object>; 2] {
         match self.kind {
             _ if self.word.is_some() => [self.word, None],
@@ -64,8 +65,8 @@ impl Done {
     }
 }
 
-/// The object that a thread only leaves by what it waits for: who wakes up needs its condition variable no more, and who
-/// passes a barrier not the barrier.
+/// Returns the object that a thread only leaves by what it waits for: a thread that wakes up needs its condition
+/// variable no more, and one that passes a barrier not the barrier.
 pub(crate) const fn left_by(pending: Pending) -> Option<Object> {
     match pending {
         Pending::Wait(Wish::Wake { sleepers: object, .. } | Wish::Cross(object), _) => Some(object),
@@ -73,12 +74,12 @@ pub(crate) const fn left_by(pending: Pending) -> Option<Object> {
     }
 }
 
-/// The number of an object that no memory of the program is: its calls are none of the program's.
+/// Returns the number of an object that is no memory of the program.
 pub(crate) fn unnamed(class: Class, key: usize) -> Option<Object> {
     with(|runtime| runtime.objects.number(class, key))
 }
 
-/// Ends the execution unless the running thread may access all these bytes: for operations on objects that are more
+/// Ends the execution unless the running thread may access all these bytes, for operations on objects that are more
 /// than an access.
 pub(crate) fn require(object: Range<usize>, operation: Operation, site: RecordPointer) {
     if object.is_empty() {
@@ -95,12 +96,14 @@ pub(crate) fn require(object: Range<usize>, operation: Operation, site: RecordPo
     }
 }
 
+/// Returns the call as a use of an object by the running thread.
 fn as_use(call: Call) -> Use {
     let thread = with(|runtime| runtime.running).unwrap_or(Thread::MAIN);
     Use { thread, site: call.site, operation: call.operation() }
 }
 
-/// The object, which comes to life if this is its first use in the execution. None where there is no control yet.
+/// Returns the object of a call, and initialises it if this is its first use in the execution; `None` if the program is
+/// not under control yet.
 pub(crate) fn object(call: Call, class: Class) -> Option<Object> {
     let (object, life, last) = with(|runtime| {
         let object = runtime.objects.number(class, call.address);
@@ -118,7 +121,8 @@ pub(crate) fn object(call: Call, class: Class) -> Option<Object> {
     Some(object)
 }
 
-/// The object, which is none now, but may be when this thread's turn has come.
+/// Waits for the thread's turn, when an object that is none now may have become one, and returns it; ends the execution
+/// if it has not.
 fn awaits_life(call: Call, class: Class, object: Object, last: Option<Use>) -> Option<Object> {
     if class == Class::ReadWriteLock && prefers_writers(call.address) {
         run::unsupported("PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP", call.site);
@@ -133,7 +137,7 @@ fn awaits_life(call: Call, class: Class, object: Object, last: Option<Use>) -> O
     }
 }
 
-/// Refuses an object in memory that may not be accessed, when the turn of the thread has come.
+/// Refuses an object in memory that may not be accessed, once the turn of the thread has come.
 fn require_living(call: Call, class: Class) {
     if is_forbidden(call, class) {
         turn(Pending::Access, call.site);
@@ -141,7 +145,7 @@ fn require_living(call: Call, class: Class) {
     }
 }
 
-/// Refuses an object in memory that may not be accessed, of a thread whose turn it is already.
+/// Refuses an object in memory that may not be accessed, for a thread whose turn it is already.
 fn require_now(call: Call, class: Class) {
     if is_forbidden(call, class) {
         note(call, class, Operation::Destroy);
@@ -149,16 +153,18 @@ fn require_now(call: Call, class: Class) {
     }
 }
 
+/// Returns the memory of the object of a call.
 fn memory(call: Call, class: Class) -> Range<usize> {
     call.address..call.address + class.size()
 }
 
+/// Whether the memory of the object of a call may not be accessed.
 fn is_forbidden(call: Call, class: Class) -> bool {
     let memory = memory(call, class);
     with(|runtime| !memory.is_empty() && runtime.memory.is_forbidden(&memory)) == Some(true)
 }
 
-/// The object comes to life by its `init` function, which puts zeros into its memory.
+/// Initialises an object by its `init` function, which puts zeros into its memory.
 pub(crate) fn initialise(call: Call, class: Class, initial: Initial) {
     turn(Pending::Access, call.site);
     require_now(call, class);
@@ -180,16 +186,16 @@ pub(crate) fn initialise(call: Call, class: Class, initial: Initial) {
         let object = runtime.objects.number(class, call.address);
         gives_state(runtime, object, initial, Life::Alive, Some(first));
     });
-    // Who waits for the object waits for what it is now.
+    // A thread that waits for the object waits for what it is now.
     note(call, class, Operation::Initialise);
 }
 
-/// The object's end by its `destroy` function. Who stands before an operation on it by then comes too late.
+/// Destroys an object by its `destroy` function. A thread that stands before an operation on it by then comes too late.
 pub(crate) fn destroy(call: Call, class: Class) {
     turn(Pending::Access, call.site);
     require_now(call, class);
     if class == Class::SpinLock {
-        // Its own release of the lock may still wait.
+        // The thread's own release of the lock may still wait.
         let turn = with(|runtime| commits::drain(runtime, runtime.running));
         turn.unwrap_or(Turn::Ours).obey();
     }
@@ -204,7 +210,7 @@ pub(crate) fn destroy(call: Call, class: Class) {
         runtime.has_effect();
         let object = runtime.objects.number(class, call.address);
         if let (Class::Semaphore, Some(semaphore)) = (class, Semaphore::new(1)) {
-            // Who waits for it finds that it is no more.
+            // A thread that waits for it finds that it is no more.
             runtime.execution.state.set_object(object, Machine::Semaphore(semaphore));
         }
         let known = runtime.objects.at(object);
@@ -213,7 +219,7 @@ pub(crate) fn destroy(call: Call, class: Class) {
     note(call, class, Operation::Destroy);
 }
 
-/// What the call does, whose turn it is, concerns whoever operates on the object.
+/// Reports that the call, whose turn it is, concerns whoever operates on the object.
 fn note(call: Call, class: Class, operation: Operation) {
     let note = Note { site: call.site, operation };
     let turn = with(|runtime| {
@@ -225,7 +231,7 @@ fn note(call: Call, class: Class, operation: Operation) {
     }
 }
 
-/// Waits for the thread's turn, operates on objects, and reports what `work` says that was done as one event.
+/// Waits for the thread's turn, operates on objects, and reports what `work` says was done as one event.
 pub(crate) fn event<R>(call: Call, pending: Pending, work: impl FnOnce(&mut Runtime) -> (Done, R)) -> Option<R> {
     wait(call, pending);
     let (done, result) = with(work)?;
@@ -233,7 +239,7 @@ pub(crate) fn event<R>(call: Call, pending: Pending, work: impl FnOnce(&mut Runt
     let objects = done.objects();
     let left = left_by(pending);
     for object in objects.into_iter().flatten() {
-        // Its destruction waits for those who only leave it, and may be followed by a free.
+        // The object's destruction waits for threads that only leave it, and may be followed by a free.
         let life = with(|runtime| runtime.objects.at(object).life);
         if left != Some(object) || !matches!(life, Some(Life::Dead | Life::Gone)) {
             require_memory_of(call, object, kind, operation);
@@ -257,7 +263,7 @@ pub(crate) fn event<R>(call: Call, pending: Pending, work: impl FnOnce(&mut Runt
                 let note = Note { site: call.site, operation };
                 events::word_event(runtime, kind, object, path.effect, note, call.address)
             }
-            // What mutexes look like, and their changes, are noted.
+            // What mutexes look like to threads, and their changes, are noted elsewhere.
             (None, Kind::Lock(object) | Kind::Share(object))
                 if runtime.execution.state.objects.mutex(object).is_some() =>
             {
@@ -300,7 +306,7 @@ fn refuse_dead(call: Call, object: Object, kind: Kind, operation: Operation) {
     }
 }
 
-/// Waits for the thread's turn.
+/// Waits for the thread's turn before its operation.
 pub(crate) fn wait(call: Call, pending: Pending) {
     if with(|runtime| runtime.graph.is_some()) == Some(true) {
         stops::refuse(Unmodelled::Call(call.name), call.site);
@@ -314,7 +320,7 @@ pub(crate) fn wait(call: Call, pending: Pending) {
     }
 }
 
-/// Gives the object its initial state, and notes how far its life has come.
+/// Sets the initial state of the object, and notes how far its life has come.
 pub(crate) fn gives_state(runtime: &mut Runtime, object: Object, initial: Initial, life: Life, first: Option<Use>) {
     match initial {
         Initial::Mutex(kind) => {
@@ -329,12 +335,12 @@ pub(crate) fn gives_state(runtime: &mut Runtime, object: Object, initial: Initia
     (known.life, known.last) = (life, first);
 }
 
-/// The last operation on the object.
+/// Returns the last operation on the object.
 pub(crate) fn last_use(runtime: &Runtime, object: Object) -> Option<Use> {
     runtime.objects.known[object.index()].last
 }
 
-/// Whether somebody holds the object.
+/// Whether some thread holds the object.
 fn is_held(runtime: &Runtime, object: Object) -> bool {
     match runtime.execution.state.objects.get(object) {
         Some(Machine::ReadWriteLock(lock)) => !lock.is_free(),
@@ -343,7 +349,7 @@ fn is_held(runtime: &Runtime, object: Object) -> bool {
     }
 }
 
-/// Why the object cannot be destroyed, if it cannot, and the operation before.
+/// Returns the reason why the object cannot be destroyed, if it cannot, and the last operation on it.
 pub(crate) fn is_indestructible(
     runtime: &mut Runtime,
     class: Class,
@@ -364,8 +370,8 @@ pub(crate) fn is_indestructible(
     (is_held(runtime, object) || has_sleepers(runtime, object)).then_some((how, last))
 }
 
-/// Whether a thread sleeps on the object. One that stands before an operation on it has done nothing to it yet.
+/// Whether a thread sleeps on the object; one that stands before an operation on it has done nothing to it yet.
 pub(crate) fn has_sleepers(runtime: &Runtime, object: Object) -> bool {
-    // Those who are awake already need it no more.
+    // Threads that are awake already need it no more.
     matches!(runtime.execution.state.objects.get(object), Some(Machine::Sleepers(sleepers)) if !sleepers.asleep().is_empty())
 }

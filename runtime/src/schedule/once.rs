@@ -1,4 +1,5 @@
-//! `pthread_once_t`, and C11's `once_flag`. A call is one event; the end of the function, where it runs, another one.
+//! Functions that run once, of `pthread_once_t` and C11's `once_flag`, under the scheduler. A call is one event; the
+//! end of the function, if it runs, is another one.
 
 use engine::event::{Kind, Object};
 use engine::execution::Pending;
@@ -12,7 +13,7 @@ use crate::schedule::objects::{self, Done};
 use crate::schedule::waits;
 use crate::state::objects::{Call, Class};
 
-/// A call of `pthread_once`, up to the function: the object, if the function is to be run.
+/// Performs a call of `pthread_once` up to the function; returns the object if the function is to be run.
 pub(crate) fn enter(call: Call) -> Option<Object> {
     let object = objects::object(call, Class::Once)?;
     let entry = objects::event(call, Pending::Wait(Wish::Once(object), Until::Granted), |runtime| {
@@ -26,7 +27,7 @@ pub(crate) fn enter(call: Call) -> Option<Object> {
     (entry == Some(OnceEntry::Runs)).then_some(object)
 }
 
-/// The function is over: it has returned, or its thread ends in it.
+/// Ends the function: it has returned, or its thread ends in it.
 pub(crate) fn leave(call: Call, object: Object, end: fn(&mut Once)) {
     objects::event(call, Pending::Access, |runtime| {
         waits::lets_go(runtime, object);
@@ -35,6 +36,7 @@ pub(crate) fn leave(call: Call, object: Object, end: fn(&mut Once)) {
     });
 }
 
+/// Operates on a once.
 fn on_once<R>(runtime: &mut Runtime, object: Object, work: impl FnOnce(&mut Once, engine::event::Thread) -> R) -> R {
     runtime
         .execution

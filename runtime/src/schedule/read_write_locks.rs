@@ -1,4 +1,4 @@
-//! `pthread_rwlock_t`. What readers do to a lock is not ordered among themselves ([`Kind::Share`]).
+//! Read-write locks under the scheduler. What readers do to a lock is not ordered among themselves ([`Kind::Share`]).
 
 use std::ffi::c_int;
 
@@ -14,6 +14,7 @@ use crate::schedule::objects::{self, Done};
 use crate::schedule::{timed, waits};
 use crate::state::objects::{Call, Class, Side};
 
+/// Returns the error number of an operation, or 0.
 pub(crate) fn error(result: Result<(), Refusal>) -> c_int {
     match result {
         Ok(()) => 0,
@@ -23,6 +24,7 @@ pub(crate) fn error(result: Result<(), Refusal>) -> c_int {
     }
 }
 
+/// Locks a read-write lock, however long it takes; returns the error number, or 0.
 pub(crate) fn lock(call: Call, side: Side) -> c_int {
     let operation = side.operation();
     let Some(object) = objects::object(call, Class::ReadWriteLock) else { return 0 };
@@ -35,7 +37,8 @@ pub(crate) fn lock(call: Call, side: Side) -> c_int {
     objects::event(call, pending, work).map_or(0, error)
 }
 
-/// A thread that writes already gets `EBUSY`: it would have to wait.
+/// Locks a read-write lock if that takes no time; returns `EBUSY` if it does, also to a thread that writes already, as
+/// it would have to wait.
 pub(crate) fn try_lock(call: Call, side: Side) -> c_int {
     let Some(object) = objects::object(call, Class::ReadWriteLock) else { return 0 };
     let work = |runtime: &mut Runtime| {
@@ -55,6 +58,7 @@ pub(crate) fn try_lock(call: Call, side: Side) -> c_int {
     }
 }
 
+/// Locks a read-write lock, or gives up; returns the error number, or 0.
 pub(crate) fn timed_lock(call: Call, side: Side, time: *const libc::timespec) -> c_int {
     let Some(object) = objects::object(call, Class::ReadWriteLock) else { return 0 };
     let wish = side.wish(object);
@@ -75,7 +79,7 @@ pub(crate) fn timed_lock(call: Call, side: Side, time: *const libc::timespec) ->
     }
 }
 
-/// Releases a lock.
+/// Unlocks a read-write lock.
 pub(crate) fn unlock(call: Call) {
     let Some(object) = objects::object(call, Class::ReadWriteLock) else { return };
     let released = objects::event(call, Pending::Access, |runtime| {
@@ -95,6 +99,7 @@ pub(crate) fn unlock(call: Call) {
     }
 }
 
+/// Operates on a read-write lock.
 pub(crate) fn lock_of<R>(
     runtime: &mut Runtime,
     object: Object,
@@ -105,6 +110,7 @@ pub(crate) fn lock_of<R>(
     })
 }
 
+/// Locks the read-write lock, if that takes no time.
 fn acquire(side: Side, runtime: &mut Runtime, object: Object) -> Result<(), Refusal> {
     lock_of(runtime, object, |lock, thread| match side {
         Side::Reading => lock.read(thread),

@@ -1,4 +1,4 @@
-//! `sem_t`, unnamed. Named ones are refused: other processes could change them.
+//! Unnamed semaphores under the scheduler. Named ones are refused: other processes could change them.
 
 use std::ffi::c_int;
 
@@ -14,7 +14,7 @@ use crate::schedule::objects::{self, Done};
 use crate::schedule::{cancellation, timed};
 use crate::state::objects::{Call, Class};
 
-/// `sem_wait` and its sisters, with the time that limits it, if one does.
+/// Performs `sem_wait` and its sisters, with a limit of time if one is given.
 pub(crate) fn wait(call: Call, time: Option<*const libc::timespec>) -> Result<(), c_int> {
     let Some(object) = objects::object(call, Class::Semaphore) else { return Ok(()) };
     cancellation::point(call);
@@ -38,7 +38,7 @@ pub(crate) fn wait(call: Call, time: Option<*const libc::timespec>) -> Result<()
     }
 }
 
-/// `sem_trywait`.
+/// Performs `sem_trywait`.
 pub(crate) fn try_wait(call: Call) -> Result<(), Refusal> {
     let Some(object) = objects::object(call, Class::Semaphore) else { return Ok(()) };
     let taken = objects::event(call, Pending::Access, |runtime| {
@@ -53,7 +53,7 @@ pub(crate) fn try_wait(call: Call) -> Result<(), Refusal> {
     taken.unwrap_or(Ok(()))
 }
 
-/// `sem_post`.
+/// Performs `sem_post`.
 pub(crate) fn post(call: Call) -> Result<(), Refusal> {
     let Some(object) = objects::object(call, Class::Semaphore) else { return Ok(()) };
     let posted = objects::event(call, Pending::Access, |runtime| {
@@ -64,7 +64,7 @@ pub(crate) fn post(call: Call) -> Result<(), Refusal> {
     posted.unwrap_or(Ok(()))
 }
 
-/// `sem_getvalue`.
+/// Performs `sem_getvalue`, and returns the value.
 pub(crate) fn value(call: Call) -> u32 {
     let Some(object) = objects::object(call, Class::Semaphore) else { return 0 };
     let value = objects::event(call, Pending::Access, |runtime| {
@@ -74,6 +74,7 @@ pub(crate) fn value(call: Call) -> u32 {
     value.unwrap_or(0)
 }
 
+/// Operates on a semaphore.
 fn on_semaphore<R>(runtime: &mut Runtime, object: Object, work: impl FnOnce(&mut Semaphore) -> R) -> R {
     runtime.execution.operate(object, |machine, _| work(machine.semaphore().expect("objects are numbered by class")))
 }

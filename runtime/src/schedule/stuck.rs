@@ -1,5 +1,5 @@
-//! What is said of an execution in which nobody can go on: who waits for what, where, and who holds it since where.
-//! What is at the bottom of it is the engine's to find ([`engine::progress`]).
+//! The report of an execution in which no thread can go on: which thread waits for what and where, and which one has
+//! held it since where. The causes are found by the engine ([`engine::progress`]).
 
 use engine::event::{Kind, Object, Thread};
 use engine::execution::{Ending, Pending, Status, blocked};
@@ -13,10 +13,10 @@ use crate::schedule::{waits, wakes};
 use crate::state::failure::{Failure, name, site_use};
 use crate::state::objects::Class;
 
-/// So many of the places at which an iteration of a wait loop reads are named.
+/// The most places at which an iteration of a wait loop reads that are named.
 const MOST_READS: usize = 6;
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins names as `a`, `a and b`, or `a, b and c`.
 fn join(names: &[String]) -> String {
     match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
@@ -24,6 +24,7 @@ fn join(names: &[String]) -> String {
     }
 }
 
+/// Returns ` at file:line`; empty if the place is not known.
 fn at(site: RecordPointer) -> String {
     let place = Record::behind(site).place();
     if place.line == 0 { String::new() } else { format!(" at {}:{}", place.file, place.line) }
@@ -34,7 +35,7 @@ fn is_about(kind: Kind, object: Object) -> bool {
     kind == Kind::Lock(object) || kind == Kind::Await(object)
 }
 
-/// What is at the bottom of it, in words.
+/// Returns the kind of the failure, and the first cause in words.
 pub(crate) fn headline(causes: &[Cause]) -> (FailureKind, String) {
     match causes.first() {
         Some(Cause::Cycle(threads)) => (FailureKind::Deadlock, cycle(threads)),
@@ -54,6 +55,7 @@ pub(crate) fn headline(causes: &[Cause]) -> (FailureKind, String) {
     }
 }
 
+/// Describes a cycle of threads that wait for each other.
 fn cycle(threads: &[Thread]) -> String {
     let names: Vec<String> = threads.iter().map(|&thread| name(thread)).collect();
     match names.as_slice() {
@@ -63,7 +65,7 @@ fn cycle(threads: &[Thread]) -> String {
     }
 }
 
-/// The threads that cannot go on, as a failure; none if the execution is complete.
+/// Returns the threads that cannot go on as a failure; `None` if the execution is complete.
 pub(crate) fn stuck(runtime: &Runtime, ending: Ending) -> Option<Failure> {
     if matches!(ending, Ending::Complete | Ending::Diverged) {
         return None;
@@ -71,7 +73,7 @@ pub(crate) fn stuck(runtime: &Runtime, ending: Ending) -> Option<Failure> {
     let blocked = blocked(&runtime.execution.state);
     let causes = causes(&blocked);
     let (kind, headline) = headline(&causes);
-    // Those at the bottom of it come first.
+    // The threads that are the cause come first.
     let first: &[Thread] = match &causes[0] {
         Cause::Cycle(threads) => threads,
         Cause::NeverReleased(thread) | Cause::NeverWoken(thread) | Cause::NeverJoined(thread) | Cause::Loop(thread) => {
@@ -85,7 +87,8 @@ pub(crate) fn stuck(runtime: &Runtime, ending: Ending) -> Option<Failure> {
     Some(Failure::new(kind, format!("{headline}: {}", parts.join("; ")), sites))
 }
 
-/// Notes the threads that still wait when the process has ended. One that has exited waits for itself.
+/// Notes the threads that still wait when the process has ended. A thread that has exited waits for itself, and is left
+/// out.
 pub(crate) fn note_left_waiting(runtime: &mut Runtime) {
     if runtime.execution.state.threads.alive() == 0 {
         return;
@@ -101,7 +104,7 @@ pub(crate) fn note_left_waiting(runtime: &mut Runtime) {
     }
 }
 
-/// Who waits for what, in words; its places are added to the sites.
+/// Describes what a thread waits for, and adds the places to the sites.
 fn describe(runtime: &Runtime, blocked: &Blocked, sites: &mut Vec<SiteUse>) -> String {
     let thread = blocked.thread;
     let who = name(thread);
@@ -141,7 +144,7 @@ fn describe(runtime: &Runtime, blocked: &Blocked, sites: &mut Vec<SiteUse>) -> S
     }
 }
 
-/// The operation that the thread, which waits for others to release an object, stands before.
+/// Returns the operation that the thread, which waits for others to release an object, stands before.
 fn operation_before(runtime: &Runtime, thread: Thread) -> Operation {
     match runtime.execution.state.threads.status(thread) {
         Status::Arrived(Pending::Wait(wish, _)) | Status::Waiting(Pending::Wait(wish, _)) => match wish {
@@ -155,7 +158,7 @@ fn operation_before(runtime: &Runtime, thread: Thread) -> Operation {
     }
 }
 
-/// Where the thread stands; in a wait loop, where it would lock next.
+/// Returns the place where the thread stands; in a wait loop, the place where it would lock next.
 fn stands_at(runtime: &Runtime, blocked: &Blocked) -> RecordPointer {
     let stood = runtime.threads.stands_at(blocked.thread);
     let (Status::Waiting(_), Waits::Release(object)) =
@@ -168,7 +171,7 @@ fn stands_at(runtime: &Runtime, blocked: &Blocked) -> RecordPointer {
     own.find(|(_, note)| note.operation == Operation::Lock).map_or(stood, |(_, note)| note.site)
 }
 
-/// Who holds the object since where.
+/// Describes which thread has held the object since where, and adds that place to the sites.
 fn hold(runtime: &Runtime, held: (Thread, Object, &str), waits: Thread, sites: &mut Vec<SiteUse>) -> String {
     let (holder, object, what) = held;
     let who = if holder == waits { "it itself".to_owned() } else { name(holder) };
@@ -182,7 +185,7 @@ fn hold(runtime: &Runtime, held: (Thread, Object, &str), waits: Thread, sites: &
     format!(", which {who} holds since{}{ended}", at(note.site).trim_start_matches(" at"))
 }
 
-/// What a wait loop reads, and where.
+/// Describes what a wait loop reads, and adds the places to the sites.
 fn describe_loop(runtime: &Runtime, thread: Thread, sites: &mut Vec<SiteUse>) -> String {
     let who = name(thread);
     let around = runtime.threads.of(thread).visits.active().last().map_or(std::ptr::null(), |(site, _)| site);
@@ -217,8 +220,8 @@ fn describe_loop(runtime: &Runtime, thread: Thread, sites: &mut Vec<SiteUse>) ->
     format!("{who} goes round the loop{} until {}", at(around), until.join(" or "))
 }
 
-/// The name of an object, as the place where it is used says it, else its address. A wait's place names the
-/// condition variable: the mutex has the name of its last use elsewhere.
+/// Returns the name of an object, as the place where it is used has it, else its address. The place of a wait names the
+/// condition variable; the mutex gets the name of its last use elsewhere.
 fn object_name(runtime: &Runtime, object: Object, site: RecordPointer) -> String {
     let address = runtime.objects.address(object);
     let used = || runtime.execution.history.steps().iter().zip(runtime.recorder.trail.notes());
@@ -234,7 +237,7 @@ fn object_name(runtime: &Runtime, object: Object, site: RecordPointer) -> String
         let variable = runtime.memory.globals.variable(address).filter(|variable| variable.bytes.start == address);
         return variable.map_or_else(|| format!("{address:#x}"), |variable| variable.name.clone());
     }
-    // Of several, such as the elements of an array, as in a trace.
+    // If there are several by this name, such as the elements of an array, they are named as in a trace.
     let class = runtime.objects.class(object);
     let named = used().filter(|(_, note)| Record::behind(note.site).expression() == expression);
     let others = named.filter_map(|(step, _)| match step.kind {

@@ -1,4 +1,4 @@
-//! Threads under the scheduler: they are created, joined and detached, and end.
+//! Threads under the scheduler: their creation, joins and detachment, and their ends.
 
 use std::ffi::c_int;
 
@@ -20,14 +20,15 @@ use crate::state::threads::{Claim, Start, handle};
 use crate::state::turn::Turn;
 use crate::state::unwritten;
 
-/// The thread of this execution with this handle.
+/// Returns the thread of this execution with this handle.
 pub(crate) fn thread_of(runtime: &Runtime, handle: usize) -> Option<Thread> {
     let index = handle.checked_sub(0x1000).filter(|&index| index < Thread::LIMIT)?;
     let thread = Thread::from_index(index);
     (runtime.execution.state.threads.status(thread) != Status::Absent).then_some(thread)
 }
 
-/// The thread that the running one is about to join or to detach.
+/// Claims the end of a thread that the running one is about to join or to detach; returns the error number if it
+/// cannot.
 pub(crate) fn claim(call: Call, handle: usize, claim: Claim) -> Result<Thread, c_int> {
     let claimed = with(|runtime| {
         let thread = thread_of(runtime, handle).ok_or("of something that is no thread")?;
@@ -48,16 +49,16 @@ pub(crate) fn claim(call: Call, handle: usize, claim: Claim) -> Result<Thread, c
     }
 }
 
-/// Whoever was to join the thread does not.
+/// Takes back the claim on a thread's end, since the thread is not joined after all.
 pub(crate) fn unclaim(child: Thread) {
     with(|runtime| runtime.threads.at(child).claimed = Claim::Nobody);
 }
 
-/// The thread has ended; its result.
+/// Reports the join of a thread that has ended, and returns its result.
 pub(crate) fn joined(call: Call, child: Thread) -> usize {
     let joined = with(|runtime| {
         let before = calls::JOIN.effect.before();
-        // What the thread has stored is there when it is known to have ended.
+        // What the thread has stored is in memory when it is known to have ended.
         let event = match commits::drain(runtime, child) {
             Turn::Ours => events::no_access(runtime, Kind::Join(child), before, Operation::Join(child), call.site, 0),
             turn => turn,
@@ -69,12 +70,12 @@ pub(crate) fn joined(call: Call, child: Thread) -> usize {
     result
 }
 
-/// A call that is about no object in the program's memory.
+/// Makes a call that is about no object in the program's memory.
 pub(crate) fn call(name: &'static str) -> Call {
     Call::on(name, std::ptr::null::<u8>())
 }
 
-/// The running thread has seen that another one has not ended.
+/// Reports that the running thread has found another one still running.
 pub(crate) fn still_runs(call: Call, operation: Operation) {
     let before = calls::JOIN_FAILS.effect.before();
     if let Some(event) = with(|runtime| events::no_access(runtime, Kind::Fence, before, operation, call.site, 0)) {
@@ -82,7 +83,7 @@ pub(crate) fn still_runs(call: Call, operation: Operation) {
     }
 }
 
-/// The operation at hand asks whether the thread has ended.
+/// Notes that the operation at hand asks whether the thread has ended.
 pub(crate) fn asks_for_end(child: Thread) {
     with(|runtime| {
         let object = runtime.objects.number(Class::End, child.index());
@@ -90,7 +91,7 @@ pub(crate) fn asks_for_end(child: Thread) {
     });
 }
 
-/// Creates a thread.
+/// Creates a thread, and puts its handle where the program wants it; returns the error number if it cannot.
 pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim, site: RecordPointer) -> Result<(), c_int> {
     turn(Pending::Access, site);
     let created = with(|runtime| {
@@ -117,7 +118,7 @@ pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim, site: Recor
         run::unsupported("more than 255 threads", site);
     };
     event.obey();
-    // SAFETY: the program passes where the new thread's name goes.
+    // SAFETY: the program passes a place for the new thread's handle.
     unsafe { into.write_unaligned(handle(child)) };
     unwritten::written(into as usize, size_of::<usize>());
     if let Some(turn) = with(|runtime| turns::start(runtime, child)) {
@@ -126,7 +127,7 @@ pub(crate) fn create(into: *mut usize, start: Start, claimed: Claim, site: Recor
     Ok(())
 }
 
-/// Joins a thread; its result.
+/// Joins a thread, and returns its result, or the error number.
 pub(crate) fn join(call: Call, handle: usize) -> Result<usize, c_int> {
     let child = claim(call, handle, Claim::Joined)?;
     cancellation::point(call);
@@ -139,7 +140,7 @@ pub(crate) fn join(call: Call, handle: usize) -> Result<usize, c_int> {
     Ok(joined(call, child))
 }
 
-/// Detaches a thread.
+/// Detaches a thread; returns the error number, or 0.
 pub(crate) fn detach(call: Call, handle: usize) -> c_int {
     turn(Pending::Access, call.site);
     let turn = with(|runtime| {
@@ -153,7 +154,7 @@ pub(crate) fn detach(call: Call, handle: usize) -> c_int {
     claim(call, handle, Claim::Detached).err().unwrap_or(0)
 }
 
-/// The function of a thread has returned this: who runs next.
+/// Ends a thread whose function has returned this result; returns who runs next.
 pub(crate) fn returns(thread: Thread, result: usize) -> Switch {
     if with(ends::leaves_something) != Some(false) {
         ends::end_function(at_the_end());

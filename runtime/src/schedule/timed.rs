@@ -1,5 +1,5 @@
 //! Waits with a limit. No clock runs: such a wait can run out whenever the thread could otherwise only wait, and the
-//! time that the program gives is looked at only for being one.
+//! time that the program passes is only checked for being one.
 
 use std::ffi::c_int;
 
@@ -10,7 +10,8 @@ use crate::run::{Runtime, with};
 use crate::schedule::{commits, waits};
 use crate::state::waits::{Mark, Patience};
 
-/// A wait has run out: what the call returns. It has changed nothing, so the thread has done no more than before.
+/// Ends a wait that has run out, and returns the result of the call. It has changed nothing, so the thread has done no
+/// more than before.
 pub(crate) fn ran_out(before: Option<Mark>, time: *const libc::timespec) -> c_int {
     with(|runtime| has_waited_in_vain(runtime, before));
     if is_time(time) { libc::ETIMEDOUT } else { libc::EINVAL }
@@ -23,12 +24,12 @@ pub(crate) fn is_time(time: *const libc::timespec) -> bool {
     (0..1_000_000_000).contains(&time.tv_nsec)
 }
 
-/// Whether a wait can go by this clock.
+/// Whether a wait can have its limit by this clock.
 pub(crate) const fn is_clock(clock: libc::clockid_t) -> bool {
     matches!(clock, libc::CLOCK_REALTIME | libc::CLOCK_MONOTONIC)
 }
 
-/// A call begins that may wait in vain: what the running thread has done by now.
+/// Begins a call that may wait in vain, and returns what the running thread has done by now.
 pub(crate) fn before_a_call(runtime: &mut Runtime) -> Mark {
     let now = waits::mark(runtime);
     let state = runtime.threads.at(runtime.running);
@@ -36,14 +37,14 @@ pub(crate) fn before_a_call(runtime: &mut Runtime) -> Mark {
     now
 }
 
-/// The running thread has waited and got nothing; this is what it had done before.
+/// Notes that the running thread has waited and got nothing; `before` is what it had done before.
 pub(crate) fn has_waited_in_vain(runtime: &mut Runtime, before: Option<Mark>) {
     waits::has_done_nothing(runtime, before);
     runtime.threads.at(runtime.running).waits_in_vain += 1;
 }
 
-/// The running thread is about to wait, perhaps with a limit. If it is back where its last wait has run out, and
-/// all that it has read since is as it was, then the wait does not run out before some of that changes.
+/// Prepares a wait of the running thread, perhaps with a limit. If the thread is back where its last wait has run out,
+/// and all that it has read since is as it was, then the wait does not run out before some of that changes.
 pub(crate) fn before_a_wait(runtime: &mut Runtime) {
     let thread = runtime.running;
     let patience = runtime.threads.of(thread).patience;
@@ -59,20 +60,20 @@ pub(crate) fn before_a_wait(runtime: &mut Runtime) {
     }
 }
 
-/// The wait of the running thread is over.
+/// Notes that the wait of the running thread is over.
 pub(crate) fn after_a_wait(runtime: &mut Runtime) {
     runtime.threads.at(runtime.running).patience = None;
 }
 
-/// The running thread is at the header of a loop, in whose last iteration a wait ran out and nothing else was
-/// changed but mutexes, which were changed back; it had made so many reads, and performed so many events, before
-/// that.
+/// Makes the running thread patient. It is at the header of a loop, in whose last iteration a wait ran out and nothing
+/// else was changed but mutexes, which were changed back; before that iteration it had made `reads` reads and performed
+/// `events` events.
 pub(crate) fn grows_patient(runtime: &mut Runtime, reads: usize, events: u64) {
     let back = waits::mark(runtime);
     runtime.threads.at(runtime.running).patience = Some(Patience { reads, events, back });
 }
 
-/// The reads since a wait of this thread ran out begin with this one, if it waits patiently.
+/// Returns the index of the thread's first read since its wait ran out, if it waits patiently.
 pub(crate) fn patient_since(runtime: &Runtime, thread: Thread) -> Option<usize> {
     let waits = runtime.execution.state.is_patient(thread)
         && matches!(runtime.execution.state.threads.status(thread), Status::Arrived(_));

@@ -1,4 +1,4 @@
-//! Whose turn it is: a thread stands before an operation, and goes on when it is chosen.
+//! Turns: a thread stands before an operation, and goes on when it is chosen.
 
 use engine::event::Thread;
 use engine::execution::{Ending, Heeds, Next, Pending};
@@ -19,6 +19,7 @@ use crate::state::operation::Note;
 use crate::state::turn::{End, Turn, Way};
 use crate::state::unmodelled::Unmodelled;
 
+/// Notes that the running thread has come to an operation, and returns who goes on.
 #[inline(always)]
 pub(crate) fn arrive(runtime: &mut Runtime, pending: Pending, site: RecordPointer) -> Turn {
     let thread = runtime.running;
@@ -33,12 +34,13 @@ pub(crate) fn arrive(runtime: &mut Runtime, pending: Pending, site: RecordPointe
     }
 }
 
-/// Whether this is not the running thread's stack, or its end.
+/// Whether the stack pointer is on no stack, or on another one than the running thread's, or at its end.
 #[inline(always)]
 fn is_off_stack(runtime: &Runtime) -> bool {
     stack_pointer().wrapping_sub(runtime.stack_floor) >= STACK_OF_THE_PROGRAM
 }
 
+/// Performs [`arrive`] in all cases but the plain one.
 #[inline(never)]
 fn arrive_otherwise(runtime: &mut Runtime, pending: Pending, site: RecordPointer) -> Turn {
     if is_off_stack(runtime) {
@@ -85,12 +87,12 @@ fn arrive_otherwise(runtime: &mut Runtime, pending: Pending, site: RecordPointer
     }
 }
 
-/// How a thread comes to its next operation that performs one now.
+/// Returns the way in which a thread that performs an operation now comes to its next one.
 fn way_of(runtime: &mut Runtime, thread: Thread) -> Way {
     if runtime.threads.at(thread).block.is_entered() { Way::Within } else { Way::Plain }
 }
 
-/// The running thread cannot go on by itself: who does?
+/// Returns who goes on, since the running thread cannot by itself.
 pub(crate) fn who_goes_on(runtime: &mut Runtime) -> Turn {
     if let Way::FromStart(parent) = runtime.way {
         runtime.way = Way::Plain;
@@ -110,6 +112,7 @@ pub(crate) fn who_goes_on(runtime: &mut Runtime) -> Turn {
     gives_way_to(runtime, next)
 }
 
+/// Hands the turn to the thread that was chosen, or ends the execution.
 #[inline(never)]
 fn gives_way_to(runtime: &mut Runtime, next: Next) -> Turn {
     match next {
@@ -130,6 +133,7 @@ fn gives_way_to(runtime: &mut Runtime, next: Next) -> Turn {
     }
 }
 
+/// Makes this thread the running one.
 #[inline]
 fn switch(runtime: &mut Runtime, thread: Thread, switch: Switch) -> Turn {
     if thread == runtime.running && switch == Switch::To(thread) {
@@ -139,14 +143,15 @@ fn switch(runtime: &mut Runtime, thread: Thread, switch: Switch) -> Turn {
     Turn::Other(switch)
 }
 
-/// The running thread has created this one, which runs up to its first operation before anything else happens.
+/// Starts a thread that the running one has created, and which runs up to its first operation before anything else
+/// happens.
 pub(crate) fn start(runtime: &mut Runtime, child: Thread) -> Turn {
     runtime.way = Way::FromStart(runtime.running);
     globals::start_thread(child);
     switch(runtime, child, Switch::Start(child))
 }
 
-/// The running thread ends.
+/// Ends the running thread; returns who runs next.
 pub(crate) fn end_thread(runtime: &mut Runtime) -> Switch {
     if let Some(failure) = block_left_open(runtime).or_else(|| unfinished(runtime, runtime.running)) {
         runtime.conclusion.end = Some(End::Failed(failure));
@@ -162,14 +167,14 @@ pub(crate) fn end_thread(runtime: &mut Runtime) -> Switch {
     }
 }
 
-/// The running thread has left its fiber without coming to its end: who goes on?
+/// Gives up the running thread, which has left its fiber without coming to its end; returns who goes on.
 pub(crate) fn give_up(runtime: &mut Runtime) -> Turn {
     leave_open_block(runtime);
     runtime.execution.state.give_up(runtime.running);
     who_goes_on(runtime)
 }
 
-/// The running thread does not go on, also if it is in the middle of an atomic block.
+/// Notes that the running thread does not go on, if it is in the middle of an atomic block.
 pub(crate) fn leave_open_block(runtime: &mut Runtime) {
     if matches!(runtime.way, Way::Granted | Way::Opening | Way::Within) {
         runtime.way = Way::Plain;
@@ -180,21 +185,21 @@ pub(crate) fn leave_open_block(runtime: &mut Runtime) {
     }
 }
 
-/// The running thread yields. One that was chosen out of a wait loop has its turn already.
+/// Lets the running thread yield. One that was chosen out of a wait loop has its turn already.
 pub(crate) fn yields(runtime: &mut Runtime) {
     if !matches!(runtime.way, Way::Granted | Way::Within) {
         runtime.execution.state.yields(runtime.running);
     }
 }
 
-/// The running thread has come to a wait that is a cancellation point. Whether that can be explored.
+/// Notes that the running thread has come to a wait that is a cancellation point; returns whether that can be explored.
 pub(crate) fn waits_at_point(runtime: &mut Runtime) -> bool {
     let state = &mut runtime.threads.at(runtime.running).ends.cancellation;
     state.waits = true;
     !(state.requested && runtime.steps_aside())
 }
 
-/// The running thread would have to wait in the middle of a block.
+/// Ends the execution, or lets the running thread wait, as its operation in the middle of an atomic block has to.
 #[cold]
 pub(crate) fn waits_in_block(runtime: &mut Runtime, pending: Pending, site: RecordPointer) -> Turn {
     if runtime.steps_aside() {
@@ -213,7 +218,7 @@ pub(crate) fn waits_in_block(runtime: &mut Runtime, pending: Pending, site: Reco
     who_goes_on(runtime)
 }
 
-/// The running thread ends: what is wrong with that, if it is in a block.
+/// Returns the failure that the end of the running thread is, if it is in an atomic block.
 pub(crate) fn block_left_open(runtime: &mut Runtime) -> Option<Failure> {
     let (thread, state) = (runtime.running, runtime.threads.at(runtime.running));
     let begun = state.block.begun.filter(|_| state.block.is_open())?;
@@ -222,13 +227,13 @@ pub(crate) fn block_left_open(runtime: &mut Runtime) -> Option<Failure> {
     Some(Failure::new(FailureKind::Misuse, message, sites))
 }
 
-/// What is wrong with the end of a thread that is in a transaction.
+/// Returns the failure that the end of a thread is, if it is in a transaction.
 pub(crate) fn unfinished(runtime: &mut Runtime, thread: Thread) -> Option<Failure> {
     let open = runtime.threads.at(thread).transaction?;
     Some(misuse("a thread ends in the transaction that begins here", thread, open.begun, Operation::BeginTransaction))
 }
 
-/// The running thread stands before a visible operation at this place: returns when it is its turn to perform it.
+/// Waits for the running thread's turn before a visible operation at this place.
 #[inline]
 pub(crate) fn turn(pending: Pending, site: RecordPointer) {
     let Some(mut runtime) = at_work() else { return };
@@ -240,7 +245,7 @@ pub(crate) fn turn(pending: Pending, site: RecordPointer) {
     }
 }
 
-/// Whether a thread that is cancelled goes on from there.
+/// Whether this is a wait in which a thread that is cancelled ends.
 pub(crate) const fn is_cancellation_point(pending: Pending) -> bool {
     match pending {
         Pending::Join(_) => true,
@@ -249,19 +254,20 @@ pub(crate) const fn is_cancellation_point(pending: Pending) -> bool {
     }
 }
 
+/// Makes a failure of a thread that misuses something at this place.
 pub(crate) fn misuse(message: &str, thread: Thread, site: RecordPointer, operation: Operation) -> Failure {
     let sites = vec![site_use(Role::At, thread, site, operation)];
     Failure::new(FailureKind::Misuse, message.to_owned(), sites)
 }
 
-/// The running thread ends, and is not cancelled any more.
+/// Lets the running thread, which ends, ignore requests that it be cancelled.
 pub(crate) fn ignore_cancellation() {
     if sections::calls_cancel() {
         with(|runtime| change_cancellation(runtime, runtime.running, |state| state.ending = true));
     }
 }
 
-/// Changes the state of a thread, and says so to the engine.
+/// Changes the state of a thread's cancellation, and tells the engine.
 pub(crate) fn change_cancellation(runtime: &mut Runtime, thread: Thread, change: impl FnOnce(&mut Cancellation)) {
     let state = &mut runtime.threads.at(thread).ends.cancellation;
     change(state);
@@ -276,7 +282,7 @@ pub(crate) fn leave_thread() -> ! {
     fiber::abandon(switch)
 }
 
-/// Where threads are asked whether they have ended, the end of the running one concerns those who ask.
+/// Reports the end of the running thread to those who ask for it, if threads are asked whether they have ended.
 pub(crate) fn ends_aside() {
     if !sections::asks_for_ends() {
         return;

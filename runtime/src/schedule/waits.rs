@@ -2,15 +2,15 @@
 //! that it read is different.
 //!
 //! At each visit of a loop's header the pass says what the private state of the loop is: the values that enter the
-//! header, and the private memory that the loop writes. Where that is what it was at an earlier visit
-//! ([`engine::visits`]), the rounds since then are an iteration without effect if the thread has left everything else
-//! as it was, too: memory, mutexes and blocks of the heap may change in between, if they are changed back and no other
-//! thread has touched them meanwhile. As long as all that the iteration read is the same, another one would do the same
-//! again. A store of the value that was there already, as a test-and-set of a held lock makes, is no change.
+//! header, and the private memory that the loop writes. If that is what it was at an earlier visit ([`engine::visits`]),
+//! the rounds since then are an iteration without effect if the thread has left everything else as it was, too: memory,
+//! mutexes and blocks of the heap may change in between, if they are changed back and no other thread has touched them
+//! meanwhile. As long as all that the iteration read is the same, another one would do the same again. A store of the
+//! value that was there already, as a test-and-set of a held lock makes, is no change.
 //!
-//! Two wait loops may look at each other's passing changes: a thread that tries a mutex until it is held, where
-//! another one locks and unlocks it in its own wait. So where all threads wait, those whose iterations change something
-//! in passing that another one reads go round for ever ([`crate::schedule::wakes::wake_waiting`]).
+//! Two wait loops may read each other's passing changes: a thread that tries a mutex until it is held, where another
+//! one locks and unlocks it in its own wait. So if all threads wait, those whose iterations change something in passing
+//! that another one reads go round for ever ([`crate::schedule::wakes::wake_waiting`]).
 
 use engine::event::{Kind, Object, Thread};
 use engine::step::Iteration;
@@ -22,16 +22,16 @@ use crate::state::locals::Liveness;
 use crate::state::operation::words;
 use crate::state::waits::{Change, MOST_CHANGES, Mark, Read, Round, Thing, held};
 
-/// What an operation on an object tells its thread about it.
+/// What an operation on an object tells its thread about the object.
 #[derive(Clone, Copy)]
 pub(crate) enum Looks {
-    /// Nothing: it happens in one state of the object only, and is waited for.
+    /// It tells nothing: it happens in one state of the object only, and is waited for.
     Alike,
-    /// This, of what [`engine::execution::Objects::seen`] gives.
+    /// It tells this value of [`engine::execution::Objects::seen`].
     Like(u64),
 }
 
-/// Whether a thread that looks (at a thing, between two events) finds some of the changes.
+/// Whether some of the changes were seen: `touched` tells whether a thread looked at a thing between two events.
 fn was_seen_among(changes: &[&Change], touched: impl Fn(Thing, u32, u32) -> bool) -> bool {
     changes.iter().enumerate().any(|(index, change)| {
         let original = changes.iter().find(|first| first.thing.overlaps(change.thing)).map(|first| first.before);
@@ -41,7 +41,7 @@ fn was_seen_among(changes: &[&Change], touched: impl Fn(Thing, u32, u32) -> bool
     })
 }
 
-/// What the running thread has done by now.
+/// Returns what the running thread has done by now.
 pub(crate) fn mark(runtime: &mut Runtime) -> Mark {
     let (blocks, used) = runtime.memory.heap.extent(runtime.running);
     let moment = runtime.execution.history.length();
@@ -59,7 +59,7 @@ pub(crate) fn mark(runtime: &mut Runtime) -> Mark {
     }
 }
 
-/// Whether the running thread has left everything as it was, unseen.
+/// Whether the running thread has left everything as it was, unseen, in this round.
 pub(crate) fn had_no_effect(runtime: &Runtime, round: &Round) -> bool {
     let begin = &round.begin;
     let state = runtime.threads.of(runtime.running);
@@ -87,15 +87,15 @@ pub(crate) fn has_only_passed_mutexes(runtime: &Runtime, since: &Mark) -> bool {
     })
 }
 
-/// The addresses of the blocks that the running thread has allocated since.
+/// Returns the addresses of the blocks that the running thread has allocated since.
 fn blocks_since(runtime: &Runtime, begin: &Mark) -> std::ops::Range<usize> {
     let start = layout::arena(runtime.running);
     let (_, used) = runtime.memory.heap.extent(runtime.running);
     start + begin.used..start + used
 }
 
-/// Whether the bytes came into being in the running thread's round and are no more: in a block allocated since, or
-/// in a local variable of a function that was called and has returned. The next round makes them anew.
+/// Whether the bytes came into being in the running thread's round and are no more: in a block allocated since, or in a
+/// local variable of a function that was called and has returned. The next round makes them anew.
 pub(crate) fn is_gone(runtime: &Runtime, thing: Thing, round: &Round) -> bool {
     if thing.width == 0 {
         return false;
@@ -113,12 +113,13 @@ pub(crate) fn are_restored(runtime: &Runtime, changes: &[&Change]) -> bool {
         match earlier.next() {
             None if change.thing.width == 0 => object_state(runtime, change.thing) == change.before,
             None => held(change.thing) == change.before,
-            // Undone with the first one, if that was one of the same bytes.
+            // This change is undone with the first one, if that was one of the same bytes.
             Some(first) => first.thing == change.thing,
         }
     })
 }
 
+/// Returns the state of a mutex, as changes record it.
 fn object_state(runtime: &Runtime, thing: Thing) -> u64 {
     runtime.execution.state.objects.mutex_state(Object(thing.address as u32))
 }
@@ -143,13 +144,14 @@ fn others_touch(runtime: &Runtime, since: u32, which: impl Fn(Thing) -> bool) ->
     })
 }
 
+/// Returns the states of all threads but the running one.
 pub(crate) fn others(runtime: &Runtime) -> impl Iterator<Item = &crate::state::threads::ThreadState> {
     let threads = (0..runtime.threads.len()).map(Thread::from_index).filter(|&thread| thread != runtime.running);
     threads.map(|thread| runtime.threads.of(thread))
 }
 
-/// The running thread's iteration has had no effect: what it changed in passing, it has not changed; and what it
-/// read of its own is what was there when it began.
+/// Forgets the changes of the running thread's iteration, which has had no effect, and makes its reads of its own
+/// changes those of what was there when it began.
 pub(crate) fn forget_changes(runtime: &mut Runtime, round: &Round) {
     let begin = &round.begin;
     let thread = runtime.running;
@@ -189,7 +191,7 @@ pub(crate) fn forget_changes(runtime: &mut Runtime, round: &Round) {
     runtime.memory.heap.forget_since(thread, begin.blocks, begin.used);
 }
 
-/// The last so many events of the thread.
+/// Returns the last `events` events of the thread as an iteration.
 pub(crate) fn last_events(runtime: &Runtime, thread: Thread, events: u64) -> Option<Iteration> {
     let events = u32::try_from(events).ok().filter(|&events| events > 0)?;
     let steps = runtime.execution.history.steps();
@@ -199,14 +201,14 @@ pub(crate) fn last_events(runtime: &Runtime, thread: Thread, events: u64) -> Opt
     Some(Iteration { first, last, events })
 }
 
-/// Keeps how many events a wait loop's iteration has, what it reads, and what it changes.
+/// Notes an access of the running thread for wait loops: that it is an event, what it reads, and what it changes.
 #[inline(always)]
 pub(crate) fn note_for_waits(runtime: &mut Runtime, access: &Access) {
     let event = runtime.execution.history.length();
     let state = runtime.threads.at(runtime.running);
     state.events += 1;
     let &Access { address, width, before, after, .. } = access;
-    // A store that changes nothing would, once others have changed its bytes.
+    // A store that changes nothing would change something once others have changed its bytes.
     if access.kind != Kind::Store || before == after {
         state.reads.push(Read { address, value: before, event, width });
     }
@@ -216,7 +218,7 @@ pub(crate) fn note_for_waits(runtime: &mut Runtime, access: &Access) {
     }
 }
 
-/// The running thread is about to perform an operation on an object that is in this state.
+/// Notes an operation on an object that the running thread is about to perform, by the object's state before it.
 pub(crate) fn note_object(runtime: &mut Runtime, object: Object, before: u64, looks: Looks) {
     let after = runtime.execution.state.objects.mutex_state(object);
     let event = runtime.execution.history.length();
@@ -229,7 +231,7 @@ pub(crate) fn note_object(runtime: &mut Runtime, object: Object, before: u64, lo
     }
 }
 
-/// The running thread is about to look at an object that is no mutex, and to leave it as it is.
+/// Notes that the running thread is about to read the state of an object that is no mutex, and to leave it as it is.
 pub(crate) fn looks_at(runtime: &mut Runtime, object: Object) {
     let (value, event) =
         (runtime.execution.state.objects.seen(object, runtime.running), runtime.execution.history.length());
@@ -237,7 +239,7 @@ pub(crate) fn looks_at(runtime: &mut Runtime, object: Object) {
     reads.push(Read { address: object.index(), value, event, width: 0 });
 }
 
-/// What the running thread has done since this mark was without effect.
+/// Forgets what the running thread has done since this mark, which was without effect.
 pub(crate) fn has_done_nothing(runtime: &mut Runtime, since: Option<Mark>) {
     let Some(since) = since else { return };
     let state = runtime.threads.at(runtime.running);
@@ -245,7 +247,7 @@ pub(crate) fn has_done_nothing(runtime: &mut Runtime, since: Option<Mark>) {
     state.changes.truncate(since.changes);
 }
 
-/// The running thread has read these bytes.
+/// Notes that the running thread has read these bytes.
 pub(crate) fn reads(runtime: &mut Runtime, address: usize, width: u8, value: u64) {
     let event = runtime.execution.history.length();
     runtime.threads.at(runtime.running).reads.push(Read { address, value, event, width });
@@ -259,13 +261,14 @@ pub(crate) fn reads_the_same(runtime: &Runtime, thread: Thread, since: usize) ->
     })
 }
 
-/// Notes for wait loops an access to any number of bytes, in one piece or several; [`note_for_waits`] is for one of up to
-/// eight.
+/// Notes an access to any number of bytes for wait loops, in one piece or several; [`note_for_waits`] is for one of up
+/// to eight bytes.
 pub(crate) fn note_wide_for_waits(runtime: &mut Runtime, pieces: &[WideAccess<'_>]) {
     runtime.threads.at(runtime.running).events += 1;
     pieces.iter().for_each(|piece| note_piece_for_waits(runtime, piece));
 }
 
+/// Notes one piece of an access, in words of eight bytes.
 fn note_piece_for_waits(runtime: &mut Runtime, access: &WideAccess<'_>) {
     let event = runtime.execution.history.length();
     let changes = access.before != access.after;
@@ -282,7 +285,7 @@ fn note_piece_for_waits(runtime: &mut Runtime, access: &WideAccess<'_>) {
     }
 }
 
-/// The event by which the thread came to hold the object.
+/// Returns the event by which the thread came to hold the object.
 pub(crate) fn acquired(runtime: &Runtime, holder: Thread, object: Object) -> Option<u32> {
     let thing = Thing::object(object);
     let changes = || runtime.threads.of(holder).changes.iter().rev().filter(|change| change.thing == thing);
@@ -291,13 +294,13 @@ pub(crate) fn acquired(runtime: &Runtime, holder: Thread, object: Object) -> Opt
     mutex.or_else(other)
 }
 
-/// The running thread's next event is the one by which it comes to hold the object, which is no mutex.
+/// Notes that the running thread's next event is the one by which it comes to hold the object, which is no mutex.
 pub(crate) fn takes_hold(runtime: &mut Runtime, object: Object) {
     let event = runtime.execution.history.length();
     runtime.threads.at(runtime.running).holds.push((object, event));
 }
 
-/// The running thread holds it no longer, or one time less.
+/// Notes that the running thread holds the object no longer, or one time less.
 pub(crate) fn lets_go(runtime: &mut Runtime, object: Object) {
     let holds = &mut runtime.threads.at(runtime.running).holds;
     if let Some(last) = holds.iter().rposition(|&(held, _)| held == object) {

@@ -1,4 +1,4 @@
-//! Which threads that wait in loops go on, since what they wait for is different.
+//! The threads that wait in loops and go on, since what they wait for is different.
 
 use engine::event::Thread;
 use engine::execution::{Pending, Status, Wakes};
@@ -18,7 +18,7 @@ fn waits_for_lost(runtime: &mut Runtime, thread: Thread) -> bool {
     })
 }
 
-/// Which of the waiting threads would read something else now?
+/// Wakes those of the waiting threads that would read something else now.
 #[cold]
 pub(crate) fn wake_waiting(runtime: &mut Runtime) {
     commits::offer_locks(runtime);
@@ -49,12 +49,13 @@ pub(crate) fn wake_waiting(runtime: &mut Runtime) {
     }
 }
 
+/// Returns the threads that wait in loops.
 fn waiting_threads(runtime: &Runtime) -> Vec<Thread> {
     let threads = (0..runtime.threads.len()).map(Thread::from_index);
     threads.filter(|&thread| matches!(runtime.execution.state.threads.status(thread), Status::Waiting(_))).collect()
 }
 
-/// Whether a wait loop lets go in passing of a mutex that another thread waits for. Then nobody is stuck: other
+/// Whether a wait loop lets go in passing of a mutex that another thread waits for. Then no thread is stuck: other
 /// executions, in which that thread takes it then, stand for all that can follow.
 pub(crate) fn lets_go_in_passing(runtime: &Runtime) -> bool {
     let waiting = waiting_threads(runtime);
@@ -65,7 +66,7 @@ pub(crate) fn lets_go_in_passing(runtime: &Runtime) -> bool {
     })
 }
 
-/// A thread that waits on a condition variable in a loop holds the mutex before and after.
+/// Notes the mutex of a thread that waits on a condition variable in a loop: it holds the mutex before and after.
 fn note_mutex_of_wait(runtime: &mut Runtime, thread: Thread) {
     let status = runtime.execution.state.threads.status(thread);
     if let Status::Arrived(Pending::Wait(Wish::Wake { mutex: Some(mutex), .. }, _)) = status {
@@ -73,7 +74,7 @@ fn note_mutex_of_wait(runtime: &mut Runtime, thread: Thread) {
     }
 }
 
-/// Whether what this thread, which waits, changes in passing is something that another one waits for.
+/// Whether this thread, which waits, changes in passing something that another one waits for.
 fn is_watched_in_passing(runtime: &Runtime, thread: Thread) -> bool {
     let passing = &runtime.threads.of(thread).passing;
     !passing.is_empty()
@@ -84,7 +85,7 @@ fn is_watched_in_passing(runtime: &Runtime, thread: Thread) -> bool {
         })
 }
 
-/// The events at which the thread, which waits in a loop, read what it waits for.
+/// Returns the events at which the thread, which waits in a loop, read what it waits for.
 pub(crate) fn waits_for(runtime: &Runtime, thread: Thread) -> impl Iterator<Item = u32> {
     let state = runtime.threads.of(thread);
     let first = timed::patient_since(runtime, thread).unwrap_or(state.waits_for);

@@ -1,4 +1,4 @@
-//! How a slice ends, and what is wrong with a thread that did not come to its end.
+//! The ends of slices, and the failures of threads that did not come to their end.
 
 use protocol::{FailureKind, Operation, Role, Silence, StoppedBy};
 
@@ -7,13 +7,13 @@ use crate::process::sites::{Record, call_site};
 use crate::run::Runtime;
 use crate::state::failure::{Failure, site_use};
 
-/// Why a slice ended.
+/// The reason why a slice ended.
 pub(crate) enum Stopped {
-    /// All of it has been run.
+    /// All of the slice has been run.
     Complete,
     /// A budget is used up, or Ctrl-C was pressed.
     Open,
-    /// At the first violation, or at one after which going on makes no sense.
+    /// The slice ended at its first violation, or at one after which going on makes no sense.
     Found,
     /// Memory has been divided where it was not before.
     Divided,
@@ -27,8 +27,9 @@ pub(crate) enum Stopped {
     },
 }
 
-/// The running thread, whose code was here, has performed no visible operation for as long as is allowed. Where that is no
-/// code of the program, it is in the library function that it called last.
+/// Returns the silence of the running thread, which has performed no visible operation for as long as is allowed, and
+/// whose code was at this address. If that is not the program's code, it is in the library function that the thread
+/// called last.
 pub(crate) fn silence(runtime: &Runtime, program_counter: u64) -> Silence {
     let called = Record::known(call_site());
     let record = called.unwrap_or_else(|| Record::behind(runtime.threads.stands_at(runtime.running)));
@@ -36,6 +37,7 @@ pub(crate) fn silence(runtime: &Runtime, program_counter: u64) -> Silence {
     Silence { thread: runtime.running.0.into(), place, function, program_counter }
 }
 
+/// Returns the failure that a fault of the running thread is.
 pub(crate) fn failure_of(runtime: &Runtime, fault: Fault, program_counter: u64) -> Failure {
     let thread = runtime.running;
     let at = match &runtime.remarks.last_external {
@@ -47,7 +49,7 @@ pub(crate) fn failure_of(runtime: &Runtime, fault: Fault, program_counter: u64) 
     Failure { subject: faults::name(fault), program_counter: Some(program_counter), ..crash }
 }
 
-/// The stack is used up at a hook, whose place is known.
+/// Returns the failure of a stack that was used up at a hook, whose place is known.
 pub(crate) fn stack_overflow(runtime: &Runtime) -> Failure {
     let sites = vec![site_use(Role::At, runtime.running, runtime.threads.stands_at(runtime.running), Operation::Fault)];
     let fault = Fault::StackOverflow;

@@ -1,8 +1,8 @@
-//! The search for execution graphs of the program: what its threads do, which graphs count, what is wrong with them.
+//! The search for execution graphs of the program: what its threads do, which graphs count, which failures they show.
 //!
-//! A thread that waits, in a loop or for a mutex, has read something for which it waits to change. If that is the last
-//! write there, in coherence order, the thread waits for ever; else the graph is no execution, but another one is, in
-//! which the thread reads a later write at once. So a graph counts if all who wait have read last writes.
+//! A thread that waits, in a loop or for a mutex, has read something that it waits to change. If that is the last write
+//! there, in coherence order, the thread waits for ever; else the graph is no execution, but another one is, in which
+//! the thread reads a later write at once. So a graph counts if all threads that wait have read last writes.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -47,25 +47,25 @@ pub(crate) mod outcome;
 pub(crate) mod runs;
 pub(crate) mod transactions;
 
-/// What ends a search before its end.
+/// The budgets that end a search before it is complete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// So many seconds.
+    /// The seconds that the search may take.
     pub(crate) seconds: Option<f64>,
-    /// So many executions.
+    /// The executions that the search may count.
     pub(crate) executions: Option<u64>,
 }
 
-/// What a graph is.
+/// Whether a graph is an execution.
 enum Worth {
-    /// An execution: these threads wait for ever, and these failures show in it.
+    /// The graph is an execution: these threads wait for ever, and these failures show in it.
     Execution { waiting: Vec<usize>, failures: Vec<u32> },
-    /// None: somebody waits for what has changed, or an assumption does not hold.
+    /// The graph is none: a thread waits for what has changed, or an assumption does not hold.
     Nothing,
 }
 
-/// Whether what a thread has seen since this access is still there: of memory the last writes, and of other objects those
-/// that it has only looked at.
+/// Whether what a thread has read since this access is still there: of memory the last writes, and of other objects
+/// those states that it has only read.
 fn sees_the_last<const W: usize>(execution: &CompleteTrace<'_, W>, thread: usize, since: usize) -> bool {
     let trace = execution.trace;
     let last = |number: usize| {
@@ -79,6 +79,7 @@ fn sees_the_last<const W: usize>(execution: &CompleteTrace<'_, W>, thread: usize
     })
 }
 
+/// Returns whether a graph is an execution.
 fn worth<const W: usize>(execution: &CompleteTrace<'_, W>) -> Worth {
     let (mut waiting, mut failures, mut exits) = (Vec::new(), Vec::new(), false);
     for (thread, &reached) in execution.reached.iter().enumerate() {
@@ -97,7 +98,7 @@ fn worth<const W: usize>(execution: &CompleteTrace<'_, W>) -> Worth {
     Worth::Execution { waiting, failures }
 }
 
-/// How many of the accesses are events: the beginnings and ends of threads are none.
+/// Returns how many of the accesses are events; the beginnings and ends of threads are none.
 pub(crate) fn events<const W: usize>(execution: &CompleteTrace<'_, W>) -> u64 {
     let ends = |thread: usize| {
         let ended = execution.reached[thread] == Reached::End && thread > 0;
@@ -107,7 +108,7 @@ pub(crate) fn events<const W: usize>(execution: &CompleteTrace<'_, W>) -> u64 {
     lengths.map(|(thread, labels)| (labels.len() - ends(thread).min(labels.len())) as u64).sum()
 }
 
-/// What the threads of an execution did, access by access, with what stands between them.
+/// Returns what the threads of an execution did, access by access, with what stands between them.
 fn tell<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Told>, Broken> {
     let mut told = Vec::new();
     run_each(execution, |Graph { run, .. }| {
@@ -116,7 +117,7 @@ fn tell<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Told>, B
     Ok(told)
 }
 
-/// Looks for transactions of the execution that are not serializable, if that is wanted.
+/// Looks for transactions of the execution that are not serializable, if a monitor watches them.
 fn watch_transactions<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     if with(|runtime| runtime.recorder.watches_transactions()) != Some(true) {
         return Ok(());
@@ -131,7 +132,7 @@ fn watch_transactions<const W: usize>(execution: &CompleteTrace<'_, W>) -> Resul
     Ok(())
 }
 
-/// The event with which a thread waits for ever, and those since which it does.
+/// Returns the index of the access since which a thread waits for ever.
 fn waits_since<const W: usize>(execution: &CompleteTrace<'_, W>, thread: usize, notes: &Notes) -> usize {
     match execution.reached[thread] {
         Reached::Waits { since } => since.into(),
@@ -139,7 +140,7 @@ fn waits_since<const W: usize>(execution: &CompleteTrace<'_, W>, thread: usize, 
     }
 }
 
-/// What a thread waits for that waits for ever, and who could end that.
+/// Returns what a thread waits for that waits for ever, and which threads could end that.
 fn blocked<const W: usize>(execution: &CompleteTrace<'_, W>, thread: usize, notes: &Notes) -> Blocked {
     let since = waits_since(execution, thread, notes);
     let Some(recorded) = notes[thread].get(since) else {
@@ -169,7 +170,7 @@ fn blocked<const W: usize>(execution: &CompleteTrace<'_, W>, thread: usize, note
     Blocked { thread: Thread::from_index(thread), waits, by }
 }
 
-/// What is said of a thread that goes round a loop for ever in which it does nothing.
+/// Describes a thread that goes round a loop for ever in which it does nothing.
 fn endless(thread: Thread) -> (SiteUse, String) {
     let record = with(|runtime| runtime.threads.stands_at(thread)).unwrap_or(std::ptr::null());
     let site = site_use(Role::Waits, thread, record, Operation::Loop);
@@ -177,7 +178,7 @@ fn endless(thread: Thread) -> (SiteUse, String) {
     (site, part)
 }
 
-/// What is wrong where these threads wait for ever.
+/// Returns the failure of an execution in which these threads wait for ever.
 fn stuck<const W: usize>(execution: &CompleteTrace<'_, W>, waiting: &[usize], notes: &Notes) -> Failure {
     let mut sites = Vec::new();
     let mut parts = Vec::new();
@@ -211,7 +212,7 @@ fn stuck<const W: usize>(execution: &CompleteTrace<'_, W>, waiting: &[usize], no
     Failure::new(kind, format!("{headline}: {}", parts.join("; ")), sites)
 }
 
-/// Takes a complete graph into the counts, with what is wrong with it.
+/// Counts a complete graph, and takes its failures into the findings.
 pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     let ended = lifetimes::failures(execution)?;
     let Worth::Execution { waiting, failures } = worth(execution) else {
@@ -247,12 +248,13 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
     fail(execution, found, Counting::Once)
 }
 
+/// Returns the line and column of a place, by which accesses are ordered.
 fn place_of(note: Note) -> (u32, u32) {
     let Place { line, column, .. } = Record::behind(note.site).place();
     (line, column)
 }
 
-/// The pairs of accesses that race, each pair of places once.
+/// Returns the pairs of accesses that race as failures, each pair of places once.
 fn races<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Failure>, Broken> {
     let pairs = execution.races();
     if pairs.is_empty() {
@@ -287,7 +289,7 @@ fn note_updates<const W: usize>(execution: &CompleteTrace<'_, W>) {
     }
 }
 
-/// Takes what is wrong with a graph into the findings.
+/// Takes the failures of a graph into the findings.
 fn fail<const W: usize>(execution: &CompleteTrace<'_, W>, found: Vec<Failure>, counts: Counting) -> Result<(), Broken> {
     for failure in found {
         let known = with(|runtime| runtime.recorder.findings.is_known(&failure)) == Some(true);
@@ -297,7 +299,7 @@ fn fail<const W: usize>(execution: &CompleteTrace<'_, W>, found: Vec<Failure>, c
     Ok(())
 }
 
-/// Takes what the threads observe in the execution, which does not fail.
+/// Takes what the threads observe in the execution, which does not fail, into the outcomes.
 fn take_outcome<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     let mut observed = Vec::new();
     if with(|runtime| runtime.recorder.tallied.observes()) == Some(true) {
@@ -311,7 +313,7 @@ fn take_outcome<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), 
     Ok(())
 }
 
-/// Whether the threads do again what they did in this execution.
+/// Checks that the threads do again what they did in this execution.
 fn repeats<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(), Broken> {
     for (thread, labels) in execution.labels.iter().enumerate().filter(|(_, labels)| !labels.is_empty()) {
         let (again, reached) = Native::<W>::fetch_anew(thread, execution.origins[thread], &execution.reads[thread])?;
@@ -358,6 +360,7 @@ pub(crate) fn search(job: &Explore, limits: &Limits) -> Stopped {
     }
 }
 
+/// Explores the execution graphs of the program's model, with sets of this size.
 fn sized<const W: usize>(job: &Explore, limits: &Limits, begun: Instant) -> Result<Stopped, Broken> {
     match with(|runtime| runtime.graph_mut().model).expect("there is a runtime") {
         MemoryModel::Sc => under::<W, Sc<W>>(job, limits, begun),
@@ -370,6 +373,7 @@ fn sized<const W: usize>(job: &Explore, limits: &Limits, begun: Instant) -> Resu
     }
 }
 
+/// Explores the execution graphs of a model, with sets of this size.
 pub(crate) fn under<const W: usize, M: Model<W>>(
     job: &Explore,
     limits: &Limits,
@@ -406,7 +410,7 @@ pub(crate) fn under<const W: usize, M: Model<W>>(
     }
 }
 
-/// What a replay gave: the events and what is wrong with them, or why the program does not follow the graph.
+/// Replays a graph: returns the events and violations, or why the program does not follow it.
 pub(crate) fn replay(graph: &protocol::Graph) -> Result<Trace, String> {
     let sizes = [replay_sized::<1>, replay_sized::<4>, replay_sized::<16>];
     let mut size = 0;
@@ -431,6 +435,7 @@ pub(crate) fn replay(graph: &protocol::Graph) -> Result<Trace, String> {
     }
 }
 
+/// Returns an event of a graph as an event of a trace.
 pub(crate) fn event(event: &GraphEvent) -> TraceEvent {
     TraceEvent {
         thread: event.thread,
@@ -450,6 +455,7 @@ pub(crate) fn event(event: &GraphEvent) -> TraceEvent {
     }
 }
 
+/// Replays a graph with sets of this size; the number is that of the first event that cannot happen.
 fn replay_sized<const W: usize>(graph: &protocol::Graph) -> Result<Result<(), usize>, Broken> {
     match graph.model {
         MemoryModel::Sc => replay_under::<W, Sc<W>>(graph),
@@ -462,6 +468,7 @@ fn replay_sized<const W: usize>(graph: &protocol::Graph) -> Result<Result<(), us
     }
 }
 
+/// Replays a graph of a model with sets of this size; the number is that of the first event that cannot happen.
 fn replay_under<const W: usize, M: Model<W>>(graph: &protocol::Graph) -> Result<Result<(), usize>, Broken> {
     let native = Native::<W>::new(None, Instant::now(), u64::MAX);
     let mut taken = Ok(true);
@@ -476,13 +483,13 @@ fn replay_under<const W: usize, M: Model<W>>(graph: &protocol::Graph) -> Result<
     Ok(followed.and(if taken? { Ok(()) } else { Err(graph.events.len()) }))
 }
 
-/// The events with the ranks at the time of their commits.
+/// Returns the events with the ranks at the time of their commits.
 pub(crate) fn commits(graph: &protocol::Graph) -> Vec<(EventId, usize)> {
     let names = graph.events.iter().map(|event| EventId::new(event.thread as usize, event.index as usize));
     names.zip(graph.commits()).collect()
 }
 
-/// The places of the edges of a cycle of transactions.
+/// Returns the places of the edges of a cycle of transactions.
 fn edges_in_graph(
     runtime: &mut Runtime,
     cycle: &atomicity::Violation,
@@ -492,6 +499,7 @@ fn edges_in_graph(
     edges.map(|edge| edge.map(|event| runtime.sites.site(events[event as usize].1.site).0)).collect()
 }
 
+/// Forgets what a search that has to begin anew has found.
 fn begin_search(runtime: &mut Runtime) {
     let graph = runtime.graph_mut();
     graph.places.reset();
@@ -500,7 +508,7 @@ fn begin_search(runtime: &mut Runtime) {
     runtime.recorder.trail.trace();
 }
 
-/// Memory is accessed in the pieces in which it was when the graph was found.
+/// Lets memory be accessed in the pieces in which it was accessed when the graph was found.
 fn cut_as_in(runtime: &mut Runtime, graph: &protocol::Graph) {
     for event in graph.events.iter().filter(|event| event.width > 0) {
         let address = usize::try_from(event.address).unwrap_or(usize::MAX);
@@ -510,12 +518,13 @@ fn cut_as_in(runtime: &mut Runtime, graph: &protocol::Graph) {
     }
 }
 
-/// The path of creation of the thread, which ran last, and what it has observed.
+/// Returns the creation path of the thread, which ran last, and what it has observed.
 fn observed_in_graph(runtime: &mut Runtime, thread: usize) -> (Vec<u32>, Observed) {
     let observed = std::mem::take(&mut runtime.threads.at(Thread::from_index(thread)).observed);
     (runtime.graph_mut().paths[thread].clone(), observed)
 }
 
+/// Reports that a thread did not do the same when its reads returned the same.
 fn fails_to_repeat(runtime: &mut Runtime, thread: Thread) {
     let sites = vec![site_use(Role::At, thread, runtime.threads.stands_at(thread), Operation::Other)];
     let message = format!("{} did not do the same when its reads returned the same", name(thread));
@@ -525,7 +534,8 @@ fn fails_to_repeat(runtime: &mut Runtime, thread: Thread) {
     runtime.recorder.fail_as(failure, schedule, engine::explore::Counts::Once);
 }
 
-/// From now on the program is run for the execution graphs of this model, with so many rounds of each loop.
+/// Lets the program be run for the execution graphs of this model from now on, with at most `unroll` rounds of each
+/// loop.
 pub(crate) fn run_for_graphs(runtime: &mut Runtime, model: MemoryModel, unroll: Option<u64>) {
     runtime.graph = Some(Box::new(Graph::new(model, unroll)));
     World::Alone.enter();

@@ -1,6 +1,5 @@
-//! The outcome of an execution, as judging compares it: exit status, prints, observations, results of threads, and memory.
-//! What it is made of comes from an execution graph (`graphs/outcome.rs`) or from a run under the scheduler
-//! (`scheduled.rs`).
+//! The outcome of an execution, as judging compares it: exit status, prints, observations, results of threads, and
+//! memory. It is made from an execution graph (`graphs/outcome.rs`) or from a run under the scheduler (`scheduled.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,29 +13,29 @@ use crate::process::{layout, sections};
 use crate::run::Runtime;
 use crate::state::heap::Block;
 
-/// What the threads of an execution leave behind beside memory.
+/// The traces that the threads of an execution leave beside memory.
 #[derive(Default)]
 pub(crate) struct Left {
-    /// By path of creation.
+    /// The bytes that each thread has printed, by its creation path.
     pub(crate) printed: BTreeMap<Vec<u32>, Vec<u8>>,
     pub(crate) observed: BTreeMap<Vec<u32>, String>,
     pub(crate) statuses: BTreeSet<u8>,
-    /// A thread has called `exit` or one of its sisters.
+    /// Whether a thread has called `exit` or one of its sisters.
     pub(crate) has_exited: bool,
     pub(crate) ignored: Vec<Range<usize>>,
 }
 
-/// Eight aligned bytes: at the beginning, and in the end.
+/// Eight aligned bytes of memory, at the beginning and in the end.
 #[derive(Clone, Copy)]
 pub(crate) struct Word {
     pub(crate) first: [u8; 8],
     pub(crate) last: [u8; 8],
 }
 
-/// Memory, by the addresses of eight aligned bytes.
+/// Words of memory, by the addresses of eight aligned bytes.
 pub(crate) type Words = BTreeMap<usize, Word>;
 
-/// The parts of an outcome, each with the bytes that make it the same as others and with a name and values for people.
+/// The parts of an outcome, each with the bytes by which outcomes are compared, and with a name and values for people.
 pub(crate) struct Outcome {
     parts: BTreeMap<Vec<u8>, Vec<u8>>,
     last: Named,
@@ -44,7 +43,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// What the threads leave behind, as far as it is compared.
+    /// Makes an outcome of what the threads leave behind, as far as it is compared.
     pub(crate) fn of(left: &Left, compared: Compared) -> Self {
         let mut outcome = Self { parts: BTreeMap::new(), last: Named::new(), first: Named::new() };
         let statuses: Vec<String> = left.statuses.iter().map(ToString::to_string).collect();
@@ -62,7 +61,7 @@ impl Outcome {
         outcome
     }
 
-    /// 128 bits that stand for it.
+    /// Returns the 128 bits that stand for the outcome.
     pub(crate) fn digest(&self) -> Digest {
         let mut digest = Digest::EMPTY;
         for (key, value) in &self.parts {
@@ -74,7 +73,7 @@ impl Outcome {
         digest
     }
 
-    /// For people: in the end, and at the beginning.
+    /// Returns the names for people, with their values in the end and at the beginning.
     pub(crate) fn named(self) -> (Named, Named) {
         (self.last, self.first)
     }
@@ -88,19 +87,19 @@ impl Outcome {
         self.last.insert(name, last.to_owned());
     }
 
-    /// Adds what is compared as it is shown.
+    /// Adds a part that is compared as it is shown.
     pub(crate) fn say(&mut self, name: &str, first: &str, last: &str) {
         self.add(name.as_bytes().to_vec(), last.as_bytes().to_vec());
         self.name(name.to_owned(), first, last);
     }
 
-    /// Adds what the thread with this path of creation returns, which is not 0.
+    /// Adds the result, other than 0, of the thread with this creation path.
     pub(crate) fn add_result(&mut self, path: &[u32], result: u64) {
         let name = format!("what {} returns", thread_name(path));
         self.say(&name, "0", &shown(result, 8));
     }
 
-    /// Adds the bytes of a word that are not as they were.
+    /// Adds a word that is not as it was.
     pub(crate) fn add_word(&mut self, address: usize, word: &Word) {
         self.add((address as u64).to_be_bytes().to_vec(), word.last.to_vec());
     }
@@ -120,8 +119,8 @@ impl Outcome {
     }
 }
 
-/// What the state of an object is to an outcome: who holds a lock, the value of a semaphore, whether a function has run
-/// once. None if it is as at the beginning.
+/// Describes the state of an object for an outcome: which threads hold a lock, the value of a semaphore, whether a
+/// function has run once. Returns `None` if it is as at the beginning.
 pub(crate) fn state_in_words(state: &Machine, path: impl Fn(Thread) -> Vec<u32>) -> Option<String> {
     let holders: Vec<Thread> = match state {
         Machine::Semaphore(semaphore) => return Some(semaphore.value().to_string()),
@@ -134,14 +133,14 @@ pub(crate) fn state_in_words(state: &Machine, path: impl Fn(Thread) -> Vec<u32>)
     held_by(holders.into_iter().map(path))
 }
 
-/// That threads with these paths of creation hold an object, if there are any.
+/// Describes that threads with these creation paths hold an object; returns `None` if there are none.
 pub(crate) fn held_by(holders: impl Iterator<Item = Vec<u32>>) -> Option<String> {
     let names: BTreeSet<String> = holders.map(|path| thread_name(&path)).collect();
     let names: Vec<String> = names.into_iter().collect();
     (!names.is_empty()).then(|| format!("held by {}", names.join(", ")))
 }
 
-/// What these bytes hold in the end does not count.
+/// Excludes what these bytes hold in the end.
 pub(crate) fn ignore(words: &mut Words, ignored: &[Range<usize>]) {
     for range in ignored {
         for (&at, word) in words.range_mut(range.start.saturating_sub(7)..range.end) {
@@ -152,26 +151,27 @@ pub(crate) fn ignore(words: &mut Words, ignored: &[Range<usize>]) {
     }
 }
 
-/// The address that a word holds, if it holds one. The upper bits of a pointer, and its lowest ones, may be used for
-/// something else.
+/// Returns the address that a word holds, if it holds one. The upper bits of a pointer, and its lowest ones, may be
+/// used for something else.
 pub(crate) fn pointer(word: &Word) -> usize {
     u64::from_le_bytes(word.last) as usize & 0xffff_ffff_ffff
 }
 
-/// Whether one of eight aligned bytes is in a variable with static storage: the first of all variables, and the last one,
-/// need not begin and end at such.
+/// Whether one of the eight aligned bytes around the address is in a variable with static storage: the first and the
+/// last of all variables need not begin and end at such.
 pub(crate) fn is_static(address: usize) -> bool {
     let at = address & !7;
     (at..at + 8).any(sections::is_variable)
 }
 
+/// Returns the little-endian number that these bytes hold.
 fn number(bytes: &[u8]) -> u64 {
     let mut all = [0; 8];
     all[..bytes.len()].copy_from_slice(bytes);
     u64::from_le_bytes(all)
 }
 
-/// A value of so many bytes, as a reader wants it.
+/// Returns a value of `width` bytes as a reader wants it.
 fn shown(value: u64, width: usize) -> String {
     let bits = 64 - 8 * u32::try_from(width.clamp(1, 8)).unwrap_or(8);
     let signed = (value << bits).cast_signed() >> bits;
@@ -182,11 +182,12 @@ fn shown(value: u64, width: usize) -> String {
     }
 }
 
+/// Returns the name of the thread with this creation path.
 fn thread_name(path: &[u32]) -> String {
     path.iter().fold("main".to_owned(), |name, child| format!("{name}.{child}"))
 }
 
-/// The name of memory: of the variable, or of the block by where it was allocated.
+/// Returns the name of memory: that of the variable, or of the block by where it was allocated.
 pub(crate) fn name_of(runtime: &Runtime, address: usize, blocks: &[Block]) -> String {
     let globals = &runtime.memory.globals;
     if let Some(variable) = globals.variable(address) {
@@ -204,6 +205,7 @@ pub(crate) fn name_of(runtime: &Runtime, address: usize, blocks: &[Block]) -> St
     }
 }
 
+/// Returns the name of the byte at an offset into something that has a name.
 fn behind(name: String, offset: usize) -> String {
     if offset == 0 { name } else { format!("{name}+{offset}") }
 }

@@ -1,7 +1,8 @@
-//! What an execution under the scheduler ends with, as judging compares it ([`crate::search::outcome`]).
+//! The end of an execution under the scheduler, as judging compares it ([`crate::search::outcome`]).
 //!
 //! Memory is what it is when all stores have committed: variables with static storage, and the blocks of the heap that
-//! can be reached from them. Of both only what differs from the beginning counts; a block begins as `malloc` gives it.
+//! can be reached from them. Of both only bytes that differ from the beginning count; a block begins as `malloc`
+//! returns it.
 
 use engine::event::{Object, Thread};
 use engine::execution::Status;
@@ -13,7 +14,7 @@ use crate::state::heap::Block;
 use crate::state::memory::{PATTERN, peek};
 use crate::state::objects::Life;
 
-/// Takes what the execution ends with, which is complete and does not fail, into the outcomes, if they are compared.
+/// Takes the end of the execution, which is complete and does not fail, into the outcomes, if they are compared.
 pub(crate) fn take(runtime: &mut Runtime) {
     let Some(compared) = runtime.recorder.tallied.compared else { return };
     let left = left(runtime);
@@ -25,11 +26,13 @@ pub(crate) fn take(runtime: &mut Runtime) {
     runtime.recorder.tallied.counts.finals.insert(outcome.digest().to_string(), || outcome.named());
 }
 
+/// Returns the threads of the execution, with their creation paths.
 fn threads(runtime: &Runtime) -> impl Iterator<Item = (Thread, &[u32])> {
     let paths = runtime.execution.state.threads.paths().take(runtime.threads.len());
     paths.enumerate().map(|(index, path)| (Thread::from_index(index), path))
 }
 
+/// Returns what the threads leave behind beside memory.
 fn left(runtime: &Runtime) -> Left {
     let exited = &runtime.conclusion.exited;
     let mut left = Left { has_exited: exited.is_called, ..Left::default() };
@@ -48,7 +51,7 @@ fn left(runtime: &Runtime) -> Left {
     left
 }
 
-/// Adds what threads return.
+/// Adds the results of threads.
 fn add_results(outcome: &mut Outcome, runtime: &Runtime) {
     for (thread, path) in threads(runtime).filter(|&(thread, _)| thread != Thread::MAIN) {
         let has_ended = runtime.execution.state.threads.status(thread) == Status::Ended;
@@ -59,7 +62,7 @@ fn add_results(outcome: &mut Outcome, runtime: &Runtime) {
     }
 }
 
-/// Adds what memory holds, and the states of objects in it.
+/// Adds the contents of memory, and the states of objects in it.
 fn add_memory(outcome: &mut Outcome, runtime: &mut Runtime, left: &Left) {
     let mut words = Words::new();
     runtime.memory.globals.changed(|address, first, last| {
@@ -80,7 +83,7 @@ fn add_memory(outcome: &mut Outcome, runtime: &mut Runtime, left: &Left) {
     add_objects(outcome, runtime, &blocks);
 }
 
-/// The living blocks that the words lead to, whose words are added.
+/// Returns the living blocks that the words lead to, and adds their words.
 fn reach(runtime: &Runtime, words: &mut Words, left: &Left) -> Vec<Block> {
     let mut found: Vec<Block> = Vec::new();
     let mut open: Vec<usize> = words.values().map(pointer).collect();
@@ -98,7 +101,7 @@ fn reach(runtime: &Runtime, words: &mut Words, left: &Left) -> Vec<Block> {
     found
 }
 
-/// The words of the block that are not as `malloc` gives them.
+/// Returns the words of the block that are not as `malloc` returns them.
 fn words_of(block: &Block) -> Words {
     let first = PATTERN.to_le_bytes();
     let word = |address: usize| {

@@ -1,4 +1,4 @@
-//! What all threads have in common beside memory: what the C library keeps, the clock, keys, choices, marks.
+//! The state that all threads share beside memory: the C library's, the clock, keys, choices, marks.
 
 use std::ffi::{c_int, c_ulong};
 use std::ops::Range;
@@ -19,8 +19,8 @@ use crate::state::operation::Note;
 use crate::state::unmodelled::Unmodelled;
 use crate::world::{World, steps_on};
 
-/// Uses what the C library keeps for all threads: `next` says what its state, 0 at first, is afterwards, and what comes
-/// of it.
+/// Changes a part of the C library's state, which all threads share: `next` returns the state afterwards, which is 0 at
+/// first, and the result.
 pub(crate) fn change<R: Default>(what: Common, next: impl FnOnce(&mut Library, u64) -> (u64, R)) -> R {
     if sections::shares_library() {
         match World::now() {
@@ -35,10 +35,10 @@ pub(crate) fn change<R: Default>(what: Common, next: impl FnOnce(&mut Library, u
     .unwrap_or_default()
 }
 
-/// Advances the clock: what it shows then.
+/// Advances the clock, and returns what it shows then.
 ///
-/// Where threads share it ([`sections::shares_clock`]) that is an event, and what a thread sees follows from the order of
-/// these. It waits for no store of the thread, and none waits for it: to look at a clock is no access to memory.
+/// If threads share it ([`sections::shares_clock`]) this is an event, and what a thread sees follows from the order of
+/// these. It waits for no store of the thread, and none waits for it: reading a clock is no access to memory.
 pub(crate) fn advance_clock(next: impl FnOnce(u64) -> u64) -> u64 {
     if !sections::shares_clock() {
         return with(|runtime| runtime.process.library.advance_clock(next)).unwrap_or(0);
@@ -53,7 +53,7 @@ pub(crate) fn advance_clock(next: impl FnOnce(u64) -> u64) -> u64 {
     }
 }
 
-/// Chooses a number below `count`: each is tried.
+/// Chooses a number below `count`; each of them is tried.
 pub(crate) fn choose(count: c_ulong) -> c_ulong {
     match World::now() {
         World::Schedule => events::choose(count),
@@ -68,7 +68,7 @@ pub(crate) fn choose(count: c_ulong) -> c_ulong {
     }
 }
 
-/// Creates a key of thread-specific data; none if there are too many.
+/// Creates a key of thread-specific data; returns `None` if there are too many.
 pub(crate) fn create_key(destructor: Option<Destructor>, site: RecordPointer) -> Option<u32> {
     let mut created = Created::TooMany;
     steps_on(Class::Keys, |runtime| {
@@ -88,7 +88,7 @@ pub(crate) fn create_key(destructor: Option<Destructor>, site: RecordPointer) ->
     }
 }
 
-/// Deletes a key of thread-specific data.
+/// Deletes a key of thread-specific data; returns the error number, or 0.
 pub(crate) fn delete_key(key: u32) -> c_int {
     let mut live = false;
     match World::now() {
@@ -100,7 +100,7 @@ pub(crate) fn delete_key(key: u32) -> c_int {
             }
         }),
         World::Alone => {
-            // The deletion is seen by the running thread alone: there must be no other one.
+            // Only the running thread sees the deletion: there must be no other one.
             if with(|runtime| runtime.graph_mut().is_alone()) != Some(true) {
                 stops::refuse(Unmodelled::KeyAmongThreads, call_site());
             }
@@ -117,7 +117,7 @@ pub(crate) fn delete_key(key: u32) -> c_int {
     if live { 0 } else { libc::EINVAL }
 }
 
-/// A transaction of the running thread begins or ends here: a mark is no event.
+/// Notes that a transaction of the running thread begins or ends here: a mark is no event.
 pub(crate) fn mark(mark: Mark) {
     with(|runtime| match World::now() {
         World::Schedule => {
@@ -128,7 +128,7 @@ pub(crate) fn mark(mark: Mark) {
     });
 }
 
-/// The running thread prints these bytes.
+/// Notes that the running thread prints these bytes.
 pub(crate) fn prints(bytes: &[u8]) {
     let is_kept = |runtime: &Runtime| World::now() == World::Alone || runtime.recorder.tallied.compared.is_some();
     with(|runtime| {
@@ -144,7 +144,7 @@ pub(crate) fn prints(bytes: &[u8]) {
     });
 }
 
-/// What these bytes hold in the end does not belong to the outcome.
+/// Excludes from the outcome what these bytes hold in the end.
 pub(crate) fn ignores(bytes: Range<usize>) {
     match World::now() {
         World::Schedule => drop(with(|runtime| {

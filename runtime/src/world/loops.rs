@@ -12,8 +12,8 @@ use crate::world::World;
 const ENTERED: u32 = number("FH_LOOP_ENTERED");
 const COMPARABLE: u32 = number("FH_LOOP_COMPARABLE");
 
-/// The running thread is at the header of a loop without an exit, in which it does nothing that anybody could see; who
-/// goes on in its place.
+/// Visits the header of a loop without an exit, in which the running thread does nothing that anybody could see;
+/// returns who goes on in its place.
 pub(crate) fn goes_round_for_ever(runtime: &mut Runtime, site: RecordPointer) -> Turn {
     let (thread, mark) = (runtime.running, waits::mark(runtime));
     let state = runtime.threads.at(thread);
@@ -25,7 +25,7 @@ pub(crate) fn goes_round_for_ever(runtime: &mut Runtime, site: RecordPointer) ->
     }
 }
 
-/// The running thread is at the header of a loop; who goes on if it has to wait.
+/// Visits the header of a loop; returns who goes on if the running thread has to wait.
 pub(crate) fn visit(
     runtime: &mut Runtime,
     record: &mut Loop,
@@ -42,7 +42,7 @@ pub(crate) fn visit(
         return unrolls(runtime);
     }
     let last = visits.go_round(record.number as usize);
-    // Within an atomic block, nobody else could do what the thread would wait for.
+    // Within an atomic block, no other thread could do what this one would wait for.
     if visit != COMPARABLE || last.effects != mark.effects || runtime.way == Way::Within {
         runtime.threads.at(thread).visits.restart(words, mark);
         return unrolls(runtime);
@@ -53,7 +53,8 @@ pub(crate) fn visit(
     }
 }
 
-/// Who goes on if the loop that the running thread is in has gone round more often than asked for.
+/// Ends the run of a thread that runs alone if its loop has gone round more often than asked for; returns who goes on
+/// then.
 fn unrolls(runtime: &mut Runtime) -> Option<Turn> {
     match World::now() {
         World::Schedule => None,

@@ -1,4 +1,4 @@
-//! Accesses to memory, and what begins and ends there.
+//! Accesses to memory, and the blocks and variables that begin and end there.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ use crate::state::heap::BadFree;
 use crate::state::turn::Turn;
 use crate::world::{World, turn_aside};
 
-/// The running thread stands before an access to so many bytes (of a fence, none): returns when it is its turn to perform
-/// it, which it is nearly always.
+/// Waits for the running thread's turn before an access to `width` bytes (0 for a fence), which it nearly always has
+/// already.
 #[inline(never)]
 pub(crate) fn turn_to_access(approach: Approach, address: usize, width: usize, site: RecordPointer) {
     let Some(mut runtime) = at_work() else { return };
@@ -36,7 +36,7 @@ pub(crate) fn turn_to_access(approach: Approach, address: usize, width: usize, s
     }
 }
 
-/// The running thread, whose turn it is, is about to perform an access on a machine with store buffers.
+/// Lets stores commit on a machine with store buffers, before an access of the running thread, whose turn it is.
 #[cold]
 #[inline(never)]
 fn approaches(approach: Approach, address: usize, width: usize) {
@@ -44,12 +44,12 @@ fn approaches(approach: Approach, address: usize, width: usize) {
     turn.unwrap_or(Turn::Ours).obey();
 }
 
-/// The running thread, whose turn it is, is about to look at these bytes behind a full fence.
+/// Lets stores commit before the running thread, whose turn it is, reads these bytes behind a full fence.
 pub(crate) fn settles(address: usize, width: usize) {
     approaches(Approach::Update(Barrier::Full), address, width);
 }
 
-/// The running thread has performed an access.
+/// Reports an access that the running thread has performed.
 #[inline(always)]
 pub(crate) fn report(access: Access) {
     let Some(mut runtime) = at_work() else { return };
@@ -58,7 +58,7 @@ pub(crate) fn report(access: Access) {
     turn.obey();
 }
 
-/// The running thread has performed an access to any number of bytes.
+/// Reports an access to any number of bytes that the running thread has performed.
 pub(crate) fn report_wide(access: &WideAccess<'_>) {
     let turn = with(|runtime| match events::wide_access(runtime, access) {
         Turn::Ours if runtime.buffers.is_some() => commits::wide_performed(runtime, access),
@@ -67,7 +67,7 @@ pub(crate) fn report_wide(access: &WideAccess<'_>) {
     turn.unwrap_or(Turn::Ours).obey();
 }
 
-/// The running thread, whose turn it is, executes a fence of the processor's own, or of a C11 order.
+/// Performs a fence of the running thread, whose turn it is: one of the processor's own, or one of a C11 order.
 pub(crate) fn fence(machine: Option<MachineFence>, barriers: Barriers, order: Order, site: RecordPointer) {
     match World::now() {
         World::Schedule => {
@@ -79,7 +79,7 @@ pub(crate) fn fence(machine: Option<MachineFence>, barriers: Barriers, order: Or
     }
 }
 
-/// A block of the heap is allocated.
+/// Notes that a block of the heap is allocated.
 pub(crate) fn allocates() {
     match World::now() {
         World::Schedule => {}
@@ -87,10 +87,10 @@ pub(crate) fn allocates() {
     }
 }
 
-/// The running thread frees a block of the heap by this function.
+/// Frees a block of the heap, by this function of the running thread.
 ///
 /// # Errors
-/// What is wrong with that, as far as it is known already.
+/// Returns why the block cannot be freed, as far as that is known already.
 pub(crate) fn free(address: usize, function: &'static str, site: RecordPointer) -> Result<(), BadFree> {
     if World::now() == World::Alone {
         lifetimes::frees(address, function, site);
@@ -119,7 +119,7 @@ pub(crate) fn free(address: usize, function: &'static str, site: RecordPointer) 
     freed.map(|_| ())
 }
 
-/// The block of the heap that begins at this address, if one does, is about to be freed.
+/// Lets stores commit before the block that begins at this address, if there is one, is freed.
 fn ends(address: usize) {
     let turn = with(|runtime| match runtime.memory.heap.living(address) {
         Ok(block) => commits::ends(runtime, block.bytes()),
@@ -128,7 +128,7 @@ fn ends(address: usize) {
     turn.unwrap_or(Turn::Ours).obey();
 }
 
-/// A local variable that others may know of begins to live in this memory.
+/// Notes that a local variable that others may know of begins to live in this memory.
 pub(crate) fn begins(memory: Range<usize>, site: RecordPointer) {
     match World::now() {
         World::Schedule => {}
@@ -136,7 +136,7 @@ pub(crate) fn begins(memory: Range<usize>, site: RecordPointer) {
     }
 }
 
-/// The running thread leaves all but the first so many of its local variables.
+/// Ends the life of the running thread's local variables but for the `depth` oldest ones.
 pub(crate) fn leave_frames(depth: usize) {
     if World::now() == World::Alone {
         with(|runtime| runtime.memory.locals.living(runtime.running, depth)).into_iter().for_each(lifetimes::leaves);
@@ -144,7 +144,7 @@ pub(crate) fn leave_frames(depth: usize) {
     frames::leave(depth);
 }
 
-/// How wide the next piece of an access that may be cut anywhere is, if it could be so wide.
+/// Returns the width of the next piece of an access that may be cut anywhere, and could be `width` bytes wide.
 pub(crate) fn piece(address: usize, width: usize) -> usize {
     match World::now() {
         World::Schedule => width,
@@ -152,7 +152,7 @@ pub(crate) fn piece(address: usize, width: usize) -> usize {
     }
 }
 
-/// A compare-and-exchange that fails here would synchronise, or not, if it succeeded (or the other way round).
+/// Notes that the success of a compare-and-exchange here decides whether it synchronises.
 pub(crate) fn decides() {
     match World::now() {
         World::Schedule => {}

@@ -20,7 +20,7 @@ use crate::world::World;
 /// A function that `pthread_once` runs.
 pub(crate) type Function = unsafe extern "C" fn();
 
-/// An object comes to life by its `init` function.
+/// Initialises an object by its `init` function.
 pub(crate) fn initialise(call: Call, class: Class, initial: Initial) {
     match World::now() {
         World::Schedule => schedule::objects::initialise(call, class, initial),
@@ -28,7 +28,7 @@ pub(crate) fn initialise(call: Call, class: Class, initial: Initial) {
     }
 }
 
-/// The object's end by its `destroy` function.
+/// Destroys an object by its `destroy` function.
 pub(crate) fn destroy(call: Call, class: Class) {
     match World::now() {
         World::Schedule => schedule::objects::destroy(call, class),
@@ -36,7 +36,7 @@ pub(crate) fn destroy(call: Call, class: Class) {
     }
 }
 
-/// Acquires a mutex or spin lock, however long it takes.
+/// Locks a mutex or spin lock, however long it takes; returns the error number, or 0.
 pub(crate) fn lock(call: Call, class: Class) -> c_int {
     match World::now() {
         World::Schedule => mutexes::lock(call, class),
@@ -44,7 +44,7 @@ pub(crate) fn lock(call: Call, class: Class) -> c_int {
     }
 }
 
-/// Acquires a mutex or spin lock if that takes no time.
+/// Locks a mutex or spin lock if that takes no time; returns the error number, or 0.
 pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     match World::now() {
         World::Schedule => mutexes::try_lock(call, class),
@@ -52,7 +52,7 @@ pub(crate) fn try_lock(call: Call, class: Class) -> c_int {
     }
 }
 
-/// Acquires a mutex, or gives up.
+/// Locks a mutex, or gives up; returns the error number, or 0.
 pub(crate) fn timed_lock(call: Call, time: *const libc::timespec) -> c_int {
     if World::now() == World::Schedule {
         return mutexes::timed_lock(call, time);
@@ -64,7 +64,7 @@ pub(crate) fn timed_lock(call: Call, time: *const libc::timespec) -> c_int {
     }
 }
 
-/// Releases a mutex or spin lock.
+/// Unlocks a mutex or spin lock; returns the error number, or 0.
 pub(crate) fn unlock(call: Call, class: Class) -> c_int {
     match World::now() {
         World::Schedule => mutexes::unlock(call, class),
@@ -72,7 +72,7 @@ pub(crate) fn unlock(call: Call, class: Class) -> c_int {
     }
 }
 
-/// `pthread_cond_wait` and its sisters, with the time that limits it, if one does.
+/// Performs `pthread_cond_wait` and its sisters, with a limit of time if one is given; returns the error number, or 0.
 pub(crate) fn wait(call: Call, on_mutex: Call, time: Option<*const libc::timespec>) -> c_int {
     if World::now() == World::Schedule {
         return conditions::wait(call, on_mutex, time);
@@ -89,7 +89,7 @@ pub(crate) fn wait(call: Call, on_mutex: Call, time: Option<*const libc::timespe
     }
 }
 
-/// `pthread_cond_signal`.
+/// Performs `pthread_cond_signal`.
 pub(crate) fn signal(call: Call) {
     match World::now() {
         World::Schedule => conditions::signal(call),
@@ -97,7 +97,7 @@ pub(crate) fn signal(call: Call) {
     }
 }
 
-/// `pthread_cond_broadcast`.
+/// Performs `pthread_cond_broadcast`.
 pub(crate) fn broadcast(call: Call) {
     match World::now() {
         World::Schedule => conditions::broadcast(call),
@@ -105,10 +105,10 @@ pub(crate) fn broadcast(call: Call) {
     }
 }
 
-/// `sem_wait` and its sisters, with the time that limits it, if one does.
+/// Performs `sem_wait` and its sisters, with a limit of time if one is given.
 ///
 /// # Errors
-/// The number of the error.
+/// Returns the error number.
 pub(crate) fn take(call: Call, time: Option<*const libc::timespec>) -> Result<(), c_int> {
     if World::now() == World::Schedule {
         return semaphores::wait(call, time);
@@ -120,7 +120,7 @@ pub(crate) fn take(call: Call, time: Option<*const libc::timespec>) -> Result<()
     }
 }
 
-/// `sem_trywait`.
+/// Performs `sem_trywait`.
 pub(crate) fn try_take(call: Call) -> Result<(), semaphore::Refusal> {
     match World::now() {
         World::Schedule => semaphores::try_wait(call),
@@ -128,7 +128,7 @@ pub(crate) fn try_take(call: Call) -> Result<(), semaphore::Refusal> {
     }
 }
 
-/// `sem_post`.
+/// Performs `sem_post`.
 pub(crate) fn post(call: Call) -> Result<(), semaphore::Refusal> {
     match World::now() {
         World::Schedule => semaphores::post(call),
@@ -136,7 +136,7 @@ pub(crate) fn post(call: Call) -> Result<(), semaphore::Refusal> {
     }
 }
 
-/// `sem_getvalue`.
+/// Performs `sem_getvalue`, and returns the value.
 pub(crate) fn value(call: Call) -> u32 {
     match World::now() {
         World::Schedule => semaphores::value(call),
@@ -144,6 +144,7 @@ pub(crate) fn value(call: Call) -> u32 {
     }
 }
 
+/// Locks a read-write lock in execution graphs.
 fn hold_alone(side: Side, call: Call, operation: Operation, patience: Patience) -> Result<Waited, Refusal> {
     let acquire = match side {
         Side::Reading => ReadWriteLock::read,
@@ -152,7 +153,7 @@ fn hold_alone(side: Side, call: Call, operation: Operation, patience: Patience) 
     graph::objects::hold(call, operation, patience, acquire)
 }
 
-/// Acquires a read-write lock, however long it takes.
+/// Locks a read-write lock, however long it takes; returns the error number, or 0.
 pub(crate) fn hold(call: Call, side: Side) -> c_int {
     match World::now() {
         World::Schedule => read_write_locks::lock(call, side),
@@ -163,7 +164,7 @@ pub(crate) fn hold(call: Call, side: Side) -> c_int {
     }
 }
 
-/// Acquires a read-write lock if that takes no time.
+/// Locks a read-write lock if that takes no time; returns the error number, or 0.
 pub(crate) fn try_hold(call: Call, side: Side) -> c_int {
     match World::now() {
         World::Schedule => read_write_locks::try_lock(call, side),
@@ -178,7 +179,7 @@ pub(crate) fn try_hold(call: Call, side: Side) -> c_int {
     }
 }
 
-/// Acquires a read-write lock, or gives up.
+/// Locks a read-write lock, or gives up; returns the error number, or 0.
 pub(crate) fn timed_hold(call: Call, side: Side, time: *const libc::timespec) -> c_int {
     if World::now() == World::Schedule {
         return read_write_locks::timed_lock(call, side, time);
@@ -191,7 +192,7 @@ pub(crate) fn timed_hold(call: Call, side: Side, time: *const libc::timespec) ->
     }
 }
 
-/// Releases a read-write lock.
+/// Unlocks a read-write lock.
 pub(crate) fn release(call: Call) {
     match World::now() {
         World::Schedule => read_write_locks::unlock(call),
@@ -199,7 +200,7 @@ pub(crate) fn release(call: Call) {
     }
 }
 
-/// `pthread_barrier_wait`.
+/// Performs `pthread_barrier_wait`.
 pub(crate) fn cross(call: Call) -> Arrival {
     match World::now() {
         World::Schedule => barriers::wait(call),
@@ -207,7 +208,7 @@ pub(crate) fn cross(call: Call) -> Arrival {
     }
 }
 
-/// Runs the function unless it has run.
+/// Runs the function unless it has run, as `pthread_once` does.
 pub(crate) fn run_once(call: Call, function: Function) {
     let entered = match World::now() {
         World::Schedule => once::enter(call),
@@ -221,7 +222,7 @@ pub(crate) fn run_once(call: Call, function: Function) {
     leave_once(call, object, Once::complete);
 }
 
-/// The function that runs once is over: it has returned, or its thread ends in it.
+/// Ends the function that runs once: it has returned, or its thread ends in it.
 pub(crate) fn leave_once(call: Call, object: Object, end: fn(&mut Once)) {
     match World::now() {
         World::Schedule => once::leave(call, object, end),

@@ -1,4 +1,4 @@
-//! Threads: how they begin and end, and how the process ends.
+//! Threads: their beginnings and ends, and the end of the process.
 
 use std::ffi::c_int;
 
@@ -20,7 +20,7 @@ use crate::state::turn::End;
 use crate::world::World;
 use crate::world::objects::leave_once;
 
-/// What a thread runs that begins; none of main.
+/// Begins a thread, and returns what it runs; `None` for main.
 pub(crate) fn begins(thread: Thread) -> Option<Start> {
     match World::now() {
         World::Schedule if thread == Thread::MAIN => None,
@@ -32,7 +32,7 @@ pub(crate) fn begins(thread: Thread) -> Option<Start> {
     }
 }
 
-/// The function of a thread has returned this: who runs next.
+/// Ends a thread whose function has returned this result; returns who runs next.
 pub(crate) fn returns(thread: Thread, result: usize) -> Switch {
     match World::now() {
         World::Schedule => schedule::threads::returns(thread, result),
@@ -43,7 +43,7 @@ pub(crate) fn returns(thread: Thread, result: usize) -> Switch {
     }
 }
 
-/// The running thread ends in the midst of its function.
+/// Ends the running thread in the midst of its function.
 pub(crate) fn end(call: Call, result: usize) -> ! {
     if World::now() == World::Schedule {
         ends::end_thread(call, result);
@@ -56,28 +56,29 @@ pub(crate) fn end(call: Call, result: usize) -> ! {
     end_alone(thread, result)
 }
 
-/// Does what is to be done as the running thread ends, or leaves the handler's block.
+/// Performs a handler as the running thread ends, or leaves the handler's block.
 pub(crate) fn run_handler(handler: Handler) {
     ends::run(handler, |call: Call, object: Object| leave_once(call, object, Once::abandon));
 }
 
+/// Ends a thread that runs alone.
 fn end_alone(thread: Thread, result: usize) -> ! {
     require_finished();
     graph::threads::end(thread, result)
 }
 
-/// Threads that run alone must not end in a transaction.
+/// Ends the execution as failed if a thread that runs alone ends in a transaction.
 fn require_finished() {
     if let Some(Some(failure)) = with(|runtime| turns::unfinished(runtime, runtime.running)) {
         end_execution(End::Failed(failure));
     }
 }
 
-/// Creates a thread, and puts its handle where the program wants it; or gives the handle, which is to be put there by an
-/// access.
+/// Creates a thread, and puts its handle where the program wants it; or returns the handle, which the caller has to put
+/// there by an access.
 ///
 /// # Errors
-/// The number of the error.
+/// Returns the error number.
 pub(crate) fn create(
     into: *mut usize,
     start: Start,
@@ -90,10 +91,10 @@ pub(crate) fn create(
     }
 }
 
-/// Joins a thread; its result.
+/// Joins a thread, and returns its result.
 ///
 /// # Errors
-/// The number of the error.
+/// Returns the error number.
 pub(crate) fn join(call: Call, handle: usize) -> Result<usize, c_int> {
     match World::now() {
         World::Schedule => schedule::threads::join(call, handle),
@@ -101,7 +102,7 @@ pub(crate) fn join(call: Call, handle: usize) -> Result<usize, c_int> {
     }
 }
 
-/// Detaches a thread.
+/// Detaches a thread; returns the error number, or 0.
 pub(crate) fn detach(call: Call, handle: usize) -> c_int {
     match World::now() {
         World::Schedule => schedule::threads::detach(call, handle),
@@ -109,7 +110,8 @@ pub(crate) fn detach(call: Call, handle: usize) -> c_int {
     }
 }
 
-/// The running thread, whose stack reaches to here, is about to end the process by `exit` or one of its sisters.
+/// Notes that the running thread, whose stack reaches to here, is about to end the process by `exit` or one of its
+/// sisters.
 pub(crate) fn exits_at(stack_pointer: usize) {
     match World::now() {
         World::Schedule => drop(with(|runtime| runtime.conclusion.exited_at.push((runtime.running, stack_pointer)))),
@@ -117,7 +119,7 @@ pub(crate) fn exits_at(stack_pointer: usize) {
     }
 }
 
-/// The running thread ends the process: who runs next.
+/// Ends the process by the running thread; returns who runs next.
 pub(crate) fn end_process(exit: Exit) -> Switch {
     if World::now() == World::Schedule {
         return exits::end_process(exit);

@@ -1,6 +1,7 @@
-//! Cycles of happens-before in execution graphs: where an access overtakes a store, and whether that goes wrong.
+//! Cycles of happens-before in execution graphs: where an access overtakes a store, and whether executions fail then.
 //!
-//! A monitor reports on an SC execution that a relaxed one near it has a cycle; here are the relaxed executions themselves.
+//! A monitor reports on an SC execution that a relaxed one near it has a cycle; here are the relaxed executions
+//! themselves.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ use crate::state::failure::{Failure, site_use};
 use crate::state::graph::Recorded;
 use crate::state::recorder::InGraph;
 
-/// Looks for cycles in an execution in which these failures show, if that is wanted.
+/// Looks for cycles in an execution in which these failures show, if they are counted or reported.
 pub(crate) fn watch<const W: usize>(execution: &CompleteTrace<'_, W>, failures: &[Failure]) -> Result<(), Broken> {
     if with(|runtime| runtime.recorder.watches_cycles()) != Some(true) {
         return Ok(());
@@ -49,7 +50,7 @@ pub(crate) fn watch<const W: usize>(execution: &CompleteTrace<'_, W>, failures: 
     Ok(())
 }
 
-/// The overtakings of an execution that are of memory.
+/// Returns the overtakings of an execution that are accesses to memory.
 fn in_memory<const W: usize>(execution: &CompleteTrace<'_, W>) -> Vec<Overtaking> {
     let is_in_memory = |event: EventId| {
         let node = execution.trace.node(execution.trace.nodes_of(event).start);
@@ -72,11 +73,12 @@ pub(crate) fn contains<const W: usize>(execution: &CompleteTrace<'_, W>, places:
     Ok(pairs.any(|pair| pair.into_iter().zip(places).all(|(event, place)| is_at(event, place))))
 }
 
+/// Returns the record of an event.
 fn recorded(notes: &Notes, event: EventId) -> &Recorded {
     &notes[usize::from(event.thread)][usize::from(event.index)]
 }
 
-/// The places of two accesses, by their numbers.
+/// Returns the numbers of the places of two accesses.
 fn sites(notes: &Notes, events: [EventId; 2]) -> [u32; 2] {
     let site = |event| with(|runtime| runtime.sites.site(recorded(notes, event).note.site).0);
     events.map(|event| site(event).expect("there is a runtime"))
@@ -106,7 +108,7 @@ fn report<const W: usize>(execution: &CompleteTrace<'_, W>, one: &Overtaking, no
     Ok(())
 }
 
-/// The numbers of the events in the order in which a graph is stored.
+/// Returns the numbers of the events in the order in which a graph is stored.
 fn numbers<const W: usize>(execution: &CompleteTrace<'_, W>) -> FxHashMap<EventId, u64> {
     let mut events: Vec<EventId> = execution.trace.nodes().iter().map(|node| node.event).collect();
     events.dedup();

@@ -1,4 +1,5 @@
-//! Uses of what has ended, in execution graphs: of freed blocks, of local variables of functions that have returned, of destroyed objects, of threads that have been joined; and what is freed or destroyed twice.
+//! Failures of lifetimes in execution graphs: uses of freed blocks, of local variables of functions that have returned,
+//! of destroyed objects, of threads that have been joined; and blocks and objects that are freed or destroyed twice.
 
 use std::ops::Range;
 
@@ -19,7 +20,7 @@ use crate::state::locals::Local;
 use crate::state::memory::described;
 use crate::state::objects::Class;
 
-/// A graph, with what each thread did in it.
+/// The judge of a graph, with what each thread did in it.
 struct Judge<'a, const W: usize> {
     trace: &'a engine::graph::trace::Trace<W>,
     lifetimes: Lifetimes<'a, W>,
@@ -28,7 +29,7 @@ struct Judge<'a, const W: usize> {
     failures: Vec<Failure>,
 }
 
-/// What is used after its end, or ends twice, in a graph.
+/// Returns the failures of a graph in which something is used after its end, or ends twice.
 pub(crate) fn failures<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Vec<Failure>, Broken> {
     let known = with(|runtime| {
         let graph = runtime.graph_mut();
@@ -55,7 +56,7 @@ pub(crate) fn failures<const W: usize>(execution: &CompleteTrace<'_, W>) -> Resu
     Ok(judge.failures)
 }
 
-/// What the threads did, and their milestones; the heap is as it is at the end of the graph then.
+/// Returns what the threads did, and their milestones; leaves the heap as it is at the end of the graph.
 fn notes_and_turns<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(Notes, Vec<Milestone>), Broken> {
     let mut milestones = Vec::new();
     let mut notes = Notes::new();
@@ -67,8 +68,8 @@ fn notes_and_turns<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(
 }
 
 impl<const W: usize> Judge<'_, W> {
-    /// The first access of each thread that may come after a moment, of those that are meant, unless something new begins
-    /// there in between.
+    /// Returns the first access of each thread that may come after this end, of those that are meant, unless something
+    /// new begins in the memory in between.
     fn late(
         &self,
         end: &Milestone,
@@ -84,6 +85,7 @@ impl<const W: usize> Judge<'_, W> {
         self.notes.iter().enumerate().filter_map(of).collect()
     }
 
+    /// Whether an access may come after this end, unless something new begins in the memory in between.
     fn is_late(&self, access: EventId, end: &Milestone, memory: &Range<usize>) -> bool {
         self.trace.is_committed(access)
             && !self.lifetimes.precedes(access, end.moment)
@@ -100,7 +102,8 @@ impl<const W: usize> Judge<'_, W> {
         self.lifetimes.comes_before(first.moment, second.moment)
     }
 
-    /// The first of the milestones before this one in the list that does the same, unless something begins between them.
+    /// Returns the first of the milestones before this one in the list that does the same, unless something begins
+    /// between them.
     fn done_before(
         &self,
         milestone: &Milestone,
@@ -120,6 +123,7 @@ impl<const W: usize> Judge<'_, W> {
         })
     }
 
+    /// Judges the free of a block.
     fn frees(&mut self, milestone: &Milestone, address: usize, function: &'static str) {
         let found = with(|runtime| runtime.memory.heap.living(address));
         let block = match found {
@@ -140,18 +144,20 @@ impl<const W: usize> Judge<'_, W> {
         self.used(milestone, &block.bytes(), &where_to, &[freed, allocated]);
     }
 
+    /// Reports the free of something that is no block.
     fn frees_no_block(&mut self, milestone: &Milestone, within: Option<Block>, function: &'static str) {
         let message = format!("{function} of an address that is not the beginning of a block");
         let others = within.iter().map(|block| part(Role::Allocated, block.allocated, Operation::Allocate)).collect();
         self.failures.push(milestone.failure(FailureKind::InvalidFree, message, Operation::call(function), others));
     }
 
+    /// Judges the end of a local variable.
     fn leaves(&mut self, milestone: &Milestone, local: &Local) {
         let where_to = format!("in {}, which has returned", described(local));
         self.used(milestone, &local.bytes, &where_to, &[part(Role::Allocated, milestone.doer(), Operation::Declare)]);
     }
 
-    /// Memory is gone: who may use it later fails.
+    /// Reports the accesses that may come after the end of this memory.
     fn used(&mut self, end: &Milestone, memory: &Range<usize>, where_to: &str, others: &[SiteUse]) {
         // A thread's own stack is used anew, unseen.
         let is_own = |thread: Thread| {
@@ -169,9 +175,10 @@ impl<const W: usize> Judge<'_, W> {
         }
     }
 
+    /// Judges the destruction of an object.
     fn destroys(&mut self, milestone: &Milestone, address: usize, class: Class) {
         let memory = address..address + class.size();
-        // Whoever writes there as to any memory may make a new object of it.
+        // A thread that writes there as to any memory may make a new object of it.
         let is_written = |one: &Recorded| one.width > 0 && touches(one, &memory);
         if self.notes.iter().flatten().any(is_written) {
             return;
@@ -198,7 +205,7 @@ impl<const W: usize> Judge<'_, W> {
         }
     }
 
-    /// Threads that are joined more than once.
+    /// Reports the threads that are joined more than once.
     fn joins(&mut self) {
         let mut joined: Vec<(Thread, (Thread, Recorded))> = Vec::new();
         for (thread, recorded) in self.notes.iter().enumerate() {
@@ -222,6 +229,7 @@ impl<const W: usize> Judge<'_, W> {
     }
 }
 
+/// Whether something begins to live in this memory.
 fn begins_in(milestone: &Milestone, memory: &Range<usize>) -> bool {
     matches!(&milestone.change, Change::Begins(begun) if begun.start < memory.end && memory.start < begun.end)
 }
@@ -232,7 +240,7 @@ pub(crate) fn touches(one: &Recorded, memory: &Range<usize>) -> bool {
     one.address > 0 && one.address < memory.end && memory.start < end && is_a_use(one.note.operation)
 }
 
-/// Whether an operation needs what it is about. Who leaves a barrier or wakes up needs it no longer.
+/// Whether an operation needs what it is on; leaving a barrier and waking up do not.
 fn is_a_use(operation: Operation) -> bool {
     !matches!(operation, Operation::BarrierLeave | Operation::WakeUp | Operation::Initialise)
 }

@@ -1,4 +1,4 @@
-//! Wrong executions that a repair leaves, and what every repair must have because of them.
+//! Obstacles of a repair: wrong executions that it leaves, and what every repair must have because of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +17,10 @@ use crate::state::failure::Failure;
 use crate::state::graph::Recorded;
 use crate::state::operation::target_of;
 
-/// How many clauses one execution gives.
+/// The most clauses that are taken from one execution.
 const CLAUSES: usize = 8;
 
-/// Looks whether an execution with these failures, or this end, is wrong, if such are looked for.
+/// Keeps an execution with these failures, or this end, as an obstacle if it is wrong and none was found before.
 pub(crate) fn watch<const W: usize>(
     execution: &CompleteTrace<'_, W>,
     failures: &[Failure],
@@ -47,14 +47,15 @@ pub(crate) fn watch<const W: usize>(
     Ok(())
 }
 
-/// Whether an execution is wrong.
+/// The answer whether an execution is wrong.
 enum Wrongness {
     Yes,
     No,
-    /// If an access overtakes a store there: the store's place first.
+    /// It is wrong if an access overtakes a store at these places, of which the store's is first.
     IfContained([Place; 2]),
 }
 
+/// Whether an execution is wrong.
 fn is_wrong<const W: usize>(
     wrong: &Wrong,
     execution: &CompleteTrace<'_, W>,
@@ -76,7 +77,8 @@ fn is_wrong<const W: usize>(
     if is_wrong { Wrongness::Yes } else { Wrongness::No }
 }
 
-/// The access as the source has it; none of what is a piece of a longer access, or no line of the source performs.
+/// Returns the access as the source has it; `None` for a piece of a longer access, or one that no line of the source
+/// performs.
 fn point(recorded: &Recorded) -> Option<Point> {
     use Operation::{Begin, Create, End, Join, TryJoin};
     let operation = recorded.note.operation;
@@ -85,9 +87,10 @@ fn point(recorded: &Recorded) -> Option<Point> {
     (place.line > 0 && !is_none).then_some(Point { place, operation })
 }
 
-/// The accesses of an execution that stand in the source.
+/// The accesses of an execution that stand in the source, by thread and index.
 type Points = Vec<Vec<Option<Point>>>;
 
+/// Makes an obstacle of an execution.
 fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> Obstacle {
     assert!(execution.is_allowed_with(execution.labels), "an execution is allowed as it is");
     let points: Points = notes.iter().map(|recorded| recorded.iter().map(point).collect()).collect();
@@ -112,7 +115,7 @@ fn obstacle<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> 
     Obstacle { clauses: found.into_iter().map(named).collect(), gaps: gaps(&points), points: performed(&points, notes) }
 }
 
-/// What an access of this order could be stronger by: the strongest first.
+/// Returns what an access of this order could be strengthened by, the strongest first.
 fn strengths(access: Access, order: Option<Order>) -> Vec<Strength> {
     use Order::{Acquire, AcquireRelease, Release, SequentiallyConsistent};
     let mut all = Vec::new();
@@ -133,12 +136,13 @@ fn strengths(access: Access, order: Option<Order>) -> Vec<Strength> {
     all
 }
 
-/// What comes right behind what.
+/// Returns the pairs of accesses that come right after each other in program order.
 fn gaps(points: &Points) -> BTreeSet<[Option<Point>; 2]> {
     let pairs = points.iter().flat_map(|points| points.windows(2));
     pairs.map(|pair| [pair[0].clone(), pair[1].clone()]).filter(|pair| pair.iter().any(Option::is_some)).collect()
 }
 
+/// Returns the points that the execution performed.
 fn performed(points: &Points, notes: &[Vec<Recorded>]) -> Vec<Performed> {
     let mut all: BTreeMap<&Point, Performed> = BTreeMap::new();
     for (at, recorded) in points.iter().flatten().zip(notes.iter().flatten()) {

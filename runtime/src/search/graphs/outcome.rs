@@ -1,8 +1,8 @@
-//! What an execution graph ends with, as judging compares it ([`crate::search::outcome`]).
+//! The end of an execution graph, as judging compares it ([`crate::search::outcome`]).
 //!
-//! Of memory those bytes count that variables with static storage hold, and blocks of the heap that can be reached from
-//! them; of these only what differs from the beginning, so that it does not matter which locations bytes are divided into.
-//! Objects count by their state. Memory that hooks have not seen written is as at the beginning.
+//! Of memory, those bytes count that variables with static storage hold, and blocks of the heap that can be reached
+//! from them; of these only the bytes that differ from the beginning, so that it does not matter which locations they
+//! are divided into. Objects count by their state. Memory that hooks have not seen written is as at the beginning.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::state::graph::states::ObjectState;
 use crate::state::heap::Block;
 use crate::state::memory::{initial, peek};
 
-/// Takes what the execution ends with, which does not fail, into the outcomes, if they are compared; its digest.
+/// Takes the end of the execution, which does not fail, into the outcomes, if they are compared; returns its digest.
 pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Option<String>, Broken> {
     let compared = with(|runtime| runtime.recorder.tallied.compared).flatten();
     let Some(compared) = compared else { return Ok(None) };
@@ -40,8 +40,8 @@ pub(crate) fn take<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<O
     Ok(digest)
 }
 
-/// Runs each thread as in this execution, for what it leaves behind and which blocks it frees; the heap is as it is in the
-/// end then.
+/// Runs each thread as in this execution, and returns what it leaves behind and which blocks it frees; leaves the heap
+/// as it is in the end.
 fn left<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(Left, BTreeSet<usize>), Broken> {
     let (mut left, mut freed) = (Left::default(), BTreeSet::new());
     run_each(execution, |graph| {
@@ -73,7 +73,7 @@ fn left<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<(Left, BTree
     Ok((left, freed))
 }
 
-/// Adds what threads return.
+/// Adds the results of threads.
 fn add_results<const W: usize>(outcome: &mut Outcome, runtime: &mut Runtime, execution: &CompleteTrace<'_, W>) {
     let graph = runtime.graph_mut();
     for (thing, location) in graph.places.things() {
@@ -83,7 +83,7 @@ fn add_results<const W: usize>(outcome: &mut Outcome, runtime: &mut Runtime, exe
     }
 }
 
-/// Adds what memory holds, and the states of objects in it.
+/// Adds the contents of memory, and the states of objects in it.
 fn add_memory<const W: usize>(
     outcome: &mut Outcome,
     runtime: &mut Runtime,
@@ -136,7 +136,7 @@ fn add_objects<const W: usize>(
     }
 }
 
-/// The value of the last write to a location, in coherence order.
+/// Returns the value of the last write to a location, in coherence order.
 fn last<const W: usize>(execution: &CompleteTrace<'_, W>, location: Location) -> Option<Value> {
     let trace = execution.trace;
     (location.index() < trace.locations())
@@ -145,7 +145,7 @@ fn last<const W: usize>(execution: &CompleteTrace<'_, W>, location: Location) ->
         .map(|node| trace.node(node).value)
 }
 
-/// The memory that was accessed, by eight aligned bytes.
+/// Returns the memory that was accessed, by eight aligned bytes.
 fn words<const W: usize>(pieces: &[(Location, Bytes)], execution: &CompleteTrace<'_, W>) -> Words {
     let mut words = Words::new();
     for &(location, Bytes { address, width, first }) in pieces {
@@ -163,7 +163,7 @@ fn words<const W: usize>(pieces: &[(Location, Bytes)], execution: &CompleteTrace
     words
 }
 
-/// The living blocks that variables with static storage lead to.
+/// Returns the living blocks that variables with static storage lead to.
 fn reachable(runtime: &Runtime, words: &Words, freed: &BTreeSet<usize>) -> Vec<Block> {
     let mut found: BTreeMap<usize, Block> = BTreeMap::new();
     let mut open: Vec<usize> = words.iter().filter(|(at, _)| is_static(**at)).map(|(_, word)| pointer(word)).collect();

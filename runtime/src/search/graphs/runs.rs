@@ -1,4 +1,4 @@
-//! Runs of threads, each alone, and what they did: what execution graphs are made of.
+//! Runs of threads, each alone, and what they did: execution graphs are made of these.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -23,7 +23,7 @@ use crate::state::naming::{Named, tell_apart};
 use crate::state::operation::target_of;
 use crate::state::turn::End;
 
-/// Why the search cannot go on.
+/// The reason why the search cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Broken {
     /// A location had to be cut.
@@ -34,28 +34,30 @@ pub(crate) enum Broken {
     Budget,
     /// A thread performed no visible operation for as long as is allowed.
     Silent(Silence),
-    /// The program did what is not supported.
+    /// The program did something that is not supported.
     Unsupported { what: String, place: Place },
     /// A thread did not do what it did before.
     Nondeterministic(Thread),
 }
 
-/// What is kept of a thread's runs: so many of them.
+/// The most runs of a thread that are kept.
 const KEPT: usize = 1 << 14;
 
+/// The accesses of a thread in a run, and how far it comes.
 type Fetched<const W: usize> = (Labels<W>, Reached);
-/// What a thread does, by what its reads returned.
+/// The runs of a thread, by what its reads returned.
 type Answers<const W: usize> = FxHashMap<Vec<Option<Value>>, Fetched<W>>;
 
-/// The program, as a search sees it.
+/// The program, as the engine's search sees it.
 pub(crate) struct Native<const W: usize> {
     budget: RefCell<Budget>,
-    /// So many accesses a thread may make.
+    /// The most accesses that a thread may make.
     limit: usize,
-    /// The same threads are run with the same reads again and again: what they did, by thread and origin.
+    /// What threads did, by thread and origin: the same ones are run with the same reads again and again.
     known: RefCell<FxHashMap<(usize, u32), Answers<W>>>,
 }
 
+/// The time that a search may take.
 pub(crate) struct Budget {
     seconds: Option<f64>,
     begun: Instant,
@@ -64,6 +66,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
+    /// Whether the time is used up, or Ctrl-C was pressed.
     fn is_used_up(&mut self) -> bool {
         if ticks::interrupted() || self.looked == ticks::ticks() {
             return ticks::interrupted();
@@ -80,7 +83,7 @@ impl<const W: usize> Native<W> {
         Self { budget, limit, known: RefCell::default() }
     }
 
-    /// Runs a thread from its beginning.
+    /// Runs a thread from its beginning, and returns how far it came.
     pub(crate) fn run(thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Reached, Broken> {
         let thread = Thread::from_index(thread);
         with(|runtime| begin_run(runtime, thread, origin, reads, Set::<W>::CAPACITY));
@@ -91,6 +94,7 @@ impl<const W: usize> Native<W> {
         with(|runtime| end_run(runtime, fault)).expect("there is a runtime")
     }
 
+    /// Runs a thread from its beginning, and returns what it did.
     pub(crate) fn fetch_anew(thread: usize, origin: u32, reads: &[Option<Value>]) -> Result<Fetched<W>, Broken> {
         let reached = Self::run(thread, origin, reads)?;
         let labels = with(|runtime| {
@@ -101,6 +105,7 @@ impl<const W: usize> Native<W> {
     }
 }
 
+/// Returns an access in the engine's form.
 pub(crate) fn label<const W: usize>(graph: &Graph, recorded: &Recorded) -> Label<W> {
     let depends = &recorded.depends;
     let set = |label| graph.sets.set(label);
@@ -159,13 +164,14 @@ impl<const W: usize> Program<W> for Native<W> {
 /// What each thread did, in the program's terms.
 pub(crate) type Notes = Vec<Vec<Recorded>>;
 
+/// Runs each thread as in this execution, and returns what it did.
 pub(crate) fn notes<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Notes, Broken> {
     let mut notes = Notes::new();
     run_each(execution, |graph| notes.push(graph.run.recorded.clone()))?;
     Ok(notes)
 }
 
-/// Runs each thread as in this execution, and shows what it did; of one that was never created, nothing.
+/// Runs each thread as in this execution, and shows what it did; for a thread that was never created, nothing.
 pub(crate) fn run_each<const W: usize>(
     execution: &CompleteTrace<'_, W>,
     mut show: impl FnMut(&mut Graph),
@@ -181,7 +187,7 @@ pub(crate) fn run_each<const W: usize>(
     Ok(())
 }
 
-/// The graph as it is stored: an event for each access, in the order of their commits.
+/// Returns the graph as it is stored: an event for each access, in the order of their commits.
 pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: &Notes) -> Vec<GraphEvent> {
     let trace = execution.trace;
     let mut numbers: FxHashMap<EventId, u64> = FxHashMap::default();
@@ -242,13 +248,14 @@ pub(crate) fn describe<const W: usize>(execution: &CompleteTrace<'_, W>, notes: 
     events
 }
 
-/// The accesses before one in its thread that it may overtake under the model.
+/// Returns the accesses before one in its thread that it may overtake under the model.
 fn overtaken<const W: usize>(execution: &CompleteTrace<'_, W>, event: EventId) -> Vec<u32> {
     let earlier = (0..event.index).map(|index| EventId { index, ..event });
     let committed = earlier.filter(|&earlier| execution.trace.is_committed(earlier));
     committed.filter(|&earlier| !execution.keeps(earlier, event)).map(|earlier| earlier.index.into()).collect()
 }
 
+/// Returns the execution as a schedule.
 pub(crate) fn schedule<const W: usize>(execution: &CompleteTrace<'_, W>) -> Result<Schedule, Broken> {
     let notes = notes(execution)?;
     let (threads, model) = with(|runtime| {
@@ -260,7 +267,7 @@ pub(crate) fn schedule<const W: usize>(execution: &CompleteTrace<'_, W>) -> Resu
     Ok(Schedule { threads, graph: Some(graph), ..Schedule::default() })
 }
 
-/// From now on the thread runs from its beginning.
+/// Begins the run of a thread from its beginning.
 pub(crate) fn begin_run(runtime: &mut Runtime, thread: Thread, origin: u32, reads: &[Option<Value>], limit: usize) {
     runtime.graph_mut().begin(thread, origin, reads, limit);
     runtime.memory.heap.restart(thread);
@@ -271,7 +278,7 @@ pub(crate) fn begin_run(runtime: &mut Runtime, thread: Thread, origin: u32, read
     runtime.run_for_graph(thread);
 }
 
-/// How far the thread came.
+/// Ends the run of a thread, and returns how far it came.
 fn end_run(runtime: &mut Runtime, fault: Option<(Fault, u64)>) -> Result<Reached, Broken> {
     let end = match fault {
         Some((Fault::Silent, _)) if ticks::interrupted() => return Err(Broken::Budget),
@@ -301,7 +308,7 @@ fn end_run(runtime: &mut Runtime, fault: Option<(Fault, u64)>) -> Result<Reached
     }
 }
 
-/// The number of a failure.
+/// Returns the number of a failure.
 fn number_of_failure(graph: &mut Graph, failure: Failure) -> u32 {
     let same = |other: &Failure| (&other.message, &other.sites) == (&failure.message, &failure.sites);
     let known = graph.failures.iter().position(|other| other.kind == failure.kind && same(other));

@@ -1,4 +1,4 @@
-//! Are the transactions of an execution graph of TSO serializable?
+//! Decides whether the transactions of an execution graph of TSO are serializable.
 
 use engine::atomicity::{Criterion, Happening, Serializability, Violation, linearization};
 use engine::event::{Barrier, Event, Kind, Location, Object, Site, Thread};
@@ -9,13 +9,13 @@ use protocol::Operation;
 use crate::state::graph::{Aside, AsideOperation, Recorded};
 use crate::state::operation::Note;
 
-/// What a thread did.
+/// What a thread did, as the monitor is told it.
 pub(crate) struct Told {
     pub(crate) accesses: Vec<Recorded>,
     pub(crate) asides: Vec<Aside>,
 }
 
-/// The cycles of transactions of an execution, and by their numbers the events that they name.
+/// The cycles of transactions of an execution, and the events that they name, by number.
 pub(crate) struct Judgement {
     pub(crate) violations: Vec<Violation>,
     pub(crate) events: Vec<(Thread, Note)>,
@@ -26,10 +26,11 @@ pub(crate) struct Judgement {
 pub(crate) struct Cursor {
     asides: usize,
     full: u16,
-    /// Of its last access.
+    /// The note of the thread's last access.
     note: Option<Note>,
 }
 
+/// The telling of an execution to the monitor.
 struct Telling {
     monitor: Serializability,
     cursors: Vec<Cursor>,
@@ -40,7 +41,7 @@ struct Telling {
 pub(crate) fn judge<const W: usize>(execution: &CompleteTrace<'_, W>, told: &[Told]) -> Judgement {
     let trace = execution.trace;
     let access = |event: engine::graph::EventId| &told[usize::from(event.thread)].accesses[usize::from(event.index)];
-    // What drains is separated by a fence from what comes before it.
+    // An access that drains is separated by a fence from what comes before it.
     let happenings = linearization(trace, |_| false).expect("TSO allows the graph");
     let mut monitor = Serializability::new(Criterion::Tso);
     monitor.begin();
@@ -69,10 +70,12 @@ pub(crate) fn judge<const W: usize>(execution: &CompleteTrace<'_, W>, told: &[To
 }
 
 impl Telling {
+    /// Tells a full fence.
     fn fence(&mut self, thread: Thread, note: Note) {
         self.event(thread, Kind::Fence, &[], note);
     }
 
+    /// Tells an event.
     fn event(&mut self, thread: Thread, kind: Kind, locations: &[Location], note: Note) {
         let before = if kind == Kind::Fence { Barrier::Full } else { Barrier::None };
         let event = Event { thread, site: Site(0), kind, before, after: Barrier::None, order: None };
@@ -80,7 +83,7 @@ impl Telling {
         self.judgement.events.push((thread, note));
     }
 
-    /// What stands before the access with this number.
+    /// Tells what stands before the access with this number.
     fn asides(&mut self, thread: Thread, asides: &[Aside], access: usize) {
         while let Some(&aside) = asides.get(self.cursors[thread.index()].asides).filter(|one| one.accesses <= access) {
             let Cursor { full, note, .. } = self.cursors[thread.index()];
@@ -91,7 +94,7 @@ impl Telling {
                     self.fence(thread, Note { site, operation: Operation::Fence });
                 }
                 AsideOperation::Mark(mark) => {
-                    // A fence that belongs to the access before.
+                    // This is a fence that belongs to the access before.
                     if let Some(note) = note.filter(|_| aside.full > full) {
                         self.fence(thread, note);
                     }
@@ -101,6 +104,7 @@ impl Telling {
         }
     }
 
+    /// Tells an access.
     fn access(&mut self, thread: Thread, recorded: &Recorded, writes: bool) {
         let kind = match recorded.access {
             Access::Update(Internal::Apart) => return,
@@ -112,7 +116,7 @@ impl Telling {
         let cursor = &mut self.cursors[thread.index()];
         let is_fenced = recorded.fences.full > cursor.full;
         (cursor.full, cursor.note) = (recorded.fences.full, Some(recorded.note));
-        // It may belong to the access before: as a transaction of its own it orders what it does, and no more.
+        // The fence may belong to the access before: as a transaction of its own it orders what it does, and no more.
         if is_fenced {
             self.fence(thread, recorded.note);
         }
