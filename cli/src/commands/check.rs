@@ -20,7 +20,7 @@ use crate::programs::found::{REPLAYED, Troubles, collect, store};
 use crate::programs::iterated;
 use crate::programs::judged::{Judged, judge_all};
 use crate::programs::named::with_judgement;
-use crate::programs::portable::table;
+use crate::programs::portable;
 use crate::programs::remedies::advise;
 use crate::programs::results::{consequences, entries, line, result};
 use crate::programs::searched::Searched;
@@ -196,8 +196,13 @@ fn conclude(
     let written = plan.json.write(&json::results(outcomes));
     let judgements = judged.iter().map(|one| one.status(counted));
     let status = verdicts.iter().map(|verdict| verdict.status).chain(judgements).fold(Status::Clean, Status::and);
-    plan.screen().print(&table(all, &verdicts, judged));
-    plan.screen().print_verdict(&line(plan, all, &verdicts, judged));
+    let rows = portable::rows(all, &verdicts, judged);
+    if rows.is_empty() {
+        plan.screen().print_verdict(&line(plan, all, &verdicts, judged));
+    } else {
+        plan.screen().print(&portable::table(&rows, all));
+        plan.screen().print_verdict(&portable::line(&rows, &verdicts));
+    }
     troubles.gone.iter().for_each(complain);
     let unwritten = complain_about(troubles.unwritten.clone().map_or(Ok(()), Err));
     Ok(status.and(unwritten).and(complain_about(written)))

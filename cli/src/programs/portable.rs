@@ -9,6 +9,7 @@ use protocol::MemoryModel;
 use super::judged::{Judged, title};
 use super::judging::Judgement;
 use super::searched::Searched;
+use crate::exit::Status;
 use crate::report::graph::relaxed_orders;
 use crate::report::verdict::Verdict;
 use crate::text::printable;
@@ -16,14 +17,22 @@ use crate::text::printable;
 /// How many orders are named.
 const NAMED: usize = 6;
 
-/// Returns a line for each machine, and one for each order that matters; nothing unless all machines were asked for.
-pub(crate) fn table(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> String {
+/// What the program comes to on one machine.
+pub(crate) struct Row {
+    machine: &'static str,
+    /// The judgement if the program breaks or shows something, else the word of the verdict.
+    word: &'static str,
+    /// What was explored, and what was found.
+    words: String,
+}
+
+/// Returns a row for each machine; none unless all machines were asked for.
+pub(crate) fn rows(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -> Vec<Row> {
     let models: Vec<MemoryModel> = all.iter().map(|searched| searched.plan.models[0].0).collect();
     if !MemoryModel::MACHINES.iter().all(|machine| models.contains(machine)) {
-        return String::new();
+        return Vec::new();
     }
-    let mut text = String::from("machine     verdict\n");
-    for (&model, verdict) in models.iter().zip(verdicts) {
+    let row = |(&model, verdict): (&MemoryModel, &Verdict)| {
         let words = verdict.line.split_once(": ").map_or("", |(_, words)| words);
         let standing = judged.iter().find(|one| one.model == model).and_then(Judged::standing);
         let (word, words) = match standing {
@@ -33,7 +42,16 @@ pub(crate) fn table(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -
             }
             _ => (verdict.word, words),
         };
-        let _ = writeln!(text, "{:<11} {word:<12} {}", title(model), printable(words));
+        Row { machine: title(model), word, words: words.to_owned() }
+    };
+    models.iter().zip(verdicts).map(row).collect()
+}
+
+/// Returns a line for each row, and one for each order that matters.
+pub(crate) fn table(rows: &[Row], all: &[Searched]) -> String {
+    let mut text = String::from("machine     verdict\n");
+    for Row { machine, word, words } in rows {
+        let _ = writeln!(text, "{machine:<11} {word:<12} {}", printable(words));
     }
     let orders = orders(all);
     if !orders.is_empty() {
@@ -47,6 +65,27 @@ pub(crate) fn table(all: &[Searched], verdicts: &[Verdict], judged: &[Judged]) -
     }
     text.push('\n');
     text
+}
+
+/// Returns the verdict line below a table: the machines by what the program comes to there.
+pub(crate) fn line(rows: &[Row], verdicts: &[Verdict]) -> String {
+    let status = verdicts.iter().map(|verdict| verdict.status).fold(Status::Clean, Status::and);
+    let worst = verdicts.iter().find(|verdict| verdict.status == status).map_or("", |verdict| verdict.word);
+    let mut words: Vec<&str> = Vec::new();
+    for row in rows.iter().filter(|row| row.word != "clean").chain(rows) {
+        if !words.contains(&row.word) {
+            words.push(row.word);
+        }
+    }
+    let under = |word: &&str| {
+        let machines: Vec<&str> = rows.iter().filter(|row| row.word == *word).map(|row| row.machine).collect();
+        format!("{word} under {}", machines.join(", "))
+    };
+    let said: Vec<String> = words.iter().map(under).collect();
+    match said.as_slice() {
+        [_] if status == Status::Clean => format!("clean on all {} machines", rows.len()),
+        said => format!("{worst}: {}", said.join("; ")),
+    }
 }
 
 /// Returns the orders of a thread that failing executions do not keep, in the findings as they are shown, with the machines.

@@ -1,6 +1,8 @@
 //! What a search of a program shows: findings, what is not supported, and notes.
 
-use protocol::{ExitStatus, StoppedBy};
+use std::collections::BTreeSet;
+
+use protocol::{ExitStatus, Identity, StoppedBy};
 
 use super::accepted::Accepted;
 use super::found::{Found, REPLAYED};
@@ -30,19 +32,55 @@ pub(crate) fn show(
     accepted: &Accepted,
     sources: &mut Sources,
 ) {
+    let mut told = Told::default();
     for searched in all {
-        show_found(&searched.plan, &alarming(searched, judged), sources);
-        notes(&searched.plan, &searched.exploration, sources);
+        show_found(&searched.plan, &alarming(searched, judged), &mut told, sources);
+        notes(&searched.plan, &searched.exploration, &mut told, sources);
     }
     for one in judged {
         let found: Vec<&Found> = one.found.iter().filter(|one| one.accepted.is_none()).collect();
-        show_found(&one.plan, &found, sources);
+        show_found(&one.plan, &found, &mut told, sources);
     }
     if plan.judging.counted == Counted::Consequence {
         let found = all.iter().flat_map(|searched| &searched.found);
         plan.screen().print(&harmless_notes(found, judged));
     }
     plan.screen().print(&accepted.in_words(all, judged));
+}
+
+/// What has been shown of the searches so far: a failure that comes again under another model gets a line.
+#[derive(Default)]
+struct Told {
+    /// The failures, each with the id of its finding.
+    failures: Vec<(Identity, String)>,
+    notes: BTreeSet<String>,
+}
+
+impl Told {
+    /// Returns the id of the finding that shows the same failure of another search, if there is one.
+    fn known(&self, one: &Found) -> Option<&str> {
+        let identity = failure(one)?;
+        self.failures.iter().find(|(known, _)| *known == identity).map(|(_, id)| id.as_str())
+    }
+
+    /// Takes in what one search has shown.
+    fn tell(&mut self, found: &[&Found]) {
+        self.failures.extend(found.iter().filter_map(|one| Some((failure(one)?, one.id.clone()))));
+    }
+
+    /// Prints a note that has not been printed.
+    fn note(&mut self, plan: &CheckPlan, note: &str) {
+        if self.notes.insert(note.to_owned()) {
+            plan.screen().print(note);
+        }
+    }
+}
+
+/// Returns what makes a failure the same under another model; nothing for what a monitor reports.
+fn failure(one: &Found) -> Option<Identity> {
+    let violation = &one.violation;
+    let is_failure = violation.monitor.is_none();
+    is_failure.then(|| Identity::failed(violation.kind, &violation.subject, &violation.sites))
 }
 
 /// Returns all findings but harmless SC violations, and what is accepted.
@@ -57,13 +95,17 @@ fn alarming<'a>(searched: &'a Searched, judged: &[Judged]) -> Vec<&'a Found> {
 }
 
 /// Shows findings, as many of them and as much of each as a reader can take.
-fn show_found(plan: &CheckPlan, found: &[&Found], sources: &mut Sources) {
+fn show_found(plan: &CheckPlan, found: &[&Found], told: &mut Told, sources: &mut Sources) {
     let screen = plan.screen();
     let width = screen.width();
     let mut before: Vec<&str> = Vec::new();
     for one in found.iter().take(REPLAYED) {
         let group = group_name(&one.violation);
         let subject = one.subject(plan);
+        if let Some(other) = told.known(one) {
+            screen.print(&finding::again(&subject, other));
+            continue;
+        }
         let text = match before.iter().filter(|other| **other == group).count() {
             0 => finding::full(&subject, Detail::Execution, width, sources) + "\n",
             shown if shown < SHOWN => finding::full(&subject, Detail::Excerpts, width, sources) + "\n",
@@ -75,10 +117,11 @@ fn show_found(plan: &CheckPlan, found: &[&Found], sources: &mut Sources) {
     if found.len() > REPLAYED {
         screen.print(&format!("… and {} more in {}\n", found.len() - REPLAYED, plan.out.display()));
     }
+    told.tell(found);
 }
 
 /// Shows what is not supported, and what else has to be said of a search.
-fn notes(plan: &CheckPlan, exploration: &Exploration, sources: &mut Sources) {
+fn notes(plan: &CheckPlan, exploration: &Exploration, told: &mut Told, sources: &mut Sources) {
     let screen = plan.screen();
     for (what, place) in &exploration.unsupported {
         let words = format!("not supported: {}", printable(what));
@@ -90,14 +133,14 @@ fn notes(plan: &CheckPlan, exploration: &Exploration, sources: &mut Sources) {
     let unwatched = exploration.summary.as_ref().map_or(&[][..], |summary| &summary.uninstrumented);
     if !unwatched.is_empty() {
         let names = printable(&unwatched.join(", "));
-        screen.print(&format!("note: called, but not watched inside: {names}\n"));
+        told.note(plan, &format!("note: called, but not watched inside: {names}\n"));
     }
     for assumption in exploration.summary.iter().flat_map(|summary| &summary.assumptions) {
-        screen.print(&format!("note: {assumption}\n"));
+        told.note(plan, &format!("note: {assumption}\n"));
     }
     for left in exploration.summary.iter().flat_map(|summary| &summary.left_waiting) {
         let message = printable(&left.message);
-        screen.print(&format!("note: a thread still waits for ever when the process has ended: {message}\n"));
+        told.note(plan, &format!("note: a thread still waits for ever when the process has ended: {message}\n"));
     }
     if let Some(help) = exploration.summary.as_ref().and_then(|summary| summary.stopped_by).and_then(help) {
         screen.print(&format!("help: {help}\n"));

@@ -104,6 +104,11 @@ pub(crate) fn line(subject: &Subject<'_>) -> String {
     format!("{}{} {words}\n", printable(subject.id).red().bold(), ":".red().bold())
 }
 
+/// A finding in one line that shows the failure of another one under another model.
+pub(crate) fn again(subject: &Subject<'_>, other: &str) -> String {
+    format!("{}, as {}\n", line(subject).trim_end(), printable(other))
+}
+
 fn site_in_line(site: &SiteUse) -> String {
     let what = format!("{} {}", printable(site.operation.name()), printable(&site.expression));
     let caller = site.place.callers().next().map(|caller| format!(", called at {}", frame_place(caller)));

@@ -14,6 +14,10 @@ fn all_machines_are_in_one_table() {
     assert_eq!(verdicts, ["clean", "clean", "breaks", "breaks", "breaks", "breaks"], "{ran:?}");
     let order = "  store of slots[0] (ring.c:58) before store of tail (ring.c:59): ARMv8, RISC-V, POWER, C11\n";
     assert!(ran.output.contains(order), "{ran:?}");
+    let again = "riscv-assertion-1: assertion `value == 1` failed, ring.c:";
+    assert!(ran.output.contains(again) && ran.output.contains(", as armv8-assertion-1\n"), "told once: {ran:?}");
+    let last = "violations: breaks under ARMv8, RISC-V, POWER, C11; clean under SC, x86 (TSO)";
+    assert_eq!(ran.output.lines().last(), Some(last), "{ran:?}");
     let results: serde_json::Value = serde_json::from_str(&bench.read("result.json")).unwrap();
     let models: Vec<&str> = results.as_array().unwrap().iter().filter_map(|one| one["model"].as_str()).collect();
     assert_eq!(models, ["sc", "tso", "armv8", "riscv", "power", "c11"]);
