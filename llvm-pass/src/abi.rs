@@ -1,14 +1,14 @@
-//! The hook ABI: what `runtime/include/fencehound_hooks.h` declares, as tables that `build.rs` makes from it. What is
-//! built into a module is held against them, so that the pass cannot call a hook otherwise than the runtime defines it.
+//! The hook ABI: what `runtime/include/fencehound_hooks.h` declares, as tables that `build.rs` makes from it. What the pass
+//! builds into a module is checked against them, so that the pass cannot call a hook otherwise than the runtime defines it.
 //!
 //! Its constants (`FH_RMW_ADD`, …) have the names and the values that they have there.
 
-/// A type, as far as it matters for a call.
+/// The type of a parameter, a result or a field, as far as it matters for a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// No value.
+    /// The type has no values.
     Void,
-    /// An integer of so many bytes.
+    /// An integer of this many bytes.
     Integer(u32),
     /// A pointer.
     Pointer,
@@ -24,20 +24,20 @@ pub(crate) struct Declaration {
     pub(crate) parameters: &'static [Kind],
 }
 
-/// A field of a struct.
+/// A field of a struct of the ABI.
 #[derive(Debug)]
 pub(crate) struct Field {
     /// The name of the struct.
     of: &'static str,
     name: &'static str,
     pub(crate) kind: Kind,
-    /// How many elements it has; 1 if it is no array.
+    /// The number of elements of the field; 1 if it is no array.
     elements: u32,
 }
 
 include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 
-/// Returns the hook of a name.
+/// Returns the hook with this name.
 pub(crate) fn hook(name: &str) -> Option<&'static Declaration> {
     HOOKS.iter().find(|hook| hook.name == name)
 }
@@ -80,7 +80,7 @@ pub(crate) const fn label_words(name: &str) -> u32 {
 /// The struct by which labels of dependencies go from function to function.
 const LABELS: &str = "fh_labels";
 
-/// Whether two texts are the same, where the compiler has to know.
+/// Whether two texts are the same; for constant expressions.
 const fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     if one.len() != other.len() {

@@ -1,4 +1,4 @@
-//! Decides which instructions get which hooks. Nothing is changed here: the decisions are carried out by `emit.rs`.
+//! The decision which instructions get which hooks. Nothing is changed here: `emit.rs` carries the decisions out.
 
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMOpcode, LLVMTypeKind};
 
@@ -13,7 +13,7 @@ use crate::ir::{self, Call, Class, Constant, Layout, Type, Value, attribute_kind
 use crate::names::Names;
 use crate::sites::{Places, Site};
 
-/// What the pass does to an instruction: puts a hook in its place or before it, or refuses it.
+/// The change that the pass makes to an instruction: it puts a hook in its place or before it, or refuses it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Action {
     /// A plain load becomes a hook.
@@ -58,7 +58,7 @@ pub(crate) enum Action {
     Announce { name: String, harmless: bool, pointers: Vec<u32> },
 }
 
-/// An instruction and what is done to it.
+/// An instruction, and what is done to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Hook {
     pub(crate) instruction: Value,
@@ -66,7 +66,7 @@ pub(crate) struct Hook {
     pub(crate) site: Site,
 }
 
-/// Decides for the instructions of a module; the fields are what the decisions rest on.
+/// The decider for the instructions of a module; the fields are what the decisions rest on.
 pub(crate) struct Accesses<'a> {
     pub(crate) names: &'a Names,
     pub(crate) layout: Layout,
@@ -117,7 +117,8 @@ impl Accesses<'_> {
         self.places.site(instruction, Some((instruction.operand(operand), self.width(instruction, action))))
     }
 
-    /// Returns how many bytes an instruction accesses; 1 if that is not known, or if it is an object of the C library's.
+    /// Returns how many bytes an instruction accesses; 1 if that is not known, or if what it accesses is an object of the C
+    /// library.
     fn width(&self, instruction: Value, action: &Action) -> u64 {
         let accessed = match (action, instruction.opcode()) {
             (Action::PassByValue(_, kind), _) => Some(*kind),
@@ -139,7 +140,7 @@ impl Accesses<'_> {
         accessed.map(|kind| self.layout.allocated_size(kind)).or(told).unwrap_or(1).max(1)
     }
 
-    /// Whether the first argument of a call is the object that it synchronises by.
+    /// Whether the first argument of a call is the object by which the call synchronises.
     fn names_its_object(&self, call: Value) -> bool {
         const OBJECTS: [&str; 8] = [
             "pthread_mutex_",
@@ -175,7 +176,7 @@ impl Accesses<'_> {
         })
     }
 
-    /// Whether an access of memory that others could see goes past the caches, and so past the order of other accesses.
+    /// Whether an access of memory that others could see bypasses the caches, and with them the order of other accesses.
     fn is_non_temporal(&self, access: Value, pointer: Value) -> bool {
         ir::Instruction(access).has_metadata(metadata_kind("nontemporal")) && !self.privacy.is_native(pointer)
     }
@@ -232,7 +233,7 @@ impl Accesses<'_> {
         }]
     }
 
-    /// Returns the width of an atomic access, or what is wrong with it.
+    /// Returns the width of an atomic access in bytes, or what is wrong with it.
     fn atomic_bytes(&self, kind: Type) -> Result<u64, String> {
         let wide = kind.kind() == LLVMTypeKind::LLVMIntegerTypeKind && kind.integer_bits() == 128;
         kind.simple_bytes()

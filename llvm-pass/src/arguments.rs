@@ -1,4 +1,4 @@
-//! What a call does with the memory that its arguments point to.
+//! The use that a call makes of the memory that its arguments point to.
 
 use crate::assembly::Assembly;
 use crate::atomic_library::{Buffer, LibraryFunction};
@@ -6,20 +6,20 @@ use crate::calls::{Callee, callee, is_quiet_intrinsic};
 use crate::ir::{Call, Value};
 use crate::names::{Capture, Names};
 
-/// What a call does with a pointer argument.
+/// The use that a call makes of a pointer argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ArgumentUse {
-    /// It looks at the address at most, or gives it back.
+    /// The call looks at the address at most, or returns it.
     Ignored,
-    /// It may read the memory, and does not keep the address.
+    /// The call may read the memory, and does not keep the address.
     Read,
-    /// It may read and write the memory, and does not keep the address.
+    /// The call may read and write the memory, and does not keep the address.
     Written,
-    /// It may keep the address.
+    /// The call may keep the address.
     Kept,
 }
 
-/// Says what a call does with a pointer argument. `byval` and `elementtype` are the numbers of these attributes.
+/// Returns the use that a call makes of a pointer argument. `byval` and `elementtype` are the numbers of these attributes.
 pub(crate) fn argument_use(call: Value, argument: u32, names: &Names, byval: u32, elementtype: u32) -> ArgumentUse {
     match callee(call, names) {
         Callee::Intrinsic(name) if name.starts_with("llvm.va_") => ArgumentUse::Written,
@@ -43,13 +43,13 @@ pub(crate) fn argument_use(call: Value, argument: u32, names: &Names, byval: u32
     }
 }
 
-/// Returns what a call does with an argument that its result may be.
+/// Returns the use that a call makes of an argument which its result may be.
 fn returned(call: Value) -> ArgumentUse {
     if call.users().is_empty() { ArgumentUse::Written } else { ArgumentUse::Kept }
 }
 
-/// Returns what a function of the atomic library does with a pointer argument. The object itself counts as kept, so that it is
-/// shared.
+/// Returns the use that a function of the atomic library makes of a pointer argument. The object itself counts as kept, so that
+/// it is shared.
 fn of_atomic_library(name: &str, argument: u32) -> ArgumentUse {
     let Some(function) = LibraryFunction::of(name) else { return ArgumentUse::Kept };
     if function == LibraryFunction::IsLockFree {

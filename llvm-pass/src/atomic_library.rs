@@ -1,16 +1,16 @@
 //! The functions of the compiler's atomic library that clang calls for objects without an instruction of their own:
 //! `__atomic_load(size, object, into, order)` and its like.
 
-/// What a function of the library does with a buffer of its caller's.
+/// The use that a function of the library makes of a buffer of its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Buffer {
-    /// It reads it.
+    /// The function reads the buffer.
     Read,
-    /// It writes it, and may read it before.
+    /// The function writes the buffer, and may read it before.
     Written,
 }
 
-/// A function of the library.
+/// A function of the compiler's atomic library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LibraryFunction {
     /// `__atomic_load(size, object, into, order)`.
@@ -21,12 +21,12 @@ pub(crate) enum LibraryFunction {
     Exchange,
     /// `__atomic_compare_exchange(size, object, expected, desired, success, failure)`.
     CompareExchange,
-    /// `__atomic_is_lock_free(size, object)`: clang answers itself where it is.
+    /// `__atomic_is_lock_free(size, object)`; where the object is lock-free, clang answers by itself.
     IsLockFree,
 }
 
 impl LibraryFunction {
-    /// Returns the function of this name.
+    /// Returns the function with this name.
     pub(crate) fn of(name: &str) -> Option<Self> {
         Some(match name {
             "__atomic_load" => Self::Load,
@@ -38,7 +38,7 @@ impl LibraryFunction {
         })
     }
 
-    /// Returns the arguments that are buffers of the caller's, and what is done with them.
+    /// Returns the positions of the arguments that are buffers of the caller, and what is done with each.
     pub(crate) const fn buffers(self) -> &'static [(u32, Buffer)] {
         match self {
             Self::Load => &[(2, Buffer::Written)],

@@ -1,4 +1,4 @@
-//! What a call calls: which kind of function, intrinsic or assembly, known by name, shape and text.
+//! The kind of what a call calls: a function, an intrinsic or assembly, known by name, shape and text.
 
 use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
@@ -9,14 +9,15 @@ use crate::assembly::{Assembly, understand};
 use crate::ir::{Call, Class, Function, Global, InlineAssembly, Type, Value, attribute_kind};
 use crate::names::Names;
 
-/// What a call calls.
+/// The kind of what a call calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Callee {
     /// Inline assembly.
     Assembly(Assembly),
     /// An intrinsic of LLVM's, by its name, other than those of `Memory`.
     Intrinsic(String),
-    /// memcpy, memmove (`true`) or memset (`false`), intrinsic or function: to, from or byte, length.
+    /// memcpy or memmove (`true`), or memset (`false`), as an intrinsic or a function. The arguments are: to, from or byte,
+    /// length.
     Memory(bool),
     /// A function of the compiler's atomic library (`__atomic_load`, …), by name.
     AtomicLibrary(String),
@@ -24,24 +25,24 @@ pub(crate) enum Callee {
     Unsupported(String),
     /// A function that the runtime models.
     Modelled(String),
-    /// `setjmp`, by whatever name: the runtime is told of it first.
+    /// `setjmp`, by whatever name; the runtime is told of the call first.
     SetJump,
     /// `sigsetjmp`, by whatever name: its second argument says whether the blocked signals are kept.
     SetJumpWithSignals,
-    /// A function that does nothing but say where some memory of the C library is.
+    /// A function that does nothing but return the address of some memory of the C library.
     Library,
     /// Another function without a body in this file, by name.
     External(String),
     /// A function with a body in this file.
     Own,
-    /// Whatever a pointer points to.
+    /// Whatever a pointer points to at the time of the call.
     Indirect,
 }
 
 /// The number that C11 gives to the sequentially consistent order.
 pub(crate) const SEQ_CST: u32 = 5;
 
-/// Finds out what a call calls.
+/// Returns the kind of what a call calls.
 pub(crate) fn callee(call: Value, names: &Names) -> Callee {
     let callee = Call(call).callee();
     if callee.is(Class::InlineAssembly) {
@@ -63,7 +64,7 @@ pub(crate) fn callee(call: Value, names: &Names) -> Callee {
     external(callee.name(), names)
 }
 
-/// Returns what a function without a body is, by its name.
+/// Returns the kind of a function without a body, going by its name.
 fn external(name: String, names: &Names) -> Callee {
     match name.as_str() {
         "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Callee::Memory(true),
@@ -153,7 +154,7 @@ fn assembly(call: Value, names: &Names) -> Assembly {
     let meaning = understand(&InlineAssembly(callee).text(), &constraints, &bytes, &names.templates);
     let scalars = bytes.iter().all(Option::is_some);
     match meaning {
-        // What is in memory may be of any type: a suffix says what of it is accessed.
+        // What is in memory may be of any type: a suffix says how much of it is accessed.
         Assembly::Program(program)
             if !scalars && program.slots.iter().any(|slot| slot.bytes.is_none() && slot.place != Place::Memory) =>
         {
@@ -174,7 +175,7 @@ fn output_sizes(kind: Type) -> Vec<Option<u64>> {
     }
 }
 
-/// Whether a call's results go anywhere but to the next instruction (a call with several ends cannot be replaced).
+/// Whether a call ends its block, as a call with several continuations does; it cannot be replaced then.
 pub(crate) fn is_terminator(call: Value) -> bool {
     matches!(call.opcode(), Some(LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr))
 }

@@ -20,7 +20,7 @@ pub(crate) struct FlowGraph {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Loop {
     pub(crate) header: usize,
-    /// Where the back edges come from.
+    /// The blocks that the back edges come from.
     pub(crate) sources: BTreeSet<usize>,
     pub(crate) body: BTreeSet<usize>,
     /// Whether the header dominates the body.
@@ -45,12 +45,12 @@ impl FlowGraph {
         Self { blocks, successors, predecessors }
     }
 
-    /// Returns where a block may be reached from, once for each edge.
+    /// Returns the blocks that control may come from, once for each edge.
     pub(crate) fn predecessors(&self, block: usize) -> &[usize] {
         &self.predecessors[block]
     }
 
-    /// Returns where a block may go to, once for each edge.
+    /// Returns the blocks that control may go to, once for each edge.
     pub(crate) fn successors(&self, block: usize) -> &[usize] {
         &self.successors[block]
     }
@@ -99,7 +99,7 @@ impl FlowGraph {
         edges
     }
 
-    /// Returns the blocks that the entry reaches without going through a block.
+    /// Returns which blocks the entry reaches without going through the block `avoided`.
     fn reached_without(&self, avoided: Option<usize>) -> Vec<bool> {
         let mut reached = vec![false; self.blocks.len()];
         let mut open = vec![0];

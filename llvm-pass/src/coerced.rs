@@ -1,4 +1,4 @@
-//! Makes copies of the accesses by which clang passes structures in registers.
+//! The replacement of the accesses by which clang passes structures in registers: they become copies.
 //!
 //! The x86-64 calling convention packs `struct { int x, y; }` into one register of eight bytes. Clang loads these eight
 //! bytes at once where it passes such a structure, and stores them at once where it gets one. The program has no access
@@ -17,7 +17,7 @@ use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::{Function, Instruction, Layout, Value, definitions};
 
-/// Makes copies of all such accesses of a module.
+/// Turns all such accesses of a module into copies.
 pub(crate) fn replace(module: LLVMModuleRef) -> Result<()> {
     let (hooks, layout) = (Hooks::new(module), Layout::of(module));
     for instruction in definitions(module).into_iter().flat_map(|function| Function(function).instructions()) {
@@ -32,14 +32,14 @@ pub(crate) fn replace(module: LLVMModuleRef) -> Result<()> {
     Ok(())
 }
 
-/// A structure in a register: so many members, or parts of them, of so many bits.
+/// The shape of a structure in a register: `count` members, or parts of members, of `bits` bits each.
 struct Pieces {
     count: u32,
     bits: u32,
 }
 
 impl Pieces {
-    /// Decides for an instruction; none if it is no access of a structure as a register.
+    /// Returns the shape of what an instruction accesses; none if that is no structure in a register.
     fn of(instruction: Value, layout: Layout) -> Option<Self> {
         let value = match instruction.opcode()? {
             LLVMLoad => instruction,
@@ -105,7 +105,7 @@ impl Pieces {
             .map(|_| ())
     }
 
-    /// Returns a variable for the structure.
+    /// Returns a new variable for the structure.
     fn copy<'ctx>(&self, hooks: &Hooks<'ctx>, function: Value) -> Result<PointerValue<'ctx>> {
         hooks.variable(function, hooks.integer_type(self.bits)?.array_type(self.count))
     }
@@ -120,7 +120,7 @@ impl Pieces {
         Ok(unsafe { hooks.builder.build_in_bounds_gep(hooks.context.i8_type(), begin, &[offset], "") }?)
     }
 
-    /// By how many bits a piece is above the first one.
+    /// Returns by how many bits a piece is shifted against the first one.
     fn shift<'ctx>(&self, hooks: &Hooks<'ctx>, index: u32) -> Result<IntValue<'ctx>> {
         Ok(hooks.integer_type(self.bits * self.count)?.const_int(u64::from(index * self.bits), false))
     }
@@ -132,7 +132,7 @@ fn is_passed(value: Value) -> bool {
     !users.is_empty() && users.iter().all(|user| user.is_call() || user.opcode() == Some(LLVMRet))
 }
 
-/// Whether a value is an argument of the function, or what a call has returned.
+/// Whether a value is an argument of the function, or the result of a call.
 fn is_got(value: Value) -> bool {
     // SAFETY: the handle is a live value.
     value.is_call() || !unsafe { LLVMIsAArgument(value.raw()) }.is_null()

@@ -1,4 +1,4 @@
-//! What an instruction does with pointers: which it keeps, and which memory it reads and writes.
+//! The effects of instructions on memory: which pointers an instruction keeps, and which memory it reads and writes.
 
 use inkwell::llvm_sys::LLVMOpcode;
 
@@ -10,17 +10,17 @@ use crate::names::Names;
 /// Memory that an instruction reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Effect {
-    /// Where it begins.
+    /// The pointer to its first byte.
     pub(crate) pointer: Value,
-    /// Its length, if that is known; then a write writes all of it.
+    /// The length in bytes, if that is known; then a write writes all of it.
     pub(crate) length: Option<u64>,
-    /// Whether it may be read.
+    /// Whether the memory may be read.
     pub(crate) reads: bool,
-    /// Whether it may be written.
+    /// Whether the memory may be written.
     pub(crate) writes: bool,
 }
 
-/// Finds the effects of instructions.
+/// The finder of instructions' effects.
 pub(crate) struct Effects<'names> {
     names: &'names Names,
     layout: Layout,
@@ -29,7 +29,7 @@ pub(crate) struct Effects<'names> {
 }
 
 impl<'names> Effects<'names> {
-    /// Makes one for a module of this layout.
+    /// Makes a finder for a module of this layout.
     pub(crate) fn new(names: &'names Names, layout: Layout) -> Self {
         Self { names, layout, byval: attribute_kind("byval"), elementtype: attribute_kind("elementtype") }
     }
@@ -79,7 +79,7 @@ impl<'names> Effects<'names> {
             .collect()
     }
 
-    /// Returns what a call does with a pointer argument.
+    /// Returns the use that a call makes of a pointer argument.
     pub(crate) fn argument(&self, call: Value, index: u32) -> ArgumentUse {
         argument_use(call, index, self.names, self.byval, self.elementtype)
     }

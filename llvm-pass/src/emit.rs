@@ -1,4 +1,4 @@
-//! Carries out what `accesses.rs` decided: puts the hooks in the place of the instructions, or before them.
+//! The building of hooks: what `accesses.rs` decided is carried out, with hooks in the place of instructions or before them.
 
 use inkwell::IntPredicate;
 use inkwell::module::Linkage;
@@ -13,7 +13,7 @@ use crate::ir::{Call, Constant, Layout, Type, Value};
 use crate::lift::Lifter;
 use crate::shim;
 
-/// Puts hooks into a module.
+/// The builder that puts hooks into a module.
 pub(crate) struct Emitter<'a, 'ctx> {
     pub(crate) hooks: &'a mut Hooks<'ctx>,
     pub(crate) layout: Layout,
@@ -117,7 +117,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
         self.hooks.long(self.layout.store_size(kind)).into()
     }
 
-    /// Returns a new variable of the frame that holds a value.
+    /// Returns a new variable of the frame, which holds the value.
     fn room_with(&self, instruction: Value, value: Value) -> Result<PointerValue<'ctx>> {
         let room = self.hooks.variable(instruction.function(), value.kind().typed::<'ctx>())?;
         self.hooks.builder.build_store(room, value.basic())?;
@@ -177,8 +177,8 @@ impl<'ctx> Emitter<'_, 'ctx> {
         replace(instruction, pair.into())
     }
 
-    /// Returns a weak compare-and-exchange, which may fail although the old value is the expected one: the old value, and whether
-    /// it succeeded.
+    /// Builds a weak compare-and-exchange, which may fail although the old value is the expected one, and returns the old value
+    /// and whether it succeeded.
     fn weak_exchange(
         &self,
         instruction: Value,
@@ -199,8 +199,8 @@ impl<'ctx> Emitter<'_, 'ctx> {
         Ok(self.hooks.builder.build_int_compare(IntPredicate::NE, value, value.get_type().const_zero(), "")?)
     }
 
-    /// A call of the atomic library. Buffers that others could see are read before it, and written after it, as the
-    /// caller would.
+    /// Builds a call of the atomic library. Buffers that others could see are read before it, and written after it, as the caller
+    /// would.
     fn library(
         &mut self,
         call: Value,
@@ -308,7 +308,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
         Ok(())
     }
 
-    /// Extends an integer to at least so many bits.
+    /// Extends an integer to at least this many bits.
     fn widened(&self, value: Value, bits: u32) -> Result<IntValue<'ctx>> {
         let value: IntValue = value.integer();
         if value.get_type().get_bit_width() >= bits {
@@ -321,7 +321,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
         // A variable of its own: two arguments of a call may be of one type.
         let room = self.hooks.variable(call.function(), kind.typed::<'ctx>())?;
         if let Some(instruction) = room.as_instruction() {
-            // As aligned as any parameter asks for.
+            // No parameter asks for a larger alignment.
             instruction.set_alignment(64).map_err(Failure::new)?;
         }
         let length = self.hooks.long(self.layout.store_size(kind));
@@ -336,7 +336,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
         self.hooks.call("__fh_unsupported", &[what, site]).map(drop)
     }
 
-    /// Says to the runtime where the program calls what it is about to call.
+    /// Tells the runtime the place of the call that the program is about to make.
     pub(crate) fn store_site(&mut self, site: BasicValueEnum<'ctx>) -> Result<()> {
         const NAME: &str = "__fh_call_site";
         let place = self
@@ -377,7 +377,7 @@ impl<'ctx> Emitter<'_, 'ctx> {
     }
 }
 
-/// Removes a copy or fill that a hook has done; the functions give back their first argument.
+/// Removes a copy or fill that a hook has done; its result is its first argument.
 fn remove_memory_call(call: Value) {
     if !call.users().is_empty() {
         call.replace_by(call.operand(0));

@@ -1,5 +1,5 @@
-//! Which memory is private: local variables, and thread-local ones of one file, that no other thread can reach,
-//! because their address never leaves the loads, stores and copies that use it.
+//! The private memory of a module: local variables, and thread-local ones of one file, that no other thread can reach, because
+//! their address never leaves the loads, stores and copies that use it.
 //!
 //! It is decided for the whole module before anything is changed (a hook's argument would look like an escape), on the
 //! module as SROA leaves it, by rules that look at nothing that differs between optimisation levels.
@@ -14,7 +14,7 @@ use crate::effects::Effects;
 use crate::ir::{Class, Function, Value};
 use crate::objects::{Object, Objects};
 
-/// Which variables of a module are private.
+/// The variables of a module that are private.
 pub(crate) struct Privacy<'names> {
     objects: Objects<'names>,
     escaped: HashSet<Value>,
@@ -42,8 +42,7 @@ impl<'names> Privacy<'names> {
         privacy
     }
 
-    /// Notes the objects of an access: with one that is no candidate, they all escape; several candidates escape
-    /// together.
+    /// Notes the objects of an access: if one of them is no candidate, they all escape; several candidates escape together.
     fn note(&mut self, pointer: Value, candidates: &mut Vec<Value>, mixed: &mut BTreeSet<Vec<usize>>) {
         let roots = self.objects.of(pointer);
         let variables: Vec<Value> = roots.iter().copied().filter_map(variable).collect();
@@ -58,7 +57,7 @@ impl<'names> Privacy<'names> {
         }
     }
 
-    /// Lets escape what is accessed together with what escapes, until nothing changes.
+    /// Lets everything escape that is accessed together with something that escapes, until nothing changes.
     fn spread(&mut self, candidates: &[Value], mixed: &BTreeSet<Vec<usize>>) {
         loop {
             let before = self.escaped.len();
@@ -103,7 +102,7 @@ impl<'names> Privacy<'names> {
     }
 }
 
-/// Returns the variable that may be private.
+/// Returns the variable that an object is, if it is one that may be private.
 fn variable(object: Object) -> Option<Value> {
     match object {
         Object::Local(value) | Object::ThreadLocal(value) => Some(value),
@@ -111,7 +110,7 @@ fn variable(object: Object) -> Option<Value> {
     }
 }
 
-/// Returns the position of a value in a list, at whose end it is put if it is not there yet.
+/// Returns the position of a value in a list; a value that is not there yet is put at the end.
 fn number(candidates: &mut Vec<Value>, value: Value) -> usize {
     candidates.iter().position(|&candidate| candidate == value).unwrap_or_else(|| {
         candidates.push(value);

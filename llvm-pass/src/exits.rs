@@ -1,4 +1,4 @@
-//! Says to the runtime where `main` returns, so that an exit status has a place, and that the program exits elsewhere.
+//! The places where `main` returns, which the runtime is told, so that an exit status has a place.
 
 use inkwell::llvm_sys::LLVMOpcode;
 
@@ -7,12 +7,12 @@ use crate::failure::Result;
 use crate::ir::{Block, Function, Value};
 use crate::sites::{Places, Site};
 
-/// The instructions behind which `main` returns, and the places of the returns.
+/// The instructions behind which `main` returns, each with the place of its `return` statement.
 #[derive(Default)]
 pub(crate) struct Returns(Vec<(Value, Site)>);
 
 impl Returns {
-    /// Returns the returns of a function, if it is `main`; none of any other one.
+    /// Returns the returns of a function if it is `main`, and none of any other.
     pub(crate) fn of(function: Value, places: &Places) -> Self {
         if function.name() != "main" {
             return Self::default();
@@ -25,7 +25,8 @@ impl Returns {
     }
 }
 
-/// Returns the ends of the `return` statements that lead to this instruction: of several, clang makes jumps to one.
+/// Returns the ends of the `return` statements that lead to this instruction; where there are several, clang makes them jumps to
+/// one instruction.
 fn statements(blocks: &[Block], end: Value) -> Vec<Value> {
     let before: Vec<Value> = blocks
         .iter()

@@ -1,5 +1,5 @@
-//! What a pointer points to, as the program writes it: `flag`, `flags[1]`, `ring.tail`, `node->next`, and the object
-//! that it is into. Members have names where the debug information has types.
+//! The names of what pointers point to, as the program writes them (`flag`, `flags[1]`, `ring.tail`, `node->next`), and the
+//! objects that pointers are into. Members have names where the debug information has types.
 
 use hook_abi::members;
 use inkwell::llvm_sys::LLVMOpcode;
@@ -14,21 +14,21 @@ use crate::types::Types;
 pub(crate) struct Object {
     /// The name of a local variable, or of a type.
     pub(crate) name: String,
-    /// Its members, as `hook_abi::members` has them; "" if they are not known.
+    /// The members, as `hook_abi::members` has them; "" if they are not known.
     pub(crate) members: String,
-    /// In bytes.
+    /// The size in bytes.
     pub(crate) size: u64,
-    /// `FH_OBJECT_LOCAL` or `FH_OBJECT_TYPE`.
+    /// The sort of object: `FH_OBJECT_LOCAL` or `FH_OBJECT_TYPE`.
     pub(crate) sort: u32,
 }
 
-/// Returns the name in the source of a variable. A static one of a function `f` is called `f.name`, and `f.name.1` if there are
-/// two.
+/// Returns the name that a variable has in the source. A static one of a function `f` is called `f.name`, and `f.name.1` if there
+/// are two.
 pub(crate) fn source_name(name: &str) -> &str {
     name.split('.').nth(1).unwrap_or(name)
 }
 
-/// So many pointers behind each other are followed in an expression: `list->head->next`.
+/// The number of pointers behind each other that are followed in an expression such as `list->head->next`.
 const DEPTH: usize = 3;
 
 /// The way from a pointer to another one that is computed from it.
@@ -49,19 +49,19 @@ fn struct_of(step: Value) -> Option<String> {
     Instruction(step).source_element_type().struct_name()
 }
 
-/// Finds what pointers point to.
+/// The finder of what pointers point to.
 pub(crate) struct Expressions {
     types: Types,
     layout: Layout,
 }
 
 impl Expressions {
-    /// Makes one for a module with these types.
+    /// Makes a finder for a module with these types.
     pub(crate) const fn new(types: Types, layout: Layout) -> Self {
         Self { types, layout }
     }
 
-    /// Returns what an access of so many bytes by a pointer is to, as the program writes it; "" if it has no name.
+    /// Returns the name of what an access of `width` bytes by a pointer is to, as the program writes it; "" if it has no name.
     pub(crate) fn of(&self, pointer: Value, width: u64) -> String {
         self.behind_pointers(pointer, width, DEPTH)
     }
@@ -89,7 +89,7 @@ impl Expressions {
         if name.is_empty() { name } else { self.pointed(&name, &way.steps, width) }
     }
 
-    /// Returns what these steps from a pointer of this name lead to: `*p`, `p->next`, `p[…]`.
+    /// Returns the name of what these steps lead to from a pointer of this name: `*p`, `p->next`, `p[…]`.
     fn pointed(&self, name: &str, steps: &[(Value, Option<i64>)], width: u64) -> String {
         let kind = steps.first().and_then(|(first, _)| struct_of(*first));
         let path = self.path(&kind.map(|kind| self.types.of_struct(&kind)).unwrap_or_default(), steps, width);
@@ -100,7 +100,7 @@ impl Expressions {
         }
     }
 
-    /// Returns what these steps from a pointer of this name to no struct lead to: `*p`, `p[1]`.
+    /// Returns the name of what these steps lead to from a pointer of this name, which is to no struct: `*p`, `p[1]`.
     fn element_behind(&self, name: &str, steps: &[(Value, Option<i64>)]) -> String {
         let size = steps.last().map(|(last, _)| self.layout.allocated_size(Instruction(*last).source_element_type()));
         match (sum(steps), size) {
@@ -110,8 +110,8 @@ impl Expressions {
         }
     }
 
-    /// Returns the object that a pointer is into, and how many bytes; none for variables with static storage, which are known by
-    /// their addresses.
+    /// Returns the object that a pointer is into, and by how many bytes; none for variables with static storage, which are known
+    /// by their addresses.
     pub(crate) fn object(&self, pointer: Value) -> Option<(Object, u64)> {
         let way = self.way(pointer);
         if way.base.is(Class::Alloca)
@@ -125,7 +125,7 @@ impl Expressions {
         (0..way.steps.len()).find_map(|first| self.object_at(&way.steps[first..]))
     }
 
-    /// Returns the struct whose members the first of these steps goes to.
+    /// Returns the struct to whose members the first of these steps goes, and the distance in bytes.
     fn object_at(&self, steps: &[(Value, Option<i64>)]) -> Option<(Object, u64)> {
         let (first, _) = *steps.first()?;
         let (kind, offset) = (struct_of(first)?, sum(steps)?);
@@ -148,8 +148,8 @@ impl Expressions {
         PointerPath { base, steps }
     }
 
-    /// Returns the way that steps go from an object with these members: `.slots[1].value`, or `.slots[…].value` where an index is
-    /// no constant.
+    /// Returns the path that steps take from an object with these members: `.slots[1].value`, or `.slots[…].value` where an index
+    /// is no constant.
     fn path(&self, members: &str, steps: &[(Value, Option<i64>)], width: u64) -> String {
         if let Some(offset) = sum(steps) {
             return members::path(members, offset, width).unwrap_or_default();

@@ -40,7 +40,7 @@ const KEPT: [&str; 13] = [
     "elementtype",
 ];
 
-/// Returns the name of the symbol by which an instrumented file says that it defines a function.
+/// Returns the name of the symbol by which an instrumented file declares that it defines a function.
 pub(crate) fn marker(function: &str) -> String {
     format!("__fh_defined_{function}")
 }
@@ -89,7 +89,7 @@ pub(crate) fn finish(hooks: &Hooks, module: LLVMModuleRef, names: &Names) {
     }
 }
 
-/// The functions whose state is one for all threads.
+/// The functions of the C library whose state all threads share.
 const SHARED: [&str; 14] = [
     "rand",
     "srand",
@@ -118,32 +118,32 @@ fn is_outside_of_main(user: Value) -> bool {
     !user.is_call() || user.function().name() != "main"
 }
 
-/// Says to the runtime that the program cancels threads: elsewhere cancellation points are no events.
+/// Tells the runtime that the program cancels threads; in other programs cancellation points are no events.
 fn say_that_it_cancels(hooks: &Hooks) {
     say(hooks, "__fh_calls_cancel", "fh_cancels");
 }
 
-/// Says to the runtime that the program asks whether threads have ended: elsewhere their ends are never events.
+/// Tells the runtime that the program asks whether threads have ended; in other programs the ends of threads are never events.
 fn say_that_it_asks_for_ends(hooks: &Hooks) {
     say(hooks, "__fh_asks_for_ends", "fh_asks");
 }
 
-/// Says to the runtime that transactions of the program may end with stores that still wait.
+/// Tells the runtime that transactions of the program may end with stores that still wait.
 pub(crate) fn say_that_it_is_unfenced(hooks: &Hooks) {
     say(hooks, "__fh_unfenced", "fh_unfenced");
 }
 
-/// Says to the runtime that values that were never written are followed.
+/// Tells the runtime that values that were never written are followed.
 pub(crate) fn say_that_unwritten_is_tracked(hooks: &Hooks) {
     say(hooks, "__fh_unwritten", "fh_unwritten");
 }
 
-/// Says to the runtime that the module's values have no labels of the loads that they depend on.
+/// Tells the runtime that the module's values have no labels of the loads that they depend on.
 pub(crate) fn say_that_it_is_unlabelled(hooks: &Hooks) {
     say(hooks, "__fh_unlabelled", "fh_unlabelled");
 }
 
-/// Says to the tool what keeps the module's accesses in order.
+/// Tells the tool what keeps the module's accesses in order.
 pub(crate) fn say_how_it_is_fenced(hooks: &Hooks, fences: Fences) {
     if fences.has_native {
         say(hooks, "__fh_fences_natively", "fh_native");
@@ -153,7 +153,7 @@ pub(crate) fn say_how_it_is_fenced(hooks: &Hooks, fences: Fences) {
     }
 }
 
-/// Puts a byte with this name into the section.
+/// Puts a byte with this name into a section, where the runtime or the tool finds it.
 fn say(hooks: &Hooks, name: &str, section: &str) {
     let kind = hooks.context.i8_type();
     let global = hooks.module.add_global(kind, None, name);
@@ -184,7 +184,7 @@ fn mark(hooks: &Hooks, function: Value) {
     global.set_linkage(linkage);
 }
 
-/// Removes the broken promises of a function.
+/// Removes the promises of a function that hooks break.
 fn remove_broken(function: Value) {
     for name in BROKEN {
         // SAFETY: the function is live; removing what is not there does nothing.
@@ -192,7 +192,7 @@ fn remove_broken(function: Value) {
     }
 }
 
-/// Removes the broken promises of a call, unless it calls an intrinsic or a hook.
+/// Removes the promises of a call that hooks break, unless it calls an intrinsic or a hook.
 fn remove_broken_from_call(call: Value) {
     let callee = Call(call).callee();
     if callee.is(Class::Function) && (Function(callee).intrinsic() != 0 || callee.name().starts_with("__fh_")) {
@@ -204,13 +204,13 @@ fn remove_broken_from_call(call: Value) {
     }
 }
 
-/// Whether a renamed function loses an attribute, and its number or name.
+/// An attribute that a renamed function loses, by its number or name.
 enum Loss {
     Kind(u32),
     Text(Vec<u8>),
 }
 
-/// Whether a renamed function loses an attribute.
+/// Returns the loss of an attribute, if a renamed function loses it.
 fn loss(attribute: LLVMAttributeRef) -> Option<Loss> {
     // SAFETY: the attribute is live.
     if (unsafe { LLVMIsStringAttribute(attribute) }) != 0 {
@@ -226,7 +226,7 @@ fn loss(attribute: LLVMAttributeRef) -> Option<Loss> {
     (!KEPT.iter().any(|name| attribute_kind(name) == kind)).then_some(Loss::Kind(kind))
 }
 
-/// Returns the places of a function with so many parameters that have attributes.
+/// Returns the places at which a function with this many parameters may have attributes.
 fn indices(parameters: u32) -> impl Iterator<Item = LLVMAttributeIndex> {
     (0..=parameters).chain([FUNCTION])
 }

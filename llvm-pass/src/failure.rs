@@ -1,10 +1,10 @@
-//! What went wrong inside the pass: always the end of the compilation.
+//! Failures inside the pass, each of which ends the compilation.
 
 use std::fmt::Display;
 
 use inkwell::builder::BuilderError;
 
-/// Why the pass cannot go on, in words.
+/// The reason why the pass cannot go on, in words.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);
 

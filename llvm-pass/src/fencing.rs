@@ -1,5 +1,5 @@
-//! Finds out whether a module is *transaction-fenced* (001-enea-tacas16, theorem 3; docs/monitors.md, section 6.7). It
-//! is known to be if on every path
+//! The check whether a module is *transaction-fenced* (001-enea-tacas16, theorem 3; docs/monitors.md, section 6.7). It is known
+//! to be if on every path
 //! - no store may still wait in the buffer when a transaction ends, or when one begins;
 //! - none does when something is read outside of transactions.
 //!
@@ -7,10 +7,10 @@
 //! a full fence between them. A file of which this is not known says so ([`crate::externals`]): a program is known to
 //! be fenced if no file does.
 //!
-//! What is followed is what a thread is in: how many transactions are open, and whether stores may wait. A function is
-//! followed from each such [`FencingPosition`] from which this file calls it. Functions of other files, and those called
-//! through pointers, are called outside of transactions and with an empty buffer alone, and may leave stores waiting:
-//! every file keeps to this, or says that it is not known to be fenced.
+//! The analysis follows how many transactions of a thread are open, and whether stores may wait. A function is followed from each
+//! such [`FencingPosition`] from which this file calls it. Functions of other files, and those called through pointers, are
+//! called outside of transactions and with an empty buffer alone, and may leave stores waiting: every file keeps to this, or says
+//! that it is not known to be fenced.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,10 +24,10 @@ use crate::escape::Privacy;
 use crate::ir::{self, Block, Call, Class, Global, Value};
 use crate::names::{Names, OnStoreBuffer};
 
-/// Where a thread stands with its transactions and its store buffer.
+/// The state of a thread's transactions and of its store buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct FencingPosition {
-    /// How many transactions are open.
+    /// The number of transactions that are open.
     depth: u8,
     /// Whether stores may wait in the buffer.
     waiting: bool,
@@ -41,7 +41,7 @@ const OUTSIDE: FencingPosition = FencingPosition { depth: 0, waiting: false };
 
 type Positions = BTreeSet<FencingPosition>;
 
-/// What an instruction does to the position of its thread.
+/// The effect of an instruction on the position of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FencingStep {
     Load,
@@ -60,7 +60,7 @@ enum FencingStep {
     Lost,
 }
 
-/// The module is not known to be fenced.
+/// The error that the module is not known to be fenced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Unproved;
 
@@ -88,18 +88,18 @@ impl FencingStep {
 /// The control flow of a function, with the steps of its blocks.
 struct FencingBody {
     graph: FlowGraph,
-    /// What each block does.
+    /// The steps of each block, in order.
     steps: Vec<Vec<FencingStep>>,
     /// The blocks that return.
     returns: Vec<usize>,
-    /// All of it is a transaction.
+    /// Whether all of the function is one transaction.
     is_transaction: bool,
 }
 
 /// What is known of the functions of a module.
 struct Fencing {
     functions: Vec<FencingBody>,
-    /// For each function and position in which it is called the positions in which it returns.
+    /// The positions in which each function returns, by the position in which it is called.
     exits: BTreeMap<(usize, FencingPosition), Positions>,
 }
 
@@ -125,8 +125,8 @@ pub(crate) fn is_fenced(
     fencing.prove(roots.map(|(_, number)| number)).is_ok()
 }
 
-/// Whether the file may make a mutex that is not a normal one: to lock a recursive one once more drains nothing, and
-/// all files rely on that nobody makes one.
+/// Whether the file may make a mutex that is not a normal one. Locking a recursive mutex once more drains nothing, so all files
+/// rely on there being none.
 fn may_make_other_mutexes(module: LLVMModuleRef) -> bool {
     let of_type = |user: &Value| user.is_call() && user.operand(1) == user.operand(1).kind().zero();
     let makes = |function: &Value| match function.name().trim_start_matches("__fh_") {
@@ -141,13 +141,13 @@ fn may_make_other_mutexes(module: LLVMModuleRef) -> bool {
 /// Whether a constant is or holds a mutex that is not all zeros, as a normal one is.
 fn holds_another_mutex(constant: Value) -> bool {
     let kind = constant.kind();
-    // Of others the operands are no parts: a pointer's may be the whole variable that it points to.
+    // The operands of other constants are no parts of them: a pointer's may be the whole variable that it points to.
     let is_whole = matches!(kind.kind(), LLVMTypeKind::LLVMStructTypeKind | LLVMTypeKind::LLVMArrayTypeKind);
     let is_mutex = kind.struct_name().is_some_and(|name| name.starts_with("struct.__pthread_mutex_s"));
     is_whole && constant.operand_count() > 0 && (is_mutex || constant.operands().any(holds_another_mutex))
 }
 
-/// Whether another file may call the function, or somebody through a pointer.
+/// Whether the function may be called from another file, or through a pointer.
 fn is_called_elsewhere(function: Value) -> bool {
     let is_local =
         matches!(Global(function).linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage);
@@ -179,7 +179,7 @@ impl Fencing {
         if roots.iter().all(is_closed) { Ok(()) } else { Err(Unproved) }
     }
 
-    /// Returns the positions in which the function returns when it is called in this one, as far as that is known of its callees.
+    /// Returns the positions in which the function returns when it is called in `entry`, as far as that is known of its callees.
     fn follow(&mut self, function: usize, entry: FencingPosition) -> Result<Positions, Unproved> {
         let blocks = self.functions[function].graph.blocks.len();
         let is_transaction = self.functions[function].is_transaction;
@@ -224,7 +224,7 @@ impl Fencing {
     }
 }
 
-/// Finds out what instructions do.
+/// The finder of the steps of instructions.
 struct Steps<'a> {
     numbers: &'a HashMap<Value, usize>,
     names: &'a Names,
@@ -267,7 +267,7 @@ impl Steps<'_> {
                 vec![FencingStep::Load, FencingStep::Store]
             }
             Action::SetJump { .. } => vec![FencingStep::Lost],
-            // Under TSO other fences are nothing. What is refused is not executed. What is called is asked below.
+            // Under TSO other fences are nothing. What is refused is not executed, and calls are looked at below.
             Action::Fence(_)
             | Action::FenceBefore(_)
             | Action::Refuse(_)
@@ -286,7 +286,7 @@ impl Steps<'_> {
             Callee::External(name) if self.names.is_harmless(&name) => Vec::new(),
             Callee::External(_) | Callee::Indirect => vec![FencingStep::Foreign],
             Callee::Modelled(name) => self.of_modelled(call, &name),
-            // By their hooks.
+            // Their hooks say what these do.
             Callee::Assembly(_)
             | Callee::Intrinsic(_)
             | Callee::Memory(_)
@@ -298,7 +298,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Returns what a function does that the runtime models (`store_buffer.txt`).
+    /// Returns the steps of a function that the runtime models (`store_buffer.txt`).
     fn of_modelled(&self, call: Value, name: &str) -> Vec<FencingStep> {
         let is_private = |argument: u32| self.privacy.is_native(call.operand(argument));
         match name {
@@ -307,7 +307,7 @@ impl Steps<'_> {
             // The name of the new thread is stored behind it.
             "pthread_create" | "thrd_create" if is_private(0) => vec![FencingStep::Drain],
             "pthread_create" | "thrd_create" => vec![FencingStep::Drain, FencingStep::Store],
-            // One that fails is no event.
+            // A join that fails is no event.
             "pthread_join" | "thrd_join" if call.operand(1).is(Class::NullPointer) || is_private(1) => Vec::new(),
             "pthread_join" | "thrd_join" => vec![FencingStep::MayStore],
             _ if name.starts_with("__VERIFIER_nondet_") => Vec::new(),

@@ -1,9 +1,9 @@
-//! Announces to the runtime the local variables that other threads may come to know of: each when its function begins
-//! (or when the program makes room for it), all when the function returns. So an access to one whose function has
-//! returned is noticed.
+//! The local variables of functions. The runtime is told of those that other threads may come to know of: each when its function
+//! begins (or when the program makes room for it), all when the function returns. So an access to one whose function has returned
+//! is noticed.
 //!
-//! Fills the others: what is not initialised must not be what an earlier function left there, since wait loops compare
-//! it, and since it is not the same at each optimisation level.
+//! The others are filled: an uninitialised one must not hold what an earlier function left there, since wait loops compare it,
+//! and since it is not the same at each optimisation level.
 
 use inkwell::IntPredicate;
 use inkwell::values::{BasicValueEnum, IntValue};

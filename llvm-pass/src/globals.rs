@@ -73,8 +73,8 @@ fn record(hooks: &mut Hooks, variable: Value, size: u64, texts: [&str; 2]) -> Re
     Ok(())
 }
 
-/// Puts a definition into a section: one for what has a value, one for zeros. What the program put into a section of
-/// its own stays there. Whether it was moved.
+/// Puts a definition into one of two sections, for variables with a value and for zeros, and returns whether it was moved. What
+/// the program put into a section of its own stays there.
 fn set_section(global: Value, data: &str, zeros: &str) -> bool {
     let Some(initializer) = Global(global).initializer() else { return false };
     if !Global(global).section().is_empty() || Global(global).linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
@@ -90,9 +90,9 @@ fn set_section(global: Value, data: &str, zeros: &str) -> bool {
     true
 }
 
-/// Puts an ordinary variable beside a thread-local one, the image of which the runtime makes each thread's own, and
-/// turns each use into a question for the thread's own. Where no tool controls the program, that is the thread-local
-/// variable itself.
+/// Puts an ordinary variable, the image from which the runtime makes each thread its own, beside a thread-local one, and turns
+/// each use into a call that asks for the thread's own. Where no tool controls the program, that is the thread-local variable
+/// itself.
 fn lower(hooks: &Hooks, global: Value) -> Result<()> {
     let image = image_of(hooks, global)?;
     shim::expand_constants(global);
@@ -150,7 +150,7 @@ fn lower_operands(hooks: &Hooks, image: Value, global: Value, user: Value) -> Re
 fn own(hooks: &Hooks, image: Value, global: Value) -> Result<Value> {
     use inkwell::values::AsValueRef;
     let function = hooks.declare("__fh_tls")?;
-    // A function runs in one thread from its beginning to its end, so the answer is always the same to it.
+    // A function runs in one thread from its beginning to its end, so it always gets the same answer.
     for name in ["willreturn", "memory"] {
         function.add_attribute(inkwell::attributes::AttributeLoc::Function, hooks.attribute(name));
     }

@@ -1,4 +1,4 @@
-//! Building calls of the hooks: declarations, site records, strings, temporaries.
+//! Building blocks for calls of the hooks: declarations, site records, strings, temporaries.
 
 use std::collections::{BTreeMap, HashMap};
 use std::mem::ManuallyDrop;
@@ -21,7 +21,7 @@ use crate::failure::{Failure, Result};
 use crate::ir::{Function, Type, Value};
 use crate::sites::{Frame, Site};
 
-/// Builds calls of hooks, and what they are called with, in a module.
+/// The builder of calls of hooks, and of their arguments, in a module.
 pub(crate) struct Hooks<'ctx> {
     /// The module, which is clang's, and so is not dropped.
     pub(crate) module: ManuallyDrop<Module<'ctx>>,
@@ -35,7 +35,7 @@ pub(crate) struct Hooks<'ctx> {
 }
 
 impl Hooks<'_> {
-    /// Makes one for a module.
+    /// Makes a builder for a module.
     pub(crate) fn new(module: LLVMModuleRef) -> Self {
         // SAFETY: clang hands over a live module, which outlives the pass.
         let module = ManuallyDrop::new(unsafe { Module::new(module) });
@@ -53,7 +53,7 @@ impl<'ctx> Hooks<'ctx> {
         self.context.ptr_type(AddressSpace::default())
     }
 
-    /// Returns the type of integers of so many bits.
+    /// Returns the type of integers of this many bits.
     pub(crate) fn integer_type(&self, bits: u32) -> Result<IntType<'ctx>> {
         let bits = std::num::NonZeroU32::new(bits).ok_or_else(|| Failure::new("an integer of no bits"))?;
         self.context.custom_width_int_type(bits).map_err(Failure::new)
@@ -69,21 +69,21 @@ impl<'ctx> Hooks<'ctx> {
         self.context.i64_type().const_int(value, false)
     }
 
-    /// Builds from now on before an instruction, with its debug location.
+    /// Makes what is built from now on stand before an instruction, with its debug location.
     pub(crate) fn before(&self, instruction: Value) {
         // SAFETY: the handle is a live instruction.
         let instruction = unsafe { inkwell::values::InstructionValue::new(instruction.raw()) };
         self.builder.position_before(&instruction);
     }
 
-    /// Builds phis from now on: before an instruction and the debug information that precedes it.
+    /// Makes phis that are built from now on stand before an instruction and the debug information that precedes it.
     pub(crate) fn before_debug_records(&self, instruction: Value) {
         self.before(instruction);
         // SAFETY: the builder and the instruction are live.
         unsafe { LLVMPositionBuilderBeforeInstrAndDbgRecords(self.builder.as_mut_ptr(), instruction.raw()) }
     }
 
-    /// Calls a hook; a zero of i32 stands for no result.
+    /// Calls a hook, and returns its result; a hook without a result yields a zero of type i32.
     pub(crate) fn call(&self, name: &str, arguments: &[BasicValueEnum<'ctx>]) -> Result<IntValue<'ctx>> {
         let function = self.declare(name)?;
         let wanted = function.get_type().get_param_types();
@@ -93,7 +93,7 @@ impl<'ctx> Hooks<'ctx> {
         self.call_declared(function, arguments)
     }
 
-    /// Returns the declaration of a hook as its header has it, made if it is not there yet.
+    /// Returns the declaration of a hook as its header has it; a missing one is made.
     pub(crate) fn declare(&self, name: &str) -> Result<FunctionValue<'ctx>> {
         if let Some(function) = self.module.get_function(name) {
             return Ok(function);
@@ -257,7 +257,7 @@ impl<'ctx> Hooks<'ctx> {
         self.context.i16_type().const_int(u64::from(number), false).into()
     }
 
-    /// Returns a variable in a function's frame.
+    /// Returns a new variable in a function's frame.
     pub(crate) fn variable<T: BasicType<'ctx>>(&self, function: Value, kind: T) -> Result<PointerValue<'ctx>> {
         let entry = Function(function).blocks().first().and_then(|block| block.instructions().first().copied());
         let builder = self.context.create_builder();
@@ -311,7 +311,7 @@ pub(crate) fn handle<'ctx>(value: &impl BasicValue<'ctx>) -> Result<Value> {
     Value::from_raw(value.as_value_ref()).ok_or_else(|| Failure::new("LLVM built no value"))
 }
 
-/// Returns the width in bits of so many bytes (1, 2, 4 or 8).
+/// Returns the width in bits of this many bytes (1, 2, 4 or 8).
 pub(crate) fn width(bytes: u64) -> u32 {
     if bytes >= 8 {
         64

@@ -1,5 +1,5 @@
-//! Dependency labels: beside each value of an instrumented function goes a number, the set of loads that the value
-//! depends on, 0 for none. What a set is only the runtime knows (`runtime/src/state/graph/labels.rs`).
+//! Dependency labels: beside each value of an instrumented function goes a number, the set of loads that the value depends on, 0
+//! for none. Only the runtime knows what a set is (`runtime/src/state/graph/labels.rs`).
 //!
 //! Carried out last, on what the other hooks have become: so what a hook loads has a label, and so has the memory that
 //! it reads or writes on the program's behalf.
@@ -29,7 +29,7 @@ use code::{
     ADDRESS, ARGUMENTS, Code, EXPECTED, LOADED, MOST_ARGUMENTS, MOST_RESULTS, RESULTS, STORED, UNUSED, is_none,
 };
 
-/// Puts labels beside the values of one function.
+/// The builder of the labels of one function.
 struct Labeller<'a, 'ctx> {
     code: Code<'a, 'ctx>,
     names: &'a Names,

@@ -72,7 +72,7 @@ use objects::Objects;
 use portability::Fences;
 use sites::{Places, Site};
 
-/// Returns what clang calls when it has loaded the plugin.
+/// Returns what clang asks for when it has loaded the plugin.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvmGetPassPluginInfo() -> shim::PluginInfo {
     shim::plugin_info()
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn fencehound_prepare(module: LLVMModuleRef, round: u32) -
     prepare::prepare(module, &Names::new(), round == 0)
 }
 
-/// What is done once, before all else.
+/// Prepares the process: what is done once, before all else.
 fn begin(module: LLVMModuleRef) -> Result<()> {
     coerced::replace(module)?;
     if shim::wants_unwritten() {
@@ -142,7 +142,7 @@ fn end_compilation_on_panic() {
     std::panic::set_hook(Box::new(|panic| shim::fatal(&format!("fencehound pass: internal error: {panic}"))));
 }
 
-/// All that is to be done to a function.
+/// The changes to be made to a function.
 struct Plan {
     function: Value,
     hooks: Vec<Hook>,
@@ -153,7 +153,7 @@ struct Plan {
     bracket: Option<(Bracket, Site)>,
 }
 
-/// All that is to be done to a module.
+/// The changes to be made to a module.
 struct Plans {
     functions: Vec<Plan>,
     /// Whether it is known that no store waits between transactions.
@@ -202,7 +202,7 @@ fn instrument(module: LLVMModuleRef) -> Result<()> {
     hooks.module.verify().map_err(Failure::new)
 }
 
-/// Decides what is to be done to all functions of a module.
+/// Decides what is to be done to each function of a module.
 fn plan(module: LLVMModuleRef, names: &Names, layout: Layout) -> Plans {
     let functions = ir::definitions(module);
     let effects = Effects::new(names, layout);

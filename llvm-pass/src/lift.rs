@@ -1,8 +1,8 @@
 //! Builds anew what inline assembly does: hooks where other threads could see it, ordinary code elsewhere.
 //!
-//! Each register is a number of 64 bits, known by the last value written to it; the flags are truths. A register that
-//! nobody has written is zero. How to read: [`machine`] is what instructions work on, [`flags`] what they leave behind,
-//! and this file what each of them does.
+//! Each register is a number of 64 bits, the last value written to it; each flag is a truth value. A register that was never
+//! written is zero. How to read: [`machine`] is what instructions work on, [`flags`] what they leave behind, and this file what
+//! each of them does.
 
 mod flags;
 mod machine;
@@ -23,14 +23,14 @@ use crate::ir::{Type, Value};
 use flags::{Flags, compare};
 use machine::{AccessTarget, Machine};
 
-/// Lifts one piece of inline assembly.
+/// The builder for one piece of inline assembly.
 pub(crate) struct Lifter<'a, 'ctx> {
     machine: Machine<'a, 'ctx>,
     flags: Flags<'ctx>,
 }
 
 impl<'a, 'ctx> Lifter<'a, 'ctx> {
-    /// Makes one for a call of inline assembly.
+    /// Makes a builder for a call of inline assembly.
     pub(crate) fn new(
         hooks: &'a mut Hooks<'ctx>,
         call: Value,
@@ -77,7 +77,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
         }
     }
 
-    /// Returns the lower part of 64 bits, as a scalar of a type.
+    /// Returns the lower part of 64 bits as a scalar of a type.
     fn narrowed_to(&self, value: IntValue<'ctx>, kind: Type) -> Result<BasicValueEnum<'ctx>> {
         match kind.simple_bytes() {
             Some(bytes) if kind.typed().is_float_type() => {
@@ -109,7 +109,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
                     })?;
                 let sum = self.machine.hooks.builder.build_int_add(old, addend, "")?;
                 self.flags.set_after_sum(self.machine.hooks, old, addend, sum)?;
-                // Where both are one register, the sum stays.
+                // Where both are the same register, the sum stays.
                 if target != Operand::Register(register) {
                     self.machine.set_register(register, width, old)?;
                 }
@@ -238,7 +238,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
         self.machine.set_register(accumulator, width, old)
     }
 
-    /// `cmpxchg8b` and `cmpxchg16b`: compares with D:A, and writes C:B.
+    /// Builds `cmpxchg8b` or `cmpxchg16b`, which compare with D:A, and write C:B.
     fn compare_exchange_pair(&mut self, target: Operand, half: u64) -> Result<()> {
         let Operand::Memory(memory) = target else { return Err(Failure::new("a pair outside memory")) };
         let place = self.machine.target(memory)?;
@@ -273,7 +273,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
         Ok(())
     }
 
-    /// Returns a compare-and-exchange of private memory; the old value is in the first room afterwards.
+    /// Builds a compare-and-exchange of private memory, and returns its result; the old value is in the first room afterwards.
     fn compare_exchange_private(
         &self,
         place: PointerValue<'ctx>,
@@ -344,7 +344,7 @@ impl<'a, 'ctx> Lifter<'a, 'ctx> {
     }
 }
 
-/// Returns what an operator makes of the target's old value and the source.
+/// Returns what an operator computes from the target's old value and the source.
 fn result<'ctx>(
     hooks: &Hooks<'ctx>,
     operator: Operator,

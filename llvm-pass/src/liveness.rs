@@ -1,6 +1,5 @@
-//! Which bytes of a private variable may still be read, at the beginning of each block: the usual backward analysis,
-//! by bytes. What a loop leaves in bytes that are written before they are read again is no difference between two of
-//! its iterations.
+//! The bytes of private variables that may still be read, at the beginning of each block: the usual backward analysis, by bytes.
+//! What a loop leaves in bytes that are written before they are read again is no difference between two of its iterations.
 
 use std::collections::HashMap;
 
@@ -15,7 +14,7 @@ use crate::objects::{LARGEST, constant_offset};
 pub(crate) struct Bytes([u64; 4]);
 
 impl Bytes {
-    /// Returns the bytes from one on, so many of them.
+    /// Returns the set of `length` bytes from `from` on.
     pub(crate) fn range(from: u64, length: u64) -> Self {
         let mut set = Self::default();
         for byte in from..from.saturating_add(length).min(LARGEST) {
@@ -38,7 +37,8 @@ impl Bytes {
     }
 }
 
-/// What the instructions of a block do to a variable, backwards: what they read before writing it, what they write.
+/// The effect of a block's instructions on a variable, from the end backwards: what they read before writing it, and what they
+/// write.
 #[derive(Clone, Copy, Default)]
 struct Summary {
     read: Bytes,
@@ -46,7 +46,7 @@ struct Summary {
 }
 
 impl Summary {
-    /// Puts one instruction before what is summed up already.
+    /// Adds an instruction before those that are summed up already.
     fn precede(&mut self, instruction: Self) {
         self.read = self.read.without(instruction.written).union(instruction.read);
         self.written = self.written.union(instruction.written);
@@ -59,7 +59,7 @@ pub(crate) struct Liveness {
 }
 
 impl Liveness {
-    /// Looks at variables, none larger than [`LARGEST`].
+    /// Computes the live bytes of these variables, none of which is larger than [`LARGEST`].
     pub(crate) fn of(
         graph: &FlowGraph,
         variables: &[Value],
@@ -93,7 +93,7 @@ impl Liveness {
     }
 }
 
-/// Returns what an instruction does to a variable.
+/// Returns the effect of an instruction on a variable.
 fn summary(variable: Value, touched: &[Effect], privacy: &Privacy, layout: Layout) -> Summary {
     let mut sum = Summary::default();
     for effect in touched {

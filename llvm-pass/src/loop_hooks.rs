@@ -1,4 +1,5 @@
-//! Carries out what `loops.rs` decided: the hook at each header, the state that it is told, the flags.
+//! The building of loops' hooks: what `loops.rs` decided is carried out, with the hook at each header, the state that it is told,
+//! and the flags.
 
 use inkwell::IntPredicate;
 use inkwell::llvm_sys::core::LLVMBuildFreeze;
@@ -30,7 +31,7 @@ pub(crate) fn emit(hooks: &mut Hooks, function: Value, plan: &LoopPlan) -> Resul
     Ok(())
 }
 
-/// Puts the hook at a header.
+/// Builds the hook at a header.
 fn emit_loop<'ctx>(
     hooks: &mut Hooks<'ctx>,
     function: Value,
@@ -107,7 +108,7 @@ fn to_words<'ctx>(hooks: &Hooks<'ctx>, value: BasicValueEnum<'ctx>) -> Result<In
     Ok(builder.build_int_z_extend(bits, hooks.integer_type(width)?, "")?)
 }
 
-/// The words of a variable, without the bytes that do not matter.
+/// Loads the words of a variable, without the bytes that do not matter.
 fn load_words<'ctx>(hooks: &Hooks<'ctx>, watched: &ComparedVariable, into: &mut Vec<IntValue<'ctx>>) -> Result<()> {
     for offset in (0..watched.size).step_by(8) {
         let length = (watched.size - offset).min(8);
@@ -126,7 +127,7 @@ fn load_words<'ctx>(hooks: &Hooks<'ctx>, watched: &ComparedVariable, into: &mut 
     Ok(())
 }
 
-/// Puts the state of a loop in the frame: where, and how many words it has; none if it has no words.
+/// Stores the state of a loop in the frame, and returns where, and how many words it has; none if it has no words.
 fn store_state<'ctx>(
     hooks: &Hooks<'ctx>,
     function: Value,
@@ -152,7 +153,7 @@ fn differ<'ctx>(hooks: &Hooks<'ctx>, one: BasicValueEnum<'ctx>, other: BasicValu
     Ok(hooks.builder.build_int_compare(IntPredicate::NE, one, other, "")?)
 }
 
-/// Returns a word of a variable, which may be uninitialised.
+/// Loads a word of a variable, which may be uninitialised.
 fn load_word<'ctx>(
     hooks: &Hooks<'ctx>,
     variable: PointerValue<'ctx>,
@@ -166,7 +167,7 @@ fn load_word<'ctx>(
     Ok(freeze(hooks, word).into_int_value())
 }
 
-/// Returns a pointer so many bytes further.
+/// Returns a pointer `offset` bytes further.
 fn displaced<'ctx>(hooks: &Hooks<'ctx>, pointer: PointerValue<'ctx>, offset: u64) -> Result<PointerValue<'ctx>> {
     // SAFETY: the offset is within the variable.
     Ok(unsafe { hooks.builder.build_gep(hooks.context.i8_type(), pointer, &[hooks.long(offset)], "") }?)
@@ -180,9 +181,9 @@ fn freeze<'ctx>(hooks: &Hooks<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueE
     unsafe { BasicValueEnum::new(frozen) }
 }
 
-/// Makes a phi the same value at each use. One that nobody has set yet when the loop is entered (a variable that only
-/// later iterations use) is undefined, and would otherwise differ from itself as optimisation pleases. Where uses of what was
-/// never written are looked for, the other uses keep the phi: a frozen value counts as written.
+/// Makes a phi the same value at each use. A phi that has no value yet when the loop is entered (a variable that only later
+/// iterations use) is undefined, and would otherwise differ from itself as optimisation pleases. Where uses of what was never
+/// written are looked for, the other uses keep the phi: a frozen value counts as written.
 fn settle<'ctx>(hooks: &Hooks<'ctx>, phi: Value) -> Result<BasicValueEnum<'ctx>> {
     let frozen = freeze(hooks, phi.basic());
     let value = Value::from_raw(frozen.as_value_ref()).ok_or_else(|| Failure::new("a freeze that was not built"))?;

@@ -1,13 +1,13 @@
-//! Decides which loops get a hook, and what the runtime is told of their state at each visit of the header.
+//! The decision which loops get a hook, and what the runtime is told of their state at each visit of the header.
 //!
 //! The state of a loop at its header is: the header's phis; private memory that the loop writes natively; and shared
 //! memory, of which the runtime knows. Values from outside the loop do not change; values made inside it reach the
 //! header through phis alone, if it dominates the body: else there is no hook. The runtime compares the
 //! state with that of earlier visits.
 //!
-//! Private variables of up to [`LARGEST`] bytes are part of what it is told, with the bytes that may still be read
-//! ([`Liveness`]). For other private memory (large or variable-length arrays, a `va_list`), a flag notes before each
-//! store whether it changes something.
+//! Private variables of up to [`LARGEST`] bytes are part of what the runtime is told, with the bytes that may still be read
+//! ([`Liveness`]). For other private memory (large or variable-length arrays, a `va_list`), a flag notes before each store
+//! whether it changes something.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ use crate::sites::{Places, Site};
 #[derive(Clone, Debug)]
 pub(crate) struct HookedLoop {
     pub(crate) header: Block,
-    /// The ends of the edges into the header, once for each edge, and whether it is a back edge.
+    /// The ends of the edges into the header, once for each edge, and for each whether it is a back edge.
     pub(crate) edges: Vec<(Block, bool)>,
     pub(crate) watched: Vec<ComparedVariable>,
     /// Whether there are stores that set the loop's flag.
@@ -37,7 +37,7 @@ pub(crate) struct HookedLoop {
     pub(crate) site: Site,
 }
 
-/// A loop that goes round for ever once it is entered, and does nothing that anybody could see.
+/// A loop that never ends once it is entered, and does nothing that could be seen.
 #[derive(Clone, Debug)]
 pub(crate) struct EndlessLoop {
     pub(crate) header: Block,
@@ -67,7 +67,7 @@ pub(crate) struct LoopPlan {
     pub(crate) writes: Vec<FlaggedWrite>,
 }
 
-/// Decides for the loops of functions; the fields are what the decisions rest on.
+/// The decider for the loops of functions; the fields are what the decisions rest on.
 pub(crate) struct Loops<'a> {
     pub(crate) names: &'a Names,
     pub(crate) layout: Layout,
@@ -228,7 +228,7 @@ impl<'a> Loops<'a> {
         )
     }
 
-    /// Whether an instruction calls something that may do more than compute, and not only for itself.
+    /// Whether an instruction calls something that may do more than compute and is not known to do nothing visible.
     fn is_visible_call(&self, instruction: Value) -> bool {
         is_true_call(instruction, self.names) && !self.quiet.contains(&Call(instruction).callee())
     }
@@ -267,7 +267,8 @@ impl<'a> Loops<'a> {
         found
     }
 
-    /// Returns the size of a variable that can be watched: at one place for all of the function's time, and not too large.
+    /// Returns the size in bytes of a variable that can be watched: one that stays in one place for all of the function's time,
+    /// and is not too large.
     fn size(&self, variable: Value) -> Option<u64> {
         let kind = if variable.is(Class::Alloca) {
             let fixed = variable.operand(0).is(Class::ConstantInt) && Constant(variable.operand(0)).unsigned() == 1;
@@ -333,7 +334,8 @@ impl<'a> Loops<'a> {
     }
 }
 
-/// Returns where a block goes to, once for each edge: a branch on a constant goes one way, as that of `do {} while (1)`.
+/// Returns the blocks that a block goes to, once for each edge; a branch on a constant goes one way, as that of `do {} while
+/// (1)`.
 fn taken<'a>(graph: &'a FlowGraph, block: usize, instructions: &[Vec<Value>]) -> &'a [usize] {
     let all = graph.successors(block);
     let condition = instructions[block].last().filter(|one| one.opcode() == Some(LLVMOpcode::LLVMBr));
@@ -356,8 +358,8 @@ fn is_true_call(instruction: Value, names: &Names) -> bool {
         }
 }
 
-/// Of functions and their hooks, those that do nothing visible: no hooks, and calls of such functions alone. So a loop
-/// that only counts, with a function of an empty assembly in it, as backing off is written, is no wait loop.
+/// Returns those of the functions that do nothing visible: they have no hooks, and call only such functions. By this a loop that
+/// only counts and calls a function of empty assembly, as back-off is written, is no wait loop.
 pub(crate) fn quiet(functions: &[(Value, Vec<Hook>)], names: &Names) -> HashSet<Value> {
     let body_is_final = |function: Value| {
         use inkwell::llvm_sys::LLVMLinkage::{LLVMExternalLinkage, LLVMInternalLinkage};
@@ -377,7 +379,7 @@ pub(crate) fn quiet(functions: &[(Value, Vec<Hook>)], names: &Names) -> HashSet<
     }
 }
 
-/// Returns the native writes of an instruction with these effects.
+/// Returns the native writes among these effects of an instruction.
 fn native_writes(effects: &[Effect], privacy: &Privacy) -> Vec<Value> {
     effects
         .iter()

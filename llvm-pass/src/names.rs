@@ -6,29 +6,29 @@ use std::fs;
 use crate::assembly::templates::Templates;
 use crate::shim;
 
-/// Whether a function may keep a pointer argument.
+/// Whether an external function keeps a pointer argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Capture {
-    /// It may keep the argument.
+    /// The function may keep the argument.
     Kept,
-    /// It does not keep the argument beyond the call.
+    /// The function does not keep the argument beyond the call.
     Dropped,
-    /// It does not keep the argument beyond the call, but its result may point where the argument points.
+    /// The function does not keep the argument beyond the call, but its result may point where the argument points.
     Returned,
 }
 
-/// What a modelled function does to the store buffer of its thread.
+/// The effect of a modelled function on the store buffer of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OnStoreBuffer {
-    /// The buffer is empty behind it.
+    /// The buffer is empty behind the call.
     Drains,
-    /// It is a store.
+    /// The call is a store.
     Stores,
-    /// It neither reads nor writes what others could see.
+    /// The call neither reads nor writes what others could see.
     Nothing,
-    /// It calls functions of the program, or goes on elsewhere.
+    /// The call runs functions of the program, or goes on elsewhere.
     Leaves,
-    /// It may read, and may leave a store waiting.
+    /// The call may read, and may leave a store waiting.
     Unknown,
 }
 
@@ -40,12 +40,12 @@ pub(crate) struct Names {
     library_data: BTreeSet<&'static str>,
     non_capturing: BTreeMap<&'static str, &'static str>,
     store_buffer: BTreeMap<&'static str, &'static str>,
-    /// What the user says of inline assembly.
+    /// The user's explanations of inline assembly.
     pub(crate) templates: Templates,
 }
 
 impl Names {
-    /// Reads the files, which are part of the plugin.
+    /// Reads the files of names, which are part of the plugin.
     pub(crate) fn new() -> Self {
         Self {
             modelled: entries(include_str!("modelled.txt")).collect(),
@@ -83,7 +83,7 @@ impl Names {
         self.library_data.contains(name)
     }
 
-    /// Returns what the modelled function does to the store buffer.
+    /// Returns the effect of the modelled function on the store buffer.
     pub(crate) fn on_store_buffer(&self, name: &str) -> OnStoreBuffer {
         match self.store_buffer.get(name) {
             Some(&"drains") => OnStoreBuffer::Drains,
@@ -94,7 +94,7 @@ impl Names {
         }
     }
 
-    /// Returns what the external function does with a pointer argument.
+    /// Returns whether the external function keeps a pointer argument.
     pub(crate) fn capture(&self, name: &str, argument: u32) -> Capture {
         let Some(positions) = self.non_capturing.get(name) else { return Capture::Kept };
         let wanted = argument.to_string();
@@ -110,7 +110,7 @@ impl Names {
     }
 }
 
-/// Returns the templates of inline assembly that the user explains. A file that is not as it should be ends the compilation.
+/// Returns the user's explanations of templates of inline assembly. A file with a mistake ends the compilation.
 fn templates() -> Templates {
     let file = shim::template_file();
     if file.is_empty() {

@@ -1,4 +1,4 @@
-//! What a pointer may point to: the objects at the root of getelementptrs, casts, phis and selects.
+//! The objects that pointers may point into, found at the root of getelementptrs, casts, phis and selects.
 
 use std::collections::HashSet;
 
@@ -11,14 +11,14 @@ use crate::names::Names;
 /// The size in bytes of the largest private variable whose bytes are followed one by one.
 pub(crate) const LARGEST: u64 = 256;
 
-/// The root of a pointer.
+/// The object at the root of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Object {
     /// A local variable, or a parameter that is the callee's own copy (`byval`).
     Local(Value),
     /// A thread-local variable that no other file can name.
     ThreadLocal(Value),
-    /// A variable that nobody may write.
+    /// A variable that may not be written.
     Constant,
     /// Memory of the C library that is no business of the program's: `stdout`, `errno`, the tables of ctype.h, and
     /// the areas that a `va_list` walks (always used by one thread).
@@ -29,7 +29,7 @@ pub(crate) enum Object {
     Other,
 }
 
-/// Finds the roots of pointers.
+/// The finder of pointers' roots.
 pub(crate) struct Objects<'names> {
     names: &'names Names,
     layout: Layout,
@@ -37,7 +37,7 @@ pub(crate) struct Objects<'names> {
 }
 
 impl<'names> Objects<'names> {
-    /// Makes one for a module of this layout.
+    /// Makes a finder for a module of this layout.
     pub(crate) fn new(names: &'names Names, layout: Layout) -> Self {
         Self { names, layout, byval: attribute_kind("byval") }
     }
@@ -67,7 +67,7 @@ impl<'names> Objects<'names> {
             && objects.iter().any(|&object| object != Object::Nothing)
     }
 
-    /// Returns the object that a value is, or the pointers that it is made from.
+    /// Returns the object that a value points to, or adds the pointers that it is made from to `open`.
     fn step(&self, value: Value, open: &mut Vec<Value>) -> Option<Object> {
         if value.is(Class::Alloca) {
             return Some(Object::Local(value));
@@ -107,10 +107,10 @@ impl<'names> Objects<'names> {
         }
     }
 
-    /// Returns what a global variable is.
+    /// Returns the object that a global variable is.
     fn variable(&self, global: Value) -> Object {
         if Global(global).is_thread_local() {
-            // A large one is not: loops compare the private ones (`loops.rs`).
+            // A large one is not private: loops compare the private ones (`loops.rs`).
             let small = self.layout.store_size(Global(global).value_type()) <= LARGEST;
             return if is_file_local(global) && small { Object::ThreadLocal(global) } else { Object::Other };
         }
@@ -123,7 +123,7 @@ impl<'names> Objects<'names> {
         Object::Other
     }
 
-    /// Returns what an argument points to.
+    /// Returns the object that an argument points to.
     fn argument(&self, argument: Value) -> Object {
         let function = Function::of_argument(argument);
         let own = (0..function.parameter_count())
@@ -132,7 +132,7 @@ impl<'names> Objects<'names> {
         if own { Object::Local(argument) } else { Object::Other }
     }
 
-    /// Returns what a call gives back.
+    /// Returns the object that a call's result points to, or adds the argument that the result may be to `open`.
     fn call(&self, call: Value, open: &mut Vec<Value>) -> Option<Object> {
         let callee = Call(call).callee();
         if callee.is(Class::Function) && Function(callee).intrinsic() != 0 {

@@ -1,5 +1,5 @@
-//! Which machines a module is written for, by what keeps its accesses in order: inline assembly of x86 and barriers for the
-//! compiler alone, which mean nothing elsewhere, or orders of C11, which compilers for all machines obey.
+//! The machines that a module is written for, as shown by what keeps its accesses in order: inline assembly of x86 and barriers
+//! for the compiler alone, which mean nothing elsewhere, or orders of C11, which compilers for all machines obey.
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
@@ -8,17 +8,17 @@ use crate::calls::{Callee, callee, fence_intrinsic};
 use crate::ir::{Call, Class, Function, InlineAssembly, Instruction, Value, definitions};
 use crate::names::Names;
 
-/// What keeps the accesses of a module in order.
+/// The kinds of what keeps the accesses of a module in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Fences {
-    /// Assembly that the compiler moves no access across, fences of x86, barriers for the compiler alone.
+    /// Whether there is assembly that the compiler moves no access across, a fence of x86, or a barrier for the compiler alone.
     pub(crate) has_native: bool,
-    /// Fences and orders of C11, and what older compilers have for them.
+    /// Whether there are fences and orders of C11, or what older compilers have for them.
     pub(crate) has_portable: bool,
 }
 
 impl Fences {
-    /// Those of a module that is not instrumented yet.
+    /// Returns the kinds in a module that is not instrumented yet.
     pub(crate) fn of(module: LLVMModuleRef, names: &Names) -> Self {
         let mut fences = Self::default();
         for instruction in definitions(module).into_iter().flat_map(|function| Function(function).instructions()) {

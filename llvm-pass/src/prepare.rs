@@ -1,4 +1,4 @@
-//! Readies a module for SROA, and undoes it after.
+//! The preparation of a module for SROA, which is undone after it.
 //!
 //! SROA turns local variables into values, at each optimisation level alike. It must not touch shared memory: it
 //! would split or drop copies of structs of which not all parts are used, and load from both sides of a
@@ -25,7 +25,7 @@ use crate::shim;
 /// The beginning of the names of the functions that SROA does not know.
 const HIDDEN: &str = "fencehound.hidden.";
 
-/// Readies the module for another run of SROA; false if there is nothing to gain by one.
+/// Prepares the module for another run of SROA; returns false if nothing would be gained by one.
 pub(crate) fn prepare(module: LLVMModuleRef, names: &Names, first: bool) -> bool {
     if first {
         drop_library_bodies(module, names);
@@ -59,7 +59,7 @@ pub(crate) fn finish(module: LLVMModuleRef, names: &Names) {
     }
 }
 
-/// Whether an instruction says where a local variable begins or ends to live. They exist from -O1 on only; without
+/// Whether an instruction marks the beginning or the end of a local variable's life. Such markers exist from -O1 on only; without
 /// them all levels are alike, and what the hooks of loops compare is always there.
 fn is_lifetime_marker(instruction: Value) -> bool {
     instruction.is_call()
@@ -102,7 +102,7 @@ pub(crate) fn has_attribute(function: Value, name: &str) -> bool {
     !unsafe { LLVMGetEnumAttributeAtIndex(function.raw(), LLVMAttributeFunctionIndex, attribute_kind(name)) }.is_null()
 }
 
-/// Fixes accesses before SROA, and frees them after it.
+/// The preparation, which fixes accesses before SROA and frees them after it.
 struct Preparation<'a> {
     module: LLVMModuleRef,
     names: &'a Names,

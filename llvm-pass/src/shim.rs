@@ -80,13 +80,13 @@ pub(crate) fn can_inline(function: Value) -> bool {
     unsafe { fencehound_can_inline(function.raw()) }
 }
 
-/// Puts the body of the function called in the call's place; false if that cannot be done. The call is gone then.
+/// Puts the body of the called function in the place of the call, which is gone then; returns false if that cannot be done.
 pub(crate) fn inline(call: Value) -> bool {
     // SAFETY: the handle is a live call of a function with a body.
     unsafe { fencehound_inline(call.raw()) }
 }
 
-/// Says of a function that it is a wrapper, for when its body stands elsewhere.
+/// Marks a function as a wrapper, to be recognised when its body stands elsewhere.
 pub(crate) fn mark_wrapper(function: Value) {
     // SAFETY: the handle is a live function.
     unsafe { fencehound_mark_wrapper(function.raw()) }
@@ -106,7 +106,7 @@ pub(crate) fn is_in_wrapper(module: LLVMModuleRef, location: Location) -> bool {
     unsafe { fencehound_is_in_wrapper(module, location.raw()) }
 }
 
-/// Makes an empty `if (condition) {}` before an instruction; gives back its end, before which to build.
+/// Builds an empty `if (condition) {}` before an instruction, and returns its end, before which to build.
 pub(crate) fn split(condition: Value, before: Value) -> Result<Value> {
     // SAFETY: the condition is a live i1, which dominates the live instruction.
     let end = unsafe { fencehound_split(condition.raw(), before.raw()) };
@@ -125,7 +125,7 @@ pub(crate) fn keep(global: Value) {
     unsafe { fencehound_keep(global.raw()) }
 }
 
-/// Puts so many bytes that belong to nothing behind a variable; gives back what stands for it from now on.
+/// Puts this many bytes that belong to nothing behind a variable, and returns the variable that takes its place.
 pub(crate) fn pad(variable: Value, bytes: u32) -> Result<Value> {
     // SAFETY: the handle is a live global variable with an initializer; it is not used any more.
     let padded = unsafe { fencehound_pad(variable.raw(), bytes) };

@@ -1,4 +1,4 @@
-//! Places in the source: what is known of the place of a hook, and the text of the variable that it accesses.
+//! Places in the source: where a hook is called, and the text of the variable that it accesses.
 
 use std::iter::successors;
 
@@ -15,11 +15,11 @@ pub(crate) struct Site {
     pub(crate) file: String,
     pub(crate) function: String,
     pub(crate) expression: String,
-    /// What it accesses, and how many bytes into it.
+    /// The object that is accessed, and by how many bytes the access is into it.
     pub(crate) object: Option<(Object, u64)>,
     pub(crate) line: u32,
     pub(crate) column: u16,
-    /// The calls through inlined functions, innermost first; empty if it is in none.
+    /// The calls through inlined functions, innermost first; empty if the place is in none.
     pub(crate) stack: Vec<Frame>,
 }
 
@@ -32,19 +32,19 @@ pub(crate) struct Frame {
     pub(crate) column: u16,
 }
 
-/// Finds the sites of a module.
+/// The finder of a module's sites.
 pub(crate) struct Places {
     module: LLVMModuleRef,
     expressions: Expressions,
     source_file: String,
     folder: Option<String>,
-    /// The folder of the compilation without symbolic links; none if the debug information names another one, as where
+    /// The folder of the compilation without symbolic links; none if the debug information names another folder, as it does where
     /// prefixes are mapped.
     here: Option<String>,
 }
 
 impl Places {
-    /// Makes one for a module.
+    /// Makes a finder for a module.
     pub(crate) fn new(module: LLVMModuleRef, layout: Layout) -> Self {
         let expressions = Expressions::new(Types::of(module), layout);
         let folder = compilation_folder(module);
@@ -52,8 +52,8 @@ impl Places {
         Self { module, expressions, source_file: source_file(module), folder, here }
     }
 
-    /// Returns the site of an instruction, which accesses so many bytes of what a pointer points to, if it accesses something. It
-    /// is the innermost place outside wrappers.
+    /// Returns the site of an instruction: the innermost place outside wrappers. If the instruction accesses something,
+    /// `accessed` is the pointer, and how many bytes it accesses there.
     pub(crate) fn site(&self, instruction: Value, accessed: Option<(Value, u64)>) -> Site {
         let function = instruction.function().name();
         let locations: Vec<Location> = successors(instruction.location(), |location| location.call()).collect();
@@ -114,7 +114,7 @@ impl Places {
     }
 }
 
-/// Returns the folder that the compiler runs in, if that is this one.
+/// Returns the folder that the compiler runs in, if `folder` is that one.
 fn working_folder(folder: &str) -> Option<String> {
     let here = std::env::current_dir().and_then(std::fs::canonicalize).ok()?;
     let is_it = std::fs::canonicalize(folder).is_ok_and(|folder| folder == here);

@@ -1,5 +1,5 @@
-//! What a program does where no tool controls it: modelled functions are the real ones, and constructors and
-//! destructors are called by the system. A byte of the runtime's, `__fh_controlled`, says whether there is a tool.
+//! The behaviour of a program that no tool controls: modelled functions are the real ones, and constructors and destructors are
+//! called by the system. A byte of the runtime's, `__fh_controlled`, says whether there is a tool.
 
 use inkwell::IntPredicate;
 use inkwell::llvm_sys::core::{LLVMAppendModuleInlineAsm, LLVMSetInitializer};
@@ -15,8 +15,8 @@ use crate::ir::{Global, Value};
 /// The byte of the runtime's that is 1 where a tool controls the program.
 const CONTROLLED: &str = "__fh_controlled";
 
-/// Returns the name by which a modelled function is called from now on. One that only checkers have is the runtime's own in any
-/// case; for any other the module gets a stub, which hands all arguments on as they are, as many as there may be.
+/// Returns the name by which a modelled function is called from now on. A function that only checkers have is always the
+/// runtime's own; for any other the module gets a stub, which passes all arguments on as they are, however many there are.
 pub(crate) fn name_of(module: LLVMModuleRef, function: &str) -> String {
     let model = format!("__fh_{function}");
     if ["fh_", "__VERIFIER_", "reach_error"].iter().any(|own| function.starts_with(own)) {
@@ -55,14 +55,15 @@ pub(crate) fn guard(hooks: &Hooks, list: Value) -> Result<()> {
     Ok(())
 }
 
-/// Returns an entry of a list: its priority, its function, and what it belongs to.
+/// Returns an entry of a list with its function guarded; an entry is a priority, a function, and what it belongs to.
 fn guarded<'ctx>(hooks: &Hooks<'ctx>, entry: Value) -> Result<inkwell::values::StructValue<'ctx>> {
     let [priority, function, data] = [0, 1, 2].map(|index| entry.operand(index));
     let guard: BasicValueEnum = guard_of(hooks, function.pointer())?.into();
     Ok(hooks.context.const_struct(&[priority.basic(), guard, data.basic()], false))
 }
 
-/// Returns a function that calls this one with what the system passes to constructors, or does nothing.
+/// Returns a function that calls this one with what the system passes to constructors if no tool controls the program, and else
+/// does nothing.
 fn guard_of<'ctx>(hooks: &Hooks<'ctx>, function: PointerValue<'ctx>) -> Result<PointerValue<'ctx>> {
     let pointer: BasicMetadataTypeEnum = hooks.pointer_type().into();
     let kind = hooks.context.void_type().fn_type(&[hooks.context.i32_type().into(), pointer, pointer], false);

@@ -1,5 +1,5 @@
-//! What the debug information of a module says of the types of its variables (types.cpp). All of it is empty where a
-//! file was compiled with line tables alone.
+//! The types of a module's variables, as the debug information has them (types.cpp). All answers are empty where a file was
+//! compiled with line tables alone.
 
 use std::ffi::{c_char, c_void};
 
@@ -30,13 +30,13 @@ type Question = unsafe extern "C" fn(*mut c_void, LLVMValueRef, *mut usize) -> *
 pub(crate) struct Types(*mut c_void);
 
 impl Types {
-    /// Reads those of a module.
+    /// Reads the types of a module.
     pub(crate) fn of(module: LLVMModuleRef) -> Self {
         // SAFETY: the module is live.
         Self(unsafe { fencehound_types(module) })
     }
 
-    /// Returns the members of the struct or union that LLVM calls so.
+    /// Returns the members of the struct or union that LLVM calls by this name.
     pub(crate) fn of_struct(&self, name: &str) -> String {
         let mut length = 0;
         // SAFETY: ours until it is freed; the name is as long as is said; the function writes the length.
@@ -44,7 +44,7 @@ impl Types {
         ir::text(start, length)
     }
 
-    /// Returns the members of a variable with static storage; of an array of numbers or pointers its elements, at least.
+    /// Returns the members of a variable with static storage, or at least the elements if it is an array of numbers or pointers.
     pub(crate) fn of_variable(&self, variable: Value, layout: Layout) -> String {
         let known = self.ask(fencehound_variable_members, variable);
         let kind = Global(variable).value_type();
@@ -78,7 +78,7 @@ impl Types {
     }
 }
 
-/// Returns the members of an array of numbers or pointers, by LLVM's type.
+/// Returns the members of an array of numbers or pointers, going by LLVM's type.
 fn elements(kind: Type, layout: Layout) -> Option<String> {
     match kind.kind() {
         LLVMTypeKind::LLVMArrayTypeKind => {

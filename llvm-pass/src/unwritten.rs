@@ -28,7 +28,7 @@ const FIRST: &str = "fencehound.unwritten.";
 /// The size in bytes of the largest local variable that gets a first value: each of its elements is stored.
 const LARGEST: u64 = 64;
 
-/// Stores a first value to each local variable: the result of a function of which nothing is known.
+/// Stores a first value to each local variable: the result of a function about which nothing is known.
 pub(crate) fn mark(module: LLVMModuleRef) -> Result<()> {
     let (hooks, layout) = (Hooks::new(module), Layout::of(module));
     let mut functions: HashMap<Type, FunctionValue> = HashMap::new();
@@ -56,8 +56,8 @@ pub(crate) fn mark(module: LLVMModuleRef) -> Result<()> {
     Ok(())
 }
 
-/// Takes the first values of variables that are still variables away again. The others become loads of variables that
-/// nobody writes.
+/// Takes the first values of variables that are still variables away again. The others become loads of variables that are never
+/// written.
 pub(crate) fn unmark(module: LLVMModuleRef) -> Result<()> {
     let (hooks, layout) = (Hooks::new(module), Layout::of(module));
     for function in ir::functions(module).into_iter().filter(|function| function.name().starts_with(FIRST)) {
@@ -121,7 +121,7 @@ pub(crate) fn emit(hooks: &Hooks, function: Value, names: &Names) -> Result<()> 
     Ok(())
 }
 
-/// Builds from now on behind a call.
+/// Makes what is built from now on stand behind a call.
 fn go_behind(hooks: &Hooks, call: Value) -> Result<()> {
     hooks.before(call.next().ok_or_else(|| Failure::new("a call that ends a block"))?);
     Ok(())
@@ -143,7 +143,7 @@ fn width(hook: &str) -> Option<(&str, u32)> {
     Some((&hook[..hook.len() - 1], digit))
 }
 
-/// Asks, before a hook uses an address, whether it was ever written. The address of a variable always is.
+/// Builds a check, before a hook uses an address, of whether that was ever written. The address of a variable always is.
 fn ask_for_address(hooks: &Hooks, call: Value, pointer: Value, site: Value) -> Result<()> {
     if !pointer.is(Class::Instruction) || pointer.is(Class::Alloca) {
         return Ok(());
@@ -189,7 +189,7 @@ fn behind_hook(hooks: &Hooks, call: Value, hook: &str) -> Result<()> {
     }
 }
 
-/// Lets shadows follow an indivisible access of any width.
+/// Builds the copying of shadows for an indivisible access of any width.
 fn behind_wide(hooks: &Hooks, call: Value, hook: &str) -> Result<()> {
     let basic = |index| call.operand(index).basic();
     match hook {
@@ -207,7 +207,7 @@ fn behind_wide(hooks: &Hooks, call: Value, hook: &str) -> Result<()> {
     }
 }
 
-/// Takes what a function that is not instrumented was given pointers to for written, behind its call.
+/// Marks as written what the pointers that a function without instrumentation was given point to, behind its call.
 fn behind_native(hooks: &Hooks, call: Value, names: &Names) -> Result<()> {
     if !matches!(callee(call, names), Callee::External(_) | Callee::AtomicLibrary(_)) || call.next().is_none() {
         return Ok(());

@@ -20,11 +20,10 @@ use crate::names::Names;
 use crate::prepare::{has_attribute, hidden_name, plain_mark};
 use crate::shim;
 
-/// The most plain accesses that a wrapper may have beside the one that matters: of what was expected, of what is given
-/// back.
+/// The most plain accesses that a wrapper may have besides the one that matters: for what was expected, or what is returned.
 const BESIDE: usize = 4;
 
-/// Puts the bodies of the wrappers that call no other one in the place of their calls; false if there was none.
+/// Puts the bodies of the wrappers that call no other one in the place of their calls; returns false if there was none.
 pub(crate) fn inline(module: LLVMModuleRef, names: &Names) -> bool {
     let atomic = annotated(module);
     let reader = Reader { names, plain: plain_mark(module) };
@@ -83,16 +82,16 @@ fn is_static(function: Value) -> bool {
     matches!(Global(function).linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage)
 }
 
-/// How many accesses of each kind a function makes.
+/// The number of accesses of each kind that a function makes.
 #[derive(Default)]
 struct Doings {
-    /// Atomic and volatile accesses, assembly, operations on objects of pthreads.
+    /// The number of atomic and volatile accesses, assembly, and operations on objects of pthreads.
     special: usize,
     plain: usize,
     fences: usize,
 }
 
-/// Tells wrappers from other functions.
+/// The recogniser of wrappers.
 struct Reader<'a> {
     names: &'a Names,
     /// The kind of metadata of accesses that are volatile for the time of SROA alone.
@@ -127,7 +126,7 @@ impl Reader<'_> {
         understood && access
     }
 
-    /// Adds what an instruction does; none if that is more than what a wrapper does.
+    /// Adds what an instruction does; returns none if that is more than a wrapper does.
     fn add(&self, instruction: Value, doings: &mut Doings) -> Option<()> {
         let (pointer, kind) = match instruction.opcode()? {
             LLVMOpcode::LLVMLoad => (instruction.operand(0), self.kind(instruction, doings)),
@@ -145,7 +144,7 @@ impl Reader<'_> {
         comes_from_parameters(pointer).then_some(())
     }
 
-    /// Which kind of access a load or store is.
+    /// Returns the count that a load or store belongs to, by its kind of access.
     fn kind<'d>(&self, access: Value, doings: &'d mut Doings) -> &'d mut usize {
         use inkwell::llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
         let is_volatile = Instruction(access).is_volatile() && !Instruction(access).has_metadata(self.plain);

@@ -1,5 +1,5 @@
-//! Where the events of the present execution are in the log, and in the source: a window on the newest ones, and the
-//! log itself for the older ones, so that memory does not grow with the log.
+//! The places, in the log and in the source, of the events of the present execution: a window on the newest ones, and the log
+//! itself for the older ones, so that memory does not grow with the log.
 
 use engine::event::EventIndex;
 use std::borrow::Cow;
@@ -10,31 +10,31 @@ use rustc_hash::FxHashMap;
 use super::log::{Continue, Log, Position};
 use crate::exit::Failure;
 
-/// How many of the newest events are kept.
+/// The number of newest events that are kept.
 const WINDOW: usize = 1 << 16;
-/// The place of each event whose number is a multiple of this is kept.
+/// The distance of the older events of which the place is kept: those whose number is a multiple of this.
 const MARK: EventIndex = 1 << 12;
 
-/// A place in the source, or in the log if that is all that is known.
+/// The number of a place in the source, or in the log if that is all that is known.
 pub(super) type Site = u32;
 
-/// Where an event is.
+/// The places of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Seat {
-    /// Where it is in the log.
+    /// The place in the log.
     pub(super) at: Position,
-    /// Where it is in the source.
+    /// The place in the source.
     pub(super) site: Site,
 }
 
-/// Places in the source by number.
+/// The places in the source, by number.
 #[derive(Default)]
 pub(super) struct Sites {
     numbers: FxHashMap<Box<str>, Site>,
 }
 
 impl Sites {
-    /// Numbers with this bit are lines of the log.
+    /// The bit that marks numbers that are lines of the log.
     const OF_THE_LOG: Site = 1 << 31;
 
     /// Returns the number of an event's place.
@@ -63,13 +63,13 @@ pub(super) struct History {
     next: EventIndex,
 }
 
-/// Whether monitors see it as an event.
+/// Whether monitors see the operation as an event.
 pub(super) const fn is_event(operation: Op) -> bool {
     !matches!(operation, Op::Begin | Op::End | Op::Commit)
 }
 
 impl History {
-    /// A new execution.
+    /// Begins a new execution.
     pub(super) fn begin(&mut self) {
         self.marks.clear();
         self.next = 0;
@@ -80,7 +80,7 @@ impl History {
         self.next
     }
 
-    /// The next event.
+    /// Adds the next event.
     pub(super) fn push(&mut self, seat: Seat) {
         let place = self.next as usize % WINDOW;
         if place < self.window.len() {
@@ -94,7 +94,7 @@ impl History {
         self.next += 1;
     }
 
-    /// Returns where an event is.
+    /// Returns the places of an event.
     pub(super) fn seat(&self, event: EventIndex, log: &Log, sites: &mut Sites) -> Result<Seat, Failure> {
         if (self.next - event) as usize <= WINDOW {
             return Ok(self.window[event as usize % WINDOW]);

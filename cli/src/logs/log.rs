@@ -1,4 +1,4 @@
-//! A log as a file: its lines in order, and again by their offsets.
+//! A log as a file, whose lines are read in order, and again by their offsets.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -8,33 +8,33 @@ use protocol::log::Line;
 use crate::exit::Failure;
 use crate::text::reason;
 
-/// How many bytes a line may have at most.
+/// The most bytes that a line may have.
 const LONGEST: u64 = 1 << 20;
-/// How many lines a log may have at most.
+/// The most lines that a log may have.
 const MOST: LineNumber = LineNumber::MAX >> 1;
 const BUFFER: usize = 1 << 18;
 
-/// A line of a log, from 1.
+/// The number of a line of a log, from 1.
 pub(crate) type LineNumber = u32;
 
-/// A log, open.
+/// An open log.
 pub(crate) struct Log {
-    /// Its name, as typed.
+    /// The log's name, as typed.
     pub(super) name: String,
     file: File,
 }
 
-/// Where a line is.
+/// The position of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Position {
-    /// Its number, from 1.
+    /// The number of the line, from 1.
     pub(super) line: LineNumber,
-    /// Its first byte.
+    /// The offset of the line's first byte.
     pub(super) offset: u64,
 }
 
 impl Log {
-    /// Opens a log. What cannot be read twice, as a pipe, is copied first.
+    /// Opens a log. One that cannot be read twice, such as a pipe, is copied first.
     pub(crate) fn open(name: &str) -> Result<Self, Failure> {
         let unreadable = |error: io::Error| {
             Failure::usage(
@@ -55,10 +55,10 @@ impl Log {
         Ok(Self { name: name.to_string(), file })
     }
 
-    /// Hands on each line from a position on, but empty ones, until `hear` says that it is enough.
+    /// Gives `hear` each line from a position on, except empty ones, until it says that it has heard enough.
     ///
     /// # Errors
-    /// The first line that is none, or that `hear` refuses.
+    /// If a line is not one of a log, or `hear` refuses one: the first such.
     pub(super) fn read(
         &self,
         from: Position,
@@ -89,20 +89,20 @@ impl Log {
         }
     }
 
-    /// Says what is wrong with a line.
+    /// Returns the failure that something is wrong with a line.
     pub(super) fn refusal(&self, line: LineNumber, words: &str) -> Failure {
         Failure::usage(format!("{}:{line}: {words}", self.name), "docs/event-log.md describes the lines of a log")
     }
 
-    /// The first line.
+    /// The position of the first line.
     pub(super) const START: Position = Position { line: 1, offset: 0 };
 }
 
 /// Whether to go on reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Continue {
-    /// With the next line.
+    /// The next line is to be read.
     Yes,
-    /// No more.
+    /// No further line is to be read.
     No,
 }

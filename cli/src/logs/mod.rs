@@ -1,8 +1,8 @@
-//! What `fencehound monitor` does with event logs: recorded executions, without a program.
+//! The command `fencehound monitor` on event logs: recorded executions, without a program.
 //!
-//! [`log`] is the file, [`threads`] what an execution may do, [`places`] which bytes accesses touch, [`watch`] runs the
-//! monitors, [`history`] knows where past events are, and [`violations`] says what was found. What a line may say is
-//! [`protocol::log`].
+//! [`log`] is the file; [`threads`] checks what an execution does; [`places`] knows which bytes accesses touch; [`watch`] runs
+//! the monitors; [`history`] knows where past events are; [`violations`] makes violations of what was found. The lines of a log
+//! are defined in [`protocol::log`].
 
 mod history;
 pub(crate) mod log;

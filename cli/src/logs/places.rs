@@ -1,33 +1,33 @@
-//! Which bytes each access of a log touches, as the locations that monitors know.
+//! The bytes that each access of a log touches, as the locations that monitors know.
 //!
-//! The memory that a name stands for is its own, and begins at 0. An access that does not say its width is to all bytes
-//! that the log accesses from the same address on: to one byte if no access there says how many. What the log accesses
-//! in parts is only known at its end, so a log in which such a part comes late is read twice ([`Places::is_stale`]).
+//! The memory that a name stands for is its own, and begins at 0. An access whose width is not given is to all bytes that the log
+//! accesses from the same address on; to one byte if no access there has a width. Which memory the log accesses in parts is only
+//! known at its end, so a log in which such a part comes late is read twice ([`Places::is_stale`]).
 
 use engine::event::Location;
 use engine::location::{Granule, Partition, Touched};
 use protocol::log::Address;
 use rustc_hash::FxHashMap;
 
-/// How many bytes an access may have at most.
+/// The most bytes that an access may have.
 const WIDEST: u32 = 1 << 16;
 
-/// Memory at addresses; names have the numbers from 1.
+/// The number of the memory that addresses are in; the memories of names are numbered from 1.
 const MEMORY: u32 = 0;
 
-/// The first byte of an access: whose memory, and where in it.
+/// The first byte of an access: the number of the memory, and the offset in it.
 pub(super) type Start = (u32, u64);
 
-/// What is accessed from some byte on.
+/// The extent of what is accessed from some byte on.
 #[derive(Clone, Copy, Default)]
 struct Extent {
-    /// The most bytes that an access says.
+    /// The width of the widest access.
     widest: u32,
-    /// Some access did not say its width.
+    /// Whether some access has no width.
     is_whole: bool,
 }
 
-/// Where the locations of an access are kept, and how many they are.
+/// The place in `Places::lists` of the locations of an access, and their number.
 #[derive(Clone, Copy)]
 pub(super) struct Located {
     first: u32,
@@ -53,12 +53,12 @@ impl Places {
         self.is_stale
     }
 
-    /// The log is read again from its beginning.
+    /// Notes that the log is read again from its beginning.
     pub(super) fn read_again(&mut self) {
         self.is_stale = false;
     }
 
-    /// Returns the first byte.
+    /// Returns the first byte of what an address names.
     pub(super) fn start(&mut self, address: &Address<'_>) -> Start {
         match address {
             Address::Number(number) => (MEMORY, *number),
@@ -73,10 +73,10 @@ impl Places {
         }
     }
 
-    /// Locates an access from its first byte on.
+    /// Locates an access that begins at `start`.
     ///
     /// # Errors
-    /// What is wrong with the access, in words.
+    /// If something is wrong with the access; the error says what, in words.
     pub(super) fn locate(&mut self, start: Start, width: Option<u32>) -> Result<Located, String> {
         let width = self.width(start, width)?;
         match self.known.get(&(start, width)) {
@@ -85,7 +85,7 @@ impl Places {
         }
     }
 
-    /// Returns the locations of the access located last, ascending.
+    /// Returns the locations of an access that has been located, ascending.
     pub(super) fn locations(&self, located: Located) -> &[Location] {
         &self.lists[located.first as usize..][..located.count as usize]
     }
@@ -133,7 +133,7 @@ impl Places {
     }
 }
 
-/// Returns a number below 9.
+/// Returns a number below 9 as a byte.
 fn byte(number: u64) -> u8 {
     u8::try_from(number).expect("granules have 8 bytes")
 }

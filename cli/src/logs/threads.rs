@@ -1,5 +1,5 @@
-//! What threads of a log may do: who is created and has ended, whose stores have not been committed, who is in a
-//! transaction. A log that no execution has is refused; one whose transactions do not balance shows a misuse.
+//! The rules for the threads of a log: which of them are created and have ended, whose stores have not been committed, which are
+//! in a transaction. A log that no execution has is refused; one whose transactions do not balance shows a misuse.
 
 use std::collections::VecDeque;
 
@@ -12,9 +12,9 @@ use super::places::Start;
 /// Whether the log says when stores reach memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Commits {
-    /// It does not: each does at once.
+    /// The log does not say so: each store reaches memory at once.
     Implied,
-    /// It does.
+    /// The log has lines for the commits of stores.
     Logged,
 }
 
@@ -25,35 +25,35 @@ pub(crate) enum Misuse {
     NotBegun {
         /// The thread's number in the log.
         thread: u32,
-        /// Here.
+        /// The position of the end.
         at: Position,
     },
     /// The outermost transaction that begins here does not end.
     NotEnded {
         /// The thread's number in the log.
         thread: u32,
-        /// Here.
+        /// The position of the begin.
         at: Position,
     },
 }
 
 #[derive(Default)]
 struct LoggedThread {
-    /// Its first event.
+    /// The position of the thread's first event.
     first: Option<Position>,
     created: Option<Position>,
     joined: Option<Position>,
-    /// Where its outermost transaction begins, and how many are open.
+    /// The position where the outermost transaction begins, and the number of open ones.
     begun: Position,
     depth: u32,
-    /// Its stores that have not reached memory, the oldest first: to what, and where in the log.
+    /// The stores of the thread that have not reached memory, the oldest first: what each is to, and its position in the log.
     buffer: VecDeque<(Start, Position)>,
 }
 
 /// The threads of an execution.
 pub(super) struct Threads {
     commits: Commits,
-    /// How many there are, if the header says so.
+    /// The number of threads, if the header gives it.
     limit: Option<u32>,
     states: Vec<LoggedThread>,
 }
@@ -67,7 +67,7 @@ impl Threads {
     /// Returns the thread with this number in the log.
     ///
     /// # Errors
-    /// Why there is none.
+    /// If there can be no such thread; the error says why.
     fn thread(&mut self, number: u32) -> Result<Thread, String> {
         if let Some(limit) = self.limit.filter(|&limit| number > limit) {
             return Err(format!("thread {number}, where the header says that there are {limit}"));
@@ -82,10 +82,11 @@ impl Threads {
         Ok(Thread::from_index(index))
     }
 
-    /// Takes the next event of the execution, an access to `start`: its thread, and the other one that it names.
+    /// Takes the next event of the execution, an access to `start` if it is one, and returns its thread and the other thread that
+    /// it names.
     ///
     /// # Errors
-    /// Why no execution has it, in words.
+    /// If no execution has this event; the error says why, in words.
     pub(super) fn step(
         &mut self,
         event: &Event<'_>,
@@ -148,7 +149,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Takes the begin or end of a transaction: a misuse, or whether the outermost one begins or ends.
+    /// Takes the begin or end of a transaction, and returns whether it is the outermost one that begins or ends.
     pub(super) fn transaction(&mut self, event: &Event<'_>, thread: Thread, at: Position) -> Result<bool, Misuse> {
         let state = &mut self.states[thread.index()];
         if event.op == Op::Begin {
@@ -175,7 +176,7 @@ impl Threads {
 }
 
 impl LoggedThread {
-    /// Takes what the event does to the thread's stores.
+    /// Applies the event to the thread's stores that wait.
     fn drain(&mut self, event: &Event<'_>, start: Option<Start>, at: Position) -> Result<(), String> {
         match event.op {
             Op::St => self.buffer.extend(start.map(|start| (start, at))),

@@ -1,4 +1,4 @@
-//! The monitors of transactions at work on a log: what an execution of SC, a trace, or an execution of TSO says.
+//! The monitors of transactions at work on a log, where they judge an execution of SC, a trace, or an execution of TSO.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ use protocol::{MonitorName, Role};
 
 use super::threads::Commits;
 
-/// What an execution is judged by.
+/// The judge of an execution.
 enum Judge {
-    /// The execution alone.
+    /// The judge looks at the execution alone.
     Execution(Serializability),
-    /// All executions of TSO with this order of issues.
+    /// The judge looks at all executions of TSO with this order of issues.
     Trace(TraceCheck),
 }
 
-/// One of the monitors.
+/// A monitor of transactions.
 pub(super) struct Watcher {
     judge: Judge,
     violations: Vec<Violation>,
@@ -32,7 +32,7 @@ pub(super) const fn fits(name: MonitorName, commits: Commits) -> bool {
 }
 
 impl Watcher {
-    /// Returns the monitor of this name, if it is one of these.
+    /// Makes the monitor of this name, if it is one of transactions that watches such logs.
     pub(super) fn new(name: MonitorName, commits: Commits, search_steps: u64) -> Option<Self> {
         let execution = |criterion| Judge::Execution(Serializability::new(criterion));
         let budget = CheckBudget { steps: search_steps, ..CheckBudget::default() };
@@ -46,7 +46,7 @@ impl Watcher {
         Some(Self { judge, violations: Vec::new() })
     }
 
-    /// A new execution.
+    /// Begins a new execution.
     pub(super) fn begin(&mut self) {
         match &mut self.judge {
             Judge::Execution(judge) => judge.begin(),
@@ -54,7 +54,7 @@ impl Watcher {
         }
     }
 
-    /// A mark, which balances.
+    /// Takes a mark, which balances.
     pub(super) fn mark(&mut self, thread: Thread, mark: Mark) {
         let _ = match &mut self.judge {
             Judge::Execution(judge) => judge.mark(thread, mark),
@@ -62,7 +62,7 @@ impl Watcher {
         };
     }
 
-    /// The next event.
+    /// Takes the next event.
     pub(super) fn event(&mut self, event: &Event, locations: &[Location]) {
         match &mut self.judge {
             Judge::Execution(judge) => judge.event(event, locations, &mut self.violations),
@@ -70,14 +70,14 @@ impl Watcher {
         }
     }
 
-    /// The oldest store of the thread, of which one waits, reaches memory.
+    /// Makes the oldest waiting store of the thread, which has one, reach memory.
     pub(super) fn commit(&mut self, thread: Thread) {
         if let Judge::Execution(judge) = &mut self.judge {
             judge.commit(thread, &mut self.violations);
         }
     }
 
-    /// Returns the execution is over; whether nothing is known of it. What does not balance has been said.
+    /// Ends the execution, and returns whether anything is known of it. Marks that do not balance have been reported already.
     pub(super) fn end(&mut self) -> Answer {
         match &mut self.judge {
             Judge::Execution(judge) => {
@@ -91,22 +91,22 @@ impl Watcher {
         }
     }
 
-    /// Returns what was found since it was last asked.
+    /// Returns what was found since the last call.
     pub(super) fn take(&mut self) -> Vec<Violation> {
         std::mem::take(&mut self.violations)
     }
 
-    /// Whether something was found since it was last asked.
+    /// Whether something was found since the last call of [`Watcher::take`].
     pub(super) const fn has_found(&self) -> bool {
         !self.violations.is_empty()
     }
 }
 
-/// Whether an execution is one way or the other.
+/// Whether an execution has been decided one way or the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
     Decided,
-    /// The search took too long.
+    /// The search took too long to decide.
     Undecided,
 }
 
@@ -120,7 +120,7 @@ pub(super) fn parts(cycle: &Violation) -> Vec<(Role, EventIndex)> {
     edges.chain(delays).collect()
 }
 
-/// Returns what makes two cycles the same: the places of the edges.
+/// Returns the identity of a cycle: the places of its edges.
 pub(super) fn edges<S: Ord + Copy>(parts: &[(Role, S)]) -> BTreeSet<[S; 2]> {
     let is_edge = |pair: &&[(Role, S)]| pair[0].0 == Role::From;
     parts.chunks_exact(2).filter(is_edge).map(|pair| [pair[0].1, pair[1].1]).collect()

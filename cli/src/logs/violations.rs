@@ -1,4 +1,4 @@
-//! What was found in a log, with its places.
+//! The violations that were found in a log, with their places.
 
 use engine::event::Thread;
 use protocol::log::{Address, Event, Line, Op, frame, place};
@@ -10,7 +10,7 @@ use super::watch::LogFinding;
 use crate::exit::Failure;
 use crate::report::names::short_place;
 
-/// Returns what was found as a violation.
+/// Returns the violation that a finding is.
 pub(crate) fn violation(log: &Log, found: &LogFinding) -> Result<Violation, Failure> {
     let base = Violation {
         kind: FailureKind::Misuse,
@@ -63,7 +63,7 @@ fn cycle_in_words(monitor: MonitorName, sites: &[SiteUse]) -> String {
     )
 }
 
-/// Returns the event in a line of the log.
+/// Returns the event that stands in a line of the log.
 fn site(log: &Log, role: Role, at: Position) -> Result<SiteUse, Failure> {
     let mut found = None;
     log.read(at, |_, line| match line {
@@ -94,7 +94,7 @@ fn site_use(log: &Log, role: Role, at: Position, event: &Event<'_>) -> SiteUse {
     SiteUse { role, thread: event.t, place, function: String::new(), operation, expression }
 }
 
-/// Returns what the event in a line does, in the words of reports.
+/// Returns the operation of the event in a line, in the words of reports.
 fn operation(event: &Event<'_>) -> Operation {
     let other = Thread(event.child.and_then(|child| u8::try_from(child).ok()).unwrap_or_default());
     match event.op {

@@ -1,4 +1,4 @@
-//! The executions of a log under its monitors, and what they report.
+//! The executions of a log under its monitors, and the reports on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -27,7 +27,7 @@ const fn method_of(name: MonitorName) -> Option<MonitorName> {
     }
 }
 
-/// What was found, by the places in the log of the events that take part.
+/// A finding, by the positions in the log of the events that take part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum LogFinding {
     /// e′, prev and e of a cycle that this monitor saw.
@@ -38,7 +38,7 @@ pub(crate) enum LogFinding {
     Misuse(Misuse),
 }
 
-/// What a monitor has reported.
+/// The reports that a monitor has made.
 #[derive(Default)]
 struct Count {
     reporting: u64,
@@ -49,28 +49,28 @@ struct Count {
     /// The number of the finding of each set of edges.
     cycles: BTreeMap<BTreeSet<[Site; 2]>, usize>,
     first: Option<FirstReport>,
-    /// The execution in which it last reported, by number of the run, from 1.
+    /// The number of the run in which the monitor last reported, from 1.
     last: u64,
 }
 
-/// How often something was found.
+/// The number of executions that show a finding, and the last run that does.
 #[derive(Clone, Copy, Default)]
 struct Shown {
     executions: u64,
     last: u64,
 }
 
-/// What a log gave.
+/// The result of a log.
 pub(crate) struct LogResult {
     pub(crate) executions: u64,
     pub(crate) runs: u64,
     pub(crate) events: u64,
     pub(crate) seconds: f64,
-    /// Executions of which some monitor does not know.
+    /// The number of executions of which some monitor does not know the answer.
     pub(crate) undecided: u64,
     pub(crate) commits: Commits,
     pub(crate) monitors: Vec<MonitorCount>,
-    /// What was found, in the order of discovery, each with its number of executions.
+    /// The findings in the order of discovery, each with its number of executions.
     pub(crate) found: Vec<(LogFinding, u64)>,
 }
 
@@ -89,7 +89,7 @@ struct Watch<'l> {
     sites: Sites,
     found: Vec<(LogFinding, Shown)>,
     started: Instant,
-    /// Whether the present execution counts.
+    /// Whether the present execution only repeats another one, and so does not count.
     repeats: bool,
     runs: u64,
     executions: u64,
@@ -123,19 +123,19 @@ pub(crate) fn watch(log: &Log, plan: &MonitorPlan) -> Result<LogResult, Failure>
     }
 }
 
-/// Refuses a monitor of SC executions.
+/// Returns the refusal of a monitor of SC executions.
 fn watches_sc(log: &Log, name: MonitorName, at: Position) -> Failure {
     let name = name.name();
     let words = format!("with commits it is an execution of TSO, and monitor `{name}` watches those of SC");
     Failure::usage(format!("{}:{}: {words}", log.name, at.line), "leave the monitor out, or the commits")
 }
 
-/// How a reading ended.
+/// The way in which a reading ended.
 enum Read {
     Whole(LogResult),
-    /// It has commits, the first one here, which was not known.
+    /// The log has commits, of which nothing was known; the position is that of the first one.
     HasCommits(Position),
-    /// Some access was located otherwise than it is now.
+    /// Some access was located in another way than it is now.
     Stale,
 }
 
@@ -190,11 +190,11 @@ fn read(log: &Log, mut watch: Watch<'_>, places: &mut Places, commits: Commits) 
     Ok(Read::Whole(watch.watched()))
 }
 
-/// Why a line is not taken.
+/// The reason why a line is not taken.
 enum Untaken {
-    /// It is wrong.
+    /// The line is wrong.
     Refused(String),
-    /// Something else.
+    /// Something failed that has nothing to do with the line.
     Failed(Failure),
 }
 
@@ -241,7 +241,7 @@ impl<'l> Watch<'l> {
         self.watchers.iter_mut().for_each(|(_, watcher)| watcher.begin());
     }
 
-    /// The execution has ended.
+    /// Ends the execution.
     fn end(&mut self, threads: &Threads) -> Result<(), Failure> {
         for misuse in threads.unfinished() {
             self.misuse(misuse);
@@ -276,7 +276,7 @@ impl<'l> Watch<'l> {
             }
         }
         let located = start.map(|start| places.locate(start, line.w)).transpose()?;
-        // What monitors have seen is wrong then: the rest is read for the places alone.
+        // What the monitors have seen is wrong then: the rest is read for the places alone.
         if places.is_stale() {
             return Ok(());
         }
@@ -342,7 +342,7 @@ impl<'l> Watch<'l> {
         Ok(())
     }
 
-    /// Takes what the monitors of transactions have found.
+    /// Takes over what the monitors of transactions have found.
     fn take_transactions(&mut self) -> Result<(), Failure> {
         for place in 0..self.watchers.len() {
             let (index, watcher) = &mut self.watchers[place];
@@ -376,7 +376,7 @@ impl<'l> Watch<'l> {
         Ok(())
     }
 
-    /// The monitor with this place among the names has reported in the present execution.
+    /// Notes that the monitor with this place among the names has reported in the present execution.
     fn reporting(&mut self, index: usize) {
         let counts = !self.repeats;
         let count = &mut self.counts[index];
@@ -386,7 +386,7 @@ impl<'l> Watch<'l> {
         count.first.get_or_insert_with(now);
     }
 
-    /// The finding of this number is in the present execution.
+    /// Notes that the present execution shows the finding of this number.
     fn seen(&mut self, number: usize) {
         let counts = !self.repeats;
         let shown = &mut self.found[number].1;
@@ -394,7 +394,7 @@ impl<'l> Watch<'l> {
         shown.last = if counts { self.runs } else { shown.last };
     }
 
-    /// What is seen only in executions that do not count belongs to some execution that does.
+    /// Returns the result. What is seen only in executions that do not count belongs to some execution that does.
     fn watched(self) -> LogResult {
         let monitors = self.names.iter().zip(self.counts).map(|(&(monitor, _), count)| MonitorCount {
             monitor,
@@ -416,7 +416,7 @@ impl<'l> Watch<'l> {
     }
 }
 
-/// Returns which end of a transaction a line is.
+/// Returns which end of a transaction a line is, if it is one.
 const fn mark(operation: Op) -> Option<Mark> {
     match operation {
         Op::Begin => Some(Mark::Begin),
@@ -425,7 +425,7 @@ const fn mark(operation: Op) -> Option<Mark> {
     }
 }
 
-/// Returns a line as the monitors see it.
+/// Returns the event that a line is to the monitors.
 fn engine_event(operation: Op, thread: Thread, child: Option<Thread>) -> EngineEvent {
     let kind = match (operation, child) {
         (Op::Ld, _) => Kind::Load,

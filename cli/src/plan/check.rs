@@ -1,4 +1,4 @@
-//! What a command `check` means.
+//! The meaning of a command `check`.
 
 use std::path::PathBuf;
 
@@ -23,75 +23,76 @@ use crate::screen::{Color, Screen};
 use crate::search::{Budget, Spread};
 use crate::values::{ExitStatuses, Preemptions, Time, cores};
 
-/// Seconds of a search within more and more preemptions, unless another budget is given.
+/// The number of seconds of a search within more and more preemptions, unless another budget is given.
 const AUTO_SECONDS: f64 = 60.0;
 
-/// How many accesses an execution graph of a program can have.
+/// The most accesses that an execution graph of a program can have.
 const GRAPH_EVENTS: u64 = 1000;
 
-/// Which monitors watch.
+/// The monitors that watch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Watching {
-    /// Those that the user has named.
+    /// The monitors that the user has named watch.
     Named,
-    /// Those that watch where none is named.
+    /// The monitors watch that watch where none is named.
     Default,
-    /// Of these, those of x86.
+    /// Of the default monitors, those of x86 watch.
     ForX86,
 }
 
-/// A command `check`, understood.
+/// The meaning of a command `check`.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct CheckPlan {
-    /// What to check.
+    /// The target of the check.
     pub(crate) target: Target,
     /// The memory models, each with how its executions are enumerated.
     pub(crate) models: Vec<Explored>,
     /// The program's arguments.
     pub(crate) arguments: Vec<String>,
-    /// Options for the compiler.
+    /// The options for the compiler.
     pub(crate) compile_options: Vec<String>,
-    /// What the user adds to the command that replays a finding; empty as long as the program is not made.
+    /// What the user adds to the command that replays a finding; empty until the program has been made.
     pub(crate) again: Vec<String>,
-    /// What the runtime is asked.
+    /// The job that the runtime is given.
     pub(crate) explore: Explore,
-    /// What watches execution graphs, each of its model: nothing unless it is named.
+    /// The monitors that watch execution graphs, each those of its model; none unless it is named.
     graph_monitors: Vec<MonitorName>,
     /// Which monitors watch.
     watching: Watching,
-    /// What ends the search before its end.
+    /// The limits that end the search before its end.
     pub(crate) budget: Budget,
-    /// Seconds of a search within more and more preemptions, unless others are given; none where all are asked for.
+    /// The number of seconds of a search within more and more preemptions, unless another one is given; none where all executions
+    /// are asked for.
     auto_seconds: Option<f64>,
-    /// With what the explorer `dpor` does not go, where another one takes its place for that.
+    /// The option that keeps the explorer `dpor` from being used, where another explorer takes its place.
     pub(crate) unfit: Option<String>,
-    /// The bound on rounds of loops, of execution graphs.
+    /// The bound on rounds of loops in execution graphs.
     pub(crate) unroll: Option<u64>,
     /// The bound on stores that are delayed at a time, on a machine with store buffers.
     delays: Option<u32>,
-    /// How it is spread over processes.
+    /// The division of the search among processes.
     pub(crate) spread: Spread,
-    /// Where it is kept, if it is.
+    /// The file of the checkpoint, if the search is kept in one.
     pub(crate) checkpoint: Option<PathBuf>,
     /// The value of `--time`.
     pub(crate) time: Option<Time>,
-    /// Where executions are recorded, if they are.
+    /// The file in which executions are recorded, if they are.
     pub(crate) record: Option<PathBuf>,
     /// The file with the findings that are known, if there is one.
     pub(crate) baseline: Option<PathBuf>,
-    /// Whether it is written anew with what is found.
+    /// Whether the baseline is written anew with what is found.
     pub(crate) writes_baseline: bool,
     /// The findings directory, as typed.
     pub(crate) out: PathBuf,
-    /// Whether the executions that answer litmus tests' questions are kept there, too.
+    /// Whether the executions that answer litmus tests' questions are kept in the findings directory, too.
     pub(crate) keeps_witnesses: bool,
-    /// Where the JSON goes.
+    /// The place that the JSON goes to.
     pub(crate) json: JsonTo,
-    /// How long what forbids findings is looked for, if it is.
+    /// The time in which what forbids findings is looked for, if it is.
     pub(crate) advice: Option<AdviceTime>,
-    /// How SC violations are judged.
+    /// The rule by which SC violations are judged.
     pub(crate) judging: Judging,
-    /// When to colour.
+    /// Whether text is coloured.
     pub(crate) color: Color,
 }
 
@@ -152,7 +153,7 @@ impl CheckPlan {
         plan
     }
 
-    /// Whether PSO is not watched since the program is written for x86.
+    /// Whether PSO is not watched because the program is written for x86.
     pub(crate) fn leaves_out_pso(&self) -> bool {
         self.watching == Watching::ForX86
     }
@@ -181,7 +182,7 @@ impl CheckPlan {
         plan
     }
 
-    /// Returns the plan for the execution graphs of a model, by which SC violations are judged, in so many seconds.
+    /// Returns the plan by which SC violations are judged on the execution graphs of a model, in this many seconds.
     pub(crate) fn to_judge(&self, model: MemoryModel, seconds: f64) -> CheckPlan {
         let budget = Budget { executions: None, seconds: Some(seconds) };
         let whole = CheckPlan { budget, checkpoint: None, graph_monitors: Vec::new(), ..self.clone() };
@@ -193,8 +194,8 @@ impl CheckPlan {
         plan
     }
 
-    /// Returns the plan for all interleavings of a model, by which SC violations are judged, in so many seconds: of a machine
-    /// with store buffers, if the model is relaxed.
+    /// Returns the plan by which SC violations are judged on all interleavings of a model, in this many seconds; they are those
+    /// of a machine with store buffers if the model is relaxed.
     pub(crate) fn to_judge_by_machines(
         &self,
         model: MemoryModel,
@@ -218,15 +219,16 @@ impl CheckPlan {
         plan
     }
 
-    /// Whether the ends of this model's execution graphs are compared with others: those of a model that a monitor warns of, and
-    /// of all relaxed ones that are asked for, unless rounds of loops are left out, and of SC beside them.
+    /// Whether the ends of this model's execution graphs are compared with others. They are for a model that a monitor warns of,
+    /// and of all relaxed ones that are asked for, unless rounds of loops are left out, and of SC beside them.
     fn is_judged_by(&self, model: MemoryModel) -> bool {
         let is_relaxed = |&(model, explorer): &Explored| model != MemoryModel::Sc && explorer == Explorer::Rsmc;
         let is_whole = self.unroll.is_none() && self.models.iter().any(is_relaxed);
         self.judging.judges() && (is_whole || self.warns_of(model))
     }
 
-    /// Whether a monitor warns of the executions of a relaxed model: on those of SC, or named for the model itself.
+    /// Whether a monitor warns of the executions of a relaxed model: one that watches executions of SC, or one that is named for
+    /// the model itself.
     pub(crate) fn warns_of(&self, model: MemoryModel) -> bool {
         let of_model = |monitor: &MonitorName| monitor.model() == Some(model);
         let on_interleavings = has_interleavings(&self.models) && self.explore.monitors.iter().any(of_model);
@@ -248,19 +250,19 @@ impl CheckPlan {
         self.explore.machine.and_then(|machine| machine.delays)
     }
 
-    /// Returns what a baseline calls the target.
+    /// Returns the name that a baseline has for the target.
     pub(crate) fn baseline_target(&self) -> String {
         let names = self.target.names();
         names.iter().map(|name| plain_name(name)).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns where the text for people goes.
+    /// Returns the screen for the text for people.
     pub(crate) fn screen(&self) -> Screen {
         self.json.screen(self.color)
     }
 }
 
-/// Returns what the runtime is asked.
+/// Returns the job that the runtime is given.
 fn explore(typed: &CheckArgs, models: &[Explored], explorer: Option<protocol::Explorer>) -> Result<Explore, Failure> {
     Ok(Explore {
         version: VERSION,

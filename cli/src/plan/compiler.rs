@@ -1,4 +1,4 @@
-//! What clang is asked for.
+//! The options that clang is given.
 
 use super::explorer::Explored;
 use crate::args::CheckArgs;

@@ -1,4 +1,4 @@
-//! What fences and orders cost on the machines, in processor cycles or whatever a file of costs says.
+//! The costs of fences and orders on the machines, in processor cycles or whatever unit a file of costs uses.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ const DMB: &str = "dmb";
 const DMB_LOADS: &str = "dmb-ld";
 const ORDERED: &str = "ldar-stlr";
 
-/// Instructions with their costs: x86, SPARC under PSO, POWER (`isync` with its branch), ARM.
+/// The usual costs of instructions: of x86, of SPARC under PSO, of POWER (`isync` with its branch), of ARM.
 const USUAL: [(&str, u64); 10] = [
     (MFENCE, 33),
     (XCHG, 20),
@@ -45,8 +45,8 @@ impl Default for Costs {
 }
 
 impl Costs {
-    /// Returns the costs of a file: a line for each instruction that costs something else than usual, its name and a number from
-    /// 1 on.
+    /// Reads the costs in a file, which has a line for each instruction whose cost is not the usual one: its name, and a number
+    /// from 1 on.
     pub(crate) fn read(file: &Path) -> Result<Costs, Failure> {
         let name = printable(&file.to_string_lossy());
         let text = fs::read_to_string(file)
@@ -58,7 +58,7 @@ impl Costs {
         })
     }
 
-    /// Returns the costs of a text, or the number of a line and what is wrong with it.
+    /// Reads costs from text; an error is the number of a line, and what is wrong with it.
     fn parse(text: &str) -> Result<Costs, (usize, String)> {
         let mut costs = Costs::default();
         for (number, line) in (1..).zip(text.lines()) {
@@ -81,7 +81,7 @@ impl Costs {
         self.0.get(name).copied().unwrap_or(1)
     }
 
-    /// Returns what it costs to perform a strengthened access once more strongly, on the machines of these models together.
+    /// Returns the cost of performing a strengthened access once, on the machines of these models together; at least 1.
     pub(crate) fn once(&self, one: &Override, models: &[MemoryModel]) -> u64 {
         models.iter().map(|&model| self.on(one, model)).sum::<u64>().max(1)
     }
@@ -102,7 +102,7 @@ impl Costs {
     }
 }
 
-/// Whether it is sequentially consistent.
+/// Whether the strength is sequentially consistent.
 fn is_full(strength: Strength) -> bool {
     let (Strength::FenceBefore(order) | Strength::FenceAfter(order) | Strength::Order(order)) = strength;
     order == Order::SequentiallyConsistent

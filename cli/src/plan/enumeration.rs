@@ -1,4 +1,4 @@
-//! How executions are enumerated, where the user has asked for an explorer or for none.
+//! The way in which executions are enumerated, where the user has asked for an explorer or for none.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub(crate) fn explored(typed: &CheckArgs) -> Result<Vec<Explored>, Failure> {
     models.iter().map(choose).collect()
 }
 
-/// Whether the explorer runs interleavings of the model: those of SC, or of a machine with store buffers.
+/// Checks that the explorer runs interleavings of the model: those of SC, or of a machine with store buffers.
 fn fits_model(typed: &CheckArgs, explorer: protocol::Explorer, model: MemoryModel) -> Result<(), Failure> {
     let help = match (model, explorer) {
         (MemoryModel::Tso | MemoryModel::Pso, _) if has_litmus(typed) => {
@@ -37,8 +37,9 @@ fn fits_model(typed: &CheckArgs, explorer: protocol::Explorer, model: MemoryMode
     Err(Failure::usage(format!("explorer `{}` does not fit model `{}`", explorer.name(), model.name()), help))
 }
 
-/// Returns how interleavings are enumerated where nothing is said about that: within more and more preemptions, by classes if
-/// that fits. A log has each execution once, and litmus tests are small.
+/// Returns how interleavings are enumerated where the user has not said: within more and more preemptions, by classes if the
+/// other options allow it. A log has each execution once, and litmus tests are small, so these are run by interleavings within no
+/// further bound.
 fn usual(typed: &CheckArgs) -> Explorer {
     if typed.record.is_some() || has_litmus(typed) {
         return Explorer::BOUNDED;
@@ -51,7 +52,7 @@ fn has_litmus(typed: &CheckArgs) -> bool {
     typed.targets.iter().any(is_litmus)
 }
 
-/// Returns the option with which the explorer `dpor` does not go, if one is given.
+/// Returns the option that keeps the explorer `dpor` from being used, if one is given.
 pub(crate) fn unfit(typed: &CheckArgs) -> Option<String> {
     let partial = |monitor: &&MonitorName| matches!(monitor, MonitorName::BurnimTso | MonitorName::BurnimPso);
     let monitor = typed.monitor.iter().flat_map(|monitors| &monitors.0).find(partial);

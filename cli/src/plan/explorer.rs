@@ -2,14 +2,14 @@
 
 use protocol::MemoryModel;
 
-/// How executions are enumerated.
+/// The way in which executions are enumerated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Explorer {
-    /// Interleavings: those that the program under test runs.
+    /// Executions are interleavings, which the program under test runs.
     Interleavings(protocol::Explorer),
-    /// The same within 0, 1, 2, … preemptions, one bound after the other.
+    /// Executions are interleavings within 0, 1, 2, … preemptions, one bound after the other.
     Auto(protocol::Explorer),
-    /// Execution graphs, by relaxed stateless model checking.
+    /// Executions are graphs, by relaxed stateless model checking.
     Rsmc,
 }
 
@@ -17,10 +17,10 @@ pub(crate) enum Explorer {
 pub(crate) type Explored = (MemoryModel, Explorer);
 
 impl Explorer {
-    /// All interleavings, by preemptions.
+    /// The explorer of all interleavings, which are ordered by preemptions.
     pub(crate) const BOUNDED: Explorer = Explorer::Interleavings(protocol::Explorer::Bounded);
 
-    /// All of them.
+    /// All explorers that can be named.
     pub(crate) const ALL: [Explorer; 7] = [
         Explorer::Auto(protocol::Explorer::Dpor),
         Explorer::BOUNDED,
@@ -31,7 +31,7 @@ impl Explorer {
         Explorer::Rsmc,
     ];
 
-    /// Returns the name on the command line and in JSON.
+    /// Returns the explorer's name on the command line and in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Explorer::Interleavings(explorer) => explorer.name(),
@@ -40,7 +40,7 @@ impl Explorer {
         }
     }
 
-    /// Returns the explorer of interleavings, if it is one.
+    /// Returns the explorer of the runtime, if executions are interleavings.
     pub(crate) fn of_interleavings(self) -> Option<protocol::Explorer> {
         match self {
             Explorer::Interleavings(explorer) | Explorer::Auto(explorer) => Some(explorer),
@@ -54,12 +54,12 @@ pub(crate) fn has_graphs(models: &[Explored]) -> bool {
     models.iter().any(|&(_, explorer)| explorer == Explorer::Rsmc)
 }
 
-/// Whether those of SC are enumerated as interleavings.
+/// Whether the executions of SC are enumerated as interleavings.
 pub(crate) fn has_interleavings(models: &[Explored]) -> bool {
     models.iter().any(|&(model, explorer)| model == MemoryModel::Sc && explorer != Explorer::Rsmc)
 }
 
-/// Whether those of some model are enumerated on a machine with store buffers.
+/// Whether the executions of some relaxed model are enumerated on a machine with store buffers.
 pub(crate) fn has_machines(models: &[Explored]) -> bool {
     models.iter().any(|&(model, explorer)| model != MemoryModel::Sc && explorer != Explorer::Rsmc)
 }

@@ -1,4 +1,4 @@
-//! What a command `fences` means.
+//! The meaning of a command `fences`.
 
 use protocol::MemoryModel;
 
@@ -9,24 +9,24 @@ use crate::args::FencesArgs;
 use crate::exit::Failure;
 use crate::values::Until;
 
-/// A command `fences`, understood.
+/// The meaning of a command `fences`.
 #[derive(Clone, Debug)]
 pub(crate) struct FencesPlan {
-    /// How the program is made and searched.
+    /// The plan by which the program is made and searched.
     pub(crate) check: CheckPlan,
-    /// The models under which it shall be right.
+    /// The models under which the program shall be right.
     pub(crate) models: Vec<MemoryModel>,
-    /// When it is right.
+    /// The condition on which the program is right.
     pub(crate) until: Until,
-    /// What fences cost.
+    /// The costs of fences.
     pub(crate) costs: Costs,
-    /// Seconds for all searches together.
+    /// The number of seconds for all searches together.
     pub(crate) seconds: f64,
-    /// The option that says so, as it is or would be typed.
+    /// The option that sets the limit, as it is or would be typed.
     pub(crate) limit: String,
 }
 
-/// Seconds for all searches, unless others are given.
+/// The number of seconds for all searches, unless another one is given.
 const SECONDS: f64 = 300.0;
 
 impl FencesPlan {

@@ -1,4 +1,4 @@
-//! Which options fit each other, and what is meant where one is left out.
+//! The checks that options fit each other, and the values of options that are left out.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::args::CheckArgs;
 use crate::exit::Failure;
 use crate::values::{Delays, Preemptions};
 
-/// Whether the explorer can do what the other options ask.
+/// Checks that the explorer can do what the other options ask.
 pub(super) fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
     let Some(explorer) = explorer else { return Ok(()) };
     if explorer.draws() && typed.executions.is_none() && typed.time.is_none() {
@@ -29,7 +29,7 @@ pub(super) fn fits_explorer(typed: &CheckArgs, explorer: Option<protocol::Explor
     }
 }
 
-/// Whether there is a baseline to write, and the search comes as far as what it does not list.
+/// Checks that there is a baseline to write, and that the search comes as far as what it does not list.
 pub(super) fn fits_baseline(typed: &CheckArgs) -> Result<(), Failure> {
     match &typed.baseline {
         None if typed.write_baseline => {
@@ -43,7 +43,7 @@ pub(super) fn fits_baseline(typed: &CheckArgs) -> Result<(), Failure> {
     }
 }
 
-/// Whether the other options are for such a target.
+/// Checks that the other options are for such a target.
 pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored]) -> Result<(), Failure> {
     if let Target::Litmus(_) = target {
         if typed.baseline.is_some() {
@@ -91,7 +91,7 @@ pub(super) fn fits_target(typed: &CheckArgs, target: &Target, models: &[Explored
     }
 }
 
-/// Whether the options are for litmus files.
+/// Checks that the options are for litmus files.
 fn fits_litmus_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failure> {
     let other = |explorer: &Explorer| !matches!(explorer, &Explorer::BOUNDED | Explorer::Rsmc);
     if let Some((_, explorer)) = models.iter().find(|(_, explorer)| other(explorer)) {
@@ -123,7 +123,7 @@ fn fits_litmus_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failu
     Ok(())
 }
 
-/// Whether executions can be recorded, or the search kept, where the user wants them.
+/// Checks that executions can be recorded, and the search kept, where the user wants them.
 pub(super) fn fits_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failure> {
     for (option, file) in [("--record", &typed.record), ("--checkpoint", &typed.checkpoint)] {
         if file.as_deref() == Some(Path::new("-")) {
@@ -146,7 +146,7 @@ pub(super) fn fits_files(typed: &CheckArgs, models: &[Explored]) -> Result<(), F
     Ok(())
 }
 
-/// Returns the preemption bound: 2 for `bounded` and none for the others, unless one is given.
+/// Returns the preemption bound that is given, or else 2 for `bounded` and none for the other explorers.
 pub(super) fn bound(
     typed: &CheckArgs,
     models: &[Explored],

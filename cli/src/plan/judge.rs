@@ -1,42 +1,42 @@
-//! Whether SC violations are judged by what comes of them, and what a judgement counts for.
+//! The rule by which SC violations are judged by their consequences, and what a judgement counts for.
 
 use protocol::{Compared, MemoryModel};
 
 use super::monitors::default_models;
 use crate::args::CheckArgs;
 
-/// What an SC violation is to the verdict.
+/// What an SC violation counts for in the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Counted {
-    /// What comes of it under its model.
+    /// An SC violation counts as its consequence under its model does.
     Consequence,
-    /// A violation, whatever comes of it, which is said.
+    /// An SC violation counts as a violation whatever its consequence, which is reported.
     Always,
-    /// A violation, of which nothing is said.
+    /// An SC violation counts as a violation, and its consequence is not looked for.
     Unjudged,
 }
 
-/// How SC violations are judged.
+/// The rule by which SC violations are judged.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Judging {
     pub(crate) counted: Counted,
-    /// What of the ends of executions is compared.
+    /// The part of the ends of executions that is compared.
     pub(crate) compared: Compared,
-    /// Seconds for all searches that judge.
+    /// The number of seconds for all searches that judge.
     pub(crate) seconds: f64,
-    /// The option that says so, as it is or would be typed.
+    /// The option that sets the limit, as it is or would be typed.
     pub(crate) limit: String,
-    /// The models that the user has asked for: others do not change the exit status.
+    /// The models that the user has asked for; others do not change the exit status.
     pub(crate) asked: Vec<MemoryModel>,
-    /// An option that execution graphs know nothing of.
+    /// An option that execution graphs do not know, if one is given.
     pub(crate) foreign: Option<&'static str>,
 }
 
-/// Seconds for judging, unless others are given, for it or for the search.
+/// The number of seconds for judging, unless one is given for it or for the search.
 const SECONDS: f64 = 60.0;
 
 impl Judging {
-    /// What was typed means this.
+    /// Makes the rule that was typed.
     pub(crate) fn new(typed: &CheckArgs) -> Judging {
         let counted = match (typed.no_judge, typed.strict) {
             (true, _) => Counted::Unjudged,
@@ -50,7 +50,7 @@ impl Judging {
             ("--spurious-wakeups", typed.spurious_wakeups),
             ("--weak-cas-fails", typed.weak_cas_fails > 0),
         ];
-        // Who has so much time for the search has as much for what comes of it.
+        // A user who has this much time for the search has as much for the consequences.
         let given = typed.judge_time.as_ref().or(typed.time.as_ref());
         Judging {
             counted,

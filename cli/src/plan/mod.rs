@@ -1,4 +1,4 @@
-//! What the command line means.
+//! The meaning of the command line.
 
 pub(crate) mod advice;
 pub(crate) mod check;

@@ -1,4 +1,4 @@
-//! What a command `monitor` means.
+//! The meaning of a command `monitor`.
 
 use protocol::MonitorName;
 
@@ -8,20 +8,20 @@ use crate::exit::Failure;
 use crate::screen::{Color, Screen};
 use crate::trust::Roots;
 
-/// A command `monitor`, understood.
+/// The meaning of a command `monitor`.
 #[derive(Clone, Debug)]
 pub(crate) struct MonitorPlan {
     /// The logs, as typed.
     pub(crate) logs: Vec<String>,
-    /// What watches them.
+    /// The monitors that watch the logs.
     pub(crate) monitors: Vec<MonitorName>,
-    /// How many steps the search for a cycle in each execution of SC may take.
+    /// The number of steps that the search for a cycle in each execution of SC may take.
     pub(crate) search_steps: u64,
-    /// Where the sources that a log names may lie.
+    /// The folders in which the sources that a log names may lie.
     pub(crate) roots: Roots,
-    /// Where the JSON goes.
+    /// The place that the JSON goes to.
     pub(crate) json: JsonTo,
-    /// When to colour.
+    /// Whether text is coloured.
     pub(crate) color: Color,
 }
 
@@ -43,7 +43,7 @@ impl MonitorPlan {
         })
     }
 
-    /// Returns where the text for people goes.
+    /// Returns the screen for the text for people.
     pub(crate) fn screen(&self) -> Screen {
         self.json.screen(self.color)
     }

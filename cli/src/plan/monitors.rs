@@ -1,4 +1,4 @@
-//! Which monitors watch, and whether they have something to watch.
+//! The monitors that watch, and the checks that they have something to watch.
 
 use protocol::{MemoryModel, MonitorName};
 
@@ -24,9 +24,9 @@ pub(super) fn default_models() -> Vec<MemoryModel> {
 /// The monitors that watch where none is named.
 const DEFAULT: [MonitorName; 2] = [MonitorName::Tso, MonitorName::Pso];
 
-/// Returns the monitors, each of which has something to watch.
+/// Returns the monitors that watch, each of which has something to watch.
 pub(super) fn monitors_of(typed: &CheckArgs, models: &[Explored]) -> Result<Vec<MonitorName>, Failure> {
-    // Of `--model all` each machine's executions are looked at themselves.
+    // With `--model all`, the executions of each machine are looked at themselves.
     let is_all = MemoryModel::MACHINES.iter().all(|machine| models.iter().any(|(model, _)| model == machine));
     let Some(Monitors(named)) = &typed.monitor else { return Ok(if is_all { Vec::new() } else { DEFAULT.to_vec() }) };
     let chosen = named.clone();
@@ -55,7 +55,8 @@ pub(super) fn monitors_of(typed: &CheckArgs, models: &[Explored]) -> Result<Vec<
     }
 }
 
-/// The monitors that are complete over all interleavings alone say nothing of a class of which one is run.
+/// Checks that the monitors fit the explorer: those that are complete over all interleavings alone say nothing where one
+/// interleaving of a class is run.
 pub(super) fn fits_monitors(monitors: &[MonitorName], explorer: Option<protocol::Explorer>) -> Result<(), Failure> {
     if monitors.contains(&MonitorName::ScEquivalence) {
         let message = "monitor `sc-equivalence` fits only event logs with commits";
@@ -77,7 +78,7 @@ pub(super) fn fits_monitors(monitors: &[MonitorName], explorer: Option<protocol:
     }
 }
 
-/// Whether the monitors are for litmus tests.
+/// Checks that the monitors are for litmus tests.
 pub(super) fn fits_litmus(typed: &CheckArgs, models: &[Explored]) -> Result<(), Failure> {
     let named = |one: MonitorName| typed.monitor.iter().any(|Monitors(named)| named.contains(&one));
     if named(MonitorName::Race) {

@@ -1,4 +1,4 @@
-//! What a command `replay` means.
+//! The meaning of a command `replay`.
 
 use std::path::PathBuf;
 
@@ -7,18 +7,18 @@ use crate::exit::Failure;
 use crate::screen::Color;
 use crate::trust::Roots;
 
-/// A command `replay`, understood.
+/// The meaning of a command `replay`.
 #[derive(Clone, Debug)]
 pub(crate) struct ReplayPlan {
     /// The folder of the finding, or its file, as typed.
     pub(crate) finding: PathBuf,
-    /// How it is shown.
+    /// The way in which the execution is shown.
     pub(crate) mode: ReplayMode,
-    /// Where what it names may lie.
+    /// The folders in which the files that the finding names may lie.
     pub(crate) roots: Roots,
-    /// Options for the compiler that the user trusts.
+    /// The options for the compiler that the user trusts.
     pub(crate) trusted_options: Vec<String>,
-    /// When to colour.
+    /// Whether text is coloured.
     pub(crate) color: Color,
 }
 
@@ -35,14 +35,14 @@ impl ReplayPlan {
     }
 }
 
-/// How a replay is shown.
+/// The way in which a replay is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ReplayMode {
-    /// At once.
+    /// The whole execution is shown at once.
     Whole,
-    /// One event at a time.
+    /// The execution is shown one event at a time.
     Step,
-    /// In gdb, the debugger.
+    /// The execution runs in gdb, the debugger.
     Gdb,
 }
 

@@ -1,4 +1,4 @@
-//! What to check: `.c` files, an executable, or litmus tests.
+//! The targets of a check: `.c` files, an executable, or litmus tests.
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,14 @@ use crate::executable::{file_kind, require_ours};
 use crate::exit::Failure;
 use crate::text::reason;
 
-/// What to check.
+/// The target of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
-    /// `.c` files, one program.
+    /// The target is `.c` files, which are one program.
     Sources(Vec<PathBuf>),
-    /// An executable that `fencehound cc` made.
+    /// The target is an executable that `fencehound cc` made.
     Executable(PathBuf),
-    /// `.litmus` files, each a test of its own.
+    /// The target is `.litmus` files, each a test of its own.
     Litmus(Vec<PathBuf>),
 }
 
@@ -28,7 +28,7 @@ impl Target {
     }
 }
 
-/// Says what these names are, together.
+/// Returns the target that these names are together.
 pub(crate) fn target(names: &[PathBuf]) -> Result<Target, Failure> {
     const KINDS: &str = "a target is .c files, an executable made by `fencehound cc`, or .litmus files";
     let mut sources = Vec::new();
@@ -76,7 +76,7 @@ fn require_file(name: &Path, help: &str) -> Result<(), Failure> {
         Ok(there) if !there.is_file() => {
             Err(Failure::usage(format!("{}: is no file but a pipe or a device", name.display()), help))
         }
-        // What is not there is said where it is read.
+        // That a file is missing is reported where it is read.
         _ => Ok(()),
     }
 }

@@ -1,7 +1,8 @@
-//! The checkpoint: a search on disk, from which a later run goes on.
+//! Checkpoints: searches on disk, from which later runs go on.
 //!
-//! Two lines of JSON: what the file is, with a hash of the second line; and that, the search, with the program and the
-//! options that it is of. The file is replaced as a whole: whatever happens, there is the old one or the new one.
+//! The file has two lines of JSON. The first says what the file is, with a hash of the second line; the second is the search,
+//! with the program and the options that it belongs to. The file is replaced as a whole: whatever happens, the old one or the new
+//! one is there.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -16,15 +17,15 @@ use super::progress::Progress;
 use crate::exit::Failure;
 use crate::text::reason;
 
-/// What the key `fencehound` of a checkpoint says.
+/// The value of the key `fencehound` in a checkpoint.
 const MARK: &str = "checkpoint";
 
-/// What a search is of: one that goes on from a checkpoint must be the same.
+/// The identity of a search: one that goes on from a checkpoint must have the same.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Key {
     /// The target, as typed.
     target: Vec<String>,
-    /// The files that the program is made of, each with a hash.
+    /// The files that the program is made of, each with its hash.
     files: Vec<(String, String)>,
     /// The hash of the executable.
     executable: String,
@@ -34,7 +35,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Returns the key of a search of this program.
+    /// Makes the key of a search of this program.
     pub(crate) fn new(
         target: Vec<String>,
         files: &[(String, String)],
@@ -47,7 +48,7 @@ impl Key {
         Key { target, files, executable, compile_options, arguments, explore: explore.clone() }
     }
 
-    /// Returns what is different of another search.
+    /// Returns the difference between this search and another, in words, if there is one.
     fn difference(&self, other: &Key) -> Option<&'static str> {
         let same = [
             (self.target == other.target, "another target"),
@@ -61,33 +62,33 @@ impl Key {
     }
 }
 
-/// The first line.
+/// The first line of a checkpoint.
 #[derive(Serialize, Deserialize)]
 struct Head {
-    /// [`MARK`], which tells the file from any other.
+    /// The text [`MARK`], which tells the file from any other.
     fencehound: String,
     version: u32,
-    /// The fingerprint of the messages: what a worker said to another build means nothing to this one.
+    /// The fingerprint of the messages: what a worker of one build has said means nothing to another build.
     build: String,
     /// The hash of the second line.
     hash: String,
 }
 
-/// The second line.
+/// The second line of a checkpoint.
 #[derive(Deserialize)]
 struct CheckpointBody {
     key: Key,
     search: Progress,
 }
 
-/// The second line, to be written.
+/// The second line of a checkpoint, by reference, for writing.
 #[derive(Serialize)]
 struct BodyOf<'a> {
     key: &'a Key,
     search: &'a Progress,
 }
 
-/// Where a search is saved.
+/// The file in which a search is saved.
 #[derive(Clone, Debug)]
 pub(crate) struct Checkpoint {
     file: PathBuf,
@@ -103,7 +104,7 @@ fn hash(text: &[u8]) -> String {
 }
 
 impl Checkpoint {
-    /// Returns the checkpoint of this search in a file, and what has been saved there.
+    /// Opens the checkpoint of this search in a file, and returns it with what has been saved there.
     pub(crate) fn open(file: &Path, key: Key) -> Result<(Checkpoint, Option<Progress>), Failure> {
         let checkpoint = Checkpoint { file: file.to_path_buf(), key };
         let saved = match fs::metadata(file) {
@@ -166,7 +167,7 @@ impl Checkpoint {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        // Always the same name: what is left where the tool is killed here is replaced the next time.
+        // The name is always the same: what is left where the tool is killed here is replaced the next time.
         let mut name = OsString::from(".");
         name.push(self.file.file_name().unwrap_or_default());
         name.push(".fencehound");
@@ -185,7 +186,7 @@ impl Checkpoint {
         File::open(folder)?.sync_all()
     }
 
-    /// Returns the file, as typed.
+    /// Returns the file's name, as typed.
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }

@@ -1,4 +1,4 @@
-//! The search: hands out slices to processes of the program, joins what comes back, and keeps it on disk if asked to.
+//! The search: which hands out slices to processes of the program, joins what comes back, and keeps it on disk if asked to.
 //!
 //! A search begins in one process; the others start when it has lasted a while. Results are joined in the order of a
 //! search in one process ([`queue`]), so that everything but the time is the same for any number of processes.
@@ -30,51 +30,53 @@ use crate::program::{Program, ended_early};
 use crate::record::Record;
 use crate::symbols;
 
-/// Seconds for which a search stays in one process.
+/// The number of seconds for which a search stays in one process.
 const ALONE: f64 = 0.2;
-/// Seconds of a slice: in a search in one process, in several, and where somebody waits for what it leaves.
+/// The number of seconds of a slice: in a search in one process, in one of several processes, and where another process waits for
+/// what the slice leaves.
 const SLICE_ALONE: f64 = 0.25;
 const SLICE: f64 = 0.15;
 const SLICE_FOR_ANOTHER: f64 = 0.03;
-/// A slice that ends its process is given to so many others.
+/// The number of processes, ended within slices since a result was joined, at which the search fails.
 const STRIKES: u32 = 3;
 /// The time between two looks at the clock.
 const LOOK: Duration = Duration::from_millis(50);
-/// A checkpoint is written as often as it can without taking more than this part of the time.
+/// The time between two checkpoints, as a multiple of the time that it takes to write one.
 const SAVE_SHARE: u32 = 10;
 /// The time until a checkpoint that could not be written is written again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// What ends a search before its end.
+/// The limits that end a search before its end.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Budget {
-    /// How many executions are run at most.
+    /// The most executions that are run.
     pub(crate) executions: Option<u64>,
-    /// How many seconds the search may take.
+    /// The most seconds that the search may take.
     pub(crate) seconds: Option<f64>,
 }
 
-/// How a search is spread.
+/// The division of a search among processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Spread {
-    /// Processes, at most.
+    /// The most processes that run.
     pub(crate) workers: usize,
-    /// Executions of a slice, at most; the search is saved after each. For tests, which count steps and not moments.
+    /// The most executions of a slice, after each of which the search is saved. This is for tests, which count steps and not
+    /// moments.
     pub(crate) slice: Option<u64>,
 }
 
-/// What an exploration gave.
+/// The result of an exploration.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Exploration {
     /// The violations in the order of discovery.
     pub(crate) violations: Vec<Violation>,
-    /// What the program needs and is not supported.
+    /// The things that the program needs and that are not supported, each with its place.
     pub(crate) unsupported: Vec<(String, Place)>,
     /// The counts; none if Ctrl-C ended the search before there were any.
     pub(crate) summary: Option<Summary>,
     /// The creation paths of the threads that have numbers.
     pub(crate) threads: Vec<Vec<u32>>,
-    /// Why the checkpoint is not that of the end, if it could not be written.
+    /// The reason why the checkpoint is not that of the end, if it could not be written.
     pub(crate) unsaved: Option<Failure>,
 }
 
@@ -88,27 +90,27 @@ pub(crate) struct Search<'a> {
     checkpoint: Option<Checkpoint>,
     progress: Progress,
     begun: Instant,
-    /// Seconds that it took before.
+    /// The number of seconds that earlier runs of the search took.
     before: f64,
     executions_before: u64,
     stopped: Option<StoppedBy>,
     crew: Vec<Worker>,
     workers: u64,
     news: (Sender<Heard>, Receiver<Heard>),
-    /// How many processes have ended in a slice since a result was joined.
+    /// The number of processes that have ended in a slice since a result was joined.
     strikes: u32,
     samples: Samples,
     batch: Batch,
-    /// The round of the samples.
+    /// The round that the samples are of.
     sampled: u32,
     status: Status,
-    /// Results have come since the search was saved.
+    /// Whether results have come since the search was saved.
     unsaved: bool,
     next_save: Instant,
 }
 
 impl<'a> Search<'a> {
-    /// Returns a search that begins, or goes on from a checkpoint.
+    /// Makes a search that has not begun.
     pub(crate) fn new(
         program: &'a Program,
         job: &'a Explore,
@@ -142,10 +144,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Keeps the search in a checkpoint, and goes on with what is there.
+    /// Keeps the search in a checkpoint, and goes on with what is saved there.
     ///
     /// # Errors
-    /// If it cannot be kept there.
+    /// If the search cannot be kept there.
     pub(crate) fn keep_in(&mut self, checkpoint: Checkpoint, saved: Option<Progress>) -> Result<(), Failure> {
         if let Some(saved) = saved {
             self.before = saved.seconds;
@@ -153,18 +155,18 @@ impl<'a> Search<'a> {
             self.sampled = saved.queue.round();
             self.progress = saved;
         }
-        // Better now than when the work is done.
+        // A failure now is better than one when the work is done.
         checkpoint.write(&self.progress)?;
         self.checkpoint = Some(checkpoint);
         Ok(())
     }
 
-    /// Goes on from searches within fewer preemptions.
+    /// Makes the search go on from searches within fewer preemptions.
     pub(crate) fn begin_after(&mut self, bounds: Bounds) {
         self.progress.before = bounds;
     }
 
-    /// Begins with these numbers of threads, which another search has given.
+    /// Makes the search begin with these numbers of threads, which another search has given.
     pub(crate) fn number(&mut self, threads: &[Vec<u32>]) {
         self.progress.totals.threads = threads.to_vec();
     }
@@ -203,7 +205,7 @@ impl<'a> Search<'a> {
         self.before + self.begun.elapsed().as_secs_f64()
     }
 
-    /// Whether only what was joined counts.
+    /// Whether only results that were joined count.
     fn is_joined(&self) -> bool {
         self.progress.end.is_some() || self.stopped == Some(StoppedBy::Executions)
     }
@@ -248,7 +250,7 @@ impl<'a> Search<'a> {
         let is_due = now >= self.next_save || self.spread.slice.is_some();
         if let Some(checkpoint) = self.checkpoint.as_ref().filter(|_| self.unsaved && is_due) {
             self.progress.seconds = self.before + elapsed;
-            // What cannot be written now is tried again, and said at the end: the search itself goes on.
+            // What cannot be written now is tried again, and reported at the end: the search itself goes on.
             let rest = match checkpoint.write(&self.progress) {
                 Ok(()) => {
                     self.unsaved = false;
@@ -260,7 +262,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Gives slices to those who have none, and starts processes while more of them are allowed.
+    /// Gives slices to the processes that have none, and starts processes while more of them are allowed.
     fn hand_out(&mut self) -> Result<(), Failure> {
         let elapsed = self.begun.elapsed().as_secs_f64();
         let alone = elapsed < ALONE && self.before == 0.0 && self.spread.slice.is_none();
@@ -301,8 +303,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns a process that waits for a slice. One that has given threads numbers that the search does not know yet is of no
-    /// use: a thread found next would get another number than in a search in one process.
+    /// Returns a process that waits for a slice. One that has given numbers to threads of which the search does not know yet is
+    /// of no use: a thread found next would get another number than in a search in one process.
     fn idle(&mut self) -> Option<usize> {
         let threads = &self.progress.totals.threads;
         let interrupts = self.interrupts;
@@ -324,7 +326,7 @@ impl<'a> Search<'a> {
     }
 
     fn hear(&mut self, id: WorkerId, news: News, record: &mut Record) -> Result<(), Failure> {
-        // Of one that was ended there may still be news.
+        // There may still be news of a worker that was ended.
         let Some(index) = self.crew.iter().position(|worker| worker.id == id) else { return Ok(()) };
         match news {
             News::Said(Message::Harvest(harvest)) if harvest.end == SliceEnd::Divided => {
@@ -367,7 +369,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// What is left, here and with the processes at work, depends on where memory is divided within accesses.
+    /// Begins the search anew, since what is left, here and with the processes at work, depends on where memory is divided within
+    /// accesses.
     fn begin_anew(&mut self, index: usize, harvest: &Harvest) {
         let started = self.crew[index].task.map_or(0.0, |task| task.started);
         for mut worker in std::mem::take(&mut self.crew) {
@@ -378,7 +381,7 @@ impl<'a> Search<'a> {
         (self.executions_before, self.strikes, self.unsaved) = (0, 0, true);
     }
 
-    /// A process has ended within a slice: another one shall run it, unless that does not help.
+    /// Notes that a process has ended within a slice. Another process runs the slice, unless that has been tried often enough.
     fn lose(&mut self, task: Task, status: Option<ExitStatus>) -> Result<(), Failure> {
         self.progress.queue.give_back(task.ticket);
         if self.interrupts.pressed() {
@@ -398,7 +401,7 @@ impl<'a> Search<'a> {
     fn facts(&self) -> Facts {
         let queue = &self.progress.queue;
         let (weight, next) = queue.weights();
-        // The others know no rounds.
+        // The other explorers know no rounds.
         let in_rounds = self.job.explorer == protocol::Explorer::Bounded && self.job.graphs.is_none();
         let rounds = self.job.preemptions.filter(|_| in_rounds);
         let last = rounds.unwrap_or(0);
@@ -452,23 +455,23 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Slices are taken together to so many samples at least: neighbours are alike, and as samples of their own they would
-/// make an estimate look better than it is.
+/// The least number of samples that slices are combined into: neighbouring slices are alike, and as samples of their own they
+/// would make an estimate look better than it is.
 const BATCHES: u32 = 16;
 
-/// Slices that are no sample yet.
+/// Slices that do not make a sample yet.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 struct Batch {
     weight: f64,
     executions: f64,
     next: f64,
     slices: u32,
-    /// The slices of all batches of the round.
+    /// The number of slices in all batches of the round.
     all: u32,
 }
 
 impl Batch {
-    /// Takes a slice in; a batch that is large enough becomes a sample.
+    /// Adds a slice; a batch that is large enough becomes a sample.
     fn take(&mut self, weight: f64, executions: f64, next: f64, samples: &mut Samples) {
         self.weight += weight;
         self.executions += executions;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::queue::Queue;
 use super::totals::{Totals, agree};
 
-/// How a search came to its end.
+/// The way in which a search came to its end.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum End {
@@ -20,16 +20,16 @@ pub(super) enum End {
     Unsupported { what: String, place: Place },
 }
 
-/// What is known of the searches within fewer preemptions.
+/// The results of the searches within fewer preemptions.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Bounds {
-    /// The last one, which is complete, if there is one.
+    /// The last of these searches, which is complete, if there is one.
     pub(crate) last: Option<Box<Complete>>,
-    /// Executions by bound, each at its cheapest.
+    /// The number of executions by bound, each execution counted at the lowest bound that allows it.
     pub(crate) rows: Vec<BoundCount>,
-    /// When each monitor first reported.
+    /// The first report of each monitor.
     pub(crate) first: Vec<(MonitorName, FirstReport)>,
-    /// Another explorer than the one at first, since that one does not fit.
+    /// Whether the explorer is not the one that the search began with, since that one does not fit.
     pub(crate) by_bounded: bool,
 }
 
@@ -46,21 +46,21 @@ pub(crate) struct Progress {
     pub(super) totals: Totals,
     pub(super) queue: Queue,
     pub(super) end: Option<End>,
-    /// What it had found when it had to begin anew, if it had to.
+    /// What the search had found when it had to begin anew, if it had to.
     #[serde(default)]
     pub(super) earlier: Totals,
-    /// Seconds that it took so far.
+    /// The number of seconds that the search took so far.
     pub(super) seconds: f64,
-    /// Where the preemptions are bounded by more and more: what the bounds before this one gave.
+    /// The results of the bounds before this one, where preemptions are bounded by more and more.
     #[serde(default)]
     pub(crate) before: Bounds,
-    /// The log of what was joined since it was last taken.
+    /// The log of the executions that were joined since the log was last taken.
     #[serde(skip)]
     pub(super) recorded: String,
 }
 
 impl Progress {
-    /// Returns a search of which nothing has been run.
+    /// Makes a search of which nothing has been run.
     pub(super) fn whole() -> Progress {
         let whole = Unit { weight: 1.0, prefixes: Prefixes::Whole };
         Progress {
@@ -74,7 +74,7 @@ impl Progress {
         }
     }
 
-    /// Joins what has been run from the front on; says which budget is used up, if one is.
+    /// Joins the results of what has been run, from the front on, and returns the budget that is used up, if one is.
     pub(super) fn join(&mut self, limit: Option<u64>) -> Option<StoppedBy> {
         while self.end.is_none() {
             if limit.is_some_and(|limit| self.totals.tally.executions >= limit) {
@@ -103,7 +103,7 @@ impl Progress {
         None
     }
 
-    /// Begins the search anew, with what has been found and where memory is divided remembered.
+    /// Begins the search anew, remembering what has been found and where memory is divided.
     pub(super) fn begin_anew(&mut self, harvest: &Harvest, started: f64) {
         let mut earlier = self.all();
         earlier.add(harvest, started);
@@ -118,7 +118,7 @@ impl Progress {
         None
     }
 
-    /// Returns what is known, with what has been run out of order.
+    /// Returns the results so far, including those of what has been run out of order.
     pub(super) fn all(&self) -> Totals {
         let mut totals = self.totals.clone();
         for done in self.queue.waiting().filter(|done| agree(&self.totals.threads, &done.harvest.threads)) {

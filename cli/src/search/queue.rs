@@ -1,4 +1,4 @@
-//! What of a search is still to be run, and in which order results are joined.
+//! The queue of what is still to be run of a search, and the order in which results are joined.
 //!
 //! A round is a list of parts in the order in which one process would run them. A slice takes units from a part that
 //! waits, and leaves, in its place, its result and what is left of it. Results are joined from the front of the list
@@ -18,13 +18,13 @@ pub(crate) struct Ticket(u64);
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Done {
     ticket: Ticket,
-    /// What it was.
+    /// The units that were run.
     pub(crate) units: Vec<Unit>,
-    /// How many executions it was allowed.
+    /// The number of executions that the slice was allowed.
     pub(crate) budget: Option<u64>,
-    /// Seconds from the start of the search to its start.
+    /// The number of seconds from the start of the search to the start of the slice.
     pub(crate) started: f64,
-    /// What came of it, but for what is left.
+    /// The results of the slice, without the units that are left.
     pub(crate) harvest: Box<Harvest>,
 }
 
@@ -37,7 +37,7 @@ enum UnitState {
     Done(Done),
 }
 
-/// What runs when a search is saved will have to be run again.
+/// Writes the state of units; what runs when a search is saved will have to be run again.
 impl Serialize for UnitState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -51,11 +51,11 @@ impl Serialize for UnitState {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct Part {
     state: UnitState,
-    /// The slices, not joined yet, that it is left of.
+    /// The slices, not joined yet, that left this part.
     left_of: Vec<Ticket>,
 }
 
-/// The list, and what the next round is known to be.
+/// The queue of a search: the parts of this round, and what is known of the next one.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Queue {
     parts: VecDeque<Part>,
@@ -69,13 +69,13 @@ fn weight<'a>(units: impl IntoIterator<Item = &'a Unit>) -> f64 {
 }
 
 impl Queue {
-    /// Returns the queue of a search of which nothing has been run.
+    /// Makes the queue of a search of which nothing has been run.
     pub(crate) fn new(whole: Unit) -> Queue {
         let first = Part { state: UnitState::Pending([whole].into()), left_of: Vec::new() };
         Queue { parts: [first].into(), ..Queue::default() }
     }
 
-    /// Returns the round, from 0.
+    /// Returns the number of the round, from 0.
     pub(crate) fn round(&self) -> u32 {
         self.round
     }
@@ -103,7 +103,7 @@ impl Queue {
         self.parts.is_empty() && self.next.is_empty()
     }
 
-    /// Takes the first units that wait, so many at most; none if nothing waits.
+    /// Takes the first units that wait, at most `count`; returns none if nothing waits.
     pub(crate) fn take(&mut self, count: usize) -> Option<(Ticket, Vec<Unit>)> {
         let at = self.parts.iter().position(|part| matches!(part.state, UnitState::Pending(_)))?;
         let Part { state: UnitState::Pending(units), left_of } = &mut self.parts[at] else { return None };
@@ -124,7 +124,7 @@ impl Queue {
         self.parts.iter().position(|part| matches!(part.state, UnitState::Running(running, _) if running == ticket))
     }
 
-    /// A slice has been run. What is no longer wanted is forgotten.
+    /// Takes the result of a slice that has been run. A result that is no longer wanted is dropped.
     pub(crate) fn finish(&mut self, ticket: Ticket, budget: Option<u64>, started: f64, mut harvest: Box<Harvest>) {
         let Some(at) = self.running(ticket) else { return };
         let part = &mut self.parts[at];
@@ -139,7 +139,7 @@ impl Queue {
         }
     }
 
-    /// A slice will not be run by who took it.
+    /// Puts the units of a slice back, since the process that took it will not run it.
     pub(crate) fn give_back(&mut self, ticket: Ticket) {
         let Some(at) = self.running(ticket) else { return };
         let UnitState::Running(_, units) = &mut self.parts[at].state else { unreachable!("it runs") };
@@ -154,7 +154,7 @@ impl Queue {
         }
     }
 
-    /// The first part, which has been run, is joined: what it gave for the next round is kept.
+    /// Takes the first part, if it has been run, for joining; what it gave for the next round is kept.
     pub(crate) fn join(&mut self) -> Option<Done> {
         self.first()?;
         let Some(Part { state: UnitState::Done(mut done), .. }) = self.parts.pop_front() else { return None };
@@ -172,7 +172,7 @@ impl Queue {
         }
     }
 
-    /// The first part, which has been run, is to be run again.
+    /// Makes the first part, which has been run, wait to be run again.
     pub(crate) fn take_back(&mut self) {
         let Some(Part { state: UnitState::Done(done), left_of }) = self.parts.pop_front() else { return };
         self.parts.retain(|part| !part.left_of.contains(&done.ticket));

@@ -1,4 +1,5 @@
-//! How far the search is, for those who wait: one line that changes on a terminal, one line every ten seconds elsewhere.
+//! The display of how far a search has come, for whoever waits: one line that changes on a terminal, one line every ten seconds
+//! elsewhere.
 
 use std::fs;
 use std::io::{self, IsTerminal};
@@ -9,57 +10,57 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::text::counted;
 
-/// From one line to the next where they are not replaced.
+/// The time from one line to the next where lines are not replaced.
 const SELDOM: Duration = Duration::from_secs(10);
-/// From one change of the line to the next.
+/// The time from one change of the line to the next.
 const OFTEN: Duration = Duration::from_millis(200);
 
-/// What is said.
+/// The facts that are displayed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Facts {
     pub(super) executions: u64,
-    /// Executions a second, lately.
+    /// The number of executions a second, of late.
     pub(super) rate: f64,
-    /// The preemptions of this round, and the most.
+    /// The number of preemptions of this round, and the highest one.
     pub(super) bound: Option<(u32, u32)>,
-    /// How many executions are to come.
+    /// The number of executions to come.
     pub(super) left: Left,
     pub(super) findings: usize,
-    /// Bytes, of all processes together.
+    /// The number of bytes that all processes together use.
     pub(super) memory: u64,
 }
 
-/// How many executions are to come.
+/// The number of executions to come, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Left {
-    /// It is not known how many.
+    /// The number is not known.
     Unknown,
-    /// An estimate of how many.
+    /// The number is estimated.
     About(Estimate),
-    /// Exactly this many: a random search has no end, and its budget says how many executions are wanted.
+    /// The number is exactly this: a random search has no end, and its budget says how many executions are wanted.
     Exactly(u64),
 }
 
-/// The line, or the lines.
+/// The line, or lines, of the display.
 pub(super) struct Status {
-    /// On a terminal.
+    /// The line on a terminal.
     bar: Option<ProgressBar>,
     due: Instant,
 }
 
 impl Status {
-    /// Says nothing yet.
+    /// Makes a display that has shown nothing yet.
     pub(super) fn new() -> Status {
         let terminal = io::stderr().is_terminal();
         Status { bar: None, due: Instant::now() + if terminal { OFTEN } else { SELDOM } }
     }
 
-    /// Whether it is time to say something.
+    /// Whether it is time to show something.
     pub(super) fn is_due(&self) -> bool {
         Instant::now() >= self.due
     }
 
-    /// Says it.
+    /// Shows the facts.
     pub(super) fn say(&mut self, facts: &Facts) {
         let line = line(facts);
         if io::stderr().is_terminal() {
@@ -85,7 +86,7 @@ impl Status {
     }
 }
 
-/// Bytes of memory that these processes use.
+/// Returns the number of bytes of memory that these processes use.
 pub(super) fn memory(processes: impl Iterator<Item = u32>) -> u64 {
     let pages = |process: u32| {
         let text = fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
@@ -121,7 +122,7 @@ fn line(facts: &Facts) -> String {
     parts.join(", ")
 }
 
-/// Returns a number with two digits that say something: `310000`, `2.9 million`.
+/// Returns a number as text with its two leading digits: `310000`, `2.9 million`.
 fn rounded(number: f64) -> String {
     if number < 100.0 {
         return format!("{number:.0}");

@@ -1,4 +1,4 @@
-//! The results of slices, joined.
+//! The joined results of slices.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,26 +8,26 @@ use protocol::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What all slices that are joined have given together.
+/// The results of all slices that are joined.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Totals {
-    /// What was counted.
+    /// The counts.
     pub(crate) tally: Tally,
     found: Vec<Sighting>,
     /// The creation paths of the threads that have numbers.
     pub(crate) threads: Vec<Vec<u32>>,
-    /// Where memory is divided within accesses, by address.
+    /// The addresses at which memory is divided within accesses.
     #[serde(default)]
     divisions: BTreeMap<u64, u8>,
 }
 
-/// Whether two processes that have given threads these numbers agree as far as both know them.
+/// Whether two processes that have given threads these numbers agree, as far as both know the threads.
 pub(crate) fn agree(ours: &[Vec<u32>], theirs: &[Vec<u32>]) -> bool {
     ours.iter().zip(theirs).all(|(ours, theirs)| ours == theirs)
 }
 
 impl Totals {
-    /// Takes in the next slice, which began so many seconds after the search.
+    /// Adds the results of the next slice, which began `started` seconds after the search.
     pub(crate) fn add(&mut self, harvest: &Harvest, started: f64) {
         self.tally.join(&harvest.tally, started);
         for sighting in &harvest.found {
@@ -44,8 +44,8 @@ impl Totals {
         }
     }
 
-    /// Takes in what a search had found before it had to begin anew: it counts nothing, but is not lost if this one does
-    /// not come as far.
+    /// Adds what a search had found before it had to begin anew. It counts nothing, but is not lost if this search does not come
+    /// as far.
     pub(crate) fn recall(&mut self, earlier: &Totals) {
         let (monitors, before) = (&mut self.tally.monitors, &earlier.tally.monitors);
         monitors.resize_with(monitors.len().max(before.len()), MonitorTally::default);
@@ -62,7 +62,7 @@ impl Totals {
         self.found.extend(lacking);
     }
 
-    /// Returns the totals that a search begins anew with: all that is known is where memory is divided.
+    /// Returns the totals that a search begins anew with, which hold nothing but where memory is divided.
     pub(crate) fn divided(&self) -> Totals {
         Totals { divisions: self.divisions.clone(), ..Totals::default() }
     }
@@ -72,7 +72,7 @@ impl Totals {
         self.divisions.iter().map(|(&address, &bounds)| Division { address, bounds }).collect()
     }
 
-    /// Returns what has been found after the first so many.
+    /// Returns the identities of what has been found after the first `known` violations.
     pub(crate) fn found_since(&self, known: usize) -> Vec<Identity> {
         self.found.iter().skip(known).map(|found| found.identity.clone()).collect()
     }
@@ -87,7 +87,7 @@ impl Totals {
         self.found.iter().filter_map(|found| found.violation.as_deref().cloned()).collect()
     }
 
-    /// Returns the counts of a search with these monitors, as far as they are no matter of how it ended.
+    /// Returns the counts of a search with these monitors, except for those that depend on how it ended.
     ///
     /// A run that only repeats another one but for iterations without effect does not count; but what it shows belongs
     /// to some execution that counts.
@@ -146,8 +146,8 @@ impl Totals {
         self.tally.outcomes.leaves_out().then(sentence)
     }
 
-    /// Returns how many executions leave open what a monitor looks for: none if it is known that serializability under TSO does
-    /// not hold.
+    /// Returns how many executions leave open what a monitor looks for; 0 if it is known that serializability under TSO does not
+    /// hold.
     fn undecided(&self) -> u64 {
         let is_known = self.reported_by(MonitorName::TsoAtomicity).next().is_some();
         if is_known { 0 } else { self.tally.undecided.max(u64::from(self.tally.is_open)) }

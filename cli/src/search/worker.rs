@@ -1,4 +1,4 @@
-//! A process that runs slices.
+//! Workers: processes of the program that run slices.
 
 use std::io::{BufRead, BufReader};
 use std::net::Shutdown;
@@ -14,21 +14,21 @@ use crate::exit::Failure;
 use crate::interrupt::Interrupts;
 use crate::program::{Output, Program, Started, is_cut_short, no_message, send};
 
-/// Which worker: no two of a search have the same.
+/// The number of a worker, unique within a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WorkerId(pub(super) u64);
 
-/// What is heard of a worker.
+/// The news of a worker.
 #[derive(Debug)]
 pub(super) enum News {
     Said(Message),
-    /// It wrote something that is no message.
+    /// The worker wrote something that is no message.
     Garbled(Failure),
-    /// It has closed its end: nothing more will come.
+    /// The worker has closed its end of the socket: nothing more will come.
     Silent,
 }
 
-/// News, and the worker that they are from.
+/// News, and the worker that they come from.
 pub(super) type Heard = (WorkerId, News);
 
 /// The slice that a worker runs.
@@ -36,9 +36,9 @@ pub(super) type Heard = (WorkerId, News);
 pub(super) struct Task {
     pub(super) ticket: Ticket,
     pub(super) budget: Option<u64>,
-    /// Seconds from the start of the search.
+    /// The number of seconds from the start of the search to the start of the slice.
     pub(super) started: f64,
-    /// The weight of its units, and how many they are.
+    /// The weight of the slice's units, and in `units` their number.
     pub(super) weight: f64,
     pub(super) units: usize,
 }
@@ -50,17 +50,17 @@ pub(super) struct Worker {
     child: Child,
     socket: UnixStream,
     listener: Option<JoinHandle<()>>,
-    /// What it is at, if anything.
+    /// The slice that the worker runs, if it runs one.
     pub(super) task: Option<Task>,
-    /// The creation paths of the threads that it has given numbers.
+    /// The creation paths of the threads to which the worker has given numbers.
     pub(super) threads: Vec<Vec<u32>>,
-    /// How many of the violations that have been found it has been told of.
+    /// The number of known violations that the worker has been told of.
     pub(super) told: usize,
-    /// How many units it gets next.
+    /// The number of units that the worker gets next.
     pub(super) appetite: usize,
 }
 
-/// What a worker is to run.
+/// A slice that a worker is to run, with what it needs for that.
 #[derive(Debug)]
 pub(super) struct Errand {
     pub(super) task: Task,
@@ -71,12 +71,12 @@ pub(super) struct Errand {
     pub(super) known: Vec<Identity>,
 }
 
-/// Units of the first slice of a worker, and of any slice at most: those are a message of a few megabytes.
+/// The number of units in the first slice of a worker, and the most in any slice: that many are a message of a few megabytes.
 const FIRST_APPETITE: usize = 16;
 const APPETITE: usize = 2048;
 
 impl Worker {
-    /// Starts a process; what it says goes to `news`.
+    /// Starts a process whose messages go to `news`.
     pub(super) fn start(
         id: WorkerId,
         program: &Program,
@@ -94,7 +94,7 @@ impl Worker {
         Ok(Worker { id, child, socket, listener, task: None, threads: Vec::new(), told: 0, appetite: FIRST_APPETITE })
     }
 
-    /// Gives it a slice.
+    /// Gives the worker a slice to run.
     pub(super) fn run(&mut self, order: Errand) {
         let Errand { task, units, threads, divisions, seconds, known } = order;
         self.told += known.len();
@@ -103,7 +103,7 @@ impl Worker {
         drop(send(&mut self.socket, &Job::Slice(Box::new(slice))));
     }
 
-    /// It has run its slice, but for so many units.
+    /// Notes that the worker has run its slice but for `left` units, and returns the slice.
     pub(super) fn has_run(&mut self, left: usize) -> Option<Task> {
         let task = self.task.take()?;
         if left == 0 {
@@ -114,18 +114,18 @@ impl Worker {
         Some(task)
     }
 
-    /// Its process.
+    /// Returns the id of the worker's process.
     pub(super) fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Ends it, whatever it is at.
+    /// Kills the worker's process, whatever it is doing.
     pub(super) fn end(&mut self, interrupts: &Interrupts) {
         drop(self.child.kill());
         self.wait(interrupts);
     }
 
-    /// Waits for a process that has closed its end, or is killed; how it ended.
+    /// Waits for the end of a process that has closed its end of the socket, or was killed, and returns how it ended.
     pub(super) fn wait(&mut self, interrupts: &Interrupts) -> Option<ExitStatus> {
         let status = self.child.wait().ok();
         interrupts.forget(self.child.id());

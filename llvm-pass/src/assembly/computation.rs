@@ -1,7 +1,7 @@
 //! Assembly that only computes in registers, whatever it computes: `bsr` with a jump over what follows, `bswap`, …
 
-/// Whether all statements compute in registers alone: known instructions, no operand that could be in memory, and no
-/// flags but their own.
+/// Whether all statements compute in registers alone: known instructions, without an operand that could be in memory, and without
+/// flags other than their own.
 pub(crate) fn is_all(statements: &[String], constraints: &str) -> bool {
     let gives_flags = constraints.contains("@cc");
     let names = || statements.iter().map(|statement| split(statement).0);
@@ -20,7 +20,7 @@ fn split(statement: &str) -> (&str, &str) {
     statement.split_once(' ').unwrap_or((statement, ""))
 }
 
-/// Whether what an instruction does depends on flags.
+/// Whether an instruction's effect depends on flags.
 fn looks_at_flags(name: &str) -> bool {
     ["j", "set", "cmov", "adc", "sbb", "rcl", "rcr"].iter().any(|prefix| name.starts_with(prefix)) && name != "jmp"
 }
@@ -33,7 +33,7 @@ fn sets_flags(name: &str) -> bool {
     known(name) || name.strip_suffix(['b', 'w', 'l', 'q']).is_some_and(known)
 }
 
-/// Instructions without an implied operand in memory, but for what their suffixes say.
+/// Instructions without an implied operand in memory, given without the suffixes for widths.
 const MNEMONICS: [&str; 40] = [
     "mov", "movabs", "bswap", "bsr", "bsf", "lzcnt", "tzcnt", "popcnt", "add", "adc", "sub", "sbb", "and", "andn",
     "or", "xor", "not", "neg", "inc", "dec", "cmp", "test", "shl", "sal", "shr", "sar", "rol", "ror", "rcl", "rcr",
@@ -64,12 +64,12 @@ fn is_known(name: &str) -> bool {
         })
 }
 
-/// Whether it is a local label's number.
+/// Whether the label is a local one, which is a number.
 fn is_number(label: &str) -> bool {
     !label.is_empty() && label.bytes().all(|letter| letter.is_ascii_digit())
 }
 
-/// Whether it is a local label, before or behind.
+/// Whether the target of a jump is a local label, before or behind.
 fn is_near(target: &str) -> bool {
     target.strip_suffix(['f', 'b']).is_some_and(is_number)
 }

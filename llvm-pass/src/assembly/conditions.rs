@@ -7,7 +7,7 @@ pub(crate) struct Condition {
     pub(crate) negated: bool,
 }
 
-/// What a condition or its opposite tests.
+/// The test that a condition or its opposite makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Test {
     Overflow,

@@ -8,35 +8,35 @@ use super::registers::Named;
 pub(crate) struct Slot {
     pub(crate) role: Role,
     pub(crate) place: Place,
-    /// The size of its type (of what it points to, in memory), where that is a scalar.
+    /// The size of its type, or in memory of the type that it points to, where that is a scalar.
     pub(crate) bytes: Option<u64>,
 }
 
-/// Which way an operand goes.
+/// The direction in which an operand goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// A part of the call's result.
+    /// The operand is a part of the call's result.
     Output,
-    /// An argument of the call, in the order of the slots.
+    /// The operand is an argument of the call; arguments are in the order of the slots.
     Input,
 }
 
-/// Where an operand is.
+/// The place of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
-    /// In memory: the argument is its address.
+    /// The operand is in memory: the argument is its address.
     Memory,
-    /// In a register of the compiler's choice, or a constant.
+    /// The operand is in a register of the compiler's choice, or a constant.
     Any,
-    /// In this register.
+    /// The operand is in this register.
     Register(Named),
-    /// Where the output with this number is.
+    /// The operand is where the output with this number is.
     Tied(usize),
-    /// In the flags.
+    /// The operand is in the flags.
     Flag(Condition),
 }
 
-/// Reads the constraints; none if there is one that is not known. `bytes` has one entry for each slot, in order.
+/// Reads the constraints; returns none if one of them is not known. `bytes` has one entry for each slot, in order.
 pub(crate) fn parse(text: &str, bytes: &[Option<u64>]) -> Option<Vec<Slot>> {
     let mut slots = Vec::new();
     for constraint in text.split(',').filter(|constraint| !constraint.is_empty() && !constraint.starts_with('~')) {

@@ -1,4 +1,4 @@
-//! The instructions that are understood.
+//! The instructions of inline assembly that are understood.
 
 use super::conditions::{Condition, Test};
 use super::constraints::{Place, Slot};
@@ -15,13 +15,13 @@ pub(crate) enum Instruction {
     Fence(u32),
     /// `mov`.
     Move { from: Operand, to: Operand, width: u64 },
-    /// `xchg`: locked without saying so.
+    /// `xchg`, which is locked without saying so.
     Exchange { register: Register, with: Operand, width: u64 },
     /// `add`, `sub`, … of the target and the source.
     Arithmetic { operator: Operator, source: Operand, target: Operand, width: u64, lock: Lock },
     /// `xadd`.
     ExchangeAdd { register: Register, target: Operand, width: u64, lock: Lock },
-    /// `cmpxchg`: with the accumulator.
+    /// `cmpxchg`, which compares with the accumulator.
     CompareExchange { desired: Register, target: Operand, width: u64, lock: Lock },
     /// A locked `cmpxchg8b` or `cmpxchg16b`, by the width of one half.
     CompareExchangePair { target: Operand, half: u64 },
@@ -33,7 +33,7 @@ pub(crate) enum Instruction {
     Borrow { register: Register, width: u64 },
 }
 
-/// Whether an instruction is indivisible.
+/// Whether an instruction is indivisible, by a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lock {
     Locked,
@@ -48,9 +48,9 @@ pub(crate) enum Operator {
     And,
     Or,
     Xor,
-    /// A subtraction for the flags alone.
+    /// A subtraction that only sets flags.
     Compare,
-    /// An `and` for the flags alone.
+    /// An `and` that only sets flags.
     Test,
     Increment,
     Decrement,
@@ -67,7 +67,7 @@ pub(crate) enum BitOperator {
     Test,
 }
 
-/// Flags, as a set.
+/// A set of flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Flags(u8);
 
@@ -102,7 +102,7 @@ pub(crate) fn is_nothing(statement: &str) -> bool {
 const ACQ_REL: u32 = 4;
 const SEQ_CST: u32 = 5;
 
-/// Returns the fence that a statement is, by its number in the hook ABI.
+/// Returns the number in the hook ABI of the fence that a statement is, if it is one.
 fn fence(statement: &str) -> Option<u32> {
     Some(match statement {
         "mfence" | "sync" | "hwsync" | "dmb" | "dsb" | "fence" => SEQ_CST,
@@ -113,10 +113,10 @@ fn fence(statement: &str) -> Option<u32> {
     })
 }
 
-/// `dmb ishld` and its sisters.
+/// Returns the number in the hook ABI of a fence of ARM, `dmb ishld` and its like.
 fn fence_of_arm(statement: &str) -> Option<u32> {
     let (name, option) = statement.split_once(' ').filter(|(name, _)| matches!(*name, "dmb" | "dsb"))?;
-    // What is behind these names says who shares the memory: here, all do.
+    // These prefixes say who shares the memory; here, all threads do.
     let kind = ["ish", "osh"].into_iter().find_map(|domain| option.strip_prefix(domain)).unwrap_or(option);
     match (name, kind) {
         ("dmb", "st") => Some(FH_FENCE_STORES),
@@ -127,7 +127,7 @@ fn fence_of_arm(statement: &str) -> Option<u32> {
     }
 }
 
-/// `fence rw,w` and its sisters. Input and output count for nothing.
+/// Returns the number in the hook ABI of a fence of RISC-V, `fence rw,w` and its like. Input and output count for nothing.
 fn fence_of_riscv(statement: &str) -> Option<u32> {
     let (before, after) = statement.strip_prefix("fence ")?.split_once(',')?;
     let [before, after] = [before.trim(), after.trim()];
@@ -148,7 +148,7 @@ fn fence_of_riscv(statement: &str) -> Option<u32> {
     })
 }
 
-/// Reads statements; none if one of them is not understood, or looks at flags that none before has set.
+/// Reads statements; returns none if one of them is not understood, or looks at flags that no statement before it has set.
 pub(crate) fn parse(statements: &[String], slots: &[Slot]) -> Option<Vec<Instruction>> {
     let mut known = Flags::NONE;
     let mut found = Vec::new();
@@ -191,7 +191,7 @@ const fn flags(instruction: &Instruction) -> (Flags, Flags) {
     }
 }
 
-/// The names of the instructions whose width a suffix may say.
+/// The names of the instructions whose suffix may say their width.
 const MNEMONICS: [&str; 21] = [
     "mov", "xchg", "add", "sub", "and", "or", "xor", "cmp", "test", "inc", "dec", "neg", "not", "xadd", "cmpxchg",
     "bts", "btr", "btc", "bt", "sbb", "movabs",
@@ -235,7 +235,7 @@ fn parse_one(statement: &str, slots: &[Slot]) -> Option<Instruction> {
     is_sensible(&instruction, lock).then_some(instruction)
 }
 
-/// Returns the width that the operands imply: that of the registers, else that of the memory.
+/// Returns the width that the operands imply: that of the registers, or else that of the memory.
 fn implied(operands: &[Sized]) -> Option<u64> {
     let of = |wanted: fn(&Operand) -> bool| {
         operands.iter().rev().find(|(operand, bytes)| wanted(operand) && bytes.is_some()).and_then(|(_, bytes)| *bytes)
@@ -287,7 +287,7 @@ fn with_width(name: &str, operands: &[Sized], width: u64, lock: Lock) -> Option<
     }
 }
 
-/// Whether the processor has the instruction with these operands, and it does nothing to the stack.
+/// Whether the processor has the instruction with these operands, and the instruction does nothing to the stack.
 fn is_sensible(instruction: &Instruction, lock: Lock) -> bool {
     let (target, source) = match *instruction {
         Instruction::Arithmetic { operator, source, target: Operand::Stack, .. } => {

@@ -1,10 +1,9 @@
-//! Inline assembly: what it does, from its text and constraints.
+//! The meaning of inline assembly, as its text and constraints show it.
 //!
-//! A template is read as a straight line of the x86-64 instructions that lock-free C uses (AT&T syntax), or of the
-//! fences of POWER and ARM. What is understood is built anew from hooks and ordinary code (`lift.rs`); what is not is
-//! refused where it is reached, unless it only computes in registers (`computation`). How to read: `constraints` says
-//! what each operand is, `operands` reads operands, `instructions` reads instructions. Templates that users explain are
-//! in `templates`.
+//! A template is read as a straight line of the x86-64 instructions that lock-free C uses (AT&T syntax), or of the fences of
+//! POWER, ARM and RISC-V. What is understood is built anew from hooks and ordinary code (`lift.rs`); what is not is refused where
+//! it is reached, unless it only computes in registers (`computation`). How to read: `constraints` says what each operand is,
+//! `operands` reads operands, `instructions` reads instructions. Templates that users explain are in `templates`.
 
 mod computation;
 pub(crate) mod conditions;
@@ -20,31 +19,31 @@ use instructions::Instruction;
 use notation::{as_written, statements};
 use templates::{Meaning, Templates};
 
-/// What inline assembly does.
+/// The meaning of a piece of inline assembly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Assembly {
-    /// It does nothing that others could see: a compiler barrier, `pause`, a prefetch, a computation in registers. It
-    /// stays as it is.
+    /// The assembly does nothing that others could see: it is a compiler barrier, `pause`, a prefetch, or a computation in
+    /// registers. It stays as it is.
     Nothing,
-    /// These instructions, which take its place.
+    /// The assembly is these instructions, which take its place.
     Program(AssemblyProgram),
-    /// It stays as it is; its result is that of an external function of this name, known to be harmless or not, and it
+    /// The assembly stays as it is. Its result is that of an external function of this name, known to be harmless or not, and it
     /// may be a fence.
     Native { name: String, harmless: bool, fence: Option<u32> },
-    /// It is not understood: its text, as [`as_written`] has it.
+    /// The assembly is not understood; the field is its text, as [`as_written`] has it.
     Unknown(String),
 }
 
-/// Instructions and the operands that they name.
+/// A program of inline assembly: instructions, and the operands that they name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AssemblyProgram {
-    /// In order.
+    /// The instructions, in order.
     pub(crate) instructions: Vec<Instruction>,
-    /// Outputs and inputs, in order.
+    /// The outputs and inputs, in order.
     pub(crate) slots: Vec<Slot>,
 }
 
-/// Finds out what inline assembly does. `bytes` are the sizes of the operands' types, where they are scalars.
+/// Returns what inline assembly does. `bytes` are the sizes of the operands' types, where they are scalars.
 pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], templates: &Templates) -> Assembly {
     let unknown = || Assembly::Unknown(as_written(text));
     let statements = statements(text);
@@ -75,7 +74,7 @@ pub(crate) fn understand(text: &str, constraints: &str, bytes: &[Option<u64>], t
     }
 }
 
-/// Returns the meaning of an instruction that stays as it is: its result has nothing to do with other threads.
+/// Returns the meaning of an instruction that stays as it is, since its result has nothing to do with other threads.
 fn native(statement: &str) -> Option<Assembly> {
     const SEQ_CST: u32 = 5;
     let (harmless, fence) = match statement {

@@ -1,6 +1,6 @@
 //! Inline assembly as C writes it (`%0`, `%b0`, `%%rax`, `$5`) and as LLVM does (`$0`, `${0:b}`, `%rax`, `$$5`).
 
-/// Returns a template as LLVM writes it, of one as C has it.
+/// Returns a template in LLVM's notation, given in C's.
 pub(crate) fn as_llvm(text: &str) -> String {
     let mut result = String::new();
     let mut letters = text.chars().peekable();
@@ -26,7 +26,7 @@ pub(crate) fn as_llvm(text: &str) -> String {
     result
 }
 
-/// Returns a template as C has it, of one as LLVM writes it.
+/// Returns a template in C's notation, given in LLVM's.
 pub(crate) fn as_c(text: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
@@ -50,7 +50,7 @@ pub(crate) fn as_c(text: &str) -> String {
     result + rest
 }
 
-/// Returns a template on one line, in C's notation: a line of a file of templates may begin with it.
+/// Returns a template on one line, in C's notation, as a line of a file of templates may begin with it.
 pub(crate) fn as_written(text: &str) -> String {
     as_c(&statements(text).join("; "))
 }
@@ -74,7 +74,7 @@ pub(crate) fn statements(text: &str) -> Vec<String> {
         match words.join(" ").as_str() {
             "" => {}
             alone @ ("lock" | "rep") => prefix = format!("{alone} "),
-            // As in `% rax`, which assemblers take for `%rax`.
+            // Assemblers take `% rax` for `%rax`.
             statement => found.push(std::mem::take(&mut prefix) + &statement.replace("% ", "%").replace("$$ ", "$$")),
         }
     }

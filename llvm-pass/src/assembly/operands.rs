@@ -3,7 +3,7 @@
 use super::constraints::{Place, Slot};
 use super::registers::Named;
 
-/// A register: a named one, or that of an operand, by the number of its slot.
+/// A register: a named one, or the one that an operand is in, by the number of its slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Register {
     Named(Named),
@@ -28,7 +28,7 @@ pub(crate) enum Operand {
     Immediate(i64),
     Register(Register),
     Memory(Memory),
-    /// Something on the stack, beside the variables of C.
+    /// The operand is on the stack, apart from the variables of C.
     Stack,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Memory {
     pub(crate) displacement: i64,
 }
 
-/// What the address is counted from.
+/// The base that an address is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Base {
     /// The operand in memory with this number.
@@ -61,7 +61,7 @@ pub(crate) fn split(text: &str) -> Vec<&str> {
     text.split(separates).map(str::trim).filter(|operand| !operand.is_empty()).collect()
 }
 
-/// Reads an operand; none if it is of a form that is not known.
+/// Reads an operand; returns none if its form is not known.
 pub(crate) fn parse(text: &str, slots: &[Slot]) -> Option<Sized> {
     if let Some(number) = text.strip_prefix("$$") {
         return Some((Operand::Immediate(integer(number)?), None));
@@ -95,7 +95,7 @@ pub(crate) fn parse(text: &str, slots: &[Slot]) -> Option<Sized> {
     (displacement == 0).then_some((Operand::Register(register), modified.or(known.bytes)))
 }
 
-/// Returns a register that holds an address.
+/// Reads a register that holds an address.
 fn address_register(text: &str, slots: &[Slot]) -> Option<Register> {
     if let Some(name) = text.strip_prefix('%') {
         return Named::of(name).filter(|&(_, bytes)| bytes >= 4).map(|(register, _)| Register::Named(register));
@@ -104,7 +104,7 @@ fn address_register(text: &str, slots: &[Slot]) -> Option<Register> {
     modified.is_none_or(|bytes| bytes == 8).then(|| Register::of(slots, number))?
 }
 
-/// Returns the slot that `$0` or `${0:b}` names, and the bytes that the modifier asks for.
+/// Returns the slot that `$0` or `${0:b}` names, and the number of bytes that the modifier asks for.
 fn slot(text: &str) -> Option<(usize, Option<u64>)> {
     let name = text.strip_prefix('$')?;
     let Some(inner) = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')) else {
@@ -121,7 +121,7 @@ fn slot(text: &str) -> Option<(usize, Option<u64>)> {
     Some((number.parse().ok()?, Some(bytes)))
 }
 
-/// Returns a number in decimal or hexadecimal.
+/// Reads a number in decimal or hexadecimal.
 fn integer(text: &str) -> Option<i64> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
     let value = match digits.strip_prefix("0x") {

@@ -10,7 +10,8 @@ impl Named {
     pub(crate) const C: Self = Self(2);
     pub(crate) const D: Self = Self(3);
 
-    /// Returns the register of this name, and how many of its bytes the name stands for. (Not the second byte: `ah`.)
+    /// Returns the register with this name, and how many of its bytes the name stands for. (Names of second bytes, such as `ah`,
+    /// are not known.)
     pub(crate) fn of(name: &str) -> Option<(Self, u64)> {
         const LETTERS: [&str; 4] = ["a", "b", "c", "d"];
         const OTHERS: [&str; 4] = ["si", "di", "bp", "sp"];
@@ -43,7 +44,7 @@ impl Named {
         numbered(LETTERS, 0, low).or_else(|| numbered(OTHERS, 4, low)).map(|register| (register, 1))
     }
 
-    /// Whether it is the frame or stack pointer.
+    /// Whether the register is the frame or stack pointer.
     pub(crate) const fn is_of_the_stack(self) -> bool {
         self.0 == 6 || self.0 == 7
     }

@@ -1,22 +1,22 @@
-//! What a user says that inline assembly means: a file with lines `TEMPLATE => MEANING` (docs/inline-assembly.md).
+//! The meanings that a user gives to inline assembly, in a file with lines `TEMPLATE => MEANING` (docs/inline-assembly.md).
 
 use std::collections::BTreeMap;
 
 use super::notation::{as_llvm, statements};
 use crate::abi::{FH_FENCE_INSTRUCTIONS, FH_FENCE_LOADS, FH_FENCE_STORES};
 
-/// A user's explanation.
+/// A user's explanation of a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Meaning {
-    /// `nothing`.
+    /// `nothing`: the template does nothing.
     Nothing,
-    /// `fence KIND`, by its number in the hook ABI.
+    /// `fence KIND`: the template is a fence, given by its number in the hook ABI.
     Fence(u32),
-    /// `x86 TEXT`: what this text means, with the same operands, as LLVM writes it.
+    /// `x86 TEXT`: the template does what this text does with the same operands; the text is in LLVM's notation.
     Like(String),
 }
 
-/// The explanations, by the statements of the templates as LLVM writes them.
+/// The explanations of templates, by their statements in LLVM's notation.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Templates {
     meanings: BTreeMap<Vec<String>, Meaning>,
@@ -66,7 +66,7 @@ impl Templates {
         }
     }
 
-    /// Returns what the user says of a template with these statements.
+    /// Returns the user's explanation of a template with these statements.
     pub(crate) fn meaning(&self, statements: &[String]) -> Option<&Meaning> {
         self.meanings.get(statements)
     }

@@ -64,7 +64,7 @@ pub(crate) enum Class {
     NullPointer,
     /// An instruction whose value depends on the block that control comes from.
     Phi,
-    /// A value that nobody has defined.
+    /// A value that is undefined.
     Undefined,
 }
 
@@ -129,7 +129,7 @@ impl Value {
         unsafe { LLVMGetNumOperands(self.0) }.unsigned_abs()
     }
 
-    /// Operand `index`.
+    /// Returns operand `index`.
     pub(crate) fn operand(self, index: u32) -> Value {
         // SAFETY: the handle is a live user with more than `index` operands.
         Self(unsafe { LLVMGetOperand(self.0, index) })
@@ -163,7 +163,7 @@ impl Value {
         Self::from_raw(unsafe { LLVMGetNextInstruction(self.0) })
     }
 
-    /// Removes an instruction from its block. No copy of the handle may be used any more.
+    /// Removes an instruction from its block. No copy of the handle may be used afterwards.
     pub(crate) fn erase(self) {
         // SAFETY: the handle is a live instruction without users.
         unsafe { LLVMInstructionEraseFromParent(self.0) }
@@ -213,19 +213,19 @@ impl Value {
         unsafe { LLVMReplaceAllUsesWith(self.0, other.0) }
     }
 
-    /// Typed inkwell's view of it.
+    /// Returns inkwell's typed view of the value.
     pub(crate) fn basic<'ctx>(self) -> BasicValueEnum<'ctx> {
         // SAFETY: the handle is live and of a first-class type.
         unsafe { BasicValueEnum::new(self.0) }
     }
 
-    /// Typed inkwell's view of a pointer.
+    /// Returns inkwell's typed view of a pointer.
     pub(crate) fn pointer<'ctx>(self) -> PointerValue<'ctx> {
         // SAFETY: the handle is a live pointer.
         unsafe { PointerValue::new(self.0) }
     }
 
-    /// Typed inkwell's view of an integer.
+    /// Returns inkwell's typed view of an integer.
     pub(crate) fn integer<'ctx>(self) -> IntValue<'ctx> {
         // SAFETY: the handle is a live integer.
         unsafe { IntValue::new(self.0) }
@@ -270,7 +270,7 @@ impl Block {
         self.instructions().into_iter().find(|instruction| !instruction.is(Class::Phi))
     }
 
-    /// Typed inkwell's view of it.
+    /// Returns inkwell's typed view of the block.
     pub(crate) fn typed<'ctx>(self) -> Option<inkwell::basic_block::BasicBlock<'ctx>> {
         // SAFETY: the block is live.
         unsafe { inkwell::basic_block::BasicBlock::new(self.0) }
@@ -278,7 +278,7 @@ impl Block {
 }
 
 impl Type {
-    /// Returns which kind of type it is.
+    /// Returns the kind of the type.
     pub(crate) fn kind(self) -> LLVMTypeKind {
         // SAFETY: the type is live.
         unsafe { LLVMGetTypeKind(self.0) }
@@ -302,12 +302,12 @@ impl Type {
         unsafe { LLVMCountStructElementTypes(self.0) }
     }
 
-    /// Whether it is a pointer.
+    /// Whether the type is a pointer.
     pub(crate) fn is_pointer(self) -> bool {
         self.kind() == LLVMTypeKind::LLVMPointerTypeKind
     }
 
-    /// Whether it is a pointer or a vector of pointers.
+    /// Whether the type is a pointer or a vector of pointers.
     pub(crate) fn holds_pointers(self) -> bool {
         match self.kind() {
             LLVMTypeKind::LLVMPointerTypeKind => true,
@@ -372,7 +372,7 @@ impl Type {
         Value(unsafe { LLVMConstNull(self.0) })
     }
 
-    /// Typed inkwell's view of it.
+    /// Returns inkwell's typed view of the type.
     pub(crate) fn typed<'ctx>(self) -> BasicTypeEnum<'ctx> {
         // SAFETY: the type is live and first-class.
         unsafe { BasicTypeEnum::new(self.0) }
@@ -398,7 +398,7 @@ impl Layout {
         unsafe { LLVMABISizeOfType(self.0, kind.0) }
     }
 
-    /// Returns where a struct's element begins.
+    /// Returns the offset in bytes of a struct's element.
     pub(crate) fn element_offset(self, kind: Type, index: u32) -> u64 {
         // SAFETY: the type is a live struct with more than `index` elements.
         unsafe { LLVMOffsetOfElement(self.0, kind.0, index) }

@@ -13,7 +13,7 @@ use super::text::text;
 pub(crate) struct Location(pub(super) LLVMMetadataRef);
 
 impl Location {
-    /// LLVM's own handle.
+    /// Returns LLVM's own handle.
     pub(crate) fn raw(self) -> LLVMMetadataRef {
         self.0
     }
@@ -47,7 +47,7 @@ impl Location {
         (text(name, file_length as usize), text(folder, folder_length as usize))
     }
 
-    /// Returns the call in whose place the function's body was put, if it was.
+    /// Returns the call in whose place the function's body was put, if the place is in an inlined function.
     pub(crate) fn call(self) -> Option<Self> {
         // SAFETY: the place is live.
         let call = unsafe { LLVMDILocationGetInlinedAt(self.0) };

@@ -1,4 +1,4 @@
-//! What a module holds, and what is known of its compilation.
+//! The contents of a module, and what is known of its compilation.
 
 use inkwell::llvm_sys::core::{
     LLVMAddFunction, LLVMGetFirstFunction, LLVMGetFirstGlobal, LLVMGetMDNodeNumOperands, LLVMGetMDNodeOperands,
@@ -12,7 +12,7 @@ use super::handles::{Type, Value};
 use super::text::{c_text, text};
 use super::views::Global;
 
-/// Returns the function of a name, declared if it is not there yet.
+/// Returns the function with this name; a missing one is declared.
 pub(crate) fn declare(module: LLVMModuleRef, name: &str, kind: Type) -> Value {
     let name = c_text(name);
     // SAFETY: the module is live, the name ends with a zero.

@@ -33,7 +33,7 @@ macro_rules! questions {
     )*};
 }
 
-/// Defines methods that ask for a truth.
+/// Defines methods that put a question of yes or no to LLVM's C interface.
 macro_rules! truths {
     ($($name:ident = $function:ident;)*) => {$(
         #[doc = concat!("What `", stringify!($function), "` answers.")]
@@ -244,7 +244,7 @@ impl Instruction {
         unsafe { LLVMGetNumIndices(self.0.raw()) }
     }
 
-    /// The first of them.
+    /// Returns the first of these indices.
     pub(crate) fn first_index(self) -> u32 {
         // SAFETY: the handle is such an instruction.
         let indices = unsafe { LLVMGetIndices(self.0.raw()) };
@@ -258,13 +258,13 @@ impl Instruction {
         Type(unsafe { LLVMGetAllocatedType(self.0.raw()) })
     }
 
-    /// Returns the type that a getelementptr's indices walk.
+    /// Returns the type that a getelementptr's indices go through.
     pub(crate) fn source_element_type(self) -> Type {
         // SAFETY: the handle is a live getelementptr, instruction or constant.
         Type(unsafe { LLVMGetGEPSourceElementType(self.0.raw()) })
     }
 
-    /// Whether it carries metadata of a kind.
+    /// Whether the instruction carries metadata of a kind.
     pub(crate) fn has_metadata(self, kind: u32) -> bool {
         // SAFETY: the handle is a live instruction.
         !unsafe { LLVMGetMetadata(self.0.raw(), kind) }.is_null()

@@ -9,8 +9,8 @@ use crate::failure::{Failure, Result};
 use crate::hooks::Hooks;
 use crate::ir::{Layout, Type, Value};
 
-/// `struct fh_labels` of the hook ABI, in words: the address and the value of the access at hand, what it expects, whether
-/// nobody uses what it reads, what it loads, and then arguments and results.
+/// `struct fh_labels` of the hook ABI, in words: the labels of the address and the value of the access at hand and of what it
+/// expects, whether nothing uses what it reads, the label of what it loads, and then arguments and results.
 pub(super) const ADDRESS: u32 = label_word("address");
 pub(super) const STORED: u32 = label_word("stored");
 pub(super) const EXPECTED: u32 = label_word("expected");
@@ -21,19 +21,19 @@ pub(super) const MOST_ARGUMENTS: u32 = label_words("arguments");
 pub(super) const RESULTS: u32 = label_word("results");
 pub(super) const MOST_RESULTS: u32 = label_words("results");
 
-/// Builds in the function at hand.
+/// The builder of code in the function at hand.
 pub(super) struct Code<'a, 'ctx> {
     pub(super) hooks: &'a Hooks<'ctx>,
     pub(super) layout: Layout,
 }
 
 impl<'ctx> Code<'_, 'ctx> {
-    /// Returns the label of what depends on no load.
+    /// Returns the label of a value that depends on no load.
     pub(super) fn none(&self) -> IntValue<'ctx> {
         self.hooks.number(0)
     }
 
-    /// Returns the label of what depends on all that these labels stand for.
+    /// Returns the label of a value that depends on all that these labels stand for.
     pub(super) fn union(&self, labels: &[IntValue<'ctx>]) -> Result<IntValue<'ctx>> {
         let mut all: Vec<IntValue<'ctx>> = Vec::new();
         for &label in labels {
@@ -45,7 +45,7 @@ impl<'ctx> Code<'_, 'ctx> {
         rest.iter().try_fold(first, |sum, &label| self.hooks.call("__fh_label_union", &[sum.into(), label.into()]))
     }
 
-    /// Returns the label of one of two values, by that of what chooses between them, which gives one of these.
+    /// Returns the label of one of two values, picked by what chooses between them.
     pub(super) fn select(
         &self,
         by: IntValue<'ctx>,
@@ -63,7 +63,7 @@ impl<'ctx> Code<'_, 'ctx> {
         self.hooks.call("__fh_label_select", &[by.into(), chosen.into(), other.into()])
     }
 
-    /// Returns a word of the record.
+    /// Returns a pointer to a word of the record.
     fn word(&self, index: u32) -> Result<PointerValue<'ctx>> {
         const NAME: &str = "__fh_labels";
         let module = &self.hooks.module;
@@ -99,7 +99,8 @@ impl<'ctx> Code<'_, 'ctx> {
         self.hooks.call("__fh_label_copy", &[to, argument.basic(), size]).map(drop)
     }
 
-    /// Gives a function's own copy the labels that came along; none are left for a caller that knows nothing of them.
+    /// Gives a function's own copy of an argument the labels that came with it, and leaves none for a caller that knows nothing
+    /// of labels.
     pub(super) fn take_copy(&self, index: u32, copy: Value, kind: Type) -> Result<()> {
         let (from, size) = (self.passing(index).into(), self.hooks.long(self.layout.allocated_size(kind)).into());
         self.hooks.call("__fh_label_copy", &[copy.basic(), from, size])?;
@@ -114,7 +115,7 @@ impl<'ctx> Code<'_, 'ctx> {
         Ok(())
     }
 
-    /// Says that the program branches on a value.
+    /// Tells the runtime that the program branches on a value.
     pub(super) fn branch(&self, label: IntValue<'ctx>) -> Result<()> {
         if !is_none(label) {
             self.hooks.call("__fh_label_branch", &[label.into()])?;
@@ -122,7 +123,7 @@ impl<'ctx> Code<'_, 'ctx> {
         Ok(())
     }
 
-    /// Goes on building behind an instruction.
+    /// Makes what is built from now on stand behind an instruction.
     pub(super) fn behind(&self, instruction: Value) -> Result<()> {
         let next = instruction.next().ok_or_else(|| Failure::new("a value that ends a block"))?;
         self.hooks.before(next);
@@ -134,7 +135,7 @@ impl<'ctx> Code<'_, 'ctx> {
         self.hooks.long(self.layout.store_size(kind)).into()
     }
 
-    /// Returns where the elements of a type are, each with its size.
+    /// Returns the offsets in bytes of the elements of a type, each with its size.
     pub(super) fn parts(&self, kind: Type) -> Vec<(u64, u64)> {
         match kind.kind() {
             LLVMTypeKind::LLVMStructTypeKind if kind.struct_element_count() > 0 => (0..kind.struct_element_count())
@@ -146,7 +147,7 @@ impl<'ctx> Code<'_, 'ctx> {
         }
     }
 
-    /// Returns a pointer so many bytes behind another.
+    /// Returns a pointer `offset` bytes behind another.
     pub(super) fn displaced(&self, pointer: PointerValue<'ctx>, offset: u64) -> Result<PointerValue<'ctx>> {
         if offset == 0 {
             return Ok(pointer);
@@ -157,14 +158,14 @@ impl<'ctx> Code<'_, 'ctx> {
         }?)
     }
 
-    /// Refuses what comes next where labels matter.
+    /// Refuses what comes next, where labels matter.
     pub(super) fn refuse(&self, what: &str) -> Result<()> {
         let text = self.hooks.builder.build_global_string_ptr(what, ".fh.text")?;
         self.hooks.call("__fh_label_refuse", &[text.as_pointer_value().into()]).map(drop)
     }
 }
 
-/// Whether it is known now that there is no label.
+/// Whether it is known at compile time that a label is that of no load.
 pub(super) fn is_none(label: IntValue) -> bool {
     label.is_const() && label.is_null()
 }

@@ -17,7 +17,7 @@ pub(super) struct Flags<'ctx> {
 }
 
 impl<'ctx> Flags<'ctx> {
-    /// Returns all flags off.
+    /// Returns flags that are all off.
     pub(super) fn new(hooks: &Hooks<'ctx>) -> Self {
         let off = hooks.context.bool_type().const_zero();
         Self { carry: off, zero: off, sign: off, overflow: off }

@@ -1,4 +1,4 @@
-//! What inline assembly works on: registers, memory, and the fence that locks are.
+//! The machine that inline assembly works on: registers, memory, and the fence that locks are.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result};
 use crate::hooks::{Hooks, width as bits_of};
 use crate::ir::Value;
 
-/// Where an access is, and whether others could see it.
+/// The place of an access, and whether others could see it.
 #[derive(Clone, Copy)]
 pub(super) struct AccessTarget<'ctx> {
     pub(super) pointer: PointerValue<'ctx>,
@@ -34,7 +34,7 @@ pub(super) struct Machine<'a, 'ctx> {
 }
 
 impl<'a, 'ctx> Machine<'a, 'ctx> {
-    /// Returns the machine at the beginning of the assembly: the inputs are in their registers.
+    /// Makes the machine at the beginning of the assembly, with the inputs in their registers.
     pub(super) fn new(
         hooks: &'a mut Hooks<'ctx>,
         call: Value,
@@ -70,7 +70,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
         self.registers.get(&register).copied().unwrap_or_else(|| self.hooks.long(0))
     }
 
-    /// Returns an integer of at most 64 bits with zeros above.
+    /// Returns an integer of at most 64 bits, extended with zeros.
     pub(super) fn extended(&self, value: IntValue<'ctx>) -> Result<IntValue<'ctx>> {
         let long = self.hooks.context.i64_type();
         if value.get_type() == long {
@@ -79,7 +79,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
         Ok(self.hooks.builder.build_int_z_extend(value, long, "")?)
     }
 
-    /// Returns the lower bytes of 64 bits.
+    /// Returns the lower `width` bytes of 64 bits.
     pub(super) fn low(&self, value: IntValue<'ctx>, width: u64) -> Result<IntValue<'ctx>> {
         let kind = self.hooks.integer_type(bits_of(width))?;
         if value.get_type() == kind {
@@ -110,7 +110,7 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
                 let argument = self.argument(slot).ok_or_else(|| Failure::new("memory that is no argument"))?;
                 (self.call.operand(argument).pointer(), self.shared.contains(&argument))
             }
-            // Who passes an address in a register lets others know it.
+            // Passing an address in a register lets others know it.
             Base::Register(register) => {
                 let address = self.register(register);
                 (self.hooks.builder.build_int_to_ptr(address, self.hooks.pointer_type(), "")?, true)
@@ -161,8 +161,8 @@ impl<'a, 'ctx> Machine<'a, 'ctx> {
         }
     }
 
-    /// Changes a target: as one event of the hook's operation with `operand` where it is locked and others could see
-    /// it, else by a load and a store. The old value.
+    /// Changes a target, and returns the old value. Where the instruction is locked and others could see the target, that is one
+    /// event of the hook's operation with `operand`; else it is a load and a store.
     pub(super) fn modify(
         &mut self,
         target: Operand,

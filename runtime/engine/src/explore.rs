@@ -1,4 +1,4 @@
-//! Explorers: how the executions of a program are enumerated.
+//! Explorers, which enumerate the executions of a program.
 //!
 //! A [`Strategy`] decides at each point where more than one thing can happen, and as an [`Observer`] is told what has
 //! happened; everything else about an execution is [`crate::execution`]. One strategy is one file named after its method.
@@ -25,72 +25,73 @@ use crate::step::{Iteration, Step};
 use crate::sync::machine::{Until, Wish};
 use crate::thread_set::ThreadSet;
 
-/// How an execution begins.
+/// The beginning of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Start {
-    /// The first so many events are those of the execution before, if the program is deterministic.
-    /// Larger than that execution is long: all of them.
+    /// The number of first events that are those of the execution before, if the program is deterministic; if it is larger than
+    /// that execution is long, all of its events.
     pub shared: u32,
-    /// How many preemptions it has; none where they are not bounded.
+    /// The number of preemptions that the execution has; none where they are not bounded.
     pub preemptions: Option<u32>,
-    /// Whether it counts, as far as that is known at its beginning: see [`crate::execution`], "What counts".
+    /// Whether the execution counts, as far as that is known at its beginning: see [`crate::execution`], "What counts".
     pub counts: Counts,
-    /// Which executions count.
+    /// The rule by which executions of the search count.
     pub counting: Counting,
 }
 
-/// Which executions of a search count.
+/// The rule by which executions of a search count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counting {
-    /// Of those that differ only in iterations of wait loops without effect, one.
+    /// Of the executions that differ only in iterations of wait loops without effect, one counts.
     #[default]
     Representatives,
-    /// Each one, whatever its wait loops did: so it is where executions are drawn, since the one that stands for the others
-    /// might not be drawn in a lifetime.
+    /// Each execution counts, whatever its wait loops did. This is the rule where executions are drawn, since the one that stands
+    /// for the others might not be drawn in a lifetime.
     EveryRun,
 }
 
 /// Whether an execution counts, or only repeats another one but for iterations of a wait loop without effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Counts {
-    /// It counts.
+    /// The execution counts.
     #[default]
     Once,
-    /// Another execution stands for it; the monitors watch it all the same.
+    /// The execution does not count, since another one stands for it; the monitors watch it all the same.
     AsAnother,
-    /// It needs more preemptions than the bound allows, and was run on the way to others; the monitors watch it all the same.
+    /// The execution does not count, since it needs more preemptions than the bound allows and was run on the way to others; the
+    /// monitors watch it all the same.
     BeyondBound,
 }
 
-/// The thread that performed the last event, at a decision who goes on.
+/// The thread that performed the last event, at a decision which thread goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Previous {
-    /// It could go on: choosing another thread is a preemption.
+    /// The thread could go on: choosing another one is a preemption.
     Continues(Thread),
-    /// It has ended, blocks, waits or yields: choosing another thread is free.
+    /// The thread has ended, blocks, waits or yields: choosing another one is free.
     Stopped(Thread),
 }
 
-/// What became of an execution.
+/// The end of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Finish {
-    /// It ran to its end.
+    /// The execution ran to its end.
     Done,
-    /// It has to run once more with the same decisions.
+    /// The execution has to run once more with the same decisions.
     Again,
 }
 
-/// The program did not offer the alternative that it offered before, at the same point: it is not deterministic.
+/// The error that the program did not offer an alternative that it offered before at the same point: it is not deterministic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Diverged;
 
-/// Why an execution does not go on as a strategy wanted.
+/// The reason why an execution does not go on as a strategy wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Halt {
     /// The program did not offer the alternative that it offered before.
     Diverged,
     /// The strategy ends the execution because what it tried is not possible, or because all that it wanted to see has been
-    /// repeated, and not because the program is not deterministic.
+    /// repeated. This says nothing against the program's determinism.
     Abandoned,
 }
 
@@ -100,81 +101,82 @@ impl From<Diverged> for Halt {
     }
 }
 
-/// What an event read and wrote.
+/// The values that an event read and wrote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Values {
-    /// It is not known.
+    /// The values are not known.
     Unknown,
-    /// Its location held one value before and another one now, or the same.
+    /// The event's location held one value before and holds the same or another one now.
     Known {
-        /// Before.
+        /// The value before the event.
         before: u64,
-        /// Now.
+        /// The value after the event.
         after: u64,
-        /// Of a compare-and-swap: what it writes only over.
+        /// The value that a compare-and-swap expects, without which it does not write; none for other events.
         expected: Option<u64>,
     },
 }
 
-/// What an operation did to an object.
+/// The effect of an operation on an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Touched {
     /// The object.
     pub object: Object,
-    /// What its state meant to those who wait for it, before and now; none if that takes more than 64 bits.
+    /// What the object's state meant to the threads that wait for it, before the operation and after; none if that takes more
+    /// than 64 bits.
     pub states: Option<(u64, u64)>,
-    /// Who sees it.
+    /// The operations that see this one.
     pub effect: Effect,
 }
 
-/// Whether operations on an object see each other.
+/// The operations on an object that see an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
-    /// All others.
+    /// All other operations see it.
     Seen,
-    /// Those that are seen; not those that are unseen as well.
+    /// The operations that are seen see it; those that are unseen as well do not.
     Unseen,
-    /// All others, but nobody waits for it.
+    /// All other operations see it, but no thread waits for it.
     Aside,
 }
 
 /// What a thread waited for, or waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Need {
-    /// What it wants.
+    /// The thing that the thread wants.
     pub wish: Wish,
-    /// How long it waits for that.
+    /// The condition on which the thread stops waiting.
     pub until: Until,
 }
 
-/// An event that has been performed. A fence that touches something stands for whatever else concerns others, as `free`
-/// does: whoever touches that does it before or after.
+/// An event that has been performed. A fence that touches something stands for whatever else concerns other threads, as `free`
+/// does: whoever touches the same does it before or after.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Performed<'a> {
-    /// Who.
+    /// The thread that performed the event.
     pub thread: Thread,
-    /// What.
+    /// The operation that was performed.
     pub kind: Kind,
-    /// What it touched, in an order that does not depend on the numbers.
+    /// The locations that it touched, in an order that does not depend on their numbers.
     pub locations: &'a [Location],
-    /// What it read and wrote.
+    /// The values that it read and wrote.
     pub values: Values,
     /// The objects that it operated on.
     pub objects: &'a [Touched],
-    /// What its thread waited for, if it could not be performed at any time.
+    /// What its thread waited for, if it could not have been performed at any time.
     pub need: Option<Need>,
 }
 
-/// Where a thread stands that waits for something to be different.
+/// The place of a thread that waits for something to be different.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// In a wait loop, before another iteration like the last one.
+    /// The thread stands in a wait loop, before another iteration like the last one.
     InALoop,
-    /// Before a wait with a limit, which would run out as the last one did.
+    /// The thread stands before a wait with a limit, which would run out as the last one did.
     BeforeALimitedWait,
 }
 
-/// Something that happens in an execution and is no event.
+/// A thing that happens in an execution and is no event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
     /// The thread that was chosen to perform the event with this index, and had performed the one before it, went through
@@ -184,88 +186,88 @@ pub enum Notice {
         /// The first event of the iteration.
         event: u32,
     },
-    /// The thread waits until something that this iteration read, if it had events, is different.
+    /// The thread waits until something that this iteration read is different; if the iteration had no events, there is none.
     Waits {
-        /// Who.
+        /// The thread that waits.
         thread: Thread,
-        /// What it waits after.
+        /// The iteration after which it waits.
         iteration: Option<Iteration>,
-        /// Where.
+        /// The place where it waits.
         standing: Standing,
     },
     /// The thread that performs the next event had yielded before it.
     Yielded,
     /// What the thread performs from here on is one block: nothing of another thread comes in between, and each of its events
-    /// [goes on](crate::execution::Execution::goes_on) after the one before. Its first event operates on an object that
-    /// all blocks have in common.
+    /// [goes on](crate::execution::Execution::goes_on) after the one before. Its first event operates on an object that all
+    /// blocks have in common.
     BlockOpens(Thread),
     /// The block is over.
     BlockCloses,
     /// The running thread stops in the middle of its block, and others go on.
     BlockLeft,
-    /// Nobody can go on, and this thread waits for that.
+    /// No thread can go on, and this one waits for something.
     Blocked {
-        /// Who.
+        /// The thread that waits.
         thread: Thread,
-        /// For what.
+        /// What it waits for.
         need: Need,
     },
-    /// The location begins at this address, which is the same in every process of a search. Said of each location that an
-    /// event is about to touch that touches several, or may do so in another process.
+    /// The location begins at this address, which is the same in every process of a search. This notice comes for each location
+    /// of an event that touches several locations, or may do so in another process, before the event.
     Lies {
         /// The location.
         location: Location,
-        /// Its address.
+        /// The address at which the location begins.
         address: u64,
     },
-    /// After the last event, as a part of it, the state of the object became this to those who wait.
+    /// The state of the object became this to the threads that wait for it: after the last event, and as a part of it.
     Becomes {
         /// The object.
         object: Object,
-        /// What its state means now; none if that takes more than 64 bits.
+        /// What the state means now; none if that takes more than 64 bits.
         state: Option<u64>,
     },
 }
 
-/// Is told what happens in an execution.
+/// A listener that is told what happens in an execution.
 pub trait Observer {
-    /// Whether it wants to be told: if not, it is told of [`Notice::Waited`] alone.
+    /// Whether the observer wants to be told; if not, it is told of [`Notice::Waited`] alone.
     fn observes(&self) -> bool {
         false
     }
 
-    /// An event has been performed.
+    /// Notes that an event has been performed.
     fn performed(&mut self, _event: &Performed<'_>) {}
 
-    /// Something else has happened.
+    /// Notes something else that has happened.
     fn notice(&mut self, _notice: Notice) {}
 }
 
-/// Decides, for each point of each execution, what happens.
+/// An explorer's way of deciding what happens at each point of each execution.
 pub trait Strategy: Observer {
     /// Starts the next execution; none if all are done.
     fn begin(&mut self) -> Option<Start>;
 
-    /// Who performs the event with this index? `enabled` are the threads that can go on, without the previous one if
-    /// it continues; there are at least two alternatives.
+    /// Returns the thread that performs the event with this index. `enabled` are the threads that can go on, without the previous
+    /// one if it continues; there are at least two alternatives.
     ///
-    /// # Errors
-    /// [`Halt`].
+    /// [`Halt`], if the execution does not go on as the strategy wanted.
     fn thread(&mut self, event: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Halt>;
 
-    /// Nothing is to be decided before the event with this index: only this thread can go on, or nobody.
+    /// Checks that the strategy has nothing to decide before the event with this index, where only this thread can go on, or
+    /// none.
     ///
     /// # Errors
-    /// [`Halt`]: something was decided here before, or is still to be decided.
+    /// [`Halt`], if something was decided here before, or is still to be decided.
     fn undecided(&mut self, event: u32, only: Option<Thread>) -> Result<(), Halt>;
 
-    /// Which of the values below `count` (at least 2) does the program get, before the event with this index?
+    /// Returns the value below `count` (at least 2) that the program gets before the event with this index.
     ///
     /// # Errors
-    /// [`Diverged`].
+    /// [`Diverged`], if the program did not offer this choice before.
     fn value(&mut self, event: u32, count: u64) -> Result<u64, Diverged>;
 
-    /// Nobody can go on. Whether the execution counts, if the strategy has an opinion.
+    /// Returns whether the execution counts, if the strategy has an opinion. Called when no thread can go on.
     fn judge(&mut self) -> Option<Counts> {
         None
     }
@@ -275,8 +277,8 @@ pub trait Strategy: Observer {
         false
     }
 
-    /// Whether the execution that has come to its end, of which these are the events, did not repeat those that it was
-    /// to repeat, as far as [`Start::shared`] does not cover them: how many those are.
+    /// Returns how many events the execution was to repeat, if it did not repeat them, as far as [`Start::shared`] does not cover
+    /// them. Called at the end of the execution, of which `steps` are the events.
     fn strayed(&mut self, _steps: &[Step]) -> Option<u32> {
         None
     }
@@ -284,39 +286,39 @@ pub trait Strategy: Observer {
     /// Ends the execution.
     fn finish(&mut self, finish: Finish);
 
-    /// Ends the search between two executions: what is still to be run. `steps` are the events of the last execution. An
-    /// execution that has to run once more is still to be run. None if the explorer cannot hand that out: then it has
+    /// Ends the search between two executions, and returns what is still to be run, which includes an execution that has to run
+    /// once more. `steps` are the events of the last execution. Returns none if the explorer cannot hand that out: then it has
     /// not ended, and can go on.
     fn leave(&mut self, _steps: &[Step]) -> Option<Leftover> {
         None
     }
 
-    /// Returns how many bytes it keeps of what is still to be run.
+    /// Returns how many bytes the strategy keeps of what is still to be run.
     fn kept(&self) -> u64 {
         0
     }
 
-    /// Returns what it leaves out of what it was to run.
+    /// Returns what the strategy leaves out of what it was to run.
     fn omits(&self) -> Omitted {
         Omitted::default()
     }
 }
 
-/// What a strategy leaves out.
+/// What a strategy leaves out of what it was to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Omitted {
-    /// What it would have to take into account and does not, so that its search would not be complete.
+    /// The thing that the strategy would have to take into account and does not, so that its search is not complete.
     pub lacks: Option<&'static str>,
-    /// Whether it has come to something that is beyond its bound on preemptions; where it does not know, no.
+    /// Whether the strategy has come to something that is beyond its bound on preemptions; false where it does not know.
     pub beyond_bound: bool,
 }
 
-/// Returns the alternatives at a decision, in the order in which they are tried: the previous thread first if it can go on, the
-/// others by their number; or, where it stopped, the others from the next number round to itself. `enabled` is as in
-/// [`Strategy::thread`].
+/// Returns the alternative with the number `choice` at a decision. Alternatives are tried in this order: the previous thread
+/// first if it can go on, and the others by their number; or, where it stopped, the others from the next number round to itself.
+/// `enabled` is as in [`Strategy::thread`].
 ///
 /// # Errors
-/// [`Diverged`] if there are not so many.
+/// [`Diverged`], if there are not so many alternatives.
 #[inline(never)]
 pub fn alternative(choice: u32, previous: Previous, enabled: &ThreadSet) -> Result<Thread, Diverged> {
     let thread = match previous {

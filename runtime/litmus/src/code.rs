@@ -1,11 +1,11 @@
-//! What the threads of a test do: instructions of all dialects as a few operations on registers and locations.
+//! The code of a test's threads: instructions of all dialects as a few operations on registers and locations.
 
 use engine::graph::{Annotations, Fences, Value};
 use engine::mapping::Order;
 
 use crate::text::TextPosition;
 
-/// A register of a thread, by its number there.
+/// The number of a register in its thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Register(pub u16);
 
@@ -17,12 +17,12 @@ impl Register {
     }
 }
 
-/// A register, as the test declares it.
+/// A register as the test declares it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Declaration {
-    /// Its name.
+    /// The register's name.
     pub name: String,
-    /// What it holds at first.
+    /// The value that the register holds at first.
     pub initial: Value,
     /// Whether some load writes it, so that final states list it.
     pub loaded: bool,
@@ -38,7 +38,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// Returns the register with this name, declared now if it was not.
+    /// Returns the register with this name, which is declared now if it was not.
     pub(crate) fn register(&mut self, name: &str) -> Register {
         let found = self.registers.iter().position(|register| register.name == name);
         let index = found.unwrap_or_else(|| {
@@ -61,131 +61,131 @@ impl Code {
 /// An operation, and where it stands in the file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Instruction {
-    /// What it does.
+    /// The operation that is performed.
     pub operation: Operation,
-    /// Where it stands.
+    /// The place in the file.
     pub position: TextPosition,
-    /// As it is written.
+    /// The instruction as it is written.
     pub text: String,
 }
 
-/// What an instruction does.
+/// The operation that an instruction performs.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Operation {
-    /// Computes.
+    /// The instruction computes a value.
     Assign {
         /// The register that gets the value.
         to: Register,
         /// The value.
         value: Expression,
     },
-    /// Reads a location.
+    /// The instruction reads a location.
     Load {
         /// The register that gets the value.
         to: Register,
-        /// Where.
+        /// The address that is read.
         address: Expression,
-        /// Its C11 order; relaxed in assembly.
+        /// The C11 order of the access; relaxed in assembly.
         order: Order,
-        /// What the instruction orders by itself: none in C.
+        /// The annotations of the instruction; none in C.
         annotations: Annotations,
     },
-    /// Writes a location.
+    /// The instruction writes a location.
     Store {
-        /// Where.
+        /// The address that is written.
         address: Expression,
-        /// What.
+        /// The value that is written.
         value: Expression,
-        /// Its C11 order; relaxed in assembly.
+        /// The C11 order of the access; relaxed in assembly.
         order: Order,
-        /// What the instruction orders by itself: none in C.
+        /// The annotations of the instruction; none in C.
         annotations: Annotations,
     },
-    /// Reads and writes a location in one step.
+    /// The instruction reads and writes a location in one step.
     Update {
         /// The register that gets the value read.
         to: Register,
-        /// Where.
+        /// The address that is read and written.
         address: Expression,
-        /// What the location must hold for the write to happen; none if it always happens.
+        /// The value that the location must hold for the write to happen; none if it always happens.
         expected: Option<Expression>,
-        /// What is written; [`Expression::Read`] in it is the value read.
+        /// The value that is written; [`Expression::Read`] in it is the value read.
         new: Expression,
-        /// How it is ordered.
+        /// The way in which the access is ordered.
         strength: Strength,
     },
-    /// Orders accesses.
+    /// The instruction is a fence.
     Fence(Fence),
-    /// Goes on at another instruction if a value is not 0.
+    /// The instruction goes on at another one if a value is not 0.
     Branch {
-        /// The value.
+        /// The value that decides.
         condition: Expression,
         /// The index of the other instruction; the number of instructions for the end.
         target: usize,
     },
 }
 
-/// How a read-modify-write is ordered.
+/// The way in which a read-modify-write is ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strength {
-    /// An instruction of x86 with a lock: a full fence on both sides.
+    /// The access is an instruction of x86 with a lock: a full fence on both sides.
     Locked,
-    /// A pair of `lwarx` and `stwcx.`: not at all.
+    /// The access is a pair of `lwarx` and `stwcx.`, which orders nothing.
     Reserved,
-    /// A C11 operation: the order where it writes, and where it does not.
+    /// The access is a C11 operation, with the order that it has where it writes, and the one where it does not.
     Ordered(Order, Order),
-    /// An instruction, or a pair of exclusive ones, of ARM or RISC-V.
+    /// The access is an instruction, or a pair of exclusive ones, of ARM or RISC-V.
     Annotated(Annotations),
 }
 
-/// A fence.
+/// The kind of a fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fence {
-    /// `sync`, `mfence`.
+    /// A full fence: `sync`, `mfence`.
     Full,
-    /// `lwsync`.
+    /// A lightweight fence: `lwsync`.
     Lightweight,
-    /// `eieio`, `sfence`: between stores.
+    /// A fence between stores: `eieio`, `sfence`.
     Stores,
-    /// `isync`, `lfence`: between what was fetched before and what is fetched later.
+    /// A fence between what was fetched before and what is fetched later: `isync`, `lfence`.
     Instructions,
-    /// `isb`: the same, and behind the addresses of accesses, too.
+    /// A fence such as [`Fence::Instructions`] that comes behind the addresses of accesses, too: `isb`.
     Context,
-    /// Others of ARM and RISC-V: how many fences of each kind it is.
+    /// Another fence of ARM or RISC-V, as the number of fences of each kind that it is.
     Counted(Fences),
-    /// `atomic_thread_fence`.
+    /// A fence of C: `atomic_thread_fence`.
     C(Order),
 }
 
 /// A value that an instruction computes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expression {
-    /// Always the same.
+    /// A constant.
     Number(Value),
-    /// What a register holds.
+    /// The value that a register holds.
     Register(Register),
-    /// What the read of an [`Operation::Update`] returned.
+    /// The value that the read of an [`Operation::Update`] returned.
     Read,
-    /// Computed from two others.
+    /// A value computed from two others.
     Binary(Binary, Box<(Expression, Expression)>),
-    /// The second or the third one, by whether the first one is not 0.
+    /// The second or the third value, chosen by whether the first one is not 0.
     Select(Box<[Expression; 3]>),
-    /// 0: that the last [`Operation::Update`] has stored, which depends on it as RISC-V has it.
+    /// The value 0, which says that the last [`Operation::Update`] has stored, and depends on that store as RISC-V has it.
     Stored,
 }
 
 impl Expression {
-    /// Computed from two others.
+    /// Makes a value that is computed from two others.
     #[must_use]
     pub fn binary(operator: Binary, left: Self, right: Self) -> Self {
         Self::Binary(operator, Box::new((left, right)))
     }
 }
 
-/// What a read-modify-write writes, given its operand; [`Expression::Read`] is what it reads.
+/// A function that makes of the operand of a read-modify-write the value that it writes; [`Expression::Read`] is what it reads.
 pub(crate) type Computed = fn(Expression) -> Expression;
 
-/// Ways to compute a value from two others. Comparisons give 0 or 1.
+/// An operator that computes a value from two others. Comparisons give 0 or 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Binary {
     /// The sum.
@@ -198,31 +198,31 @@ pub enum Binary {
     Divide,
     /// The remainder; by 0 it is 0.
     Remainder,
-    /// The bits of both.
+    /// The bits that are set in both.
     And,
-    /// The bits of either.
+    /// The bits that are set in either.
     Or,
-    /// The bits of one of them.
+    /// The bits that are set in exactly one.
     Xor,
-    /// The left one's bits moved up.
+    /// The left value's bits moved up.
     ShiftLeft,
-    /// The left one's bits moved down.
+    /// The left value's bits moved down.
     ShiftRight,
-    /// Whether they are the same.
+    /// Whether the two are the same.
     Equal,
-    /// Whether they differ.
+    /// Whether the two differ.
     NotEqual,
-    /// Whether the left one is less.
+    /// Whether the left value is less.
     Less,
-    /// Whether the left one is not more.
+    /// Whether the left value is not more.
     LessOrEqual,
 }
 
 impl Binary {
-    /// The value.
+    /// Returns the value that the operator computes from two others.
     #[must_use]
     pub fn apply(self, left: Value, right: Value) -> Value {
-        // A distance of 64 or more moves all bits out, as on POWER.
+        // A shift by a distance of 64 or more moves all bits out, as on POWER.
         let distance = u32::try_from(right).unwrap_or(u32::MAX);
         match self {
             Self::Add => left.wrapping_add(right),

@@ -6,7 +6,7 @@ use engine::graph::Value;
 use crate::code::Register;
 use crate::text::TextPosition;
 
-/// What a final state lists.
+/// An item that a final state lists.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Observable {
     /// A thread's register.
@@ -15,44 +15,44 @@ pub enum Observable {
     Location(Location),
 }
 
-/// How a condition asks for its proposition.
+/// The question that a condition asks about its proposition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quantifier {
-    /// Does some execution satisfy it?
+    /// Whether some execution satisfies the proposition.
     Exists,
-    /// Does no execution satisfy it?
+    /// Whether no execution satisfies the proposition.
     NotExists,
-    /// Do all executions satisfy it?
+    /// Whether all executions satisfy the proposition.
     Forall,
 }
 
 /// The condition of a test.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Condition {
-    /// How it asks.
+    /// The question that is asked.
     pub quantifier: Quantifier,
-    /// What it asks for.
+    /// The proposition that the question is about.
     pub proposition: Proposition,
-    /// As it is written, blanks made one.
+    /// The condition as it is written, each run of blanks made one.
     pub text: String,
-    /// Where it stands.
+    /// The place in the file.
     pub position: TextPosition,
 }
 
-/// Something that is true or false of a final state. Places are indices of [`crate::Test::observables`].
+/// A statement that is true or false of a final state. Places are indices of [`crate::Test::observables`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Proposition {
-    /// It holds.
+    /// The statement is always true.
     True,
-    /// The place holds this.
+    /// The place holds this value.
     Is(usize, Value),
-    /// The places hold the same.
+    /// The two places hold the same value.
     Same(usize, usize),
-    /// It is not so.
+    /// The other statement is false.
     Not(Box<Self>),
-    /// All are so.
+    /// All of the statements are true.
     All(Vec<Self>),
-    /// Some are so.
+    /// At least one of the statements is true.
     Any(Vec<Self>),
 }
 
@@ -60,7 +60,7 @@ pub enum Proposition {
 pub type State = Vec<Value>;
 
 impl Proposition {
-    /// Whether it is so.
+    /// Whether the proposition is true of a final state.
     #[must_use]
     pub fn holds(&self, state: &[Value]) -> bool {
         match self {
@@ -74,19 +74,19 @@ impl Proposition {
     }
 }
 
-/// Whether executions satisfy the proposition.
+/// How many of the executions satisfy the proposition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Observation {
-    /// None does.
+    /// No execution satisfies the proposition.
     Never,
-    /// Some do.
+    /// Some executions satisfy the proposition, and some do not.
     Sometimes,
-    /// All do.
+    /// All executions satisfy the proposition.
     Always,
 }
 
 impl Observation {
-    /// Its name, as herd7 has it.
+    /// Returns the observation's name, as herd7 has it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Tests under an explorer of execution graphs, and a memory model.
+//! The exploration of a test's execution graphs under a memory model.
 
 use crate::code::{Code, Expression, Fence, Operation, Strength};
 use crate::condition::{Observable, State};
@@ -24,12 +24,12 @@ use engine::model::riscv::Riscv;
 use engine::model::sc::Sc;
 use engine::model::tso::Tso;
 
-/// How an execution of a test ends.
+/// The end of an execution of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// In this state.
+    /// The execution ends in this state.
     Final(State),
-    /// Never: a thread is in a loop without an access.
+    /// The execution never ends: a thread is in a loop without an access.
     Endless {
         /// The thread.
         thread: usize,
@@ -41,47 +41,47 @@ pub enum Outcome {
 /// An access of an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Performed {
-    /// Which.
+    /// The access.
     pub event: EventId,
-    /// The index of its instruction.
+    /// The index of the access's instruction.
     pub instruction: usize,
-    /// Where.
+    /// The location that is accessed.
     pub location: Location,
-    /// What it reads, if it does.
+    /// The value that is read, if the access reads.
     pub read: Option<Value>,
-    /// What it writes, if it does.
+    /// The value that is written, if the access writes.
     pub written: Option<Value>,
-    /// The access that it reads from, by its index here; none for the initial value.
+    /// The access that this one reads from, by its index in the list; none for the initial value.
     pub source: Option<usize>,
-    /// The place of its write in the coherence order of its location, from 1; 0 if it does not write.
+    /// The place of the access's write in the coherence order of its location, from 1; 0 if it does not write.
     pub rank: usize,
-    /// The accesses before it in its thread, by their numbers in program order, that it may overtake under the model.
+    /// The accesses before this one in its thread that it may overtake under the model, by their numbers in program order.
     pub overtakes: Vec<u16>,
 }
 
 /// A complete execution.
 pub struct Finished<'s> {
-    /// How it ends.
+    /// The end of the execution.
     pub outcome: Outcome,
     /// Whether a read-modify-write waits for more than its read must, so that executions like this one may have been missed.
     pub waits_as_one: bool,
-    /// Two accesses that race, if there are such and the model knows races: the instructions, each with its thread.
+    /// The instructions of two accesses that race, each with its thread, if there are such and the model knows races.
     pub race: Option<[(usize, usize); 2]>,
     performed: &'s dyn Fn() -> Vec<Performed>,
 }
 
 impl Finished<'_> {
-    /// Its accesses, in an order in which each comes after what must be known before it.
+    /// Returns the accesses of the execution, each after what must be known before it.
     #[must_use]
     pub fn accesses(&self) -> Vec<Performed> {
         (self.performed)()
     }
 }
 
-/// Explores all executions of a test under a model, of at most so many accesses, each once, and gives each to `visit`.
+/// Explores all executions of a test under a model, each once, of at most `max_events` accesses, and gives each to `visit`.
 ///
 /// # Errors
-/// Why the search ended early, beside what was counted so far.
+/// The reason why the search ended early, besides what was counted so far.
 pub fn explore(
     test: &Test,
     model: MemoryModel,
@@ -95,12 +95,12 @@ pub fn explore(
     }
 }
 
-/// Builds the one execution in which accesses are committed in this order, each with its rank at the time
-/// ([`rsmc::follow`]), and gives it to `visit` if it is one of the model's; else says which commit cannot be made (or that
-/// one is missing).
+/// Builds the one execution in which accesses are committed in this order, each with its rank at the time ([`rsmc::follow`]), and
+/// gives it to `visit` if the model allows it; otherwise the inner error says which commit cannot be made, or that one is
+/// missing.
 ///
 /// # Errors
-/// What the test does that cannot be done.
+/// If the test does something that cannot be run.
 pub fn follow(
     test: &Test,
     model: MemoryModel,
@@ -120,10 +120,10 @@ pub fn follow(
     }
 }
 
-/// The size of the largest sets.
+/// The number of words of the largest sets.
 const SIZE: usize = 16;
 
-/// Returns how many nodes an execution may have; none if there are loops.
+/// Returns how many nodes an execution may have at most; none if there are loops.
 fn nodes(test: &Test) -> Option<usize> {
     let mut most = 0;
     for code in &test.threads {
@@ -166,14 +166,14 @@ fn explore_under<const W: usize, M: Model<W>>(
     rsmc::explore::<W, M, _>(threads, &mut |execution| threads.finish(execution, visit))
 }
 
-/// A test as a program, its C11 orders made fences of a machine.
+/// A test as a program for the search, with its C11 orders made fences of a machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Threads<'t> {
     /// The test.
     pub test: &'t Test,
-    /// The machine.
+    /// The model, which says what the machine is.
     pub model: MemoryModel,
-    /// How many accesses a thread may make; at most as many as the sets can number.
+    /// The most accesses that a thread may make; at most as many as the sets can number.
     pub accesses: usize,
 }
 
@@ -196,7 +196,7 @@ impl Threads<'_> {
         }
     }
 
-    /// Returns the fences of a thread behind one more.
+    /// Returns the fences of a thread after one more fence.
     fn behind(self, mut fences: Fences, fence: Fence) -> Fences {
         fences += match fence {
             Fence::Full => graphs::FULL,
@@ -231,7 +231,7 @@ impl Threads<'_> {
         }
     }
 
-    /// Gives a complete execution on.
+    /// Passes a complete execution on to `visit`.
     fn finish<const W: usize, R>(
         self,
         execution: &CompleteTrace<'_, W>,
@@ -296,7 +296,7 @@ impl Threads<'_> {
         self.test.observables.iter().map(value).collect()
     }
 
-    /// See [`Finished::accesses`].
+    /// Returns the accesses of an execution, as [`Finished::accesses`] has them.
     fn performed<const W: usize>(self, execution: &CompleteTrace<'_, W>) -> Vec<Performed> {
         let instructions: Vec<Vec<usize>> = (0..self.test.threads.len())
             .map(|thread| {
@@ -332,7 +332,7 @@ impl Threads<'_> {
     }
 }
 
-/// Goes past an access; what it writes, if it is an update.
+/// Takes the thread past an access, and returns what the access writes if it is an update.
 fn step<const W: usize>(local: &mut Thread<W>, code: &Code, kind: Kind, value: Option<Value>) -> Written {
     match kind {
         Kind::Load => {
@@ -393,7 +393,7 @@ impl<const W: usize> Program<W> for Threads<'_> {
 }
 
 impl Threads<'_> {
-    /// Returns the reads on which what an access writes depends, a branch before it, and what decides on it. What a
+    /// Returns the reads on which what an access writes depends, those of a branch before it, and those that decide on it. What a
     /// compare-and-swap expects decides on ARM whether there is a write; in C on RISC-V, a branch of its own does.
     fn depends<const W: usize>(self, operation: &Operation, access: &Accessing<W>) -> [Set<W>; 3] {
         let &Accessing { value_from, expected_from, control_from, decided_by, .. } = access;
@@ -428,7 +428,7 @@ impl Threads<'_> {
                 }
                 Stop::Unknown => return Ok(Reached::Branch),
                 Stop::End => return Ok(Reached::End),
-                // The execution goes on without it, and shows that.
+                // The execution goes on without this thread, and shows that it is in an endless loop.
                 Stop::Endless(instruction) => {
                     return Ok(Reached::Fails(u32::try_from(instruction).expect("fewer than 2^32 instructions")));
                 }

@@ -9,43 +9,43 @@ use engine::graph::Value;
 use engine::graph::Written;
 use engine::graph::set::Set;
 
-/// What a register holds, and the thread's reads that it depends on.
+/// The value of a register, and the thread's reads that it depends on.
 #[derive(Clone, Copy, Debug)]
 struct Content<const W: usize> {
     value: Option<Value>,
     from: Set<W>,
-    /// What has decided on it beside these ([`engine::graph::Label::decided_by`]).
+    /// The accesses that have decided on the value besides those ([`engine::graph::Label::decided_by`]).
     decided_by: Set<W>,
 }
 
-/// A thread. Sets are of its accesses, by their number in program order.
+/// A thread that is being run. Its sets are of its accesses, by their number in program order.
 #[derive(Clone, Debug)]
 pub struct Thread<const W: usize> {
     next: usize,
     registers: Vec<Content<W>>,
     accesses: usize,
-    /// So many instructions since the last access.
+    /// The number of instructions since the last access.
     idle: usize,
     /// The reads on which a branch so far depends.
     branches: Set<W>,
-    /// Such, at the last instruction fence.
+    /// The value of `branches` at the last instruction fence.
     synchronized: Set<W>,
     /// The reads on which the address of an access so far depends.
     addresses: Set<W>,
-    /// What has decided on branches and addresses so far beside these.
+    /// The accesses that have decided on branches and addresses so far besides those.
     decided_by: Set<W>,
     /// The reads on which the address of the last update depends.
     stored_at: Set<W>,
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Reads.
+    /// The access reads.
     Load,
-    /// Writes.
+    /// The access writes.
     Store,
-    /// Does both, or reads alone if it finds something else than expected.
+    /// The access reads and writes, or only reads if it finds something else than expected.
     Update,
 }
 
@@ -54,49 +54,49 @@ pub enum Kind {
 pub struct Access<const W: usize> {
     /// The index of its instruction.
     pub instruction: usize,
-    /// What it does.
+    /// The kind of the access.
     pub kind: Kind,
-    /// Its address.
+    /// The address; none if it is not known yet.
     pub address: Option<Value>,
-    /// What a store writes; of an update, see [`Thread::update`].
+    /// The value that a store writes; for an update, see [`Thread::update`].
     pub stored: Option<Value>,
-    /// The reads on which its address depends.
+    /// The reads on which the address depends.
     pub address_from: Set<W>,
-    /// The reads on which the value that it writes depends, beside its own.
+    /// The reads on which the value that is written depends, besides the access's own.
     pub value_from: Set<W>,
-    /// Of a compare-and-swap, those on which what it expects depends.
+    /// The reads on which the value that a compare-and-swap expects depends.
     pub expected_from: Set<W>,
-    /// What decides on it beside these ([`engine::graph::Label::decided_by`]).
+    /// The accesses that decide on this one besides those ([`engine::graph::Label::decided_by`]).
     pub decided_by: Set<W>,
-    /// The reads on which a branch before it depends.
+    /// The reads on which a branch before the access depends.
     pub control_from: Set<W>,
     /// The reads on which a branch depends that has an instruction fence behind it, before the access.
     pub synchronized_from: Set<W>,
-    /// The reads on which the address of an access before it depends.
+    /// The reads on which the address of an earlier access depends.
     pub addresses_before: Set<W>,
 }
 
-/// Where a thread stops.
+/// The place where a thread stops.
 #[derive(Clone, Copy, Debug)]
 pub enum Stop<const W: usize> {
-    /// At an access: go on with [`Thread::load`], [`Thread::update`] or, after a store, at once.
+    /// The thread stops at an access: go on with [`Thread::load`], [`Thread::update`] or, after a store, at once.
     Access(Access<W>),
-    /// At a fence, by the index of its instruction.
+    /// The thread stops at a fence, given with the index of its instruction.
     Fence(usize, Fence),
-    /// At a branch that depends on a value that is not known.
+    /// The thread stops at a branch that depends on a value that is not known.
     Unknown,
-    /// At its end.
+    /// The thread stops at its end.
     End,
-    /// At a branch back, after so many instructions since the last access that it will never end.
+    /// The thread stops at a branch back, after so many instructions since the last access that it will never end.
     Endless(usize),
 }
 
-/// A thread that runs so many instructions without an access never makes one: tests are far smaller, and registers
-/// change only by computing. There are no more fences than that between two accesses, so they can be counted.
+/// The number of instructions without an access after which a thread is taken never to make one: tests are far smaller, and
+/// registers change only by computing. Between two accesses there are no more fences than this, so fences can be counted.
 const PATIENCE: usize = 50_000;
 
 impl<const W: usize> Thread<W> {
-    /// Returns a thread before its first instruction.
+    /// Makes a thread that stands before its first instruction.
     #[must_use]
     pub fn new(code: &Code) -> Self {
         let content = |initial| Content { value: Some(initial), from: Set::EMPTY, decided_by: Set::EMPTY };
@@ -113,7 +113,7 @@ impl<const W: usize> Thread<W> {
         }
     }
 
-    /// Returns what a register holds.
+    /// Returns the value that a register holds; none if it is not known yet.
     #[must_use]
     pub fn register(&self, register: Register) -> Option<Value> {
         self.registers[register.index()].value
@@ -226,7 +226,7 @@ impl<const W: usize> Thread<W> {
         Stop::Access(access)
     }
 
-    /// Goes through a branch that depends on the last access, and an instruction fence.
+    /// Takes the thread through a branch that depends on the last access, and an instruction fence.
     ///
     /// # Panics
     /// If there was no access.
@@ -241,19 +241,20 @@ impl<const W: usize> Thread<W> {
         self.accesses += 1;
     }
 
-    /// The load at which it stopped returns this, if that is known.
+    /// Takes the thread past the load at which it stopped, which returns `value`, or something not known yet.
     ///
     /// # Panics
-    /// If it did not stop at a load.
+    /// If the thread did not stop at a load.
     pub fn load(&mut self, code: &Code, value: Option<Value>) {
         let Operation::Load { to, .. } = code.instructions[self.next].operation else { panic!("no load") };
         self.returns(to, value);
     }
 
-    /// The read of the update at which it stopped returns this, if that is known: what it writes.
+    /// Takes the thread past the update at which it stopped, whose read returns `value`, or something not known yet, and returns
+    /// what the update writes.
     ///
     /// # Panics
-    /// If it did not stop at an update.
+    /// If the thread did not stop at an update.
     pub fn update(&mut self, code: &Code, value: Option<Value>) -> Written {
         let Operation::Update { to, expected, new, .. } = &code.instructions[self.next].operation else {
             panic!("no update");

@@ -11,11 +11,11 @@ use crate::test::Test;
 /// The final states of the executions of a test.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Outcomes {
-    /// How many executions end in each state.
+    /// The number of executions that end in each state.
     pub states: BTreeMap<State, u64>,
-    /// Executions that satisfy the proposition.
+    /// The number of executions that satisfy the proposition.
     pub positive: u64,
-    /// Executions that do not.
+    /// The number of executions that do not satisfy it.
     pub negative: u64,
 }
 
@@ -33,7 +33,7 @@ impl Outcomes {
         }
     }
 
-    /// Whether executions satisfy the proposition.
+    /// Returns how many of the executions satisfy the proposition.
     #[must_use]
     pub const fn observation(&self) -> Observation {
         match (self.positive, self.negative) {
@@ -43,7 +43,7 @@ impl Outcomes {
         }
     }
 
-    /// Whether the condition is as it is asked for.
+    /// Whether the answer to the condition's question is yes.
     #[must_use]
     pub const fn condition_holds(&self, quantifier: Quantifier) -> bool {
         match quantifier {
@@ -53,7 +53,7 @@ impl Outcomes {
         }
     }
 
-    /// Returns the states as text, ascending, each with its number of executions.
+    /// Returns the states as text in ascending order, each with its number of executions.
     #[must_use]
     pub fn show(&self, test: &Test) -> Vec<(String, u64)> {
         let mut shown: Vec<_> = self.states.iter().map(|(state, &count)| (show(test, state), count)).collect();
@@ -62,16 +62,16 @@ impl Outcomes {
     }
 }
 
-/// Returns a name so cut that its number can be compared: `r10` comes after `r9`.
+/// Splits a name so that its number can be compared: `r10` comes after `r9`.
 fn natural(name: &str) -> (&str, u64) {
     let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (letters, name[letters.len()..].parse().unwrap_or(0))
 }
 
-/// Returns a final state: `0:r5=1; [x]=1`, registers first.
+/// Returns a final state as text, registers first: `0:r5=1; [x]=1`.
 ///
 /// # Panics
-/// If it is a state of another test.
+/// If the state is that of another test.
 #[must_use]
 pub fn show(test: &Test, state: &[Value]) -> String {
     let mut order: Vec<usize> = (0..state.len()).collect();

@@ -1,4 +1,4 @@
-//! Reads a litmus test: the head, the initial state, the program, the condition.
+//! The parser of litmus tests: the head, the initial state, the program, the condition.
 
 mod aarch64;
 mod c;
@@ -17,10 +17,10 @@ use names::Names;
 use crate::test::{Architecture, Test};
 use crate::text::{Comments, Error, Kind, Source, TextPosition, Tokens, after, error};
 
-/// Reads a test.
+/// Reads a litmus test.
 ///
 /// # Errors
-/// If the text is no test, or has something that is not supported: where, and what.
+/// If the text is no test, or has something that is not supported; the error says where, and what.
 pub fn parse(text: &str) -> Result<Test, Error> {
     let start = TextPosition { line: 1, column: 1 };
     let (architecture, name) = head(text, start)?;
@@ -62,7 +62,7 @@ fn head(text: &str, position: TextPosition) -> Result<(Architecture, String), Er
     }
 }
 
-/// Returns the text between the first brace that starts a line and its partner, and the text behind.
+/// Returns the text between the first brace that starts a line and its partner, and the text behind that.
 fn split(source: Source<'_>) -> Result<(Source<'_>, Source<'_>), Error> {
     let mut offset = 0;
     let open = source.text.split_inclusive('\n').find_map(|line| {
@@ -85,7 +85,7 @@ fn split(source: Source<'_>) -> Result<(Source<'_>, Source<'_>), Error> {
     Ok((part(open + 1, close), part(close + 1, source.text.len())))
 }
 
-/// `0:r1=x; %x0=x; x=1; [x]=1; int x=1;`
+/// Reads the initial state, `0:r1=x; %x0=x; x=1; [x]=1; int x=1;`.
 fn initial_state(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), Error> {
     loop {
         while tokens.take(";") {}

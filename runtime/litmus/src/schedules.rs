@@ -1,4 +1,4 @@
-//! Tests under an explorer of interleavings: one sequentially consistent execution after the other.
+//! The runs of a test under an explorer of interleavings: one sequentially consistent execution after the other.
 //!
 //! All threads are there from the start, and no event creates them. Instruction fences order nothing among
 //! interleavings and are no events.
@@ -15,7 +15,7 @@ use engine::graph::Written;
 use engine::mapping::{self, Barriers, Order};
 use engine::step::Step;
 
-/// Why an execution cannot be run to its end.
+/// The reason why an execution cannot be run to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// An instruction accesses an address at which there is no location.
@@ -43,28 +43,28 @@ pub enum Fault {
 pub struct Happened {
     /// The event.
     pub event: Event,
-    /// Where, if it is an access.
+    /// The location, if the event is an access.
     pub location: Option<Location>,
-    /// What it read, if it did.
+    /// The value that was read, if the event read.
     pub read: Option<Value>,
-    /// What it wrote, if it did.
+    /// The value that was written, if the event wrote.
     pub written: Option<Value>,
 }
 
-/// Runs executions of a test.
+/// The runner of a test's executions.
 #[derive(Debug)]
 pub struct Schedules<'t> {
     test: &'t Test,
     max_events: u32,
     memory: Vec<Value>,
     threads: Vec<Local<0>>,
-    /// What each thread stands before.
+    /// The place at which each thread has stopped.
     stops: Vec<Stop<0>>,
     numbers: Vec<Thread>,
 }
 
 impl<'t> Schedules<'t> {
-    /// Executions of at most so many events.
+    /// Makes a runner of executions of at most `max_events` events.
     #[must_use]
     pub fn new(test: &'t Test, max_events: u32) -> Self {
         Self { test, max_events, memory: Vec::new(), threads: Vec::new(), stops: Vec::new(), numbers: Vec::new() }
@@ -74,7 +74,7 @@ impl<'t> Schedules<'t> {
     /// the caller.
     ///
     /// # Errors
-    /// [`Fault`].
+    /// [`Fault`], if the execution cannot be run to its end.
     ///
     /// # Panics
     /// If the test has more threads than an execution may have, which [`crate::parse`] does not let through.
@@ -92,7 +92,7 @@ impl<'t> Schedules<'t> {
         for thread in 0..self.threads.len() {
             self.run_on(execution, thread)?;
         }
-        // Nobody has run yet: whoever comes first, that is no preemption.
+        // No thread has run yet: whichever comes first, that is no preemption.
         execution.state.yields(Thread::MAIN);
         loop {
             match execution.choose() {

@@ -7,7 +7,7 @@ use engine::model::MemoryModel;
 use crate::code::{Code, Instruction};
 use crate::condition::{Condition, Observable};
 
-/// Addresses start here, far from the numbers that tests compute with.
+/// The address of the first location, far from the numbers that tests compute with.
 const FIRST_ADDRESS: Value = 1 << 40;
 const DISTANCE: Value = 64;
 
@@ -33,7 +33,7 @@ pub enum Architecture {
 }
 
 impl Architecture {
-    /// Returns the models under which tests that are written in it mean something.
+    /// Returns the models under which tests that are written in this architecture mean something.
     #[must_use]
     pub const fn models(self) -> &'static [MemoryModel] {
         match self {
@@ -44,7 +44,7 @@ impl Architecture {
         }
     }
 
-    /// Returns the name at the head of a test.
+    /// Returns the name that stands at the head of a test.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -60,24 +60,24 @@ impl Architecture {
 /// A litmus test.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// Its name.
+    /// The test's name.
     pub name: String,
-    /// What it is written in.
+    /// The architecture that the test is written in.
     pub architecture: Architecture,
     /// The names of the shared locations, ascending.
     pub locations: Vec<String>,
-    /// What each location holds at first.
+    /// The initial value of each location.
     pub initial: Vec<Value>,
     /// The threads.
     pub threads: Vec<Code>,
-    /// What is asked of the final states.
+    /// The question about the final states.
     pub condition: Condition,
-    /// What a final state lists, in order.
+    /// The items that a final state lists, in order.
     pub observables: Vec<Observable>,
 }
 
 impl Test {
-    /// Returns the location at an address.
+    /// Returns the location at an address, if there is one.
     #[must_use]
     pub fn location(&self, address: Value) -> Option<Location> {
         let offset = address.checked_sub(FIRST_ADDRESS).filter(|offset| offset % DISTANCE == 0)?;
@@ -85,7 +85,7 @@ impl Test {
         ((location as usize) < self.locations.len()).then_some(Location(location))
     }
 
-    /// Returns how a value is written: an address as the name of its location.
+    /// Returns a value as text: an address as the name of its location.
     #[must_use]
     pub fn show(&self, value: Value) -> String {
         self.location(value).map_or_else(|| value.to_string(), |location| self.locations[location.index()].clone())

@@ -1,4 +1,4 @@
-//! The text of a test as tokens, and what is said of it when it cannot be read.
+//! The text of a test as tokens, and the errors of a test that cannot be read.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use engine::graph::Value;
 /// A place in the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TextPosition {
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// In characters, from 1.
+    /// The column in characters, from 1.
     pub column: u32,
 }
 
@@ -19,12 +19,12 @@ impl fmt::Display for TextPosition {
     }
 }
 
-/// A test that cannot be read, or needs something that is not supported.
+/// The error that a test cannot be read, or needs something that is not supported.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
-    /// Where.
+    /// The place in the text.
     pub position: TextPosition,
-    /// What, in lower case, without a full stop.
+    /// What is wrong, in lower case and without a full stop.
     pub message: String,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// Returns an error at a place.
+/// Returns an error with this message at a place.
 pub(super) fn error<T>(position: TextPosition, message: impl Into<String>) -> Result<T, Error> {
     Err(Error { position, message: message.into() })
 }
@@ -65,7 +65,7 @@ pub(super) struct Source<'a> {
     pub(super) start: TextPosition,
 }
 
-/// Returns where one is after a text that starts at `at`.
+/// Returns the position after a text that starts at `at`.
 pub(super) fn after(at: TextPosition, text: &str) -> TextPosition {
     text.chars().fold(at, |TextPosition { line, column }, character| match character {
         '\n' => TextPosition { line: line + 1, column: 1 },
@@ -73,7 +73,7 @@ pub(super) fn after(at: TextPosition, text: &str) -> TextPosition {
     })
 }
 
-/// Returns the length of the comment, `(* … *)` with others inside, that starts the text; none if it has no end.
+/// Returns the length of the comment `(* … *)`, in which others may be nested, that starts the text; none if it has no end.
 fn comment(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (0, 0);
@@ -105,12 +105,12 @@ fn token_at(text: &str) -> (Kind, usize) {
     }
 }
 
-/// How comments are written. In C, `(*` may begin an expression.
+/// The way in which comments are written. In C, `(*` may begin an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comments {
-    /// `(* … *)`, with others inside.
+    /// Comments are `(* … *)`, in which others may be nested.
     Nested,
-    /// `// …` and `/* … */`.
+    /// Comments are `// …` and `/* … */`.
     OfC,
 }
 
@@ -149,11 +149,11 @@ pub(super) struct Tokens<'a> {
     all: Vec<Token<'a>>,
     at: usize,
     end: TextPosition,
-    /// How deep what is being read is nested.
+    /// The depth to which what is being read is nested.
     depth: u32,
 }
 
-/// Nothing that a person writes is nested deeper, and reading it takes stack.
+/// The deepest nesting that is read: no person writes more, and reading it takes stack.
 const DEEPEST: u32 = 100;
 
 impl<'a> Tokens<'a> {
@@ -162,7 +162,7 @@ impl<'a> Tokens<'a> {
         Ok(Self { all: tokens(source, comments)?, at: 0, end, depth: 0 })
     }
 
-    /// Some tokens in a row, and where they end.
+    /// Makes a sequence of these tokens, which end at `end`.
     pub(super) fn of(all: Vec<Token<'a>>, end: TextPosition) -> Self {
         Self { all, at: 0, end, depth: 0 }
     }
@@ -175,7 +175,7 @@ impl<'a> Tokens<'a> {
         self.all.get(self.at + count).copied()
     }
 
-    /// What is read from here on is nested once more, until [`Self::leave`].
+    /// Notes that what is read from here on is nested once more, until [`Self::leave`].
     pub(super) fn enter(&mut self) -> Result<(), Error> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -189,7 +189,7 @@ impl<'a> Tokens<'a> {
         self.depth -= 1;
     }
 
-    /// Returns where the next token is, or the end.
+    /// Returns the position of the next token, or the end.
     pub(super) fn position(&self) -> TextPosition {
         self.peek().map_or(self.end, |token| token.position)
     }
@@ -226,7 +226,7 @@ impl<'a> Tokens<'a> {
         self.take_kind(Kind::Name).map_or_else(|| self.unexpected(what), Ok)
     }
 
-    /// Returns a number, perhaps with a sign.
+    /// Reads a number, perhaps with a sign.
     pub(super) fn number(&mut self) -> Result<Value, Error> {
         let negative = self.take("-");
         let Some(token) = self.take_kind(Kind::Number) else { return self.unexpected("a number") };
@@ -242,7 +242,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// That something else stands here than what was to come.
+    /// Returns the error that something else stands here than was wanted.
     pub(super) fn unexpected<T>(&self, wanted: &str) -> Result<T, Error> {
         let found = self.peek().map_or_else(|| "the end".to_owned(), |token| format!("`{}`", token.text));
         error(self.position(), format!("{wanted} is missing before {found}"))

@@ -34,39 +34,39 @@ use crate::thread_set::ThreadSet;
 use decision::{Cost, DecisionNode, Verify, digest, narrow};
 use slices::{Begins, Digest, Entries, First, Subtree, Task, alternatives, approximate};
 
-/// A search is cut at so many of its shallowest open decisions: behind the deeper ones is little.
+/// The number of its shallowest open decisions at which a search is cut: there is little behind the deeper ones.
 const CUTS: usize = 16;
 
-/// The explorer `bounded`.
+/// The explorer `bounded`, which searches depth first within a bound on preemptions.
 #[derive(Debug)]
 pub struct Bounded {
     bound: Option<u32>,
     round: u32,
     nodes: Vec<DecisionNode>,
-    /// How many of `nodes` this execution has passed.
+    /// The number of `nodes` that this execution has passed.
     position: usize,
-    /// The first so many of `nodes` belong to the prefix and are not varied.
+    /// The number of first `nodes` that belong to the prefix and are not varied.
     fixed: usize,
     /// The weight of all that is below the prefix.
     weight: f64,
-    /// The first of `nodes` that takes a preemption which only repeats a failed iteration; asked for only where
+    /// The index of the first of `nodes` that takes a preemption which only repeats a failed iteration; kept only where
     /// preemptions are not bounded.
     repeating: Option<usize>,
     counts: Counts,
     state: Phase,
     rounds: Rounds,
-    /// What comes after `now`.
+    /// The tasks that come after `now`.
     tasks: VecDeque<Task>,
-    /// The prefixes of this round and of the next one.
+    /// The prefixes of this round, and in `next` those of the next one.
     now: Frontier,
     next: Frontier,
     entry: Entry,
-    /// How many points of `entry` are left, the last of them and its next alternative being next.
+    /// The number of points of `entry` that are left; the last of them comes next, with the alternative `choice`.
     points: usize,
     choice: u32,
-    /// The events before a decision are still to be compared with their digest.
+    /// The decision before which the events are still to be compared with a digest, if there is one.
     unverified: Option<Verify>,
-    /// Of the events of the last execution before its last possible preemption.
+    /// The digest of the events of the last execution before its last possible preemption.
     digest: u32,
 }
 
@@ -77,17 +77,17 @@ enum Phase {
     Running,
 }
 
-/// Who begins the rounds after the first.
+/// The party that begins the rounds after the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Rounds {
-    /// This explorer.
+    /// This explorer begins them.
     Here,
-    /// Whoever joins the slices.
+    /// Whoever joins the slices begins them.
     Elsewhere,
 }
 
 impl Bounded {
-    /// Returns an explorer of all executions with at most `preemptions` preemptions, or of all executions.
+    /// Makes an explorer of all executions with at most `preemptions` preemptions, or of all executions.
     #[must_use]
     pub fn new(preemptions: Option<u32>) -> Self {
         Self::of([Task::whole()].into(), preemptions, Rounds::Here)
@@ -116,7 +116,7 @@ impl Bounded {
         }
     }
 
-    /// Returns an explorer of the first slice of a search.
+    /// Makes the explorer of the first slice of a search.
     #[must_use]
     pub fn first_slice(preemptions: Option<u32>) -> Self {
         Self::of([Task::whole()].into(), preemptions, Rounds::Elsewhere)
@@ -128,18 +128,18 @@ impl Bounded {
         Task::whole().pack(1.0)
     }
 
-    /// Returns an explorer of these units, which are of one round, and of nothing else: what they give for the next round is
-    /// handed out by [`Strategy::leave`].
+    /// Makes an explorer of these units, which are of one round, and of nothing else: what they give for the next round is handed
+    /// out by [`Strategy::leave`].
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`], if the units are not such as [`Strategy::leave`] hands out.
     pub fn slice(preemptions: Option<u32>, units: &[Unit]) -> Result<Self, Corrupt> {
         let tasks = units.iter().map(Task::unpack).collect::<Result<VecDeque<Task>, Corrupt>>()?;
         Ok(Self::of(tasks, preemptions, Rounds::Elsewhere))
     }
 
-    /// Steps to the next execution of the depth-first search below the prefix: the number of events that it has in
-    /// common with the last one, or none if there is none left. What is below the stepped decision is done with.
+    /// Steps to the next execution of the depth-first search below the prefix, and returns the number of events that it has in
+    /// common with the last one; none if no execution is left. What is below the stepped decision is done with.
     fn backtrack(&mut self) -> Option<u32> {
         let stepped = (self.fixed..self.nodes.len()).rev().find(|&index| self.is_open(index));
         self.drop_from(stepped.map_or(self.fixed, |index| index + 1));
@@ -154,7 +154,7 @@ impl Bounded {
         Some(node.event)
     }
 
-    /// Whether the search varies the decision: if preemptions are bounded, they are the next round's business.
+    /// Whether the search varies the decision: where preemptions are bounded, they belong to the next round.
     fn varies(&self, node: &DecisionNode) -> bool {
         self.bound.is_none() || node.cost != Cost::Preemption
     }
@@ -173,7 +173,7 @@ impl Bounded {
         self.nodes.truncate(kept);
     }
 
-    /// Steps to the next prefix, of this round or the next; the number of events in common with the last execution.
+    /// Steps to the next prefix, of this round or the next, and returns the number of events in common with the last execution.
     fn advance(&mut self) -> Option<u32> {
         loop {
             // From the last point on: once its prefix is verified, all are.
@@ -203,14 +203,15 @@ impl Bounded {
         }
     }
 
-    /// Goes on with all points of the entry.
+    /// Begins with all points of the entry.
     fn begin_entry(&mut self) {
         (self.points, self.choice) = (self.entry.points.len(), 1);
         let decision = self.entry.points.last().expect("entries have points").decision as usize;
         self.unverified = Some(Verify { decision, digest: self.entry.digest });
     }
 
-    /// Replaces `nodes` by the entry's decisions before `decision` and `choice` there.
+    /// Replaces `nodes` by the entry's decisions before `decision` and `choice` there, and returns the number of events in common
+    /// with the last execution.
     fn load_prefix(&mut self, decision: u32, choice: u32) -> u32 {
         let length = decision as usize + 1;
         let mut shared = self.nodes.last().map_or(0, |last| last.event);
@@ -262,7 +263,8 @@ impl Bounded {
         Ok(node.choice)
     }
 
-    /// Not inline: that it may have to grow is no concern of the decisions that are there already.
+    /// Adds a decision at the end. This is not inline so that the decisions that are there already do not pay for a vector that
+    /// may grow.
     #[inline(never)]
     fn push(&mut self, node: DecisionNode) {
         self.nodes.push(node);
@@ -284,7 +286,7 @@ impl Bounded {
         self.next.push(entry);
     }
 
-    /// Goes on with a search; it has no event in common with the execution before.
+    /// Goes on with a search, which has no event in common with the execution before.
     fn enter(&mut self, subtree: Subtree) -> Option<u32> {
         let Subtree { round, begins, counts, repeating, fixed, weight, unverified, nodes } = subtree;
         self.round = round;
@@ -308,7 +310,7 @@ impl Bounded {
         }
     }
 
-    /// Returns all that is still to be run.
+    /// Returns all that is still to be run, as units of this round and of the next.
     fn hand_out(&mut self, steps: &[Step]) -> Leftover {
         let mut now = Vec::new();
         let entry = self.rest_of_entry(steps);
@@ -330,7 +332,7 @@ impl Bounded {
         Leftover { now, next }
     }
 
-    /// Returns the execution that has to be run again, and what is open beside it.
+    /// Returns, as a unit, the execution that has to be run again and what is open besides it.
     fn again(&self) -> Unit {
         let subtree = Subtree {
             round: self.round,
@@ -376,7 +378,7 @@ impl Bounded {
         }
     }
 
-    /// Whether what is below the open decision `lower` tells nothing to those from `upper` on upwards.
+    /// Whether what is below the open decision `lower` tells nothing to the decisions from `upper` on upwards.
     fn is_cut_above(&self, upper: usize, lower: usize, steps: &[Step]) -> bool {
         let stays = |node: &&DecisionNode| node.cost == Cost::Preemption && node.choice == 0;
         let Some(last) = self.nodes[self.fixed..=upper].iter().rev().find(stays) else { return true };
@@ -477,7 +479,7 @@ impl Strategy for Bounded {
         assert_eq!(self.state, Phase::Running, "an execution ends once");
         self.state = Phase::Ended(finish);
         if finish == Finish::Done {
-            // Decisions that a cut-short execution did not reach are none of it.
+            // Decisions that a cut-short execution did not reach do not belong to it.
             self.nodes.truncate(self.position);
         }
     }

@@ -1,4 +1,4 @@
-//! How many executions are still to come: an estimate from the slices that are done.
+//! An estimate of how many executions are still to come, from the slices that are done.
 //!
 //! Source: Knuth, "Estimating the efficiency of backtrack programs", Mathematics of Computation 29, 1975, as a weighted
 //! backtrack estimator (Kilby, Slaney, Thiébaux, Walsh, AAAI 2006): a tree has weight 1, and every decision divides the
@@ -13,7 +13,7 @@
 //! differences between the slices; a round to come adds a third of its size. Slices of a depth-first search are no
 //! random sample, so early estimates can be further off than their error says.
 
-/// The slices of a round that are done, in sums.
+/// The slices of a round that are done, as sums.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Samples {
     slices: f64,
@@ -25,33 +25,34 @@ pub struct Samples {
     products: f64,
 }
 
-/// What is known to be to come.
+/// The work that is known to be to come.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ahead {
     /// The weight that is left of this round.
     pub weight: f64,
     /// The weight that has been handed out for the next round.
     pub next: f64,
-    /// This round.
+    /// The number of the present round.
     pub round: u32,
-    /// The last round.
+    /// The number of the last round.
     pub last: u32,
 }
 
-/// How many executions are to come.
+/// An estimate of how many executions are to come.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
     /// The expected number.
     pub executions: f64,
-    /// Its standard error; infinite where nothing is known of it.
+    /// The standard error of that number; infinite where nothing is known of it.
     pub error: f64,
 }
 
-/// The part of a round to come that its extrapolation may be wrong by.
+/// The fraction of a round to come that its extrapolation may be wrong by.
 const DOUBT: f64 = 1.0 / 3.0;
 
 impl Samples {
-    /// A slice is done: it had this weight, ran so many executions, and handed out this weight for the next round.
+    /// Adds a slice that is done: it had this weight, ran this many executions, and handed out the weight `next` for the next
+    /// round.
     pub fn add(&mut self, weight: f64, executions: f64, next: f64) {
         self.slices += 1.0;
         self.weight += weight;
@@ -84,7 +85,7 @@ impl Samples {
         Some(estimate)
     }
 
-    /// Returns the standard error of the executions on so much weight to come.
+    /// Returns the standard error of the number of executions on this much weight to come.
     fn error(&self, a_weight: f64, weight: f64) -> f64 {
         if weight <= 0.0 {
             return 0.0;

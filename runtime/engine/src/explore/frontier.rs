@@ -9,17 +9,17 @@ use std::collections::VecDeque;
 use super::Counts;
 use super::packed::{Corrupt, Reader, write};
 
-/// Entries are kept together up to so many bytes: what one slice of the search takes at least.
+/// The number of bytes up to which entries are kept together: what one slice of the search takes at least.
 const CHUNK: usize = 1 << 10;
 
 /// A point of an execution at which a preemption is still to be tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Point {
-    /// Its index among the decisions.
+    /// The index of the point among the decisions.
     pub(super) decision: u32,
-    /// How many alternatives to choice 0.
+    /// The number of alternatives to choice 0.
     pub(super) alternatives: u32,
-    /// Whether executions that take one of them count.
+    /// Whether executions that take one of the alternatives count.
     pub(super) counts: Counts,
 }
 
@@ -28,17 +28,17 @@ pub(super) struct Point {
 pub(super) struct Entry {
     /// The decisions that are not 0: (index, choice), ascending.
     pub(super) decisions: Vec<(u32, u32)>,
-    /// Ascending; at least one.
+    /// The points, ascending; at least one.
     pub(super) points: Vec<Point>,
-    /// Of the events before the last point.
+    /// The digest of the events before the last point.
     pub(super) digest: u32,
 }
 
-/// Entries one after the other.
+/// Entries that are packed one after the other.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Chunk {
     pub(super) bytes: Vec<u8>,
-    /// How many prefixes they are: the alternatives at all their points.
+    /// The number of prefixes in the chunk: the alternatives at all points of its entries.
     pub(super) prefixes: u64,
 }
 
@@ -46,9 +46,9 @@ pub(super) struct Chunk {
 #[derive(Default, Debug)]
 pub(super) struct Frontier {
     chunks: VecDeque<Chunk>,
-    /// Of all chunks together.
+    /// The number of bytes of all chunks together.
     bytes: usize,
-    /// Where the next entry begins in the first chunk.
+    /// The place in the first chunk where the next entry begins.
     read: usize,
 }
 
@@ -68,12 +68,12 @@ impl Frontier {
         self.bytes += chunk.bytes.len() - before;
     }
 
-    /// Returns how many bytes its chunks have.
+    /// Returns how many bytes the chunks have.
     pub(super) const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Takes the oldest entry into `entry`; false if there is none.
+    /// Takes the oldest entry into `entry`; returns false if there is none.
     pub(super) fn pop(&mut self, entry: &mut Entry) -> bool {
         while let Some(chunk) = self.chunks.front_mut() {
             if self.read < chunk.bytes.len() {
@@ -101,10 +101,10 @@ impl Frontier {
 }
 
 impl Chunk {
-    /// Returns the entries in these bytes.
+    /// Checks that these bytes hold entries, and returns them as a chunk.
     ///
     /// # Errors
-    /// [`Corrupt`] if there are none.
+    /// [`Corrupt`], if the bytes hold none, or something else.
     pub(super) fn check(bytes: &[u8]) -> Result<Self, Corrupt> {
         let (mut reader, mut entry, mut prefixes) = (Reader::new(bytes), Entry::default(), 0);
         while reader.left() > 0 {
@@ -122,7 +122,7 @@ impl From<Chunk> for Frontier {
 }
 
 impl Entry {
-    /// Returns how many prefixes it stands for.
+    /// Returns how many prefixes the entry stands for.
     pub(super) fn prefixes(&self) -> u64 {
         self.points.iter().map(|point| u64::from(point.alternatives)).sum()
     }
@@ -139,7 +139,7 @@ impl Entry {
         write(into, self.points.len() as u64);
         last = 0;
         for point in &self.points {
-            // One byte for the common point: the next decision but few, one alternative, counted.
+            // One byte is enough for the common point: the next decision but few, one alternative, counted.
             let shape = if point.alternatives == 1 && point.counts == Counts::Once { 0 } else { 1 };
             write(into, u64::from(point.decision - last) << 1 | shape);
             if shape == 1 {

@@ -1,20 +1,20 @@
 //! A small random generator whose numbers are the same everywhere: `SplitMix64` (Steele, Lea, Flood, "Fast Splittable
 //! Pseudorandom Number Generators", OOPSLA 2014).
 
-/// The generator.
+/// A generator of pseudorandom numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Generator {
     state: u64,
 }
 
 impl Generator {
-    /// Returns the numbers of one execution of a seed: none depends on other executions.
+    /// Makes the generator of one execution of a seed; its numbers do not depend on other executions.
     pub(super) fn new(seed: u64, execution: u64) -> Self {
         let start = Self { state: seed }.next();
         Self { state: start ^ Self { state: execution }.next() }
     }
 
-    /// Any number.
+    /// Returns any number; all are equally likely.
     pub(super) const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;

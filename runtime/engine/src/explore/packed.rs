@@ -1,10 +1,10 @@
 //! Numbers as bytes, for prefixes that wait in memory, in a file or for another process: LEB128.
 
-/// The bytes are none that this version writes.
+/// The error that bytes are not such as this version writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Corrupt;
 
-/// Appends a number: seven bits a byte, the low ones first.
+/// Appends a number in LEB128: seven bits a byte, the low ones first.
 pub(super) fn write(into: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         into.push((value & 0x7f) as u8 | 0x80);
@@ -13,7 +13,7 @@ pub(super) fn write(into: &mut Vec<u8>, mut value: u64) {
     into.push((value & 0x7f) as u8);
 }
 
-/// Reads what was written, from the front.
+/// A reader of numbers that were written by [`write`], from the front.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
         self.bytes.len()
     }
 
-    /// So many bytes as they are.
+    /// Takes this many bytes as they are.
     pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Corrupt> {
         let (taken, rest) = self.bytes.split_at_checked(count).ok_or(Corrupt)?;
         self.bytes = rest;
@@ -54,13 +54,13 @@ impl<'a> Reader<'a> {
         u32::try_from(self.number()?).map_err(|_| Corrupt)
     }
 
-    /// Returns how many of something follow, each of at least one byte.
+    /// Reads the number of items that follow, of which each takes at least one byte.
     pub(super) fn count(&mut self) -> Result<usize, Corrupt> {
         let count = usize::try_from(self.number()?).map_err(|_| Corrupt)?;
         if count <= self.left() { Ok(count) } else { Err(Corrupt) }
     }
 
-    /// Returns a number below `count`.
+    /// Reads a number that must be below `count`.
     pub(super) fn below(&mut self, count: u32) -> Result<u32, Corrupt> {
         self.narrow().and_then(|number| if number < count { Ok(number) } else { Err(Corrupt) })
     }

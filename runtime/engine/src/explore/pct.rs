@@ -21,31 +21,32 @@ use crate::event::Thread;
 use crate::per_thread::PerThread;
 use crate::thread_set::ThreadSet;
 
-/// What a thread is worth: those of a later kind give way.
+/// The priority of a thread: one of a later kind is higher.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Priority {
-    /// It has yielded, for the so-manieth time from the end.
+    /// The thread has yielded; each yield gets a lower number than the one before.
     Yielded(u64),
-    /// A change point has lowered it.
+    /// The thread was lowered at a change point.
     Lowered(u64),
-    /// As it was drawn.
+    /// The thread has the priority that was drawn for it.
     Drawn(u64),
 }
 
-/// Draws the thread of the highest priority.
+/// The scheduler of probabilistic concurrency testing: it draws the thread with the highest priority.
 #[derive(Debug)]
 pub struct Pct {
     depth: u32,
-    /// How many events an execution has.
+    /// The number of events that an execution is taken to have: the paper's k.
     events: u32,
     priorities: PerThread<Option<Priority>>,
-    /// The events before which the thread that would perform them is lowered, and to what; the last one first.
+    /// The change points, the last one first: each is an event, and the priority that the thread which would perform it is
+    /// lowered to.
     points: Vec<(u32, u64)>,
     yields: u64,
 }
 
 impl Pct {
-    /// For bugs of this depth, at least 1, in executions of at least so many events.
+    /// Makes a scheduler for bugs of this depth, at least 1, in executions of at least `events` events.
     #[must_use]
     pub fn new(depth: u32, events: u32) -> Self {
         Self { depth, events: events.max(1), priorities: PerThread::default(), points: Vec::new(), yields: 0 }
@@ -60,7 +61,7 @@ impl Pct {
 }
 
 impl Draw for Pct {
-    /// Enough to see how long a program is, few enough not to wait for where others could run, too.
+    /// Executions that are enough to see how long a program is, and few enough not to keep others waiting that could run.
     const LESSONS: u64 = 100;
 
     fn begin(&mut self, random: &mut Random) {
@@ -71,7 +72,7 @@ impl Draw for Pct {
             let point = random.below(self.events.into());
             self.points.push((u32::try_from(point).expect("below a number of events"), priority.into()));
         }
-        // In no order but theirs: which of two points lowers further is as random as where they are.
+        // The points are ordered by event and priority alone: which of two points lowers further is as random as where they are.
         self.points.sort_unstable_by(|a, b| b.cmp(a));
     }
 

@@ -8,7 +8,7 @@ use super::sampler::{Draw, Random};
 use crate::event::Thread;
 use crate::thread_set::ThreadSet;
 
-/// Draws each thread with the same probability.
+/// The uniform scheduler: it draws each thread with the same probability.
 #[derive(Debug, Default)]
 pub struct Uniform;
 

@@ -1,4 +1,4 @@
-//! Runs one schedule again.
+//! The explorer that runs one schedule again.
 
 use super::{Counting, Counts, Diverged, Finish, Halt, Observer, Previous, Start, Strategy, alternative};
 use crate::event::Thread;
@@ -21,8 +21,8 @@ enum Stage {
 }
 
 impl Replay {
-    /// Returns the execution whose n-th event is performed by the n-th of `threads`, and in which the program gets `choices`.
-    /// Past their end, threads go on as long as they can, and the values are 0.
+    /// Makes the explorer of the execution whose n-th event is performed by the n-th of `threads`, and in which the program gets
+    /// the values `choices`. Past their end, threads go on as long as they can, and the values are 0.
     #[must_use]
     pub const fn new(threads: Vec<Thread>, choices: Vec<u64>) -> Self {
         Self { threads, choices, next_choice: 0, state: Stage::Waiting }

@@ -16,30 +16,31 @@ use crate::event::Thread;
 use crate::step::Step;
 use crate::thread_set::ThreadSet;
 
-/// What is left of a slice is handed out in so many parts as long as the slice, and the rest.
+/// The number of parts, each as long as the slice, in which what is left of a slice is handed out, besides the rest.
 const PARTS: u64 = 64;
 
-/// How the next thread is drawn.
+/// A way of drawing the next thread.
 pub trait Draw {
-    /// So many executions of a seed, from the first one on, are learned from: the others are drawn by what these teach.
+    /// The number of first executions of a seed that are learned from: the others are drawn by what these teach.
     const LESSONS: u64 = 0;
 
-    /// An execution begins.
+    /// Begins an execution.
     fn begin(&mut self, random: &mut Random);
 
-    /// Which of the threads performs the event with this index? There is at least one, and `previous`, if it goes on,
-    /// is one of them.
+    /// Returns the thread that performs the event with this index. `threads` has at least one member, and `previous` is among
+    /// them if it goes on.
     fn draw(&mut self, random: &mut Random, event: u32, previous: Previous, threads: &ThreadSet) -> Thread;
 
-    /// Whether it wants to be told of every event.
+    /// Whether `performed` is to be called with every event.
     fn observes(&self) -> bool {
         false
     }
 
-    /// An event has been performed; called only where it observes.
+    /// Notes that an event has been performed; called only if [`Draw::observes`].
     fn performed(&mut self, _event: &Performed<'_>) {}
 
-    /// One of the executions that are learned from has ended, and is not run again: it had so many events.
+    /// Learns from an execution that has ended and is not run again: it had `events` events. Called for those that are learned
+    /// from.
     fn learn(&mut self, _events: u32) {}
 
     /// Returns what has been learned.
@@ -47,21 +48,21 @@ pub trait Draw {
         Vec::new()
     }
 
-    /// Knows what another one has learned.
+    /// Takes over what another process has learned.
     ///
     /// # Errors
-    /// [`Corrupt`] if nobody has learned that.
+    /// [`Corrupt`], if no process can have learned that.
     fn recall(&mut self, learned: &[u64]) -> Result<(), Corrupt> {
         if learned.is_empty() { Ok(()) } else { Err(Corrupt) }
     }
 }
 
-/// The numbers of one execution.
+/// The random numbers of one execution.
 #[derive(Debug, Default)]
 pub struct Random(Generator);
 
 impl Random {
-    /// Any number.
+    /// Returns any number; all are equally likely.
     pub const fn any(&mut self) -> u64 {
         self.0.next()
     }
@@ -79,16 +80,16 @@ pub struct Sampler<D> {
     seed: u64,
     random: Random,
     execution: u64,
-    /// Where this slice began, in executions.
+    /// The number of the execution at which this slice began.
     first: u64,
-    /// The executions still to be run behind this one.
+    /// The numbers of the executions still to be run, the present one at the front.
     ahead: VecDeque<Range<u64>>,
     /// The index of the last event that was asked for, plus 1.
     length: u32,
 }
 
 impl<D: Draw> Sampler<D> {
-    /// Returns the executions of this seed.
+    /// Makes the explorer of all executions of this seed.
     pub fn new(seed: u64, draw: D) -> Self {
         Self::of(seed, draw, std::iter::once(0..u64::MAX).collect())
     }
@@ -98,10 +99,10 @@ impl<D: Draw> Sampler<D> {
         Self { draw, seed, random: Random::default(), execution: first, first, ahead, length: 0 }
     }
 
-    /// Returns the executions of these units and no others.
+    /// Makes the explorer of the executions of these units and no others.
     ///
     /// # Errors
-    /// [`Corrupt`].
+    /// [`Corrupt`], if the units are not such as [`Strategy::leave`] hands out, or differ in what was learned.
     pub fn slice(seed: u64, mut draw: D, units: &[Unit]) -> Result<Self, Corrupt> {
         let units = units.iter().map(read).collect::<Result<Vec<_>, Corrupt>>()?;
         let (_, learned) = units.first().ok_or(Corrupt)?;
@@ -175,7 +176,8 @@ impl<D: Draw> Strategy for Sampler<D> {
         let part = (self.execution - self.first).max(1);
         let mut now = Vec::new();
         for Range { mut start, end } in self.ahead.drain(..) {
-            // Only what has no end is too much for one; and who learns needs what comes before.
+            // Only a range without end is too much for one process, and executions that are learned from are run one after
+            // another.
             let parts = if end == u64::MAX && start >= D::LESSONS { PARTS } else { 0 };
             for _ in 0..parts {
                 now.push(unit(&(start..start + part), &learned));
@@ -187,7 +189,7 @@ impl<D: Draw> Strategy for Sampler<D> {
     }
 }
 
-/// Executions without end have no weight.
+/// Packs a range of executions as a unit. Executions without end have no weight.
 fn unit(range: &Range<u64>, learned: &[u64]) -> Unit {
     let mut prefixes = Vec::new();
     let numbers = [range.start, range.end, learned.len() as u64];

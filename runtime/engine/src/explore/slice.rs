@@ -6,20 +6,20 @@
 //! in however many slices, gets the same executions, each once; and in the same order, if the results are joined in
 //! the order of the units.
 
-/// Executions still to be run, packed: no explorer but the one that made it can read it.
+/// A set of executions still to be run, packed: only the explorer that made it can read it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unit {
-    /// Its part of the round: a part of 1 where the explorer has one tree of executions, else a number of trees.
+    /// The unit's part of the round: a part of 1 where the explorer has one tree of executions, else a number of trees.
     pub weight: f64,
-    /// What to run.
+    /// The packed executions.
     pub prefixes: Vec<u8>,
 }
 
-/// What is left of a slice.
+/// The units that are left of a slice.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Leftover {
-    /// Of this round, in order.
+    /// The units of this round, in order.
     pub now: Vec<Unit>,
-    /// Of the next round, in order.
+    /// The units of the next round, in order.
     pub next: Vec<Unit>,
 }

@@ -15,29 +15,29 @@ use crate::event::{Kind, Thread};
 use crate::per_thread::PerThread;
 use crate::thread_set::ThreadSet;
 
-/// Draws a thread by the number of its events to come.
+/// The scheduler of the uniform random walk: it draws a thread in proportion to the number of its events to come.
 #[derive(Debug, Default)]
 pub struct Urw {
-    /// Of this execution: how many events a thread has performed, and which thread created it.
+    /// The number of events that each thread has performed in this execution, and the thread that created it.
     performed: PerThread<u64>,
     creators: PerThread<Option<Thread>>,
     /// One more than the highest number of a thread in any execution so far.
     threads: usize,
-    /// By the number of the thread.
+    /// What was learned of each thread.
     learned: Vec<Learned>,
 }
 
 /// What executions teach of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Learned {
-    /// How many events it performed, at most.
+    /// The most events that the thread performed in an execution.
     events: u64,
-    /// Which thread created it; none of main.
+    /// The thread that created it; none for main.
     creator: Option<Thread>,
 }
 
 impl Urw {
-    /// Returns the events that the thread and those that it is still to create have to perform, at least 1.
+    /// Returns how many events the thread and those that it is still to create have to perform, at least 1.
     fn weight(&self, thread: Thread) -> u64 {
         let most = self.learned.get(thread.index()).map_or(0, |learned| learned.events);
         let own = most.saturating_sub(self.performed[thread]);
@@ -57,7 +57,7 @@ impl Urw {
 }
 
 impl Draw for Urw {
-    /// Enough to see what threads do, few enough not to wait for where others could run, too.
+    /// Executions that are enough to see what threads do, and few enough not to keep others waiting that could run.
     const LESSONS: u64 = 100;
 
     fn begin(&mut self, _random: &mut Random) {
@@ -99,7 +99,7 @@ impl Draw for Urw {
         }
     }
 
-    /// Two numbers for each thread: its events, and 1 more than the number of its creator, or 0.
+    /// Returns two numbers for each thread: its events, and 1 more than the number of its creator, or 0.
     fn learned(&self) -> Vec<u64> {
         let numbers = |learned: &Learned| {
             let creator = learned.creator.map_or(0, |creator| u64::from(creator.0) + 1);

@@ -20,10 +20,10 @@ pub(super) fn program(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), 
     columns::program(tokens, names, lower)
 }
 
-/// The register that the flags are.
+/// The name of the register that stands for the flags.
 const FLAGS: &str = "#flags";
 
-/// Operands of an instruction.
+/// The operands of an instruction.
 struct ArmOperands<'c, 'a> {
     cell: &'c mut InstructionCell<'a>,
     code: &'c mut Code,
@@ -35,7 +35,7 @@ impl<'a> ArmOperands<'_, 'a> {
         self.cell.operands.expect(",")
     }
 
-    /// Returns a register, and how many bits of it are meant.
+    /// Reads a register, and returns how many bits of it are meant.
     fn register(&mut self) -> Result<(Token<'a>, Width), Error> {
         let token = self.cell.operands.name("a register")?;
         self.names.register_name(token)?;
@@ -43,7 +43,7 @@ impl<'a> ArmOperands<'_, 'a> {
         Ok((token, width))
     }
 
-    /// Returns a register that is written; what is written to the zero register goes to one that nobody reads.
+    /// Reads a register that is written. What is written to the zero register goes to one that nothing reads.
     fn destination(&mut self) -> Result<(Register, Width), Error> {
         let (token, width) = self.register()?;
         let name = self.names.register_name(token)?;
@@ -61,7 +61,7 @@ impl<'a> ArmOperands<'_, 'a> {
         Ok(self.source()?.0)
     }
 
-    /// Returns a register, or a number: `#1`.
+    /// Reads a register, or a number such as `#1`.
     fn operand(&mut self) -> Result<Expression, Error> {
         let is_number = self.cell.operands.peek().is_some_and(|token| token.kind == Kind::Number || token.text == "-");
         if self.cell.operands.take("#") || is_number {
@@ -74,7 +74,7 @@ impl<'a> ArmOperands<'_, 'a> {
         Ok(value)
     }
 
-    /// An extension, which says nothing here: values are 64 bits wide. A shift by 0.
+    /// Reads an extension, which means nothing here since values are 64 bits wide, or a shift by 0.
     fn extension(&mut self) -> Result<(), Error> {
         const EXTENSIONS: [&str; 4] = ["SXTW", "UXTW", "SXTX", "LSL"];
         let token = self.cell.operands.name("an extension")?;
@@ -87,7 +87,7 @@ impl<'a> ArmOperands<'_, 'a> {
         Ok(())
     }
 
-    /// `,[X1]`, `,[X1,#4]`, `,[X1,W2,SXTW]`.
+    /// Reads an address behind a comma: `,[X1]`, `,[X1,#4]`, `,[X1,W2,SXTW]`.
     fn address(&mut self, width: Width) -> Result<Expression, Error> {
         self.comma()?;
         let position = self.cell.operands.position();
@@ -109,7 +109,7 @@ impl<'a> ArmOperands<'_, 'a> {
         Ok(address)
     }
 
-    /// `,#4` behind an address: its register moves on by that, behind the access.
+    /// Reads the `,#4` behind an address, if it is there: the address's register moves on by that, behind the access.
     fn moves_on(&mut self, address: Expression) -> Result<(), Error> {
         if !self.cell.operands.is_next(",") {
             return Ok(());
@@ -137,7 +137,7 @@ impl<'a> ArmOperands<'_, 'a> {
         self.moves_on(address)
     }
 
-    /// The register gets what is read, so that final states list it.
+    /// Declares that the register gets what is read, so that final states list it, unless it is the one that nothing reads.
     fn returns(&mut self, register: Register) -> Register {
         let is_none = self.code.registers[register.index()].name.starts_with('#');
         if is_none { register } else { self.code.loads(register) }
@@ -150,7 +150,7 @@ impl<'a> ArmOperands<'_, 'a> {
         self.moves_on(address)
     }
 
-    /// `SWP Ws,Wt,[Xn]`, `LDADD Ws,Wt,[Xn]`: Wt gets what is read.
+    /// Reads a read-modify-write, `SWP Ws,Wt,[Xn]` or `LDADD Ws,Wt,[Xn]`: Wt gets what is read.
     fn update(&mut self, new: Computed, annotations: Annotations) -> Result<(), Error> {
         let operand = self.value()?;
         self.comma()?;
@@ -162,7 +162,7 @@ impl<'a> ArmOperands<'_, 'a> {
         Ok(())
     }
 
-    /// Returns the annotations of a read-modify-write: one whose result goes nowhere is no acquire.
+    /// Returns the annotations of a read-modify-write; one whose result goes nowhere is no acquire.
     fn used(&self, to: Register, annotations: Annotations) -> Annotations {
         if self.code.registers[to.index()].name.starts_with('#') {
             annotations.without(Annotations::ACQUIRE).and(Annotations::UNUSED)
@@ -171,7 +171,7 @@ impl<'a> ArmOperands<'_, 'a> {
         }
     }
 
-    /// `STADD Ws,[Xn]`.
+    /// Reads a read-modify-write without a result, `STADD Ws,[Xn]`.
     fn unused_update(&mut self, new: Computed, annotations: Annotations) -> Result<(), Error> {
         let (operand, width) = self.source()?;
         let address = self.address(width)?;
@@ -181,7 +181,7 @@ impl<'a> ArmOperands<'_, 'a> {
         Ok(())
     }
 
-    /// `CAS Ws,Wt,[Xn]`: Ws is what is expected, and gets what is read; Wt is what is written.
+    /// Reads a compare-and-swap, `CAS Ws,Wt,[Xn]`: Ws is what is expected, and gets what is read; Wt is what is written.
     fn compare_and_swap(&mut self, annotations: Annotations) -> Result<(), Error> {
         let (to, _) = self.destination()?;
         let strength = Strength::Annotated(self.used(to, annotations));
@@ -232,7 +232,7 @@ impl<'a> ArmOperands<'_, 'a> {
     }
 }
 
-/// Returns what a condition such as `EQ` says of the flags.
+/// Returns the value of a condition such as `EQ` by the flags.
 fn condition(code: &mut Code, token: Token<'_>, name: &str) -> Result<Expression, Error> {
     let flags = Expression::Register(code.register(FLAGS));
     let zero = Expression::Number(0);
@@ -283,7 +283,7 @@ fn lower(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names)
     column.pairs.only_computes(&mut column.code, at, mnemonic)
 }
 
-/// Returns what cannot be had of an access that is not 32 or 64 bits wide, by its name.
+/// Returns a name for what is not supported in an access that is not 32 or 64 bits wide, going by the instruction's name.
 fn unsupported_width(name: &str) -> Option<&'static str> {
     let is_access = ["LD", "ST", "SWP", "CAS"].iter().any(|begin| name.starts_with(begin));
     if !is_access || updated_by(name).is_some() {
@@ -296,7 +296,7 @@ fn unsupported_width(name: &str) -> Option<&'static str> {
     (name.ends_with('B') || name.ends_with('H')).then_some("accesses of 8 or 16 bits")
 }
 
-/// Returns the fences of a barrier.
+/// Returns the fences that a barrier is.
 fn barrier(name: &str, domain: Token<'_>) -> Result<Fences, Error> {
     Ok(match domain.text.to_ascii_uppercase().as_str() {
         "SY" | "ISH" | "OSH" => FULL,
@@ -334,7 +334,7 @@ fn updated_by(name: &str) -> Option<(Computed, Annotations, &str)> {
     ((kind == "SWP") == begin.is_empty()).then_some((new, annotations.and(Annotations::SINGLE), begin))
 }
 
-/// Read-modify-writes of one instruction; whether it is one.
+/// Reads a read-modify-write of one instruction; returns whether the instruction is one.
 fn updates(operands: &mut ArmOperands<'_, '_>, name: &str) -> Result<bool, Error> {
     if let Some((new, annotations, begin)) = updated_by(name) {
         if begin == "ST" {
@@ -355,7 +355,7 @@ fn updates(operands: &mut ArmOperands<'_, '_>, name: &str) -> Result<bool, Error
     Ok(true)
 }
 
-/// Instructions that compute.
+/// Reads an instruction that computes.
 fn compute(operands: &mut ArmOperands<'_, '_>, name: &str) -> Result<(), Error> {
     match name {
         "NOP" => {}
@@ -407,7 +407,7 @@ fn branch(name: &str, cell: &mut InstructionCell<'_>, column: &mut Column, names
         _ => condition(operands.code, mnemonic, &name[2..])?,
     };
     let label = cell.operands.name("a label")?;
-    // A loop around a pair that succeeds is left, and no branch of ARM's depends on that.
+    // A loop around a pair that succeeds is left, and on ARM no branch depends on the success.
     if name == "CBNZ" && is_status && column.labels.is_known(label.text) {
         return Ok(());
     }

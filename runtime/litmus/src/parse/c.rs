@@ -1,7 +1,7 @@
-//! The program of a test in C, as herd7 reads it: a function a thread, whose parameters are the shared locations. Calls of
-//! `stdatomic.h`, plain accesses through pointers, local variables, arithmetic, `if`, `while`.
+//! Tests in C, as herd7 reads them: a function for each thread, whose parameters are the shared locations, with calls of
+//! `stdatomic.h`, plain accesses through pointers, local variables, arithmetic, `if` and `while`.
 //!
-//! Expressions are taken apart into one operation an access. Local variables are registers; what is between has names
+//! Expressions are taken apart into one operation for each access. Local variables are registers; intermediate values have names
 //! that no C program has.
 
 mod expressions;
@@ -14,7 +14,7 @@ use crate::text::{Error, Kind, Tokens, error};
 use expressions::{Expressions, Pointee, number};
 use making::Making;
 
-/// Reads the functions.
+/// Reads the functions of the program.
 pub(super) fn program(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<(), Error> {
     while tokens.peek().is_some_and(|token| is_thread(token.text)) {
         let name = tokens.name("a thread")?;
@@ -72,7 +72,7 @@ const TYPES: [&str; 26] = [
     "atomic_bool",
 ];
 
-/// A thread in the making: its statements.
+/// A thread in the making, whose statements are read.
 struct Function<'t, 'a> {
     terms: Expressions<'t, 'a>,
 }
@@ -109,7 +109,7 @@ impl Function<'_, '_> {
             && !self.terms.tokens.is_next("else")
     }
 
-    /// Returns the words of a type.
+    /// Reads the words of a type, and returns how a pointer to it accesses its target.
     fn of_type(&mut self) -> Result<Pointee, Error> {
         let mut target = Pointee::Plain;
         let mut words = 0;
@@ -204,7 +204,8 @@ impl Function<'_, '_> {
         }
     }
 
-    /// The condition of a statement, and the branch that is taken where it does not hold, to be told where to.
+    /// Reads the condition of a statement, and returns the index of the branch that is taken where the condition does not hold,
+    /// whose target is still to be set.
     fn unless(&mut self) -> Result<usize, Error> {
         let position = self.terms.tokens.position();
         self.terms.tokens.expect("(")?;

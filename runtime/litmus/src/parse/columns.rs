@@ -1,4 +1,4 @@
-//! The program of a test in assembly: a table with one column a thread and one instruction a row.
+//! Tests in assembly: the program is a table with one column for each thread and one instruction in each row.
 
 use crate::code::{Code, Expression, Operation, Register};
 use crate::parse::exclusive::Pairs;
@@ -12,16 +12,16 @@ pub(super) struct InstructionCell<'a> {
     pub(super) text: String,
 }
 
-/// Branches whose labels may come later.
+/// The labels of a thread, and the branches to them, which may come earlier.
 #[derive(Default)]
 pub(super) struct Labels {
     known: Vec<(String, usize)>,
-    /// The branch and where its label is written.
+    /// The branches, each with its label and where that is written.
     wanted: Vec<(usize, String, TextPosition)>,
 }
 
 impl Labels {
-    /// A branch to a label, which the next instruction of the code will be.
+    /// Notes a branch to a label, and adds it to the code.
     pub(super) fn branch(
         &mut self,
         code: &mut Code,
@@ -33,7 +33,7 @@ impl Labels {
         code.push(Operation::Branch { condition, target: usize::MAX }, cell.mnemonic.position, &cell.text);
     }
 
-    /// Whether a label stands before here.
+    /// Whether a label has been defined before here.
     pub(super) fn is_known(&self, label: &str) -> bool {
         self.known.iter().any(|(known, _)| known == label)
     }
@@ -65,7 +65,7 @@ impl Labels {
 pub(super) struct Column {
     pub(super) code: Code,
     pub(super) labels: Labels,
-    /// The pairs of exclusive accesses.
+    /// The pairs of exclusive accesses in the thread.
     pub(super) pairs: Pairs,
     /// The registers that hold whether a conditional store has stored (RISC-V, where what depends on them waits for it).
     pub(super) statuses: Vec<Register>,
@@ -126,7 +126,7 @@ fn threads(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Vec<Column>, Er
         }
         let code = names.new_thread();
         columns.push(Column { code, ..Column::default() });
-        // So that the next one gets its own registers.
+        // The next thread gets its own initial registers by this.
         names.threads.push(Code::default());
     }
     Ok(columns)
@@ -137,7 +137,7 @@ fn is_clause(tokens: &Tokens<'_>) -> bool {
     tokens.peek().is_none_or(|token| CLAUSES.contains(&token.text))
 }
 
-/// Returns the cells up to the next `;`.
+/// Reads the cells up to the next `;`.
 fn row<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<Tokens<'a>>, Error> {
     let mut cells = Vec::new();
     let mut cell = Vec::new();
@@ -154,7 +154,7 @@ fn row<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<Tokens<'a>>, Error> {
     }
 }
 
-/// Returns an instruction as text, blanks made one.
+/// Returns an instruction as text, each run of blanks made one.
 fn written(mnemonic: &Token<'_>, operands: &Tokens<'_>) -> String {
     let mut operands = operands.clone();
     let mut text = mnemonic.text.to_owned();

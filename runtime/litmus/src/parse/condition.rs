@@ -1,10 +1,10 @@
-//! Reads what stands behind the program: the places that are observed, and the condition.
+//! The clauses behind the program: the places that are observed, and the condition.
 
 use crate::condition::{Condition, Observable, Proposition, Quantifier};
 use crate::parse::names::Names;
 use crate::text::{Error, Kind, Tokens, error};
 
-/// Returns the clauses behind the program: `locations`, and the condition.
+/// Reads the clauses behind the program, `locations` and the condition, and returns the condition.
 pub(super) fn parse(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Condition, Error> {
     if tokens.take("locations") {
         locations(tokens, names)?;
@@ -37,7 +37,7 @@ pub(super) fn parse(tokens: &mut Tokens<'_>, names: &mut Names) -> Result<Condit
     Ok(Condition { quantifier, proposition, text, position })
 }
 
-/// The tokens of a condition as text.
+/// The text of a condition, as its tokens are added to it.
 #[derive(Default)]
 struct ConditionText(String);
 
@@ -54,7 +54,8 @@ impl ConditionText {
     }
 }
 
-/// `with tool: quantifier; … default: quantifier;` behind a `final` proposition: that of `default`, else the first.
+/// Reads `with tool: quantifier; … default: quantifier;` behind a `final` proposition, and returns the quantifier of `default`,
+/// or else the first one.
 fn final_quantifier(tokens: &mut Tokens<'_>) -> Result<Quantifier, Error> {
     tokens.take(";");
     tokens.expect("with")?;
@@ -77,7 +78,7 @@ fn final_quantifier(tokens: &mut Tokens<'_>) -> Result<Quantifier, Error> {
     chosen.map_or_else(|| tokens.unexpected("a quantifier"), Ok)
 }
 
-/// Behind the condition, older tools found commands in `<< … >>`.
+/// Checks that nothing stands behind the condition but commands in `<< … >>`, which older tools read there.
 fn rest(tokens: &mut Tokens<'_>) -> Result<(), Error> {
     while tokens.take(";") {}
     if tokens.is_done() || tokens.is_next("<<") { Ok(()) } else { tokens.unexpected("the end") }
@@ -173,7 +174,7 @@ fn atom(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut ConditionText) ->
     Ok(if negated { Proposition::Not(Box::new(proposition)) } else { proposition })
 }
 
-/// `0:r1`, `P0:r1`, `x`, `[x]` or `*x`, as an index of the observables.
+/// Reads a place, `0:r1`, `P0:r1`, `x`, `[x]` or `*x`, and returns it as an index of the observables.
 fn place(tokens: &mut Tokens<'_>, names: &mut Names, text: &mut ConditionText) -> Result<usize, Error> {
     if tokens.peek_after(1).is_some_and(|next| next.text == ":") {
         let thread = names.thread(tokens)?;

@@ -1,4 +1,4 @@
-//! Pairs of a load that reserves its location and a store on condition that the reservation holds: one
+//! Pairs of a load that reserves its location and a store on condition that the reservation holds. Each pair becomes one
 //! [`Operation::Update`], which always succeeds.
 
 use crate::code::{Code, Expression, Instruction, Operation, Register, Strength};
@@ -9,36 +9,36 @@ use engine::mapping::Order;
 /// A load that has reserved a location.
 #[derive(Clone, Copy)]
 pub(super) struct Reservation {
-    /// Its operation, as an index of the code.
+    /// The index of the load's operation in the code.
     pub(super) at: usize,
-    /// Where it stands.
+    /// The place of the load in the file.
     pub(super) position: TextPosition,
-    /// What it is called, and the store that it waits for.
+    /// The names of the load's instruction, and of the store's that it waits for.
     pub(super) names: [&'static str; 2],
-    /// Whether the store may never come: then it is a load as others are.
+    /// What the load is if its store never comes.
     pub(super) alone: Alone,
 }
 
-/// What a load that reserves is if no store comes for it.
+/// What a reserving load is if no store comes for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alone {
-    /// A load.
+    /// The load is a load as others are.
     Loads,
-    /// A mistake.
+    /// The load is a mistake.
     Refused,
 }
 
-/// The pairs of a thread, while it is read.
+/// The pairs of a thread, as they are read.
 #[derive(Default)]
 pub(super) struct Pairs {
     /// The load that has reserved a location, if its store is still to come.
     reservation: Option<Reservation>,
-    /// What stood behind the last load that reserved one, and makes no pair of it and a store: where, and that.
+    /// What stood behind the last reserving load and keeps it from making a pair with a store: the place, and a message about it.
     interrupted: Option<(TextPosition, String)>,
 }
 
 impl Pairs {
-    /// Whether a location is reserved; an error if it was, and something stood behind that.
+    /// Whether a location is reserved. It is an error if one was, and something that does not fit stood behind that.
     pub(super) fn is_open(&mut self) -> Result<bool, Error> {
         match self.interrupted.take() {
             Some((position, message)) => error(position, message),
@@ -46,7 +46,7 @@ impl Pairs {
         }
     }
 
-    /// A location has been reserved by the last operation.
+    /// Notes that the last operation has reserved a location.
     pub(super) fn begin(&mut self, code: &mut Code, reservation: Reservation) -> Result<(), Error> {
         self.end(code).or_else(|_| {
             let [load, store] = reservation.names;
@@ -56,7 +56,7 @@ impl Pairs {
         Ok(())
     }
 
-    /// Something stands behind a reservation that does not only compute.
+    /// Notes that something stands behind a reservation that does not only compute.
     pub(super) fn interrupt(&mut self, code: &mut Code, position: TextPosition, what: &str) -> Result<(), Error> {
         let Some(Reservation { names: [load, store], alone, .. }) = self.reservation else { return Ok(()) };
         let message = format!("{what} between `{load}` and `{store}` is not supported");
@@ -67,7 +67,7 @@ impl Pairs {
         self.end(code)
     }
 
-    /// Looks whether the operations from this one on only compute, as they must between the two of a pair.
+    /// Checks that the operations from this one on only compute, as they must between the two of a pair.
     pub(super) fn only_computes(&mut self, code: &mut Code, at: usize, mnemonic: Token<'_>) -> Result<(), Error> {
         let computes = |instruction: &Instruction| matches!(instruction.operation, Operation::Assign { .. });
         if code.instructions[at..].iter().all(computes) {
@@ -76,7 +76,7 @@ impl Pairs {
         self.interrupt(code, mnemonic.position, &format!("`{}`", mnemonic.text))
     }
 
-    /// No store comes any more for what is reserved.
+    /// Notes that no store comes any more for what is reserved.
     pub(super) fn end(&mut self, code: &mut Code) -> Result<(), Error> {
         let Some(Reservation { at, position, names: [load, store], alone }) = self.reservation.take() else {
             return Ok(());
@@ -92,8 +92,8 @@ impl Pairs {
         Ok(())
     }
 
-    /// Makes the reserving load, what was computed since, and a store of this value at this address one operation: its
-    /// annotations, to which those of the store may be added, if the machine has such.
+    /// Makes one operation of the reserving load, what was computed since, and a store of this value at this address. Returns its
+    /// annotations, to which those of the store may be added if the machine has such.
     pub(super) fn join<'c>(
         &mut self,
         code: &'c mut Code,
@@ -127,7 +127,7 @@ impl Pairs {
     }
 }
 
-/// Returns the expression with the registers as they were last computed.
+/// Returns the expression with each register replaced by what was last computed for it.
 fn substitute(expression: &Expression, computed: &[(Register, Expression)]) -> Expression {
     match expression {
         Expression::Register(register) => {

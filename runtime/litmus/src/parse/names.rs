@@ -1,4 +1,4 @@
-//! What a test has named so far, while it is read.
+//! The names that a test has used so far, while it is read.
 
 use engine::event::{Location, Thread};
 use engine::graph::Value;
@@ -20,16 +20,16 @@ pub(super) struct Names {
     pub(super) architecture: Architecture,
     locations: Vec<String>,
     initial: Vec<Value>,
-    /// Whether each location is named elsewhere than where its initial value is given.
+    /// Whether each location is named anywhere but where its initial value is given.
     named: Vec<bool>,
-    /// How wide the accesses of each location are, as far as that is known.
+    /// The width of the accesses to each location, as far as it is known.
     widths: Vec<Option<Width>>,
     pub(super) threads: Vec<Code>,
     observables: Vec<Observable>,
-    /// One more than the highest thread with an initial register, and where that is.
+    /// One more than the highest thread with an initial register, and the place where that register is given.
     mentioned: usize,
     mentioned_at: TextPosition,
-    /// Initial values, by thread where one is named: `0:r1=x`, `%x0=x`.
+    /// The initial values of registers, with the thread where one is named: `0:r1=x`, `%x0=x`.
     registers: Vec<(Option<usize>, String, Value)>,
 }
 
@@ -56,7 +56,7 @@ impl Names {
         location
     }
 
-    /// Returns the location with this name, which may be named nowhere else.
+    /// Returns the location with this name, which need not be named anywhere else.
     fn declared(&mut self, name: &str) -> Location {
         let index = self.locations.iter().position(|known| known == name).unwrap_or_else(|| {
             self.locations.push(name.to_owned());
@@ -68,7 +68,8 @@ impl Names {
         Location(u32::try_from(index).expect("fewer than 2^32 locations"))
     }
 
-    /// There is an access of this width, at an address that may be what a register holds from the beginning.
+    /// Notes an access of this width at an address, which may be a location or what a register holds from the beginning. All
+    /// accesses to a location must have the same width.
     pub(super) fn access(
         &mut self,
         code: &Code,
@@ -94,7 +95,7 @@ impl Names {
         }
     }
 
-    /// Returns a value in an initial state or a condition: a number, or the address of a location.
+    /// Reads a value of an initial state or a condition: a number, or the address of a location.
     pub(super) fn value(&mut self, tokens: &mut Tokens<'_>) -> Result<Value, Error> {
         tokens.take("&");
         match tokens.take_kind(Kind::Name) {
@@ -103,7 +104,7 @@ impl Names {
         }
     }
 
-    /// `0` or `P0`.
+    /// Reads a thread, `0` or `P0`.
     pub(super) fn thread(&mut self, tokens: &mut Tokens<'_>) -> Result<usize, Error> {
         let token = tokens.next().expect("the caller has seen what follows");
         match token.text.strip_prefix('P').unwrap_or(token.text).parse() {
@@ -117,7 +118,7 @@ impl Names {
         }
     }
 
-    /// Returns the code of a new thread, which has the initial registers that were given to it.
+    /// Returns the code of a new thread, with the initial registers that were given to it.
     pub(super) fn new_thread(&mut self) -> Code {
         let mut code = Code::default();
         let thread = self.threads.len();
@@ -146,7 +147,7 @@ impl Names {
         Ok(self.observe(Observable::Register(thread, register)))
     }
 
-    /// Returns the name that a register goes by, or that it is none.
+    /// Returns the name that a register goes by, or the error that there is no such register.
     pub(super) fn register_name(&self, token: Token<'_>) -> Result<String, Error> {
         let name = match self.architecture {
             Architecture::PowerPc => registers::powerpc(token.text),
@@ -158,18 +159,18 @@ impl Names {
         name.map_or_else(|| error(token.position, format!("`{}` is no register", token.text)), Ok)
     }
 
-    /// A register holds this at first: in one thread, or in all.
+    /// Notes the initial value of a register, of one thread or of all.
     pub(super) fn begin_register(&mut self, thread: Option<usize>, name: String, value: Value) {
         self.registers.push((thread, name, value));
     }
 
-    /// A location holds this at first.
+    /// Notes the initial value of a location.
     pub(super) fn begin_location(&mut self, name: &str, value: Value) {
         let location = self.declared(name);
         self.initial[location.index()] = value;
     }
 
-    /// Fails if a register is given to a thread that the program does not have.
+    /// Checks that no register is given to a thread that the program does not have.
     pub(super) fn assert_complete(&self) -> Result<(), Error> {
         if self.threads.len() >= self.mentioned {
             return Ok(());
@@ -177,7 +178,7 @@ impl Names {
         error(self.mentioned_at, format!("thread {} has no column in the program", self.mentioned - 1))
     }
 
-    /// Returns the test, whose final states list what was observed, each register that a load writes, and each location.
+    /// Returns the test. Its final states list what was observed, each register that a load writes, and each location.
     pub(super) fn into_test(mut self, name: String, condition: Condition) -> Test {
         self.observe_all();
         let Self { architecture, locations, initial, threads, observables, .. } = self;

@@ -47,7 +47,7 @@ impl Operands<'_, '_> {
         self.cell.operands.number().map(Expression::Number)
     }
 
-    /// `,0(r1)`, or `,0,r1`.
+    /// Reads an address with a displacement behind a comma: `,0(r1)`, or `,0,r1`.
     fn displaced(&mut self) -> Result<Expression, Error> {
         let offset = self.next_number()?;
         let base = if self.cell.operands.take("(") {
@@ -60,7 +60,7 @@ impl Operands<'_, '_> {
         Ok(if offset == Expression::Number(0) { base } else { Expression::binary(Binary::Add, offset, base) })
     }
 
-    /// `,r1,r2`, or `,0,r2`.
+    /// Reads an indexed address behind a comma: `,r1,r2`, or `,0,r2`.
     fn indexed(&mut self) -> Result<Expression, Error> {
         self.comma()?;
         let left = match self.cell.operands.peek() {
@@ -98,7 +98,7 @@ impl Operands<'_, '_> {
         Ok(())
     }
 
-    /// The condition register becomes the sign of the difference.
+    /// Sets the condition register to the sign of the difference.
     fn compare(&mut self, right: fn(&mut Self) -> Result<Expression, Error>) -> Result<(), Error> {
         let field = self.cell.operands.peek().filter(|token| token.text.starts_with("cr"));
         if field.is_some() {
@@ -153,7 +153,7 @@ fn lower(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names)
     column.pairs.only_computes(&mut column.code, at, mnemonic)
 }
 
-/// Instructions that compute.
+/// Reads an instruction that computes.
 fn compute(operands: &mut Operands<'_, '_>) -> Result<(), Error> {
     let mnemonic = operands.cell.mnemonic;
     match mnemonic.text {
@@ -190,7 +190,7 @@ fn compute(operands: &mut Operands<'_, '_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Instructions with a dot set the condition register, too.
+/// Sets the condition register, as instructions with a dot do, too.
 fn sign_of_last(operands: &mut Operands<'_, '_>) {
     let Some(Operation::Assign { to: last, .. }) = operands.code.instructions.last().map(|last| &last.operation) else {
         unreachable!("an assignment has just been made");
@@ -228,7 +228,7 @@ fn branch(cell: &mut InstructionCell<'_>, column: &mut Column) -> Result<(), Err
     Ok(())
 }
 
-/// A store on condition that the reservation holds, which it always does.
+/// Reads a store on condition that the reservation holds, which it always does.
 fn conditional_store(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names) -> Result<(), Error> {
     let position = cell.mnemonic.position;
     if !column.pairs.is_open()? {
@@ -238,7 +238,7 @@ fn conditional_store(cell: &mut InstructionCell<'_>, column: &mut Column, names:
     let stored = operands.register()?;
     let stored_at = operands.indexed()?;
     let condition = operands.condition_field("cr0");
-    // That it succeeds, always, and whatever was loaded.
+    // The status says that the store succeeds: it always does, whatever was loaded.
     operands.push(Operation::Assign { to: condition, value: Expression::Number(0) });
     column.pairs.join(&mut column.code, position, &Expression::Register(stored), &stored_at)?;
     Ok(())

@@ -1,4 +1,4 @@
-//! What the registers of each machine are called.
+//! The names of the registers of each machine.
 
 /// Returns the name that a register of POWER goes by: `r0` to `r31`, or one of herd7's symbolic registers, `%x0`.
 pub(super) fn powerpc(name: &str) -> Option<String> {

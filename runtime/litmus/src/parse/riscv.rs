@@ -32,7 +32,7 @@ impl RiscvOperands<'_, '_> {
         self.cell.operands.expect(",")
     }
 
-    /// Returns a register that is written; what is written to the zero register goes to one that nobody reads.
+    /// Reads a register that is written. What is written to the zero register goes to one that nothing reads.
     fn destination(&mut self) -> Result<Register, Error> {
         let token = self.cell.operands.name("a register")?;
         let name = self.names.register_name(token)?;
@@ -41,7 +41,7 @@ impl RiscvOperands<'_, '_> {
         Ok(register)
     }
 
-    /// Returns a register that is read; a status only if a branch reads it.
+    /// Reads a register that is read; it may hold a status only if a branch reads it.
     fn any_value(&mut self) -> Result<Expression, Error> {
         let token = self.cell.operands.name("a register")?;
         let name = self.names.register_name(token)?;
@@ -59,7 +59,7 @@ impl RiscvOperands<'_, '_> {
         }
     }
 
-    /// `,0(x1)`, or `,(x1)`.
+    /// Reads an address behind a comma: `,0(x1)`, or `,(x1)`.
     fn address(&mut self, width: Width) -> Result<Expression, Error> {
         self.comma()?;
         let position = self.cell.operands.position();
@@ -77,7 +77,7 @@ impl RiscvOperands<'_, '_> {
         self.code.push(operation, self.cell.mnemonic.position, &self.cell.text);
     }
 
-    /// The register gets what is read, so that final states list it.
+    /// Declares that the register gets what is read, so that final states list it, unless it is the one that nothing reads.
     fn returns(&mut self, register: Register) -> Register {
         let is_none = self.code.registers[register.index()].name.starts_with('#');
         if is_none { register } else { self.code.loads(register) }
@@ -113,7 +113,7 @@ fn width(name: &str) -> Option<Width> {
     }
 }
 
-/// Returns the annotations behind a name: `.aq`, `.rl`, `.aqrl`, `.aq.rl`.
+/// Returns whether a suffix has an acquire, and whether it has a release: `.aq`, `.rl`, `.aqrl`, `.aq.rl`.
 fn annotated(suffix: &str) -> Option<[bool; 2]> {
     Some(match suffix {
         "" => [false, false],
@@ -134,7 +134,7 @@ fn write_annotations([acquires, releases]: [bool; 2]) -> Annotations {
     acquires.and(if releases { Annotations::RELEASE } else { Annotations::NONE })
 }
 
-/// An access by its name.
+/// The kind of an access, by its name.
 #[derive(Clone, Copy)]
 enum AccessName {
     Load,
@@ -241,7 +241,7 @@ fn perform(
     Ok(())
 }
 
-/// Returns the fences of a `fence`: of all accesses, or of those named on both sides, `r,rw`.
+/// Returns the fences that a `fence` is: of all accesses, or of those named on both sides, `r,rw`.
 fn fence(operands: &mut RiscvOperands<'_, '_>) -> Result<Fences, Error> {
     let mnemonic = operands.cell.mnemonic;
     match mnemonic.text {
@@ -264,7 +264,7 @@ fn fence(operands: &mut RiscvOperands<'_, '_>) -> Result<Fences, Error> {
     Ok(if is_full { FULL } else { fences })
 }
 
-/// One side of a fence, up to what follows it.
+/// Reads one side of a fence, and the sign that follows it.
 fn side(operands: &mut RiscvOperands<'_, '_>, end: &str) -> Result<String, Error> {
     let token = operands.cell.operands.name("some of i, o, r and w")?;
     if !token.text.chars().all(|letter| "iorw".contains(letter)) {
@@ -276,7 +276,7 @@ fn side(operands: &mut RiscvOperands<'_, '_>, end: &str) -> Result<String, Error
     Ok(token.text.to_owned())
 }
 
-/// Instructions that compute.
+/// Reads an instruction that computes.
 fn compute(operands: &mut RiscvOperands<'_, '_>) -> Result<(), Error> {
     let mnemonic = operands.cell.mnemonic;
     match mnemonic.text {
@@ -337,7 +337,7 @@ fn branch(cell: &mut InstructionCell<'_>, column: &mut Column, names: &mut Names
     };
     let label = cell.operands.name("a label")?;
     if is_retry && column.labels.is_known(label.text) {
-        // The pair succeeds: the branch back is not taken, but what follows depends on it.
+        // Since the pair succeeds, the branch back is not taken, but what follows depends on it.
         let target = column.code.instructions.len() + 1;
         column.code.push(Operation::Branch { condition, target }, mnemonic.position, &cell.text);
         return Ok(());

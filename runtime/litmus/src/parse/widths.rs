@@ -1,4 +1,4 @@
-//! How wide accesses are: of one location all must be alike.
+//! The widths of accesses; all accesses to a location must have the same.
 
 /// The width of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! Tests in x86 assembly, in the order of Intel: the destination first.
+//! Tests in x86 assembly, in Intel's order: the destination first.
 
 use crate::code::{Binary, Code, Expression, Fence, Operation, Register, Strength};
 use crate::parse::columns::{self, Column, InstructionCell};
@@ -9,9 +9,9 @@ use crate::text::{Error, Kind, Tokens, error};
 use engine::graph::Annotations;
 use engine::mapping::Order;
 
-/// The difference of the last comparison: what conditional branches look at.
+/// The name of the register that stands for the flags: the difference of the last comparison, which conditional branches look at.
 const FLAGS: &str = "flags";
-/// What an instruction reads from memory for itself.
+/// The name of the register for what an instruction reads from memory for itself.
 const READ: &str = "read";
 
 /// Reads the program.
@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// Returns a register, a number, or the address of a location.
+    /// Reads a register, a number, or the address of a location.
     fn value(&mut self) -> Result<Expression, Error> {
         let dollar = self.cell.operands.take("$");
         let Some(name) = self.cell.operands.take_kind(Kind::Name) else {
@@ -89,7 +89,7 @@ impl Lowering<'_, '_> {
         self.code.push(operation, self.cell.mnemonic.position, &self.cell.text);
     }
 
-    /// Returns the operand's value, read from memory into a register first if it is there.
+    /// Returns the operand's value; one in memory is read into a register first.
     fn fetch(&mut self, operand: &Operand) -> Expression {
         match operand {
             Operand::Register(register) => Expression::Register(*register),
@@ -144,7 +144,7 @@ impl Lowering<'_, '_> {
         error(self.cell.mnemonic.position, "an instruction has at most one operand in memory")
     }
 
-    /// An interlocked operation; the value read goes to the register.
+    /// Adds an interlocked operation; the value read goes to the register.
     fn update(&mut self, to: Register, address: Expression, expected: Option<Expression>, new: Expression) {
         self.push(Operation::Update { to, address, expected, new, strength: Strength::Locked });
     }
@@ -168,7 +168,7 @@ impl Lowering<'_, '_> {
         Ok(())
     }
 
-    /// `XADD [x],EAX`: the sum goes to memory, what was there to the register.
+    /// Reads `XADD [x],EAX`: the sum goes to memory, and what was there to the register.
     fn exchange_and_add(&mut self) -> Result<(), Error> {
         let (one, other) = (self.operand()?, self.next_operand()?);
         let (Operand::Memory(address), Operand::Register(register)) = (one, other) else {
@@ -197,7 +197,7 @@ impl Lowering<'_, '_> {
         Ok(())
     }
 
-    /// `CMPXCHG [x],EBX`: what was there goes to EAX, EBX to memory if EAX was there.
+    /// Reads `CMPXCHG [x],EBX`: what was in memory goes to EAX, and EBX goes to memory if that was what EAX held.
     fn compare_and_exchange(&mut self) -> Result<(), Error> {
         let (one, other) = (self.operand()?, self.next_operand()?);
         let (Operand::Memory(address), Operand::Register(new)) = (one, other) else {
@@ -217,7 +217,7 @@ impl Lowering<'_, '_> {
         Ok(())
     }
 
-    /// An instruction that computes its first operand from itself and another one, and sets the flags.
+    /// Reads an instruction that computes its first operand from itself and another one, and sets the flags.
     fn compute(&mut self, operator: Binary, right: Option<Expression>) -> Result<(), Error> {
         let to = self.operand()?;
         let right = match right {

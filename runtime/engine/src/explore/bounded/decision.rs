@@ -2,14 +2,14 @@
 
 use crate::step::Step;
 
-/// What is decided, and whether the alternatives to choice 0 cost a preemption.
+/// The kind of a decision, and the cost of its alternatives other than choice 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cost {
-    /// Who goes on, where nobody is preempted.
+    /// The decision is which thread goes on, where no thread is preempted.
     Free,
-    /// Who goes on, where the previous thread could.
+    /// The decision is which thread goes on, where the previous one could: another one costs a preemption.
     Preemption,
-    /// A value: free. It may come after the decision who performs the event.
+    /// The decision is a value, which is free. It may come after the decision which thread performs the event.
     Value,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct DecisionNode {
     /// The number of alternatives; 0 where it is not known yet (a prefix out of the frontier).
     pub(super) count: u32,
     pub(super) cost: Cost,
-    /// Executions that take a preemption here repeat those that take the free switch after the failed iteration.
+    /// Whether executions that take a preemption here repeat those that take the free switch after the failed iteration.
     pub(super) waited: bool,
 }
 
@@ -32,17 +32,17 @@ impl DecisionNode {
     }
 }
 
-/// A digest of the events before a decision.
+/// A decision of a prefix, and the digest of the events before it, by which it is checked that an execution repeats them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Verify {
     pub(super) decision: usize,
     pub(super) digest: u32,
 }
 
-/// Returns a digest of the events that a prefix has, to notice later that it has others.
+/// Returns a digest of the events of a prefix, by which it is noticed later that the prefix has other events.
 pub(super) fn digest(steps: &[Step]) -> u32 {
     let digest = steps.iter().fold(0, |before, step| step.digest(before));
-    // The high half is the one that is mixed well.
+    // Of the digest's two halves the high one is mixed well.
     (digest >> 32) as u32
 }
 

@@ -12,14 +12,14 @@ use super::super::packed::{Corrupt, Reader, write};
 use super::super::slice::Unit;
 use super::decision::{Cost, DecisionNode, Verify};
 
-/// What a unit holds.
+/// The content of a unit.
 #[derive(Debug)]
 pub(super) enum Task {
     Subtree(Subtree),
     Entries(Entries),
 }
 
-/// A depth-first search, not begun or under way.
+/// A depth-first search that has not begun or is under way.
 #[derive(Debug)]
 pub(super) struct Subtree {
     pub(super) round: u32,
@@ -32,16 +32,17 @@ pub(super) struct Subtree {
     pub(super) nodes: Vec<DecisionNode>,
 }
 
-/// How a search goes on.
+/// The way in which a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Begins {
-    /// The execution with its decisions is to be run.
+    /// The execution with the search's decisions is to be run.
     Running,
-    /// It has been run: with the alternatives of its last decision.
+    /// The execution with the search's decisions has been run: the search goes on with the alternatives of its last decision.
     Stepping,
 }
 
 /// Prefixes that wait for their round.
+/// Entries of the frontier that wait for their round.
 #[derive(Debug)]
 pub(super) struct Entries {
     pub(super) round: u32,
@@ -49,12 +50,12 @@ pub(super) struct Entries {
     pub(super) chunk: Chunk,
 }
 
-/// What is left of the first entry.
+/// The part of the first entry that is left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct First {
-    /// The first alternative at its last point.
+    /// The first alternative at the entry's last point.
     pub(super) choice: u32,
-    /// Whether its digest is that of the events before this point.
+    /// Whether the entry's digest is that of the events before this point.
     pub(super) digest: Digest,
 }
 
@@ -176,7 +177,7 @@ fn read_node(from: &mut Reader<'_>) -> Result<DecisionNode, Corrupt> {
     Ok(DecisionNode { event, choice, count, cost, waited: shape & 1 == 1 })
 }
 
-/// In how many parts these decisions cut a tree.
+/// Returns into how many parts these decisions cut a tree.
 pub(super) fn alternatives(bound: Option<u32>, nodes: &[DecisionNode]) -> f64 {
     let varied = nodes.iter().filter(|node| bound.is_none() || node.cost != Cost::Preemption);
     varied.map(|node| f64::from(node.count.max(1))).product()

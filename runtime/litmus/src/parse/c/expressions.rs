@@ -1,4 +1,4 @@
-//! Expressions: each is taken apart into one operation an access.
+//! Expressions of C, each of which is taken apart into one operation for each access.
 
 use super::making::Making;
 use crate::code::{Binary, Expression, Fence, Operation, Register, Strength};
@@ -6,7 +6,7 @@ use crate::text::{Error, Kind, TextPosition, Token, Tokens, error};
 use engine::graph::{Annotations, Value};
 use engine::mapping::Order;
 
-/// How a pointer's target is accessed without a function.
+/// The way in which a pointer's target is accessed without a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pointee {
     Plain,
@@ -29,22 +29,22 @@ impl Pointee {
     }
 }
 
-/// The expressions of a thread.
+/// The reader of a thread's expressions.
 pub(super) struct Expressions<'t, 'a> {
     pub(super) tokens: &'t mut Tokens<'a>,
     pub(super) making: Making<'t>,
-    /// The parameters.
+    /// The names of the parameters, which are pointers to shared locations.
     pub(super) pointers: Vec<(&'a str, Pointee)>,
-    /// The local variables.
+    /// The names of the local variables.
     pub(super) locals: Vec<&'a str>,
-    /// Operands of the present statement, so far.
+    /// The number of operands of the present statement so far.
     pub(super) operands: usize,
 }
 
-/// Nobody writes statements of more operands, and computing them takes stack.
+/// The most operands of a statement: no test has more, and computing them takes stack.
 const OPERANDS: usize = 1000;
 
-/// Binary operators, those of a row binding alike, the loosest first; and whether their operands change places.
+/// The binary operators in rows of those that bind alike, the loosest first.
 const OPERATORS: [&[(&str, Binary)]; 7] = [
     &[("|", Binary::Or)],
     &[("^", Binary::Xor)],
@@ -63,7 +63,7 @@ fn truth(value: Expression) -> Expression {
     Expression::binary(Binary::NotEqual, value, number(0))
 }
 
-/// Whether this sign stands here twice in a row: of those that tests in assembly use singly side by side.
+/// Whether this sign stands here twice without a blank between, as an operator of C that tests in assembly do not have.
 fn is_doubled(tokens: &Tokens<'_>, sign: &str) -> bool {
     let (Some(one), Some(other)) = (tokens.peek(), tokens.peek_after(1)) else { return false };
     let adjacent = one.position.line == other.position.line && one.position.column + 1 == other.position.column;
@@ -91,7 +91,7 @@ impl<'a> Expressions<'_, 'a> {
         error(name.position, format!("`{}` is no local variable", name.text))
     }
 
-    /// Returns a pointer to a shared location.
+    /// Reads a pointer to a shared location.
     pub(super) fn pointer(&mut self) -> Result<(Expression, Pointee), Error> {
         let parentheses = self.tokens.take("(");
         let name = self.tokens.name("a pointer")?;
@@ -132,7 +132,7 @@ impl<'a> Expressions<'_, 'a> {
         self.operands_of(operator, left, right)
     }
 
-    /// `&&` and `||`: the right operand must be one that may as well be computed.
+    /// Computes `&&` and `||`, whose right operand must be one that may be computed in any case.
     fn operands_of(
         &mut self,
         operator: Binary,
@@ -222,7 +222,7 @@ impl<'a> Expressions<'_, 'a> {
         self.local().map(Expression::Register)
     }
 
-    /// Returns the order behind the other arguments of a function that has one.
+    /// Reads the order behind the other arguments of a function that has one.
     fn last_order(&mut self, explicit: bool) -> Result<Order, Error> {
         if !explicit {
             return Ok(Order::SequentiallyConsistent);
@@ -266,7 +266,7 @@ impl<'a> Expressions<'_, 'a> {
         Ok(result)
     }
 
-    /// `atomic_exchange` and `atomic_fetch_…`.
+    /// Reads a call of `atomic_exchange` or `atomic_fetch_…`.
     fn update(&mut self, function: &str, name: Token<'a>, explicit: bool) -> Result<Expression, Error> {
         let operator = match function {
             "atomic_exchange" => None,
@@ -291,7 +291,8 @@ impl<'a> Expressions<'_, 'a> {
         Ok(Expression::Register(to))
     }
 
-    /// What is expected stands in a shared location, or a local variable, which gets what is found if it is not that.
+    /// Reads a call of a compare-and-exchange. What is expected stands in a shared location, or in a local variable, which gets
+    /// what is found if the two differ.
     fn compare_exchange(&mut self, position: TextPosition, explicit: bool) -> Result<Expression, Error> {
         let (address, _) = self.pointer()?;
         self.tokens.expect(",")?;

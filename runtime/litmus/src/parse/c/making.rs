@@ -1,4 +1,4 @@
-//! The operations of a thread, as they are put together.
+//! The code of a thread, as its operations are put together.
 
 use crate::code::{Code, Expression, Operation, Register};
 use crate::text::TextPosition;
@@ -29,19 +29,19 @@ impl<'t> Making<'t> {
         self.code.push(operation, position, text);
     }
 
-    /// Returns a register that no C program names.
+    /// Returns a new register, which no C program names.
     pub(super) fn temporary(&mut self) -> Register {
         self.temporaries += 1;
         self.code.register(&format!("#{}", self.temporaries))
     }
 
-    /// Adds a branch, which is to be told where to ([`Making::lands_here`]).
+    /// Adds a branch, whose target is still to be set ([`Making::lands_here`]), and returns its index.
     pub(super) fn branch(&mut self, condition: Expression, position: TextPosition) -> usize {
         self.push(Operation::Branch { condition, target: usize::MAX }, position);
         self.code.instructions.len() - 1
     }
 
-    /// The branch with this index leads to what is added next.
+    /// Makes the branch with this index lead to what is added next.
     pub(super) fn lands_here(&mut self, branch: usize) {
         let here = self.code.instructions.len();
         if let Operation::Branch { target, .. } = &mut self.code.instructions[branch].operation {
@@ -49,7 +49,7 @@ impl<'t> Making<'t> {
         }
     }
 
-    /// Adds a load: its value.
+    /// Adds a load, and returns its value.
     pub(super) fn load(
         &mut self,
         address: Expression,
